@@ -1,0 +1,1 @@
+"""The discipline of production jobs for AI coding agents."""

@@ -1,0 +1,1 @@
+"""The one interface of all faces."""

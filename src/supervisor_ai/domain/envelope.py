@@ -1,0 +1,60 @@
+"""What the ledger keeps around every fact."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from supervisor_ai.domain.ids import StreamId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A fact that happened; subclasses carry facts and artifact hashes only."""
+
+
+class ActorKind(StrEnum):
+    """Who can make something happen."""
+
+    USER = "user"
+    WORKER = "worker"
+    RUNTIME = "runtime"
+    SERVICE = "service"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """Who made it happen, and through which door."""
+
+    kind: ActorKind
+    id: str
+    via: str
+    verified: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEvent:
+    """A fact on its way into the ledger."""
+
+    event: Event
+    actor: Actor
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """A fact in the ledger."""
+
+    seq: int
+    stream: StreamId
+    version: int
+    event: Event
+    recorded_at: datetime
+    actor: Actor
+    cause: str | None
+    epoch: int
+    hash: str
+
+    @property
+    def type(self) -> str:
+        """Name the kind of fact, as the ledger's column does."""
+        return type(self.event).__name__

@@ -1,0 +1,1 @@
+"""What crosses runs: permits of the project stream."""

@@ -1,0 +1,48 @@
+"""Permits: places of which the runs of a project share a limited number."""
+
+from dataclasses import dataclass, field, replace
+
+from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.ids import RunId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermitTaken(Event):
+    """A run holds a place."""
+
+    permit: str
+    run: RunId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermitFreed(Event):
+    """The place is free again."""
+
+    permit: str
+    run: RunId
+
+
+ProjectEvent = PermitTaken | PermitFreed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """What the runs of a project share."""
+
+    holders: dict[str, frozenset[RunId]] = field(default_factory=dict)
+
+    def has_room(self, permit: str, *, limit: int) -> bool:
+        """Tell whether one more run may hold the permit."""
+        return len(self.holders.get(permit, frozenset())) < limit
+
+
+def evolve(project: Project, event: Event) -> Project:
+    """Fold one recorded fact into the project."""
+    match event:
+        case PermitTaken(permit=permit, run=run):
+            held = project.holders.get(permit, frozenset()) | {run}
+        case PermitFreed(permit=permit, run=run):
+            held = project.holders.get(permit, frozenset()) - {run}
+        case _:
+            return project
+    return replace(project, holders={**project.holders, permit: held})

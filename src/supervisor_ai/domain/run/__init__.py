@@ -1,0 +1,1 @@
+"""One run: its machine, its events and the workflow driver."""

@@ -1,0 +1,232 @@
+"""What a driver can ask the engine to do, and the intent that is recorded first."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import assert_never
+
+from supervisor_ai.domain.ids import (
+    ArtifactHash,
+    CommitSha,
+    EffectKey,
+    RunId,
+    StepName,
+    TimerName,
+    TreeSha,
+)
+from supervisor_ai.domain.run.definition import Cli, Gate, Role, SandboxPolicy
+from supervisor_ai.domain.run.events import (
+    ApprovalReason,
+    ApprovalRequested,
+    AttemptStarted,
+    Feedback,
+    GateStarted,
+    IntegrationStarted,
+    PermitRequested,
+    TimerSet,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """A deed outside the ledger."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedEffect(Effect):
+    """A deed for one slot of one visit to one step."""
+
+    step: StepName
+    visit: int
+    slot: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextItem:
+    """An earlier answer that the worker should know."""
+
+    title: str
+    artifact: ArtifactHash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunWorker(PlacedEffect):
+    """Start a worker in a fresh workspace and wait for its answer."""
+
+    attempt: int
+    role: Role
+    cli: Cli
+    start: CommitSha
+    base: CommitSha
+    task: ArtifactHash
+    timeout: timedelta
+    output_bytes: int
+    sandbox: SandboxPolicy
+    feedback: tuple[Feedback, ...] = ()
+    context: tuple[ContextItem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunGate(PlacedEffect):
+    """Run a gate's command on a snapshot."""
+
+    gate: Gate
+    snapshot: CommitSha
+    sandbox: SandboxPolicy
+    output_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestApproval(PlacedEffect):
+    """Ask a person about a tree."""
+
+    reason: ApprovalReason
+    tree: TreeSha
+    commit: CommitSha
+    question: ArtifactHash | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Integrate(PlacedEffect):
+    """Put a snapshot on the run's branch."""
+
+    snapshot: CommitSha
+    branch: str
+    base: CommitSha
+    expected: CommitSha | None
+    task: ArtifactHash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartRun(PlacedEffect):
+    """Submit a child run."""
+
+    driver: str
+    workflow: str
+    task: ArtifactHash
+    definition: ArtifactHash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelRun(Effect):
+    """Ask a child run to stop."""
+
+    child: RunId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetTimer(Effect):
+    """Be woken after a while; `parks` when the run does nothing else meanwhile."""
+
+    timer: TimerName
+    after: timedelta
+    parks: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelTimer(Effect):
+    """Forget a timer."""
+
+    timer: TimerName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakePermit(Effect):
+    """Wait for one of `limit` places that all runs of the project share."""
+
+    permit: str
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasePermit(Effect):
+    """Give the place back."""
+
+    permit: str
+
+
+AnyEffect = (
+    RunWorker
+    | RunGate
+    | RequestApproval
+    | Integrate
+    | StartRun
+    | CancelRun
+    | SetTimer
+    | CancelTimer
+    | TakePermit
+    | ReleasePermit
+)
+TaskEffect = RunWorker | RunGate | Integrate
+"""Effects that the engine performs as tasks between an intent and an outcome."""
+
+Intent = AttemptStarted | GateStarted | ApprovalRequested | IntegrationStarted | PermitRequested
+"""Facts that say: this is under way, and has no end yet."""
+
+
+def operation_key(run: RunId, intent: Intent) -> EffectKey:
+    """Name the deed; only a worker's name contains the attempt."""
+    match intent:
+        case AttemptStarted(step=step, visit=visit, slot=slot, attempt=attempt):
+            return EffectKey(f"{run}/{step}/{visit}/{slot}/worker/{attempt}")
+        case GateStarted(step=step, visit=visit, slot=slot):
+            return EffectKey(f"{run}/{step}/{visit}/{slot}/gate")
+        case ApprovalRequested(step=step, visit=visit, slot=slot):
+            return EffectKey(f"{run}/{step}/{visit}/{slot}/approval")
+        case IntegrationStarted(step=step, visit=visit, slot=slot):
+            return EffectKey(f"{run}/{step}/{visit}/{slot}/integrate")
+        case PermitRequested(permit=permit):
+            return EffectKey(f"{run}/permit/{permit}")
+        case _:
+            assert_never(intent)
+
+
+def task_intent(effect: TaskEffect) -> AttemptStarted | GateStarted | IntegrationStarted:
+    """State what is about to be done."""
+    match effect:
+        case RunWorker():
+            return AttemptStarted(
+                step=effect.step,
+                visit=effect.visit,
+                slot=effect.slot,
+                attempt=effect.attempt,
+                role=effect.role.name,
+                cli=effect.cli.name,
+                start=effect.start,
+            )
+        case RunGate():
+            return GateStarted(
+                step=effect.step,
+                visit=effect.visit,
+                slot=effect.slot,
+                gate=effect.gate.name,
+                snapshot=effect.snapshot,
+            )
+        case Integrate():
+            return IntegrationStarted(
+                step=effect.step,
+                visit=effect.visit,
+                slot=effect.slot,
+                snapshot=effect.snapshot,
+                branch=effect.branch,
+                expected=effect.expected,
+            )
+        case _:
+            assert_never(effect)
+
+
+def timer_intent(effect: SetTimer, *, now: datetime) -> TimerSet:
+    """Fix the time at which the timer is due."""
+    return TimerSet(timer=effect.timer, due=now + effect.after, parks=effect.parks)
+
+
+def approval_intent(effect: RequestApproval) -> ApprovalRequested:
+    """State what a person is asked."""
+    return ApprovalRequested(
+        step=effect.step,
+        visit=effect.visit,
+        slot=effect.slot,
+        reason=effect.reason,
+        tree=effect.tree,
+        commit=effect.commit,
+        question=effect.question,
+    )

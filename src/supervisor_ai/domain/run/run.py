@@ -1,0 +1,268 @@
+"""The run's own machine: what is true of every run, whatever its driver."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.flow import Flow, step
+from supervisor_ai.domain.ids import ArtifactHash, EffectKey, RunId, TimerName
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.effects import AnyEffect, Intent, operation_key
+from supervisor_ai.domain.run.status import ENDED, Outcome, OutcomeKind, RunStatus
+
+_LIFE: Final[dict[tuple[RunStatus, type], RunStatus]] = {
+    (RunStatus.QUEUED, e.RunStarted): RunStatus.RUNNING,
+    (RunStatus.RUNNING, e.RunWaiting): RunStatus.WAITING,
+    (RunStatus.WAITING, e.RunContinued): RunStatus.RUNNING,
+    (RunStatus.RUNNING, e.RunCompleted): RunStatus.COMPLETED,
+    **{
+        (status, event): ending
+        for status in RunStatus
+        if status not in ENDED
+        for event, ending in (
+            (e.RunFailed, RunStatus.FAILED),
+            (e.RunCancelled, RunStatus.CANCELLED),
+        )
+    },
+}
+_ALWAYS: Final = (e.RunOwned, e.CancelRequested, e.CommandRefused, e.DefinitionMigrated)
+_WHILE_WAITING: Final = (
+    e.ApprovalGiven,
+    e.ApprovalRefused,
+    e.PermitGranted,
+    e.TimerFired,
+    e.ChildEnded,
+)
+_WHILE_RUNNING: Final = (
+    *_WHILE_WAITING,
+    e.StepEntered,
+    e.StepPassed,
+    e.StepFailed,
+    e.AttemptStarted,
+    e.PromptSent,
+    e.AttemptSucceeded,
+    e.AttemptFailed,
+    e.AttemptCancelled,
+    e.AttemptLost,
+    e.GateStarted,
+    e.GateEnded,
+    e.GateLost,
+    e.GateCancelled,
+    e.ApprovalRequested,
+    e.IntegrationStarted,
+    e.IntegrationLanded,
+    e.IntegrationRefused,
+    e.IntegrationLost,
+    e.TimerSet,
+    e.TimerCancelled,
+    e.PermitRequested,
+    e.PermitReleased,
+    e.ChildStarted,
+    e.ChildCancelRequested,
+)
+
+
+def _stays(status: RunStatus, kinds: Iterable[type]) -> dict[tuple[RunStatus, type], RunStatus]:
+    return {(status, kind): status for kind in kinds}
+
+
+RUN_FLOW: Final[Flow[RunStatus]] = {
+    **_LIFE,
+    **_stays(RunStatus.QUEUED, _ALWAYS),
+    **_stays(RunStatus.WAITING, (*_ALWAYS, *_WHILE_WAITING)),
+    **_stays(RunStatus.RUNNING, (*_ALWAYS, *_WHILE_RUNNING)),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What is known of a run by its events."""
+
+    id: RunId
+    birth: e.RunSubmitted
+    definition: ArtifactHash
+    status: RunStatus = RunStatus.QUEUED
+    outcome: Outcome | None = None
+    degraded: bool = False
+    open: dict[EffectKey, Intent] = field(default_factory=dict)
+    timers: dict[TimerName, e.TimerSet] = field(default_factory=dict)
+    fired: frozenset[TimerName] = frozenset()
+    permits: frozenset[str] = frozenset()
+    children: dict[RunId, RunStatus] = field(default_factory=dict)
+
+    @property
+    def is_ended(self) -> bool:
+        """Tell whether nothing can happen any more."""
+        return self.status in ENDED
+
+    @property
+    def approval(self) -> e.ApprovalRequested | None:
+        """Return the question that a person has not answered yet."""
+        for intent in self.open.values():
+            if isinstance(intent, e.ApprovalRequested):
+                return intent
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How the driver wants the run to end."""
+
+    status: RunStatus
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What happens next: facts to record, then deeds to do, or the end."""
+
+    events: tuple[e.RunEvent, ...] = ()
+    effects: tuple[AnyEffect, ...] = ()
+    ending: Ending | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether the driver has nothing to say now."""
+        return not (self.events or self.effects or self.ending)
+
+
+def submit(run: RunId, birth: e.RunSubmitted) -> Run:
+    """Begin a run with its first fact."""
+    return Run(id=run, birth=birth, definition=birth.definition)
+
+
+def evolve(run: Run, event: Event) -> Run:  # noqa: C901 - one case per fact
+    """Fold one recorded fact into the run."""
+    run = replace(run, status=step(RUN_FLOW, run.status, event))
+    match event:
+        case e.AttemptStarted() | e.GateStarted() | e.ApprovalRequested():
+            return _opened(run, event)
+        case e.IntegrationStarted() | e.PermitRequested():
+            return _opened(run, event)
+        case e.TimerSet() | e.TimerFired() | e.TimerCancelled():
+            return _timed(run, event)
+        case e.PermitGranted(permit=permit):
+            closed = _closed(run, e.PermitRequested(permit=permit, limit=0))
+            return replace(closed, permits=run.permits | {permit})
+        case e.PermitReleased(permit=permit):
+            return replace(run, permits=run.permits - {permit})
+        case e.ChildStarted(child=child):
+            return replace(run, children={**run.children, child: RunStatus.QUEUED})
+        case e.ChildEnded(child=child, status=status):
+            return replace(run, children={**run.children, child: status})
+        case e.DefinitionMigrated(definition=definition):
+            return replace(run, definition=definition)
+        case e.RunCompleted(outcome=outcome, degraded=degraded):
+            return replace(run, outcome=outcome, degraded=degraded, open={}, timers={})
+        case e.RunFailed(outcome=outcome) | e.RunCancelled(outcome=outcome):
+            return replace(run, outcome=outcome, open={}, timers={})
+        case e.PlacedEvent():
+            return _ended(run, event)
+        case _:
+            return run
+
+
+def _opened(run: Run, intent: Intent) -> Run:
+    return replace(run, open={**run.open, operation_key(run.id, intent): intent})
+
+
+def _closed(run: Run, like: Intent) -> Run:
+    key = operation_key(run.id, like)
+    if key not in run.open:
+        raise InternalError(f"Operation {key!r} ended, but it was not under way.")
+    return replace(run, open={name: at for name, at in run.open.items() if name != key})
+
+
+def _ended(run: Run, event: e.PlacedEvent) -> Run:
+    """Close the operation whose outcome the event is; other facts leave it as it is."""
+    for key, intent in run.open.items():
+        if _is_outcome(event, intent):
+            return replace(run, open={name: at for name, at in run.open.items() if name != key})
+    return run
+
+
+def _is_outcome(event: e.PlacedEvent, intent: Intent) -> bool:
+    if isinstance(intent, e.PermitRequested):
+        return False
+    if (event.step, event.visit, event.slot) != (intent.step, intent.visit, intent.slot):
+        return False
+    return isinstance(event, _OUTCOMES[type(intent)])
+
+
+_OUTCOMES: Final[dict[type, tuple[type, ...]]] = {
+    e.AttemptStarted: (
+        e.AttemptSucceeded,
+        e.AttemptFailed,
+        e.AttemptCancelled,
+        e.AttemptLost,
+    ),
+    e.GateStarted: (e.GateEnded, e.GateLost, e.GateCancelled),
+    e.ApprovalRequested: (e.ApprovalGiven, e.ApprovalRefused),
+    e.IntegrationStarted: (e.IntegrationLanded, e.IntegrationRefused, e.IntegrationLost),
+}
+
+
+def _timed(run: Run, event: e.TimerSet | e.TimerFired | e.TimerCancelled) -> Run:
+    rest = {name: timer for name, timer in run.timers.items() if name != event.timer}
+    match event:
+        case e.TimerSet():
+            return replace(
+                run, timers={**rest, event.timer: event}, fired=run.fired - {event.timer}
+            )
+        case e.TimerFired():
+            return replace(run, timers=rest, fired=run.fired | {event.timer})
+        case e.TimerCancelled():
+            return replace(run, timers=rest)
+
+
+def settle(run: Run) -> tuple[e.RunEvent, ...]:
+    """Say so when a run begins to wait for a person or a time, or ceases to."""
+    waits = [reason for intent in run.open.values() if (reason := _wait(intent))]
+    waits += ["a timer" for timer in run.timers.values() if timer.parks]
+    is_parked = bool(waits) and all(_wait(intent) for intent in run.open.values())
+    is_parked = is_parked and all(status in ENDED for status in run.children.values())
+    if run.status is RunStatus.RUNNING and is_parked:
+        return (e.RunWaiting(reason=waits[0]),)
+    if run.status is RunStatus.WAITING and not is_parked:
+        return (e.RunContinued(),)
+    return ()
+
+
+def _wait(intent: Intent) -> str | None:
+    match intent:
+        case e.ApprovalRequested():
+            return "an approval"
+        case e.PermitRequested():
+            return "a permit"
+        case _:
+            return None
+
+
+def ending_event(ending: Ending) -> e.RunCompleted | e.RunFailed | e.RunCancelled:
+    """State the end that the driver or a person wants."""
+    match ending.status:
+        case RunStatus.COMPLETED:
+            return e.RunCompleted(outcome=ending.outcome)
+        case RunStatus.CANCELLED:
+            return e.RunCancelled(outcome=ending.outcome)
+        case _:
+            return e.RunFailed(outcome=ending.outcome)
+
+
+def cancelled() -> Ending:
+    """End a run because somebody asked for it."""
+    outcome = Outcome(kind=OutcomeKind.CANCELLED, reason="The run was cancelled.")
+    return Ending(status=RunStatus.CANCELLED, outcome=outcome)
+
+
+def cancel_operation(intent: Intent) -> e.RunEvent | None:
+    """State that an operation under way was stopped because its run ends."""
+    match intent:
+        case e.AttemptStarted(step=at, visit=visit, slot=slot, attempt=attempt):
+            return e.AttemptCancelled(step=at, visit=visit, slot=slot, attempt=attempt)
+        case e.GateStarted(step=at, visit=visit, slot=slot, gate=gate):
+            return e.GateCancelled(step=at, visit=visit, slot=slot, gate=gate)
+        case _:
+            return None

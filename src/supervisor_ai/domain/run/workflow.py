@@ -1,0 +1,193 @@
+"""The workflow driver's memory: where one task stands in its state machine."""
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.flow import Flow, step
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.answers import Meaning
+from supervisor_ai.domain.run.definition import Definition, Step
+from supervisor_ai.domain.run.status import StepStatus
+
+_UNDER_WAY: Final = (
+    e.AttemptStarted,
+    e.AttemptSucceeded,
+    e.AttemptFailed,
+    e.AttemptCancelled,
+    e.AttemptLost,
+    e.GateStarted,
+    e.GateEnded,
+    e.GateLost,
+    e.GateCancelled,
+    e.IntegrationStarted,
+    e.IntegrationLanded,
+    e.IntegrationRefused,
+    e.IntegrationLost,
+    e.PromptSent,
+)
+
+STEP_FLOW: Final[Flow[StepStatus]] = {
+    (StepStatus.PENDING, e.StepEntered): StepStatus.RUNNING,
+    (StepStatus.PASSED, e.StepEntered): StepStatus.RUNNING,
+    (StepStatus.FAILED, e.StepEntered): StepStatus.RUNNING,
+    (StepStatus.RUNNING, e.ApprovalRequested): StepStatus.WAITING,
+    (StepStatus.WAITING, e.ApprovalGiven): StepStatus.RUNNING,
+    (StepStatus.WAITING, e.ApprovalRefused): StepStatus.RUNNING,
+    (StepStatus.RUNNING, e.StepPassed): StepStatus.PASSED,
+    (StepStatus.RUNNING, e.StepFailed): StepStatus.FAILED,
+    **{(StepStatus.RUNNING, kind): StepStatus.RUNNING for kind in _UNDER_WAY},
+}
+
+News = (
+    e.AttemptSucceeded
+    | e.AttemptFailed
+    | e.AttemptLost
+    | e.GateEnded
+    | e.GateLost
+    | e.ApprovalGiven
+    | e.ApprovalRefused
+    | e.IntegrationLanded
+    | e.IntegrationRefused
+    | e.IntegrationLost
+)
+"""Outcomes that the driver has not acted on yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRecord:
+    """What happened at one step so far."""
+
+    status: StepStatus = StepStatus.PENDING
+    visits: int = 0
+    attempts: int = 0
+    setbacks: int = 0
+    verdict: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """The visit that the run is in."""
+
+    step: StepName
+    number: int
+    start: CommitSha
+    feedback: tuple[e.Feedback, ...] = ()
+    attempts: int = 0
+    failures: int = 0
+    retry: e.Feedback | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkflowState:
+    """Where a task stands."""
+
+    definition: Definition
+    head: e.Snapshot
+    visit: Visit | None = None
+    news: News | None = None
+    steps: dict[StepName, StepRecord] = field(default_factory=dict)
+    answers: dict[StepName, ArtifactHash] = field(default_factory=dict)
+    landed: CommitSha | None = None
+
+    @property
+    def visits(self) -> int:
+        """Count the visits to all steps."""
+        return sum(record.visits for record in self.steps.values())
+
+    def record(self, name: StepName) -> StepRecord:
+        """Return what happened at the step so far."""
+        return self.steps.get(name, StepRecord())
+
+    def at(self, name: StepName) -> Step:
+        """Return the step's definition."""
+        return self.definition.workflow.steps[name]
+
+
+def evolve(state: WorkflowState, event: Event) -> WorkflowState:
+    """Fold one recorded fact into the state."""
+    if not isinstance(event, e.PlacedEvent) or isinstance(event, e.ChildStarted):
+        return state
+    record = state.record(event.step)
+    record = replace(record, status=step(STEP_FLOW, record.status, event))
+    state, record = _applied(state, record, event)
+    return replace(state, steps={**state.steps, event.step: record})
+
+
+def _applied(  # noqa: C901 - one case per fact
+    state: WorkflowState, record: StepRecord, event: e.PlacedEvent
+) -> tuple[WorkflowState, StepRecord]:
+    match event:
+        case e.StepEntered():
+            return _entered(state, event), replace(record, visits=event.visit)
+        case e.StepPassed():
+            return replace(state, news=None), replace(record, setbacks=0)
+        case e.StepFailed():
+            return replace(state, news=None), replace(record, setbacks=record.setbacks + 1)
+        case e.AttemptStarted(attempt=attempt):
+            visit = replace(current_visit(state), attempts=attempt)
+            state = replace(state, visit=visit, news=None)
+            return state, replace(record, attempts=record.attempts + 1)
+        case e.AttemptSucceeded(said=said):
+            return _succeeded(state, event), replace(record, verdict=said)
+        case e.AttemptFailed(category=category):
+            state = _set_back(state, e.FeedbackKind.FORMAT, event.step, event.feedback)
+            return replace(state, news=event), replace(record, verdict=category.value)
+        case e.GateEnded(verdict=verdict):
+            return replace(state, news=event), replace(record, verdict=verdict.value)
+        case e.ApprovalGiven(note=note):
+            if note is not None:
+                said = e.Feedback(kind=e.FeedbackKind.PERSON, source=event.step, artifact=note)
+                state = _told(state, said)
+            return replace(state, news=event), replace(record, verdict="approved")
+        case e.ApprovalRefused():
+            return replace(state, news=event), replace(record, verdict="rejected")
+        case e.IntegrationLanded(commit=commit):
+            return replace(state, news=event, landed=commit), record
+        case e.AttemptLost() | e.GateLost() | e.IntegrationLost() | e.IntegrationRefused():
+            return replace(state, news=event), record
+        case e.GateStarted() | e.IntegrationStarted() | e.ApprovalRequested():
+            return replace(state, news=None), record
+        case _:
+            return state, record
+
+
+def current_visit(state: WorkflowState) -> Visit:
+    """Return the visit that the run is in."""
+    if state.visit is None:
+        raise AssertionError("An event of a step came before the step was entered.")
+    return state.visit
+
+
+def _entered(state: WorkflowState, event: e.StepEntered) -> WorkflowState:
+    visit = Visit(
+        step=event.step,
+        number=event.visit,
+        start=event.start or state.head.commit,
+        feedback=event.feedback,
+    )
+    return replace(state, visit=visit, news=None)
+
+
+def _succeeded(state: WorkflowState, event: e.AttemptSucceeded) -> WorkflowState:
+    state = replace(state, news=event)
+    if event.meaning in {Meaning.REFINE, Meaning.FAIL}:
+        return _set_back(state, e.FeedbackKind.WORKER, event.step, event.feedback)
+    if event.meaning is not Meaning.PASS:
+        return state
+    role = state.definition.roles[state.at(event.step).role or ""]
+    head = event.snapshot if role.writes else state.head
+    return replace(state, head=head, answers={**state.answers, event.step: event.answer})
+
+
+def _set_back(
+    state: WorkflowState, kind: e.FeedbackKind, source: str, artifact: ArtifactHash
+) -> WorkflowState:
+    visit = current_visit(state)
+    told = _told(state, e.Feedback(kind=kind, source=source, artifact=artifact))
+    return replace(told, visit=replace(current_visit(told), failures=visit.failures + 1))
+
+
+def _told(state: WorkflowState, feedback: e.Feedback) -> WorkflowState:
+    return replace(state, visit=replace(current_visit(state), retry=feedback))

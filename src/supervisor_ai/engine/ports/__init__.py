@@ -1,0 +1,1 @@
+"""Every protocol that the engine asks the world through."""

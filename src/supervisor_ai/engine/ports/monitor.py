@@ -1,0 +1,39 @@
+"""Who watches while a run is driven."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from supervisor_ai.domain.envelope import Envelope
+from supervisor_ai.domain.ids import RunId, StepName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveOutput:
+    """A piece of output, redacted, on its way to a person."""
+
+    run: RunId
+    step: StepName
+    attempt: int | None
+    text: str
+
+
+class Monitor(Protocol):
+    """Sees facts and output as they come; must not fail and must not wait."""
+
+    def recorded(self, envelope: Envelope) -> None:
+        """See a fact after it was committed."""
+        ...
+
+    def output(self, output: LiveOutput) -> None:
+        """See a piece of output."""
+        ...
+
+
+class SilentMonitor:
+    """Watches nothing."""
+
+    def recorded(self, envelope: Envelope) -> None:
+        """Ignore the fact."""
+
+    def output(self, output: LiveOutput) -> None:
+        """Ignore the output."""

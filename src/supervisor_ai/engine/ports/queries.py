@@ -1,0 +1,182 @@
+"""What people ask about runs: read models that the ledger keeps beside the events."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from supervisor_ai.domain.ids import (
+    ArtifactHash,
+    CommitSha,
+    RunId,
+    StepName,
+    TreeSha,
+)
+from supervisor_ai.domain.run.events import ApprovalReason, Base, Usage
+from supervisor_ai.domain.run.status import (
+    AttemptStatus,
+    FailureCategory,
+    Outcome,
+    RunStatus,
+    StepStatus,
+    Verdict,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    """A run as lists show it."""
+
+    id: RunId
+    task: ArtifactHash
+    driver: str
+    workflow: str
+    status: RunStatus
+    outcome: Outcome | None
+    degraded: bool
+    parent: RunId | None
+    root: RunId
+    base: Base | None
+    branch: str | None
+    commit: CommitSha | None
+    created_at: datetime
+    updated_at: datetime
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRow:
+    """A step of a run, in the order of its first visit."""
+
+    step: StepName
+    role: str | None
+    status: StepStatus
+    visits: int
+    attempts: int
+    last_verdict: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRow:
+    """An attempt, with the names of everything that was sent and came back."""
+
+    step: StepName
+    visit: int
+    slot: int
+    attempt: int
+    role: str
+    cli: str
+    status: AttemptStatus
+    started_at: datetime
+    ended_at: datetime | None
+    said: str | None
+    category: FailureCategory | None
+    reason: str | None
+    prompt: ArtifactHash | None
+    transcript: ArtifactHash | None
+    answer: ArtifactHash | None
+    snapshot: CommitSha | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateRow:
+    """A gate's run on a snapshot; without a verdict while it is under way."""
+
+    step: StepName
+    visit: int
+    gate: str
+    snapshot: CommitSha
+    verdict: Verdict | None
+    reason: str | None
+    output: ArtifactHash | None
+    started_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalRow:
+    """A question to a person, and the answer if there is one."""
+
+    step: StepName
+    visit: int
+    reason: ApprovalReason
+    tree: TreeSha
+    commit: CommitSha
+    question: ArtifactHash | None
+    asked_at: datetime
+    is_approved: bool | None
+    answered_by: str | None
+    answered_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerRow:
+    """Who drives a run now."""
+
+    owner: str
+    epoch: int
+    is_alive: bool
+
+
+class RunQueries(Protocol):
+    """Questions about runs."""
+
+    def runs(self, *, limit: int) -> tuple[Sequence[RunRow], int]:
+        """Return the newest runs and how many there are in all."""
+        ...
+
+    def run(self, run: RunId) -> RunRow | None:
+        """Return one run."""
+        ...
+
+    def matching(self, prefix: str) -> Sequence[RunId]:
+        """Return the runs whose name begins so."""
+        ...
+
+    def steps(self, run: RunId) -> Sequence[StepRow]:
+        """Return the steps that the run has visited."""
+        ...
+
+    def attempts(self, run: RunId) -> Sequence[AttemptRow]:
+        """Return the run's attempts in order."""
+        ...
+
+    def gates(self, run: RunId) -> Sequence[GateRow]:
+        """Return the run's gates in order."""
+        ...
+
+    def approvals(self, run: RunId) -> Sequence[ApprovalRow]:
+        """Return the run's questions to people in order."""
+        ...
+
+    def owner(self, run: RunId) -> OwnerRow | None:
+        """Return who holds the run's lease, if anybody."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """A place where the ledger is not what it should be."""
+
+    seq: int | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What a check of the ledger found."""
+
+    events: int
+    faults: tuple[Fault, ...]
+
+
+class LedgerCare(Protocol):
+    """Looking after the ledger itself."""
+
+    def verify(self) -> Verification:
+        """Look for a change, a gap, a reorder or (by the anchor) a cut tail."""
+        ...
+
+    def rebuild(self) -> int:
+        """Throw the projections away and make them again; return how many events were read."""
+        ...

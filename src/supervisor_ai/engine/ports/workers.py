@@ -1,0 +1,112 @@
+"""Which agent runs, what it is told and what its answer means."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Protocol
+
+from supervisor_ai.domain.ids import RunId, StepName
+from supervisor_ai.domain.run.answers import AnswerKind, Meaning
+from supervisor_ai.domain.run.definition import Cli, Role
+from supervisor_ai.domain.run.events import NO_USAGE, FeedbackKind, Usage
+from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.engine.ports.sandbox import OutputSink, SandboxResult
+from supervisor_ai.engine.ports.workspaces import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerRequest:
+    """One attempt, as a worker needs to know it."""
+
+    run: RunId
+    step: StepName
+    visit: int
+    slot: int
+    attempt: int
+    role: str
+    cli: Cli
+    prompt: str
+    workspace: Workspace
+    program: Path
+    label: str
+    timeout: timedelta
+    output_bytes: int
+    ro_paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerReport:
+    """What came of the process, and the text in which the answer is to be found."""
+
+    result: SandboxResult
+    output: str
+    usage: Usage = NO_USAGE
+
+
+class Worker(Protocol):
+    """An agent that can be started for one attempt."""
+
+    async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
+        """Start the agent, give it the prompt and wait for its end."""
+        ...
+
+
+WorkerFactory = Callable[[str], Worker]
+"""Finds the worker for an adapter's name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A valid answer: what the worker said, what it means, and its words for whoever comes next."""
+
+    said: str
+    meaning: Meaning
+    document: str
+    notes: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerProblem:
+    """Why there is no valid answer."""
+
+    category: FailureCategory
+    message: str
+
+
+class AnswerReader(Protocol):
+    """Finds the answer in a worker's output; the format is validated, never guessed."""
+
+    def read(self, kind: AnswerKind, output: str) -> Answer | AnswerProblem:
+        """Return the answer that the final fenced block holds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """Words from elsewhere that a prompt repeats; never to be taken for instructions."""
+
+    kind: FeedbackKind | None
+    source: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptRequest:
+    """What a prompt is made of."""
+
+    role: Role
+    task: str
+    step: StepName
+    attempt: int
+    feedback: tuple[Told, ...] = ()
+    context: tuple[Told, ...] = ()
+    diff: str | None = None
+
+
+class Prompter(Protocol):
+    """Writes the prompt of an attempt."""
+
+    def write(self, request: PromptRequest) -> str:
+        """Return what the worker is told."""
+        ...

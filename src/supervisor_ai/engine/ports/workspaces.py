@@ -1,0 +1,157 @@
+"""Git: isolated workspaces, snapshots and integration."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
+from supervisor_ai.domain.run.events import Base, Identity, Snapshot
+from supervisor_ai.engine.ports.sandbox import Mount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """A directory with the files of one commit, for one operation of one owner."""
+
+    run: RunId
+    key: EffectKey
+    path: Path
+    start: CommitSha
+    mounts: tuple[Mount, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landing:
+    """A snapshot on its way to a branch; the same landing always makes the same commit."""
+
+    run: RunId
+    key: EffectKey
+    snapshot: CommitSha
+    base: CommitSha
+    branch: str
+    expected: CommitSha | None
+    message: str
+    identity: Identity
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landed:
+    """The snapshot is on the branch."""
+
+    commit: CommitSha
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotLanded:
+    """The snapshot cannot be put on the branch."""
+
+    reason: str
+
+
+class Workspaces(Protocol):
+    """Where workers and gates find their files, and where their results become commits."""
+
+    async def open(self, run: RunId, key: EffectKey, *, fence: int, start: CommitSha) -> Workspace:
+        """Make a fresh directory with the files of `start`; its path carries the fence."""
+        ...
+
+    async def snapshot(self, workspace: Workspace, *, ref: str, at: datetime) -> Snapshot:
+        """Turn the directory's files into a commit on top of its start and keep it under the ref."""
+        ...
+
+    async def close(self, workspace: Workspace) -> None:
+        """Remove the directory."""
+        ...
+
+    async def keep_lost(self, run: RunId, key: EffectKey, *, ref: str, at: datetime) -> str | None:
+        """Keep what an operation without an end left behind, then remove its directories.
+
+        Returns the ref, or None when there was no directory or nothing had changed.
+        """
+        ...
+
+    async def program(self, run: RunId, base: CommitSha) -> Path:
+        """Export the base commit, read-only, for programs that the definition names by a path."""
+        ...
+
+    async def diff(self, base: CommitSha, head: CommitSha) -> str:
+        """Return the change between two commits as text."""
+        ...
+
+    async def land(self, landing: Landing) -> Landed | NotLanded:
+        """Put the snapshot on the branch by compare-and-swap; a key that has landed is found."""
+        ...
+
+    async def find_landed(self, branch: str, key: EffectKey) -> CommitSha | None:
+        """Find the commit on the branch that carries the operation's trailer."""
+        ...
+
+    async def forget(self, run: RunId) -> None:
+        """Remove what an ended run needs no more; refs stay."""
+        ...
+
+
+class Repository(Protocol):
+    """The user's repository, which is read and never disturbed."""
+
+    @property
+    def root(self) -> Path:
+        """Return the top of the main work tree."""
+        ...
+
+    @property
+    def state_directory(self) -> Path:
+        """Return `.supervisor` of the main work tree."""
+        ...
+
+    def resolve(self, ref: str | None) -> Base:
+        """Find a commit (None: where the checkout stands)."""
+        ...
+
+    def read(self, commit: CommitSha, path: str) -> str | None:
+        """Return a file of a commit, or None."""
+        ...
+
+    def list(self, commit: CommitSha, directory: str) -> tuple[str, ...]:
+        """Return the paths of the files below a directory of a commit."""
+        ...
+
+    def identity(self) -> Identity:
+        """Return the name under which commits are made here."""
+        ...
+
+    def is_dirty(self) -> bool:
+        """Tell whether the checkout has changes that no commit holds."""
+        ...
+
+    def diff_stat(self, base: CommitSha, head: CommitSha) -> str:
+        """Return git's summary of the change between two commits."""
+        ...
+
+    def branch_tip(self, branch: str) -> CommitSha | None:
+        """Return where a branch stands."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorPoint:
+    """A link of the chain, kept outside the database."""
+
+    seq: int
+    hash: str
+
+
+class Anchor(Protocol):
+    """Where the head of the chain is kept outside the database, so that a cut tail is seen."""
+
+    def write(self, point: AnchorPoint) -> None:
+        """Keep the link."""
+        ...
+
+    def read(self) -> AnchorPoint | None:
+        """Return the newest link that was kept."""
+        ...

@@ -1,0 +1,1 @@
+"""Shipped fakes and conformance suites for plug-in authors."""

@@ -1,0 +1,1 @@
+"""Git: isolated workspaces, snapshots, integration."""
