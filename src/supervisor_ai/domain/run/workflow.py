@@ -138,8 +138,8 @@ def _applied(  # noqa: C901 - one case per fact
             return replace(state, news=event), replace(record, verdict=verdict.value)
         case e.ApprovalGiven(note=note):
             if note is not None:
-                said = e.Feedback(kind=e.FeedbackKind.PERSON, source=event.step, artifact=note)
-                state = _told(state, said)
+                words = e.Feedback(kind=e.FeedbackKind.PERSON, source=event.step, artifact=note)
+                state = _told(state, words)
             return replace(state, news=event), replace(record, verdict="approved")
         case e.ApprovalRefused():
             return replace(state, news=event), replace(record, verdict="rejected")

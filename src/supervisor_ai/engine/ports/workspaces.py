@@ -60,7 +60,7 @@ class Workspaces(Protocol):
         ...
 
     async def snapshot(self, workspace: Workspace, *, ref: str, at: datetime) -> Snapshot:
-        """Turn the directory's files into a commit on top of its start and keep it under the ref."""
+        """Turn the directory's files into a commit on top of its start, kept under the ref."""
         ...
 
     async def close(self, workspace: Workspace) -> None:
