@@ -151,12 +151,13 @@ class WakeQueue(Protocol):
         ...
 
     def done(self, wake: Wake) -> None:
-        """Forget the wake and all older ones of its run."""
+        """Forget exactly this wake."""
         ...
 
-    def orphans(self) -> Sequence[RunId]:
+    def orphans(self, *, now: datetime) -> Sequence[RunId]:
         """Return runs that could go on, but have neither a living owner nor a wake.
 
-        A run could go on when it is queued or running, or when a letter waits for it.
+        A run could go on when it is queued or running, when a letter waits for it, or when a
+        timer of it is due.
         """
         ...

@@ -1,0 +1,51 @@
+"""How a run's owner answers the letters in its inbox."""
+
+from typing import assert_never
+
+from supervisor_ai.domain.letters import Approve, Cancel, Letter, Migrate, Reject, ReportChild
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.run import Run
+from supervisor_ai.domain.run.status import ENDED
+
+
+def answer(run: Run, letter: Letter, *, migration_problems: tuple[str, ...] = ()) -> e.RunEvent:
+    """Turn a letter into the fact that it leads to."""
+    command = letter.command
+    match command:
+        case Cancel(reason=reason):
+            return e.CancelRequested(reason=reason)
+        case Approve() | Reject():
+            return _answer_approval(run, letter, command)
+        case Migrate(definition=definition):
+            if migration_problems:
+                return e.CommandRefused(letter=letter.key, reason=" ".join(migration_problems))
+            return e.DefinitionMigrated(previous=run.definition, definition=definition)
+        case ReportChild(child=child, status=status, outcome=outcome):
+            if run.children.get(child) in {None, *ENDED}:
+                return e.CommandRefused(letter=letter.key, reason=f"{child!r} is no open child.")
+            return e.ChildEnded(child=child, status=status, outcome=outcome)
+        case _:
+            assert_never(command)
+
+
+def _answer_approval(run: Run, letter: Letter, command: Approve | Reject) -> e.RunEvent:
+    asked = run.approval
+    if asked is None or (asked.step, asked.visit) != (command.step, command.visit):
+        reason = f"Visit {command.visit} of step {command.step!r} does not wait for an approval."
+        return e.CommandRefused(letter=letter.key, reason=reason)
+    if asked.tree != command.tree:
+        reason = f"The question is about tree {asked.tree!r}, not about {command.tree!r}."
+        return e.CommandRefused(letter=letter.key, reason=reason)
+    match command:
+        case Approve(note=note):
+            return e.ApprovalGiven(
+                step=asked.step, visit=asked.visit, slot=asked.slot, tree=asked.tree, note=note
+            )
+        case Reject(note=reason_given):
+            return e.ApprovalRefused(
+                step=asked.step,
+                visit=asked.visit,
+                slot=asked.slot,
+                tree=asked.tree,
+                note=reason_given,
+            )

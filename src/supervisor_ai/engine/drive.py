@@ -1,0 +1,253 @@
+"""One owner's time with one run: the only loop."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, assert_never
+
+from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.ids import EffectKey
+from supervisor_ai.domain.letters import Cancel, Letter, Migrate
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run import run as machine
+from supervisor_ai.domain.run.correspondence import answer
+from supervisor_ai.domain.run.effects import (
+    AnyEffect,
+    CancelRun,
+    CancelTimer,
+    Integrate,
+    ReleasePermit,
+    RequestApproval,
+    RunGate,
+    RunWorker,
+    SetTimer,
+    StartRun,
+    TakePermit,
+    TaskEffect,
+    approval_intent,
+    operation_key,
+    task_intent,
+    timer_intent,
+)
+from supervisor_ai.domain.run.run import Decision
+from supervisor_ai.domain.run.status import ENDED, RunStatus
+from supervisor_ai.engine.closing import close_run
+from supervisor_ai.engine.effects.operation import Operation
+from supervisor_ai.engine.effects.performer import Performer
+from supervisor_ai.engine.family import cancel_child, start_child
+from supervisor_ai.engine.journal import Journal
+from supervisor_ai.engine.playback import Player
+from supervisor_ai.engine.world import World
+
+_DECISIONS: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriveResult:
+    """Where a drive left the run, and when somebody should look again."""
+
+    status: RunStatus
+    due: datetime | None = None
+
+
+class Drive:
+    """Decides, records, performs, records again, until the run ends or can only wait."""
+
+    def __init__(
+        self, world: World, journal: Journal, player: Player, performer: Performer
+    ) -> None:
+        self._world = world
+        self._journal = journal
+        self._player = player
+        self._cached = journal.version
+        self._perform = performer
+        self._tasks: dict[EffectKey, asyncio.Task[e.RunEvent]] = {}
+        self._renewed = world.clock.boottime()
+
+    async def go(self) -> DriveResult:
+        """Drive the run as far as it goes now."""
+        try:
+            while True:
+                await self._advance()
+                self._keep_state()
+                if self._journal.run.is_ended:
+                    return DriveResult(status=self._journal.run.status)
+                if not self._tasks:
+                    return self._park()
+                await self._wait()
+        finally:
+            await self._abandon()
+
+    async def _advance(self) -> None:
+        """Take in what is new, decide until nothing follows, and record it all at once."""
+        self._take_outcomes()
+        self._fire_timers()
+        if self._take_letters():
+            await self._end(machine.cancelled())
+            return
+        self._settle()
+        effects: list[TaskEffect] = []
+        for _ in range(_DECISIONS):
+            decision = self._journal.playback.decide()
+            if decision.is_empty:
+                break
+            effects.extend(self._follow(decision))
+            if decision.ending is not None:
+                await self._end(decision.ending)
+                return
+        else:
+            raise InternalError(f"The driver of run {self._journal.run.id!r} never comes to rest.")
+        self._settle()
+        self._commit(effects)
+        self._grant_permits()
+
+    def _follow(self, decision: Decision) -> Iterator[TaskEffect]:
+        if self._journal.run.status is RunStatus.WAITING and decision.ending is None:
+            self._journal.stage(e.RunContinued())
+        self._journal.stage(*decision.events)
+        for effect in decision.effects:
+            started = self._intend(effect)
+            if started is not None:
+                yield started
+
+    def _intend(self, effect: AnyEffect) -> TaskEffect | None:
+        """Stage what is about to be done; return the effect if it takes time."""
+        journal = self._journal
+        match effect:
+            case RunWorker() | RunGate() | Integrate():
+                journal.stage(task_intent(effect))
+                return effect
+            case RequestApproval():
+                journal.stage(approval_intent(effect))
+            case SetTimer():
+                journal.stage(timer_intent(effect, now=self._world.clock.now()))
+            case CancelTimer(timer=timer):
+                journal.stage(e.TimerCancelled(timer=timer))
+            case TakePermit(permit=permit, limit=limit):
+                journal.stage(e.PermitRequested(permit=permit, limit=limit))
+            case ReleasePermit(permit=permit):
+                journal.release(permit)
+            case StartRun():
+                start_child(journal, effect, child=self._world.ids.run_id())
+            case CancelRun(child=child):
+                cancel_child(journal, child, now=self._world.clock.now())
+            case _:
+                assert_never(effect)
+        return None
+
+    def _commit(self, effects: list[TaskEffect]) -> None:
+        """Record the intents, then start the deeds."""
+        envelopes = self._journal.commit()
+        times = {
+            operation_key(self._journal.run.id, envelope.event): envelope.recorded_at
+            for envelope in envelopes
+            if isinstance(envelope.event, e.AttemptStarted | e.GateStarted | e.IntegrationStarted)
+        }
+        for effect in effects:
+            key = operation_key(self._journal.run.id, task_intent(effect))
+            operation = self._operation(key, times[key])
+            self._tasks[key] = asyncio.create_task(self._perform(effect, operation), name=key)
+
+    def _operation(self, key: EffectKey, intended_at: datetime) -> Operation:
+        return Operation(
+            world=self._world,
+            run=self._journal.run,
+            key=key,
+            epoch=self._journal.lease.epoch,
+            intended_at=intended_at,
+            record=self._record,
+        )
+
+    def _record(self, event: e.RunEvent) -> None:
+        self._journal.stage(event)
+        self._journal.commit()
+
+    def _take_outcomes(self) -> None:
+        for key, task in tuple(self._tasks.items()):
+            if task.done():
+                del self._tasks[key]
+                self._journal.stage(task.result())
+
+    def _fire_timers(self) -> None:
+        now = self._world.clock.now()
+        for timer in tuple(self._journal.run.timers.values()):
+            if timer.due <= now:
+                self._journal.stage(e.TimerFired(timer=timer.timer))
+
+    def _take_letters(self) -> bool:
+        """Answer the letters in the inbox; tell whether one wants the run to stop."""
+        for letter in self._world.inbox.pending(self._journal.run.id):
+            problems = self._migration_problems(letter)
+            fact = answer(self._journal.run, letter, migration_problems=problems)
+            self._journal.stage(fact, letter=letter)
+            if isinstance(letter.command, Cancel):
+                return True
+        return False
+
+    def _migration_problems(self, letter: Letter) -> tuple[str, ...]:
+        if not isinstance(letter.command, Migrate):
+            return ()
+        return self._journal.playback.migration_problems(letter.command.definition)
+
+    def _settle(self) -> None:
+        self._journal.stage(*machine.settle(self._journal.run))
+
+    def _grant_permits(self) -> None:
+        for intent in tuple(self._journal.run.open.values()):
+            if isinstance(intent, e.PermitRequested):
+                self._journal.grant(intent.permit, limit=intent.limit)
+
+    def _keep_state(self) -> None:
+        """Keep the folded state now and then, so that a long run resumes quickly."""
+        if self._journal.version - self._cached >= self._world.timing.cache_every:
+            self._player.save(self._journal.playback, self._journal.version)
+            self._cached = self._journal.version
+
+    def _park(self) -> DriveResult:
+        """Leave a run that can only wait; say when to look again."""
+        run = self._journal.run
+        if not (run.open or run.timers or any(s not in ENDED for s in run.children.values())):
+            raise InternalError(f"Run {run.id!r} has not ended, but its driver wants nothing.")
+        dues = [timer.due for timer in run.timers.values()]
+        if any(isinstance(intent, e.PermitRequested) for intent in run.open.values()):
+            dues.append(self._world.clock.now() + self._world.timing.poll)
+        return DriveResult(status=run.status, due=min(dues, default=None))
+
+    async def _wait(self) -> None:
+        """Wait for an outcome, a timer or the next look into the inbox, and stay the owner."""
+        now = self._world.clock.now()
+        seconds = self._world.timing.poll.total_seconds()
+        for timer in self._journal.run.timers.values():
+            seconds = min(seconds, max(0.0, (timer.due - now).total_seconds()))
+        await asyncio.wait(
+            self._tasks.values(), timeout=seconds, return_when=asyncio.FIRST_COMPLETED
+        )
+        self._stay_owner()
+
+    def _stay_owner(self) -> None:
+        lease = self._world.timing.lease
+        if self._world.clock.boottime() - self._renewed >= lease.total_seconds() / 3:
+            self._world.leases.renew(self._journal.lease, ttl=lease)
+            self._renewed = self._world.clock.boottime()
+
+    async def _end(self, ending: machine.Ending) -> None:
+        """Stop what is under way, keep what it made, and record the end."""
+        await self._stop_tasks()
+        await close_run(self._journal, self._world, ending)
+
+    async def _stop_tasks(self) -> None:
+        """Stop workers and gates; an integration is short and is let finish."""
+        landing = {key: task for key, task in self._tasks.items() if key.endswith("/integrate")}
+        for key, task in self._tasks.items():
+            if key not in landing:
+                task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        self._journal.stage(*(task.result() for task in landing.values()))
+        self._tasks.clear()
+
+    async def _abandon(self) -> None:
+        """Leave no deed behind when the drive ends in any other way than by the run's end."""
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)

@@ -1,0 +1,71 @@
+"""Performing a gate: its command, in a sandbox without network, on a snapshot."""
+
+from supervisor_ai.domain.run.effects import RunGate
+from supervisor_ai.domain.run.events import GateEnded
+from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.engine.effects.operation import Operation
+from supervisor_ai.engine.ports.sandbox import Profile, SandboxEnd, SandboxResult, SandboxSpec
+from supervisor_ai.engine.ports.workspaces import Workspace
+from supervisor_ai.engine.transcript import Transcript
+
+
+async def perform_gate(effect: RunGate, operation: Operation) -> GateEnded:
+    """Run the command on the snapshot's files and say what it means."""
+    workspaces = operation.world.workspaces
+    workspace = await workspaces.open(
+        operation.run.id, operation.key, fence=operation.epoch, start=effect.snapshot
+    )
+    transcript = operation.transcript(effect.step, None)
+    try:
+        result = await _run(effect, operation, workspace, transcript)
+        await workspaces.close(workspace)
+        return _judge(effect, result, transcript)
+    finally:
+        transcript.abandon()
+
+
+async def _run(
+    effect: RunGate, operation: Operation, workspace: Workspace, transcript: Transcript
+) -> SandboxResult:
+    spec = SandboxSpec(
+        label=operation.key,
+        profile=Profile.EXECUTOR,
+        argv=effect.gate.command,
+        cwd=workspace.path,
+        mounts=workspace.mounts,
+        environment=workspace.environment,
+        ro_paths=effect.sandbox.ro_paths,
+        timeout=effect.gate.timeout,
+        output_bytes=effect.output_bytes,
+    )
+    return await operation.world.sandbox.run(spec, transcript.write)
+
+
+def _judge(effect: RunGate, result: SandboxResult, transcript: Transcript) -> GateEnded:
+    return GateEnded(
+        step=effect.step,
+        visit=effect.visit,
+        slot=effect.slot,
+        gate=effect.gate.name,
+        verdict=verdict(result),
+        reason=_reason(result),
+        output=transcript.finish(),
+        exit_code=result.exit_code,
+    )
+
+
+def verdict(result: SandboxResult) -> Verdict:
+    """Judge a command; one that did not work at all neither passed nor failed."""
+    match result.end:
+        case SandboxEnd.EXITED:
+            return Verdict.PASSED if result.exit_code == 0 else Verdict.FAILED
+        case SandboxEnd.TIMED_OUT | SandboxEnd.OUTPUT_CAPPED:
+            return Verdict.FAILED
+        case SandboxEnd.COMMAND_MISSING | SandboxEnd.SANDBOX_FAILED:
+            return Verdict.NOT_RUN
+
+
+def _reason(result: SandboxResult) -> str:
+    if result.end is SandboxEnd.EXITED:
+        return f"The command exited with code {result.exit_code}."
+    return result.reason

@@ -1,0 +1,197 @@
+"""Performing an attempt: prompt, workspace, agent, answer, snapshot."""
+
+from dataclasses import dataclass
+
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.effects import RunWorker
+from supervisor_ai.domain.run.events import (
+    AttemptFailed,
+    AttemptStarted,
+    AttemptSucceeded,
+    PromptSent,
+    Snapshot,
+)
+from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.engine.effects.operation import Operation
+from supervisor_ai.engine.ports.sandbox import SandboxEnd
+from supervisor_ai.engine.ports.workers import (
+    Answer,
+    AnswerProblem,
+    PromptRequest,
+    Told,
+    WorkerReport,
+    WorkerRequest,
+)
+from supervisor_ai.engine.ports.workspaces import Workspace
+from supervisor_ai.engine.transcript import Transcript
+
+_TOLD_CHARACTERS = 20_000
+_PROBLEM_TAIL = 2_000
+
+
+def attempt_ref(run: RunId, started: AttemptStarted | RunWorker) -> str:
+    """Name the ref under which an attempt's work is kept."""
+    place = f"{started.visit}.{started.slot}.{started.attempt}"
+    return f"refs/supervisor/{run}/{started.step}/{place}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ended:
+    """An attempt whose agent is gone: what it printed and what it left."""
+
+    report: WorkerReport
+    snapshot: Snapshot
+
+
+async def perform_worker(
+    effect: RunWorker, operation: Operation
+) -> AttemptSucceeded | AttemptFailed:
+    """Start the agent in a fresh workspace and judge what came of it."""
+    prompt = await _prompt(effect, operation)
+    artifact, redactions = operation.keep(prompt)
+    operation.record(
+        PromptSent(
+            step=effect.step,
+            visit=effect.visit,
+            slot=effect.slot,
+            attempt=effect.attempt,
+            prompt=artifact,
+            redactions=redactions,
+        )
+    )
+    transcript = operation.transcript(effect.step, effect.attempt)
+    try:
+        ended = await _attempt(effect, operation, prompt, transcript)
+        return _judge(effect, operation, ended, transcript)
+    finally:
+        transcript.abandon()
+
+
+async def _prompt(effect: RunWorker, operation: Operation) -> str:
+    world = operation.world
+    is_review = effect.role.answer is AnswerKind.REVIEW
+    diff = await world.workspaces.diff(effect.base, effect.start) if is_review else None
+    request = PromptRequest(
+        role=effect.role,
+        task=world.artifacts.get(effect.task),
+        step=effect.step,
+        attempt=effect.attempt,
+        feedback=tuple(
+            Told(kind=back.kind, source=back.source, text=_tail(world.artifacts.get(back.artifact)))
+            for back in effect.feedback
+        ),
+        context=tuple(
+            Told(kind=None, source=item.title, text=_tail(world.artifacts.get(item.artifact)))
+            for item in effect.context
+        ),
+        diff=diff,
+    )
+    return world.redactor.redact(world.prompter.write(request)).text
+
+
+async def _attempt(
+    effect: RunWorker, operation: Operation, prompt: str, transcript: Transcript
+) -> _Ended:
+    world, run = operation.world, operation.run.id
+    program = await world.workspaces.program(run, effect.base)
+    workspace = await world.workspaces.open(
+        run, operation.key, fence=operation.epoch, start=effect.start
+    )
+    request = WorkerRequest(
+        run=run,
+        step=effect.step,
+        visit=effect.visit,
+        slot=effect.slot,
+        attempt=effect.attempt,
+        role=effect.role.name,
+        cli=effect.cli,
+        prompt=prompt,
+        workspace=workspace,
+        program=program,
+        label=operation.key,
+        timeout=effect.timeout,
+        output_bytes=effect.output_bytes,
+        ro_paths=effect.sandbox.ro_paths,
+    )
+    report = await world.workers(effect.cli.adapter).run(request, transcript.write)
+    snapshot = await _keep(effect, operation, workspace)
+    return _Ended(report=report, snapshot=snapshot)
+
+
+async def _keep(effect: RunWorker, operation: Operation, workspace: Workspace) -> Snapshot:
+    workspaces = operation.world.workspaces
+    ref = attempt_ref(operation.run.id, effect)
+    snapshot = await workspaces.snapshot(workspace, ref=ref, at=operation.intended_at)
+    await workspaces.close(workspace)
+    return snapshot
+
+
+def _judge(
+    effect: RunWorker, operation: Operation, ended: _Ended, transcript: Transcript
+) -> AttemptSucceeded | AttemptFailed:
+    answer = _answer(effect, operation, ended.report)
+    if isinstance(answer, AnswerProblem):
+        return _failed(effect, operation, ended, transcript, answer)
+    document, hidden = operation.keep(answer.document)
+    notes, _ = operation.keep(answer.notes)
+    return AttemptSucceeded(
+        step=effect.step,
+        visit=effect.visit,
+        slot=effect.slot,
+        attempt=effect.attempt,
+        meaning=answer.meaning,
+        said=answer.said,
+        answer=document,
+        feedback=notes,
+        transcript=transcript.finish(),
+        snapshot=ended.snapshot,
+        redactions=transcript.redactions + hidden,
+        usage=ended.report.usage,
+    )
+
+
+def _failed(
+    effect: RunWorker,
+    operation: Operation,
+    ended: _Ended,
+    transcript: Transcript,
+    problem: AnswerProblem,
+) -> AttemptFailed:
+    redacted = operation.world.redactor.redact(problem.message)
+    return AttemptFailed(
+        step=effect.step,
+        visit=effect.visit,
+        slot=effect.slot,
+        attempt=effect.attempt,
+        category=problem.category,
+        reason=redacted.text.partition("\n")[0],
+        feedback=operation.world.artifacts.put(redacted.text),
+        transcript=transcript.finish(),
+        snapshot=ended.snapshot,
+        exit_code=ended.report.result.exit_code,
+        redactions=transcript.redactions,
+        usage=ended.report.usage,
+    )
+
+
+def _answer(
+    effect: RunWorker, operation: Operation, report: WorkerReport
+) -> Answer | AnswerProblem:
+    result = report.result
+    if result.end is SandboxEnd.EXITED and result.exit_code == 0:
+        return operation.world.answers.read(effect.role.answer, report.output)
+    if result.end is SandboxEnd.EXITED:
+        said = f"The worker exited with code {result.exit_code}."
+        tail = report.output[-_PROBLEM_TAIL:]
+        message = f"{said}\n\nThe end of its output:\n{tail}" if tail.strip() else said
+        return AnswerProblem(category=FailureCategory.CLI_ERROR, message=message)
+    is_missing = result.end is SandboxEnd.COMMAND_MISSING
+    category = FailureCategory.CLI_ERROR if is_missing else FailureCategory.RESOURCE
+    return AnswerProblem(category=category, message=result.reason)
+
+
+def _tail(text: str) -> str:
+    if len(text) <= _TOLD_CHARACTERS:
+        return text
+    return f"[… {len(text) - _TOLD_CHARACTERS} characters left out …]\n{text[-_TOLD_CHARACTERS:]}"

@@ -1,0 +1,160 @@
+"""The owner's pen: stages facts, then commits them in one transaction."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, Event, NewEvent
+from supervisor_ai.domain.errors import StaleVersion
+from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
+from supervisor_ai.domain.letters import Letter
+from supervisor_ai.domain.project.permits import PermitFreed, PermitTaken, Project, ProjectEvent
+from supervisor_ai.domain.project.permits import evolve as evolve_project
+from supervisor_ai.domain.run.events import PermitGranted, PermitReleased, RunSubmitted
+from supervisor_ai.domain.run.run import Run
+from supervisor_ai.engine.playback import Playback
+from supervisor_ai.engine.ports.ledger import (
+    Batch,
+    EventLog,
+    Lease,
+    StreamAppend,
+    Wake,
+)
+from supervisor_ai.engine.ports.monitor import Monitor
+
+_RACES = 100
+
+
+class ProjectView:
+    """The project's stream, folded as far as it was read."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self.version = 0
+        self.project = Project()
+
+    def refresh(self) -> Project:
+        """Read what is new and return what the runs share now."""
+        for envelope in self._log.read(PROJECT_STREAM, after=self.version):
+            self.project = evolve_project(self.project, envelope.event)
+            self.version = envelope.version
+        return self.project
+
+
+class Journal:
+    """One owner's writing in one run's stream."""
+
+    def __init__(
+        self, log: EventLog, lease: Lease, playback: Playback, version: int, monitor: Monitor
+    ) -> None:
+        self.lease = lease
+        self.playback = playback
+        self.version = version
+        self.project = ProjectView(log)
+        self._log = log
+        self._monitor = monitor
+        self._actor = Actor(kind=ActorKind.RUNTIME, id=lease.owner, via="engine", verified=True)
+        self._staged: list[NewEvent] = []
+        self._shared: list[NewEvent] = []
+        self._batch = Batch(lease=lease)
+
+    @property
+    def run(self) -> Run:
+        """Return what is true of the run, staged facts included."""
+        return self.playback.run
+
+    def stage(self, *events: Event, letter: Letter | None = None) -> None:
+        """Fold facts and keep them for the next commit."""
+        actor = letter.actor if letter else self._actor
+        cause = f"letter:{letter.key}" if letter else None
+        for event in events:
+            self.playback.apply(event)
+            self._staged.append(NewEvent(event=event, actor=actor, cause=cause))
+        if letter is not None:
+            self._batch = replace(self._batch, taken=(*self._batch.taken, letter.key))
+
+    def stage_project(self, event: ProjectEvent) -> None:
+        """Keep a fact for the project's stream, for the same commit."""
+        self._shared.append(self._new(event))
+
+    def release(self, permit: str) -> None:
+        """Give a permit back."""
+        self.stage(PermitReleased(permit=permit))
+        self.stage_project(PermitFreed(permit=permit, run=self.run.id))
+
+    def submit(self, run: RunId, birth: RunSubmitted) -> None:
+        """Begin another run in the same commit, and ask for it to be driven."""
+        first = NewEvent(event=birth, actor=self._actor, cause=f"run:{self.run.id}")
+        append = StreamAppend(stream=run_stream(run), expected=0, events=(first,))
+        self._batch = replace(self._batch, appends=(*self._batch.appends, append))
+        self.wake(Wake(run=run, number=1))
+
+    def send(self, letter: Letter) -> None:
+        """Put a letter into another run's inbox in the same commit."""
+        self._batch = replace(self._batch, sent=(*self._batch.sent, letter))
+
+    def wake(self, *wakes: Wake) -> None:
+        """Ask for runs to be driven, in the same commit."""
+        self._batch = replace(self._batch, wakes=(*self._batch.wakes, *wakes))
+
+    def commit(self) -> tuple[Envelope, ...]:
+        """Write everything that was staged, all of it or nothing."""
+        if not (self._staged or self._shared or self._batch != Batch(lease=self.lease)):
+            return ()
+        envelopes = self._append()
+        self.version += len(self._staged)
+        self._clear()
+        for envelope in envelopes:
+            self._monitor.recorded(envelope)
+        return envelopes
+
+    def grant(self, permit: str, *, limit: int) -> bool:
+        """Take a permit if there is room; whether there is may change until the commit."""
+        for _ in range(_RACES):
+            if not self.project.refresh().has_room(permit, limit=limit):
+                return False
+            try:
+                self._take(permit)
+            except StaleVersion:
+                continue
+            return True
+        return False
+
+    def _take(self, permit: str) -> None:
+        taken = self._new(PermitTaken(permit=permit, run=self.run.id))
+        granted = PermitGranted(permit=permit)
+        own = self._own((self._new(granted),))
+        shared = StreamAppend(stream=PROJECT_STREAM, expected=self.project.version, events=(taken,))
+        for envelope in self._log.append(Batch(appends=(own, shared), lease=self.lease)):
+            self._monitor.recorded(envelope)
+        self.version += 1
+        self.playback.apply(granted)
+
+    def _append(self) -> tuple[Envelope, ...]:
+        """Append; other owners write the project's stream too, so a lost race is run again."""
+        for _ in range(_RACES):
+            try:
+                return self._log.append(replace(self._batch, appends=tuple(self._appends())))
+            except StaleVersion:
+                if not self._shared:
+                    raise
+        raise StaleVersion("The project's stream grew faster than it could be written.")
+
+    def _appends(self) -> Iterable[StreamAppend]:
+        if self._staged:
+            yield self._own(tuple(self._staged))
+        if self._shared:
+            self.project.refresh()
+            shared, version = tuple(self._shared), self.project.version
+            yield StreamAppend(stream=PROJECT_STREAM, expected=version, events=shared)
+        yield from self._batch.appends
+
+    def _own(self, events: tuple[NewEvent, ...]) -> StreamAppend:
+        return StreamAppend(stream=run_stream(self.run.id), expected=self.version, events=events)
+
+    def _new(self, event: Event) -> NewEvent:
+        return NewEvent(event=event, actor=self._actor)
+
+    def _clear(self) -> None:
+        self._staged.clear()
+        self._shared.clear()
+        self._batch = Batch(lease=self.lease)

@@ -1,0 +1,55 @@
+"""Taking a run over: what was under way is ended or found, and nothing is started."""
+
+from typing import Protocol
+
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.effects import Intent, operation_key
+from supervisor_ai.engine.effects.worker import attempt_ref
+from supervisor_ai.engine.journal import Journal
+from supervisor_ai.engine.world import World
+
+
+class Recovery(Protocol):
+    """Settles the operations that an earlier owner left open."""
+
+    async def __call__(self, journal: Journal, world: World) -> None:
+        """Stage a fact for each; doing it twice is the same as once."""
+        ...
+
+
+async def recover(journal: Journal, world: World) -> None:
+    """Settle every operation that has an intent and no outcome."""
+    await world.sandbox.reap(f"{journal.run.id}/")
+    for intent in tuple(journal.run.open.values()):
+        settled = await _settle(journal, world, intent)
+        if settled is not None:
+            journal.stage(settled)
+
+
+async def _settle(journal: Journal, world: World, intent: Intent) -> e.RunEvent | None:
+    run = journal.run.id
+    key = operation_key(run, intent)
+    match intent:
+        case e.AttemptStarted():
+            now, ref = world.clock.now(), attempt_ref(run, intent)
+            kept = await world.workspaces.keep_lost(run, key, ref=ref, at=now)
+            return e.AttemptLost(
+                step=intent.step,
+                visit=intent.visit,
+                slot=intent.slot,
+                attempt=intent.attempt,
+                kept=kept,
+            )
+        case e.GateStarted():
+            return e.GateLost(
+                step=intent.step, visit=intent.visit, slot=intent.slot, gate=intent.gate
+            )
+        case e.IntegrationStarted():
+            commit = await world.workspaces.find_landed(intent.branch, key)
+            if commit is None:
+                return e.IntegrationLost(step=intent.step, visit=intent.visit, slot=intent.slot)
+            return e.IntegrationLanded(
+                step=intent.step, visit=intent.visit, slot=intent.slot, commit=commit
+            )
+        case _:
+            return None

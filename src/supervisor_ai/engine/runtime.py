@@ -1,0 +1,80 @@
+"""The runtime: owns a run, settles what was left open, drives it, gives it back."""
+
+from dataclasses import dataclass, field
+
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.events import RunOwned, RunStarted
+from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.engine.drive import Drive, DriveResult
+from supervisor_ai.engine.effects.performer import Performer, perform
+from supervisor_ai.engine.journal import Journal
+from supervisor_ai.engine.playback import Player
+from supervisor_ai.engine.ports.ledger import Lease, Wake
+from supervisor_ai.engine.ports.workspaces import AnchorPoint
+from supervisor_ai.engine.recovery import Recovery, recover
+from supervisor_ai.engine.world import World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """Drives runs, one owner at a time."""
+
+    world: World
+    owner: str
+    perform: Performer = field(default=perform)
+    recover: Recovery = field(default=recover)
+
+    async def drive(self, run: RunId) -> DriveResult:
+        """Take the run and drive it until it ends or can only wait.
+
+        Raises Busy while somebody else owns it and LeaseLost when somebody took it over.
+        """
+        world = self.world
+        ended = self._ended(run)
+        if ended is not None:
+            return ended
+        lease = world.leases.acquire(
+            run, owner=self.owner, process=world.processes.current(), ttl=world.timing.lease
+        )
+        try:
+            return await self._drive(lease)
+        finally:
+            world.leases.release(lease)
+
+    def _ended(self, run: RunId) -> DriveResult | None:
+        """Leave an ended run alone: taking it would be a fact that means nothing."""
+        playback, _ = self._player.play(run)
+        return DriveResult(status=playback.run.status) if playback.run.is_ended else None
+
+    async def _drive(self, lease: Lease) -> DriveResult:
+        """Drive as the owner; only what is read after the lease was taken can be trusted."""
+        world = self.world
+        playback, version = self._player.play(lease.run)
+        if playback.run.is_ended:
+            return DriveResult(status=playback.run.status)
+        journal = Journal(world.log, lease, playback, version, world.monitor)
+        journal.stage(RunOwned(owner=self.owner, process=world.processes.current()))
+        if playback.run.status is RunStatus.QUEUED:
+            birth = playback.run.birth
+            started = RunStarted(driver=birth.driver, parent=birth.parent, root=birth.root)
+            journal.stage(started)
+        await self.recover(journal, world)
+        journal.commit()
+        result = await Drive(world, journal, self._player, self.perform).go()
+        self._leave(journal, result)
+        return result
+
+    def _leave(self, journal: Journal, result: DriveResult) -> None:
+        """Ask for the next drive, and make the past hard to forge and quick to read."""
+        world, run = self.world, journal.run
+        if result.due is not None:
+            world.wakes.submit(Wake(run=run.id, number=journal.version, not_before=result.due))
+        head = world.log.head()
+        world.anchor.write(AnchorPoint(seq=head.seq, hash=head.hash))
+
+    @property
+    def _player(self) -> Player:
+        world = self.world
+        return Player(
+            log=world.log, documents=world.documents, drivers=world.drivers, cache=world.cache
+        )

@@ -1,0 +1,50 @@
+"""Everything outside the engine, as ports, in one place."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from supervisor_ai.engine.playback import Opener
+from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
+from supervisor_ai.engine.ports.clock import Clock, Ids, Processes
+from supervisor_ai.engine.ports.ledger import EventLog, Inbox, Leases, StateCache, WakeQueue
+from supervisor_ai.engine.ports.monitor import Monitor, SilentMonitor
+from supervisor_ai.engine.ports.redaction import Redactor
+from supervisor_ai.engine.ports.sandbox import Sandbox
+from supervisor_ai.engine.ports.workers import AnswerReader, Prompter, WorkerFactory
+from supervisor_ai.engine.ports.workspaces import Anchor, Workspaces
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """How often the engine looks up, and how long it may be out of touch."""
+
+    lease: timedelta = timedelta(seconds=15)
+    poll: timedelta = timedelta(seconds=0.5)
+    cache_every: int = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """The ports that the engine acts through."""
+
+    log: EventLog
+    leases: Leases
+    inbox: Inbox
+    wakes: WakeQueue
+    cache: StateCache
+    artifacts: Artifacts
+    documents: Documents
+    anchor: Anchor
+    clock: Clock
+    ids: Ids
+    processes: Processes
+    drivers: Mapping[str, Opener]
+    sandbox: Sandbox
+    workspaces: Workspaces
+    workers: WorkerFactory
+    prompter: Prompter
+    answers: AnswerReader
+    redactor: Redactor
+    monitor: Monitor = field(default_factory=SilentMonitor)
+    timing: Timing = field(default_factory=Timing)
