@@ -36,16 +36,14 @@ def _answer_approval(run: Run, letter: Letter, command: Approve | Reject) -> e.R
     if asked.tree != command.tree:
         reason = f"The question is about tree {asked.tree!r}, not about {command.tree!r}."
         return e.CommandRefused(letter=letter.key, reason=reason)
-    match command:
-        case Approve(note=note):
-            return e.ApprovalGiven(
-                step=asked.step, visit=asked.visit, slot=asked.slot, tree=asked.tree, note=note
-            )
-        case Reject(note=reason_given):
-            return e.ApprovalRefused(
-                step=asked.step,
-                visit=asked.visit,
-                slot=asked.slot,
-                tree=asked.tree,
-                note=reason_given,
-            )
+    if isinstance(command, Approve):
+        return e.ApprovalGiven(
+            step=asked.step,
+            visit=asked.visit,
+            slot=asked.slot,
+            tree=asked.tree,
+            note=command.note,
+        )
+    return e.ApprovalRefused(
+        step=asked.step, visit=asked.visit, slot=asked.slot, tree=asked.tree, note=command.note
+    )

@@ -206,15 +206,10 @@ _OUTCOMES: Final[dict[type, tuple[type, ...]]] = {
 
 def _timed(run: Run, event: e.TimerSet | e.TimerFired | e.TimerCancelled) -> Run:
     rest = {name: timer for name, timer in run.timers.items() if name != event.timer}
-    match event:
-        case e.TimerSet():
-            return replace(
-                run, timers={**rest, event.timer: event}, fired=run.fired - {event.timer}
-            )
-        case e.TimerFired():
-            return replace(run, timers=rest, fired=run.fired | {event.timer})
-        case e.TimerCancelled():
-            return replace(run, timers=rest)
+    if isinstance(event, e.TimerSet):
+        return replace(run, timers={**rest, event.timer: event}, fired=run.fired - {event.timer})
+    fired = {event.timer} if isinstance(event, e.TimerFired) else set()
+    return replace(run, timers=rest, fired=run.fired | fired)
 
 
 def settle(run: Run) -> tuple[e.RunEvent, ...]:

@@ -4,12 +4,13 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.flow import Flow, step
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.definition import Definition, Step
-from supervisor_ai.domain.run.status import StepStatus
+from supervisor_ai.domain.run.status import AttemptStatus, StepStatus
 
 _UNDER_WAY: Final = (
     e.AttemptStarted,
@@ -39,6 +40,16 @@ STEP_FLOW: Final[Flow[StepStatus]] = {
     (StepStatus.RUNNING, e.StepFailed): StepStatus.FAILED,
     **{(StepStatus.RUNNING, kind): StepStatus.RUNNING for kind in _UNDER_WAY},
 }
+
+ATTEMPT_FLOW: Final[Flow[AttemptStatus]] = {
+    (AttemptStatus.STARTED, e.PromptSent): AttemptStatus.STARTED,
+    (AttemptStatus.STARTED, e.AttemptSucceeded): AttemptStatus.SUCCEEDED,
+    (AttemptStatus.STARTED, e.AttemptFailed): AttemptStatus.FAILED,
+    (AttemptStatus.STARTED, e.AttemptCancelled): AttemptStatus.CANCELLED,
+    (AttemptStatus.STARTED, e.AttemptLost): AttemptStatus.LOST,
+}
+_STARTED: Final = AttemptStatus.STARTED
+_OF_AN_ATTEMPT: Final = tuple({kind for _, kind in ATTEMPT_FLOW})
 
 News = (
     e.AttemptSucceeded
@@ -75,6 +86,7 @@ class Visit:
     start: CommitSha
     feedback: tuple[e.Feedback, ...] = ()
     attempts: int = 0
+    attempt: AttemptStatus | None = None
     failures: int = 0
     retry: e.Feedback | None = None
 
@@ -111,8 +123,22 @@ def evolve(state: WorkflowState, event: Event) -> WorkflowState:
         return state
     record = state.record(event.step)
     record = replace(record, status=step(STEP_FLOW, record.status, event))
+    state = _attempted(state, event)
     state, record = _applied(state, record, event)
     return replace(state, steps={**state.steps, event.step: record})
+
+
+def _attempted(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
+    """Move the attempt that the visit is in."""
+    if isinstance(event, e.AttemptStarted):
+        visit = replace(current_visit(state), attempts=event.attempt, attempt=_STARTED)
+        return replace(state, visit=visit)
+    if not isinstance(event, _OF_AN_ATTEMPT):
+        return state
+    visit = current_visit(state)
+    if visit.attempt is None:
+        raise InternalError(f"The end of an attempt of {event.step!r} came before it started.")
+    return replace(state, visit=replace(visit, attempt=step(ATTEMPT_FLOW, visit.attempt, event)))
 
 
 def _applied(  # noqa: C901 - one case per fact
@@ -125,10 +151,8 @@ def _applied(  # noqa: C901 - one case per fact
             return replace(state, news=None), replace(record, setbacks=0)
         case e.StepFailed():
             return replace(state, news=None), replace(record, setbacks=record.setbacks + 1)
-        case e.AttemptStarted(attempt=attempt):
-            visit = replace(current_visit(state), attempts=attempt)
-            state = replace(state, visit=visit, news=None)
-            return state, replace(record, attempts=record.attempts + 1)
+        case e.AttemptStarted():
+            return replace(state, news=None), replace(record, attempts=record.attempts + 1)
         case e.AttemptSucceeded(said=said):
             return _succeeded(state, event), replace(record, verdict=said)
         case e.AttemptFailed(category=category):
@@ -156,7 +180,7 @@ def _applied(  # noqa: C901 - one case per fact
 def current_visit(state: WorkflowState) -> Visit:
     """Return the visit that the run is in."""
     if state.visit is None:
-        raise AssertionError("An event of a step came before the step was entered.")
+        raise InternalError("A fact about a step came before the step was entered.")
     return state.visit
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Final, assert_never
 
 from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import StepName, TimerName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import workflow
@@ -36,9 +37,8 @@ class WorkflowDriver:
 
     def begin(self, birth: e.RunSubmitted, definition: Definition) -> WorkflowState:
         """Return the state before anything happened."""
-        if birth.base is None:
-            raise AssertionError("A workflow run needs a base commit.")
-        head = e.Snapshot(commit=birth.base.sha, tree=birth.base.tree)
+        base = _base(birth)
+        head = e.Snapshot(commit=base.sha, tree=base.tree)
         return WorkflowState(definition=definition, head=head)
 
     def evolve(self, state: WorkflowState, event: Event) -> WorkflowState:
@@ -155,9 +155,7 @@ def _decide_human(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Dec
 
 
 def _decide_commit(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
-    base, branch = run.birth.base, run.birth.branch
-    if base is None or branch is None:
-        raise AssertionError("A workflow run needs a base commit and a branch.")
+    base = _base(run.birth)
     match state.news:
         case e.IntegrationLanded():
             return _pass(state, at)
@@ -170,7 +168,7 @@ def _decide_commit(run: Run, state: WorkflowState, at: Step, visit: Visit) -> De
                 step=at.name,
                 visit=visit.number,
                 snapshot=state.head.commit,
-                branch=branch,
+                branch=run.birth.branch or "",
                 base=base.sha,
                 expected=state.landed,
                 task=run.birth.task,
@@ -179,9 +177,7 @@ def _decide_commit(run: Run, state: WorkflowState, at: Step, visit: Visit) -> De
 
 
 def _worker(run: Run, state: WorkflowState, at: Step, visit: Visit) -> RunWorker:
-    definition, base = state.definition, run.birth.base
-    if base is None:
-        raise AssertionError("A workflow run needs a base commit.")
+    definition = state.definition
     role = definition.roles[at.role or ""]
     return RunWorker(
         step=at.name,
@@ -190,7 +186,7 @@ def _worker(run: Run, state: WorkflowState, at: Step, visit: Visit) -> RunWorker
         role=role,
         cli=definition.clis[role.cli],
         start=visit.start,
-        base=base.sha,
+        base=_base(run.birth).sha,
         task=run.birth.task,
         timeout=at.timeout or role.timeout or definition.limits.step_timeout,
         output_bytes=definition.limits.output_bytes,
@@ -282,6 +278,12 @@ def _stop(at: Step, visit: Visit, kind: OutcomeKind, reason: str) -> Decision:
 def _fail(kind: OutcomeKind, reason: str) -> Decision:
     outcome = Outcome(kind=kind, reason=reason)
     return Decision(ending=Ending(status=RunStatus.FAILED, outcome=outcome))
+
+
+def _base(birth: e.RunSubmitted) -> e.Base:
+    if birth.base is None:
+        raise InternalError("A workflow run needs a base commit, and this one has none.")
+    return birth.base
 
 
 def _first(*values: int | None) -> int:

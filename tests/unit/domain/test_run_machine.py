@@ -1,0 +1,320 @@
+"""The run's machine: its table, its fold and its small decisions."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import get_args
+
+import pytest
+
+from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.flow import is_terminal
+from supervisor_ai.domain.ids import (
+    ArtifactHash,
+    CommitSha,
+    LetterKey,
+    RunId,
+    StepName,
+    TimerName,
+    TreeSha,
+)
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.answers import Meaning
+from supervisor_ai.domain.run.effects import Intent, SetTimer, operation_key, timer_intent
+from supervisor_ai.domain.run.run import (
+    RUN_FLOW,
+    Ending,
+    Run,
+    cancel_operation,
+    cancelled,
+    ending_event,
+    evolve,
+    settle,
+    submit,
+)
+from supervisor_ai.domain.run.status import (
+    ENDED,
+    FailureCategory,
+    Outcome,
+    OutcomeKind,
+    RunStatus,
+    Verdict,
+)
+
+RUN = RunId("r1")
+STEP = StepName("implement")
+TEXT = ArtifactHash("text")
+COMMIT = CommitSha("c1")
+TREE = TreeSha("t1")
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+SNAPSHOT = e.Snapshot(commit=COMMIT, tree=TREE)
+DONE = Outcome(kind=OutcomeKind.DONE, reason="Done.")
+BIRTH = e.RunSubmitted(
+    task=TEXT,
+    driver="workflow",
+    workflow="standard",
+    definition=ArtifactHash("definition"),
+    base=e.Base(ref="main", sha=COMMIT, tree=TREE),
+    branch="ai/r1-task",
+    identity=e.Identity(name="A", email="a@example.org"),
+    parent=None,
+    root=RUN,
+)
+
+ATTEMPT = e.AttemptStarted(step=STEP, visit=1, attempt=1, role="r", cli="c", start=COMMIT)
+GATE = e.GateStarted(step=STEP, visit=1, gate="test", snapshot=COMMIT)
+APPROVAL = e.ApprovalRequested(
+    step=STEP,
+    visit=1,
+    reason=e.ApprovalReason.HUMAN_GATE,
+    tree=TREE,
+    commit=COMMIT,
+    question=None,
+)
+LANDING = e.IntegrationStarted(
+    step=STEP, visit=1, snapshot=COMMIT, branch="ai/r1-task", expected=None
+)
+PERMIT = e.PermitRequested(permit="gpu", limit=1)
+TIMER = e.TimerSet(timer=TimerName("nap"), due=NOW, parks=True)
+
+EXAMPLES: list[e.RunEvent] = [
+    BIRTH,
+    e.RunStarted(driver="workflow", parent=None, root=RUN),
+    e.RunOwned(owner="me", process=e.Process(boot="b", pid=1, started=2)),
+    e.RunWaiting(reason="an approval"),
+    e.RunContinued(),
+    e.RunCompleted(outcome=DONE, degraded=True),
+    e.RunFailed(outcome=DONE),
+    e.RunCancelled(outcome=DONE),
+    e.CancelRequested(reason=None),
+    e.CommandRefused(letter=LetterKey("k"), reason="No."),
+    e.DefinitionMigrated(previous=TEXT, definition=ArtifactHash("new")),
+    e.StepEntered(step=STEP, visit=1, start=COMMIT),
+    e.StepPassed(step=STEP, visit=1),
+    e.StepFailed(step=STEP, visit=1, reason="No."),
+    ATTEMPT,
+    e.PromptSent(step=STEP, visit=1, attempt=1, prompt=TEXT),
+    e.AttemptSucceeded(
+        step=STEP,
+        visit=1,
+        attempt=1,
+        meaning=Meaning.PASS,
+        said="SUCCESS",
+        answer=TEXT,
+        feedback=TEXT,
+        transcript=TEXT,
+        snapshot=SNAPSHOT,
+    ),
+    e.AttemptFailed(
+        step=STEP,
+        visit=1,
+        attempt=1,
+        category=FailureCategory.PARSING,
+        reason="No.",
+        feedback=TEXT,
+        transcript=TEXT,
+    ),
+    e.AttemptCancelled(step=STEP, visit=1, attempt=1),
+    e.AttemptLost(step=STEP, visit=1, attempt=1, kept=None),
+    GATE,
+    e.GateEnded(
+        step=STEP, visit=1, gate="test", verdict=Verdict.PASSED, reason="Yes.", output=TEXT
+    ),
+    e.GateLost(step=STEP, visit=1, gate="test"),
+    e.GateCancelled(step=STEP, visit=1, gate="test"),
+    APPROVAL,
+    e.ApprovalGiven(step=STEP, visit=1, tree=TREE, note=None),
+    e.ApprovalRefused(step=STEP, visit=1, tree=TREE, note=TEXT),
+    LANDING,
+    e.IntegrationLanded(step=STEP, visit=1, commit=COMMIT),
+    e.IntegrationRefused(step=STEP, visit=1, reason="No."),
+    e.IntegrationLost(step=STEP, visit=1),
+    TIMER,
+    e.TimerFired(timer=TIMER.timer),
+    e.TimerCancelled(timer=TIMER.timer),
+    PERMIT,
+    e.PermitGranted(permit="gpu"),
+    e.PermitReleased(permit="gpu"),
+    e.ChildStarted(step=STEP, visit=1, child=RunId("r2")),
+    e.ChildCancelRequested(child=RunId("r2")),
+    e.ChildEnded(child=RunId("r2"), status=RunStatus.COMPLETED, outcome=DONE),
+]
+
+
+def a_run(status: RunStatus, *opened: Event) -> Run:
+    run = submit(RUN, BIRTH)
+    if status is not RunStatus.QUEUED:
+        run = evolve(run, e.RunStarted(driver="workflow", parent=None, root=RUN))
+    for event in opened:
+        run = evolve(run, event)
+    reach: dict[RunStatus, Event] = {
+        RunStatus.WAITING: e.RunWaiting(reason="a person"),
+        RunStatus.COMPLETED: e.RunCompleted(outcome=DONE),
+        RunStatus.FAILED: e.RunFailed(outcome=DONE),
+        RunStatus.CANCELLED: e.RunCancelled(outcome=DONE),
+    }
+    return evolve(run, reach[status]) if status in reach else run
+
+
+def running(*events: Event) -> Run:
+    return a_run(RunStatus.RUNNING, *events)
+
+
+def test_every_event_has_an_example() -> None:
+    assert {type(example) for example in EXAMPLES} == set(get_args(e.RunEvent))
+
+
+@pytest.mark.parametrize("status", RunStatus)
+@pytest.mark.parametrize("event", EXAMPLES, ids=lambda event: type(event).__name__)
+def test_the_table_alone_says_what_may_happen(status: RunStatus, event: e.RunEvent) -> None:
+    run = a_run(status, *(() if status is RunStatus.QUEUED else (PERMIT,)))
+    target = RUN_FLOW.get((status, type(event)))
+    if target is None:
+        with pytest.raises(InternalError, match=type(event).__name__):
+            evolve(run, event)
+    else:
+        assert evolve(run, event).status is target
+
+
+def test_exactly_the_ended_statuses_are_terminal() -> None:
+    assert {status for status in RunStatus if is_terminal(RUN_FLOW, status)} == ENDED
+
+
+@pytest.mark.parametrize("intent", [ATTEMPT, GATE, APPROVAL, LANDING, PERMIT])
+def test_an_intent_is_open_until_its_outcome(intent: e.RunEvent) -> None:
+    outcomes: dict[type, list[Event]] = {
+        e.AttemptStarted: EXAMPLES[16:20],  # type: ignore[dict-item] # a slice of the union
+        e.GateStarted: EXAMPLES[21:24],  # type: ignore[dict-item] # likewise
+        e.ApprovalRequested: EXAMPLES[25:27],  # type: ignore[dict-item] # likewise
+        e.IntegrationStarted: EXAMPLES[28:31],  # type: ignore[dict-item] # likewise
+        e.PermitRequested: [e.PermitGranted(permit="gpu")],
+    }
+    run = running(intent)
+    assert list(run.open.values()) == [intent]
+    for outcome in outcomes[type(intent)]:
+        assert evolve(run, outcome).open == {}, outcome
+
+
+def test_an_outcome_of_another_visit_leaves_the_operation_open() -> None:
+    run = evolve(running(ATTEMPT), e.GateLost(step=STEP, visit=1, gate="test"))
+    assert list(run.open.values()) == [ATTEMPT]
+    run = evolve(run, e.AttemptLost(step=STEP, visit=2, attempt=1, kept=None))
+    assert list(run.open.values()) == [ATTEMPT]
+
+
+def test_a_permit_outcome_does_not_close_a_worker() -> None:
+    run = running(PERMIT, e.StepPassed(step=STEP, visit=1))
+    assert list(run.open.values()) == [PERMIT]
+
+
+def test_a_permit_that_was_not_asked_for_cannot_be_granted() -> None:
+    with pytest.raises(InternalError, match="was not under way"):
+        running(e.PermitGranted(permit="gpu"))
+
+
+def test_permits_are_held_until_released() -> None:
+    run = running(PERMIT, e.PermitGranted(permit="gpu"))
+    assert run.permits == {"gpu"}
+    assert evolve(run, e.PermitReleased(permit="gpu")).permits == frozenset()
+
+
+def test_only_the_workers_key_contains_the_attempt() -> None:
+    intents: list[Intent] = [ATTEMPT, GATE, APPROVAL, LANDING, PERMIT]
+    assert [operation_key(RUN, intent) for intent in intents] == [
+        "r1/implement/1/1/worker/1",
+        "r1/implement/1/1/gate",
+        "r1/implement/1/1/approval",
+        "r1/implement/1/1/integrate",
+        "r1/permit/gpu",
+    ]
+
+
+def test_timers_are_set_fired_and_cancelled() -> None:
+    run = running(TIMER)
+    assert run.timers == {TIMER.timer: TIMER}
+    fired = evolve(run, e.TimerFired(timer=TIMER.timer))
+    assert fired.timers == {}
+    assert fired.fired == {TIMER.timer}
+    assert evolve(fired, TIMER).fired == frozenset()
+    assert evolve(run, e.TimerCancelled(timer=TIMER.timer)).timers == {}
+
+
+def test_a_timer_is_due_after_its_time() -> None:
+    intent = timer_intent(SetTimer(timer=TimerName("nap"), after=timedelta(hours=2)), now=NOW)
+    assert intent.due == NOW + timedelta(hours=2)
+
+
+def test_children_are_known_by_their_status() -> None:
+    child = RunId("r2")
+    run = running(e.ChildStarted(step=STEP, visit=1, child=child))
+    assert run.children == {child: RunStatus.QUEUED}
+    ended = evolve(run, e.ChildEnded(child=child, status=RunStatus.FAILED, outcome=DONE))
+    assert ended.children == {child: RunStatus.FAILED}
+
+
+def test_an_ended_run_has_nothing_open() -> None:
+    for ending in (e.RunCompleted(outcome=DONE), e.RunFailed(outcome=DONE)):
+        run = evolve(running(ATTEMPT, TIMER), ending)
+        assert (run.open, run.timers, run.outcome, run.is_ended) == ({}, {}, DONE, True)
+
+
+def test_a_migrated_run_knows_its_new_definition() -> None:
+    migrated = e.DefinitionMigrated(previous=TEXT, definition=ArtifactHash("new"))
+    assert running(migrated).definition == "new"
+
+
+def test_the_open_question_is_found() -> None:
+    assert running(ATTEMPT).approval is None
+    assert running(APPROVAL).approval == APPROVAL
+
+
+@pytest.mark.parametrize(
+    ("events", "reason"),
+    [((APPROVAL,), "an approval"), ((PERMIT,), "a permit"), ((TIMER,), "a timer")],
+)
+def test_a_run_that_can_only_wait_says_so(events: tuple[Event, ...], reason: str) -> None:
+    assert settle(running(*events)) == (e.RunWaiting(reason=reason),)
+    assert settle(a_run(RunStatus.WAITING, *events)) == ()
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        (),
+        (ATTEMPT,),
+        (ATTEMPT, APPROVAL),
+        (APPROVAL, e.ChildStarted(step=STEP, visit=1, child=RunId("r2"))),
+    ],
+)
+def test_a_run_with_something_under_way_does_not_wait(events: tuple[Event, ...]) -> None:
+    assert settle(running(*events)) == ()
+
+
+def test_a_run_ceases_to_wait_when_the_answer_comes() -> None:
+    run = a_run(RunStatus.WAITING, APPROVAL)
+    run = evolve(run, e.ApprovalGiven(step=STEP, visit=1, tree=TREE, note=None))
+    assert settle(run) == (e.RunContinued(),)
+
+
+@pytest.mark.parametrize(
+    ("status", "event"),
+    [
+        (RunStatus.COMPLETED, e.RunCompleted),
+        (RunStatus.CANCELLED, e.RunCancelled),
+        (RunStatus.FAILED, e.RunFailed),
+    ],
+)
+def test_an_ending_is_stated_by_its_own_event(
+    status: RunStatus, event: Callable[..., e.RunEvent]
+) -> None:
+    assert ending_event(Ending(status=status, outcome=DONE)) == event(outcome=DONE)
+
+
+def test_a_cancelled_run_ends_as_cancelled() -> None:
+    assert cancelled().outcome.kind is OutcomeKind.CANCELLED
+
+
+def test_workers_and_gates_can_be_cancelled_and_nothing_else() -> None:
+    assert isinstance(cancel_operation(ATTEMPT), e.AttemptCancelled)
+    assert isinstance(cancel_operation(GATE), e.GateCancelled)
+    assert [cancel_operation(intent) for intent in (APPROVAL, LANDING, PERMIT)] == [None] * 3
