@@ -1,0 +1,334 @@
+"""The sizes, names and habits of the house; every rule is shown to be able to fail."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from statistics import median, quantiles
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parents[2]
+PURE_ROOMS: Final = {"domain", "engine"}
+BANNED_WORDS: Final = {
+    *("manager", "managers", "handler", "handlers", "helper", "helpers", "util", "utils"),
+    *("processor", "processors", "data", "info", "core", "common", "misc"),
+}
+# The commit that a run starts from, not a class to inherit from.
+ALLOWED_CLASSES: Final = {"Base"}
+PATCHABLE: Final = {"setenv", "delenv", "chdir"}
+DATE: Final = re.compile(
+    r"\b(19|20)\d\d[-/.]\d|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (19|20)\d\d\b",
+    re.IGNORECASE,
+)
+NOQA: Final = re.compile(r"noqa(: *[A-Z0-9, ]+)?")
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Module:
+    """One source file; the path of product code is relative to its package."""
+
+    path: PurePosixPath
+    text: str
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        return list(ast.walk(ast.parse(self.text)))
+
+    @cached_property
+    def comments(self) -> dict[int, str]:
+        tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
+        return {
+            token.start[0]: token.string.lstrip("# ")
+            for token in tokens
+            if token.type == tokenize.COMMENT
+        }
+
+    @property
+    def functions(self) -> list[Function]:
+        return [node for node in self.nodes if isinstance(node, Function)]
+
+    def at(self, line: int, what: str) -> str:
+        return f"{self.path}:{line}: {what}"
+
+
+def modules(*folders: str, relative_to: str = "") -> list[Module]:
+    base = ROOT / relative_to
+    paths = sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    return [
+        Module(PurePosixPath(path.relative_to(base).as_posix()), path.read_text()) for path in paths
+    ]
+
+
+PRODUCT: Final = modules("src/supervisor_ai", relative_to="src/supervisor_ai")
+EVERYTHING: Final = [*PRODUCT, *modules("tests", "scripts", "bench")]
+
+
+# Sizes: every measure yields (where, how much).
+
+Sizes = Iterator[tuple[str, int]]
+
+
+def module_lines(module: Module) -> Sizes:
+    yield str(module.path), len(module.text.splitlines())
+
+
+def function_body_lines(module: Module) -> Sizes:
+    for function in module.functions:
+        body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+        if body:
+            size = (function.end_lineno or function.lineno) - body[0].lineno + 1
+            yield module.at(function.lineno, function.name), size
+
+
+def parameters(module: Module) -> Sizes:
+    for function in module.functions:
+        of = function.args
+        names = [argument.arg for argument in (*of.posonlyargs, *of.args, *of.kwonlyargs)]
+        variadic = [argument for argument in (of.vararg, of.kwarg) if argument]
+        counted = len(names) + len(variadic) - (names[:1] in (["self"], ["cls"]))
+        yield module.at(function.lineno, function.name), counted
+
+
+def too_large(sizes: list[tuple[str, int]], limit: int) -> str:
+    """Name what is over the limit, or nothing; with the median and the 90th percentile of all."""
+    over = [f"{where} has {size}" for where, size in sizes if size > limit]
+    if not over:
+        return ""
+    numbers = [size for _, size in sizes]
+    p90 = quantiles(numbers, n=10)[-1] if len(numbers) > 1 else numbers[0]
+    return "\n".join([f"limit {limit}, median {median(numbers):g}, p90 {p90:g}", *over])
+
+
+LIMITS: Final = [(module_lines, 500), (function_body_lines, 50), (parameters, 6)]
+
+
+@pytest.mark.parametrize(("measure", "limit"), LIMITS)
+def test_sizes_stay_below_their_limits(measure: Callable[[Module], Sizes], limit: int) -> None:
+    sizes = [size for module in PRODUCT for size in measure(module)]
+    assert not too_large(sizes, limit), too_large(sizes, limit)
+
+
+@pytest.mark.parametrize(
+    ("measure", "text", "size"),
+    [
+        (module_lines, "x = 1\n" * 3, 3),
+        (function_body_lines, 'def f():\n    """Say.\n\n    More.\n    """\n    a()\n    b()\n', 2),
+        (function_body_lines, "async def f(\n    a,\n):\n    b()\n", 1),
+        (parameters, "def f(a, /, b, *c, d=1, **e): ...", 5),
+        (parameters, "class A:\n    def f(self, a): ...", 1),
+        (parameters, "class A:\n    @classmethod\n    def f(cls, *, a): ...", 1),
+    ],
+)
+def test_a_size_is_measured(measure: Callable[[Module], Sizes], text: str, size: int) -> None:
+    assert [found for _, found in measure(Module(PurePosixPath("a.py"), text))] == [size]
+
+
+def test_a_size_over_its_limit_is_reported_with_median_and_p90() -> None:
+    sizes = [(f"m{size}.py", size) for size in range(1, 11)]
+    assert too_large(sizes, 10) == ""
+    assert too_large(sizes, 9) == "limit 9, median 5.5, p90 9.9\nm10.py has 10"
+
+
+# Rules: every rule yields one sentence per breach.
+
+Rule = Callable[[Module], Iterator[str]]
+
+
+def words(name: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
+
+
+def names_say_what_things_are(module: Module) -> Iterator[str]:
+    banned = BANNED_WORDS - ({"manager"} if "kanban" in module.path.parts else set())
+    named = [node for node in module.nodes if isinstance(node, Function | ast.ClassDef)]
+    places = [
+        (1, module.path.with_suffix("").as_posix()),
+        *((node.lineno, node.name) for node in named),
+    ]
+    for line, name in places:
+        for word in sorted(words(name) & banned):
+            yield module.at(line, f"the name {name!r} contains {word!r}")
+
+
+def base_classes_are_abstract(module: Module) -> Iterator[str]:
+    for node in module.nodes:
+        if (
+            isinstance(node, ast.ClassDef)
+            and "base" in words(node.name)
+            and node.name not in ALLOWED_CLASSES
+        ):
+            bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+            if "ABC" not in bases:
+                yield module.at(node.lineno, f"{node.name!r} is a base class but no ABC")
+
+
+def packages_hold_only_their_docstring(module: Module) -> Iterator[str]:
+    if module.path.name == "__init__.py" and module.path.parts[0] != "testing":
+        body = ast.parse(module.text).body
+        if len(body) != 1 or ast.get_docstring(ast.parse(module.text)) is None:
+            yield module.at(1, "a package's __init__ is its docstring and nothing else")
+
+
+def imports_are_absolute(module: Module) -> Iterator[str]:
+    for node in module.nodes:
+        if isinstance(node, ast.ImportFrom) and node.level:
+            yield module.at(node.lineno, "relative import")
+
+
+def any_is_absent_from_pure_rooms(module: Module) -> Iterator[str]:
+    if module.path.parts[0] in PURE_ROOMS:
+        yield from uses_of_any(module)
+
+
+def uses_of_any(module: Module) -> Iterator[str]:
+    for node in module.nodes:
+        if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) in (
+            "Any",
+            "typing.Any",
+        ):
+            yield module.at(node.lineno, "Any")
+
+
+def broad_excepts(module: Module) -> Iterator[ast.ExceptHandler]:
+    """Find what may swallow any error; a clean-up that ends in a bare raise swallows nothing."""
+    for node in module.nodes:
+        if isinstance(node, ast.ExceptHandler) and ast.unparse(node.body[-1]) != "raise":
+            caught = "BaseException" if node.type is None else ast.unparse(node.type)
+            if re.search(r"\b(Base)?Exception\b", caught):
+                yield node
+
+
+def broad_excepts_give_a_reason(module: Module) -> Iterator[str]:
+    for node in broad_excepts(module):
+        if not NOQA.sub("", module.comments.get(node.lineno, "")).strip(" -:"):
+            yield module.at(node.lineno, "a broad except needs its reason as a comment on its line")
+
+
+def comments_tell_no_history(module: Module) -> Iterator[str]:
+    for line, comment in module.comments.items():
+        if DATE.search(comment):
+            yield module.at(line, f"a comment with a date: {comment!r}")
+
+
+def fakes_not_mocks(module: Module) -> Iterator[str]:
+    for node in module.nodes:
+        match node:
+            case ast.Import(names=names):
+                imported = {alias.name for alias in names}
+            case ast.ImportFrom(module=source, names=names):
+                imported = {f"{source}.{alias.name}" for alias in names}
+            case _:
+                continue
+        if any(f"{name}.".startswith("unittest.mock.") for name in imported):
+            yield module.at(node.lineno, "unittest.mock")
+
+
+def only_environment_and_cwd_are_patched(module: Module) -> Iterator[str]:
+    for node in module.nodes:
+        match node:
+            case ast.Attribute(value=ast.Name(id="monkeypatch"), attr=attr) if (
+                attr not in PATCHABLE
+            ):
+                yield module.at(node.lineno, f"monkeypatch.{attr}")
+
+
+RULES: Final[list[tuple[Rule, list[Module]]]] = [
+    (names_say_what_things_are, PRODUCT),
+    (base_classes_are_abstract, PRODUCT),
+    (packages_hold_only_their_docstring, PRODUCT),
+    (imports_are_absolute, PRODUCT),
+    (any_is_absent_from_pure_rooms, PRODUCT),
+    (broad_excepts_give_a_reason, PRODUCT),
+    (comments_tell_no_history, PRODUCT),
+    (fakes_not_mocks, EVERYTHING),
+    (only_environment_and_cwd_are_patched, EVERYTHING),
+]
+
+
+@pytest.mark.parametrize(("rule", "where"), RULES)
+def test_the_code_keeps_the_rule(rule: Rule, where: list[Module]) -> None:
+    breaches = [breach for module in where for breach in rule(module)]
+    assert not breaches, "\n".join(breaches)
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "text"),
+    [
+        (names_say_what_things_are, "store/log.py", "class RunManager: ..."),
+        (names_say_what_things_are, "store/log.py", "async def load_data(): ..."),
+        (names_say_what_things_are, "store/log.py", "class HTTPHandler: ..."),
+        (names_say_what_things_are, "store/utils.py", ""),
+        (names_say_what_things_are, "common/log.py", ""),
+        (base_classes_are_abstract, "store/log.py", "class BaseLog(Log): ..."),
+        (packages_hold_only_their_docstring, "store/__init__.py", '"""A."""\nfrom a import b'),
+        (packages_hold_only_their_docstring, "store/__init__.py", ""),
+        (imports_are_absolute, "store/log.py", "from . import codec"),
+        (any_is_absent_from_pure_rooms, "domain/run/run.py", "x: list[Any]"),
+        (any_is_absent_from_pure_rooms, "engine/drive.py", "x: typing.Any"),
+        (broad_excepts_give_a_reason, "store/log.py", "try: ...\nexcept Exception: ..."),
+        (broad_excepts_give_a_reason, "store/log.py", "try: ...\nexcept: ...  # noqa: BLE001"),
+        (
+            broad_excepts_give_a_reason,
+            "store/log.py",
+            "try: ...\nexcept (OSError, BaseException): ...",
+        ),
+        (comments_tell_no_history, "store/log.py", "x = 1  # since 2024-05-01"),
+        (comments_tell_no_history, "store/log.py", "# changed in March 2025"),
+        (fakes_not_mocks, "tests/a.py", "import unittest.mock"),
+        (fakes_not_mocks, "tests/a.py", "from unittest import mock"),
+        (fakes_not_mocks, "tests/a.py", "from unittest.mock import Mock"),
+        (only_environment_and_cwd_are_patched, "tests/a.py", "monkeypatch.setattr(a, 'b', c)"),
+    ],
+)
+def test_the_rule_refuses_a_breach(rule: Rule, path: str, text: str) -> None:
+    assert list(rule(Module(PurePosixPath(path), text)))
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "text"),
+    [
+        (
+            names_say_what_things_are,
+            "store/database.py",
+            "class Metadata: ...\ndef dataclass(): ...",
+        ),
+        (names_say_what_things_are, "domain/kanban/role.py", "class Manager: ..."),
+        (base_classes_are_abstract, "store/log.py", "class BaseLog(abc.ABC): ..."),
+        (packages_hold_only_their_docstring, "testing/__init__.py", "from a import b"),
+        (any_is_absent_from_pure_rooms, "store/log.py", "x: Any"),
+        (
+            broad_excepts_give_a_reason,
+            "a.py",
+            "try: ...\nexcept Exception: ...  # noqa: BLE001 - an edge",
+        ),
+        (
+            broad_excepts_give_a_reason,
+            "a.py",
+            "try: ...\nexcept BaseException:\n    undo()\n    raise",
+        ),
+        (broad_excepts_give_a_reason, "a.py", "try: ...\nexcept OSError: ..."),
+        (comments_tell_no_history, "store/log.py", "x = '2024-05-01'  # the first day"),
+        (fakes_not_mocks, "tests/a.py", "import unittest"),
+        (only_environment_and_cwd_are_patched, "tests/a.py", "monkeypatch.setenv('A', 'b')"),
+    ],
+)
+def test_the_rule_allows_what_is_fine(rule: Rule, path: str, text: str) -> None:
+    assert not list(rule(Module(PurePosixPath(path), text)))
+
+
+def test_any_and_broad_excepts_are_rare() -> None:
+    thousands = sum(len(module.text.splitlines()) for module in PRODUCT) / 1000
+    found_any = [use for module in PRODUCT for use in uses_of_any(module)]
+    found_broad = [
+        module.at(node.lineno, "") for module in PRODUCT for node in broad_excepts(module)
+    ]
+    assert len(found_any) < 3 * thousands, "\n".join(found_any)
+    assert len(found_broad) < thousands, "\n".join(found_broad)
