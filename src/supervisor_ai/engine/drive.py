@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, assert_never
 
 from supervisor_ai.domain.errors import InternalError
@@ -41,6 +41,8 @@ from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.world import World
 
 _DECISIONS: Final = 10_000
+_LOOK_AGAIN: Final = timedelta(minutes=10)
+"""How long a run sleeps that only its children can wake."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +214,8 @@ class Drive:
         dues = [timer.due for timer in run.timers.values()]
         if any(isinstance(intent, e.PermitRequested) for intent in run.open.values()):
             dues.append(self._world.clock.now() + self._world.timing.poll)
+        if run.status is RunStatus.RUNNING:
+            dues.append(self._world.clock.now() + _LOOK_AGAIN)
         return DriveResult(status=run.status, due=min(dues, default=None))
 
     async def _wait(self) -> None:

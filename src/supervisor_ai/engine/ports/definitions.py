@@ -39,8 +39,8 @@ class WorkflowSummary:
 class Catalog(Protocol):
     """Definitions of the package, the user and the project at one commit."""
 
-    def load(self, commit: CommitSha, *, workflow: str, cli: str | None) -> Loaded:
-        """Resolve a workflow and everything it names.
+    def load(self, commit: CommitSha, *, workflow: str | None, cli: str | None) -> Loaded:
+        """Resolve a workflow (None: the configured one) and everything it names.
 
         Raises InvalidInput with every mistake at once, each with file, line and key, and NotFound
         with the nearest name for an unknown workflow or CLI.

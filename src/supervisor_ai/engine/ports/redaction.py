@@ -1,15 +1,8 @@
 """Taking secrets out of text before anything is stored or shown."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Redacted:
-    """A text without its secrets, and how many there were."""
-
-    text: str
-    count: int
+from supervisor_ai.domain.redaction.redacted import Redacted
 
 
 class RedactionStream(Protocol):

@@ -1,0 +1,83 @@
+"""Writes the prompt of an attempt."""
+
+from typing import TYPE_CHECKING, Final
+
+from supervisor_ai.context.material import bounded, fenced, label
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.engine.ports.workers import PromptRequest, Told
+
+if TYPE_CHECKING:
+    from jinja2.sandbox import SandboxedEnvironment
+
+MAX_TEMPLATE: Final = 256 * 1024
+MAX_PROMPT: Final = 4 * 1024 * 1024
+_MAX_TASK: Final = 200_000
+_MAX_TOLD: Final = 100_000
+_MAX_DIFF: Final = 400_000
+
+
+class JinjaPrompter:
+    """Renders a role's template in a sandbox; what others wrote comes in as fenced material."""
+
+    def write(self, request: PromptRequest) -> str:
+        """Return what the worker is told."""
+        from jinja2 import TemplateError
+
+        role = request.role
+        if len(role.template) > MAX_TEMPLATE:
+            raise InvalidInput(
+                f"The template of role {role.name!r} has {len(role.template)} characters; "
+                f"at most {MAX_TEMPLATE} are allowed."
+            )
+        try:
+            return self._rendered(request)
+        except (TemplateError, ArithmeticError, TypeError, ValueError) as error:
+            raise InvalidInput(
+                f"The template of role {role.name!r} cannot be rendered: {error}"
+            ) from error
+
+    def _rendered(self, request: PromptRequest) -> str:
+        template = _environment().from_string(request.role.template)
+        pieces: list[str] = []
+        length = 0
+        for piece in template.generate(
+            task=bounded(request.task, _MAX_TASK),
+            role=request.role,
+            step=request.step,
+            attempt=request.attempt,
+            feedback=[_told(told) for told in request.feedback],
+            context=[_told(told) for told in request.context],
+            diff=None if request.diff is None else bounded(request.diff, _MAX_DIFF),
+        ):
+            length += len(piece)
+            if length > MAX_PROMPT:
+                raise InvalidInput(
+                    f"The prompt for role {request.role.name!r} is longer than {MAX_PROMPT} "
+                    "characters."
+                )
+            pieces.append(piece)
+        return "".join(pieces)
+
+
+def _told(told: Told) -> dict[str, str]:
+    return {
+        "kind": told.kind.value if told.kind else "",
+        "source": told.source,
+        "text": bounded(told.text, _MAX_TOLD),
+    }
+
+
+def _environment() -> "SandboxedEnvironment":
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    environment = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals.clear()
+    environment.filters.update(fenced=fenced, label=label)
+    return environment

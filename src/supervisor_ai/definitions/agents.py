@@ -1,0 +1,85 @@
+"""Which agent works in a role: the flag, the role's setting, the default, the package's choice."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from supervisor_ai.definitions.mistakes import Mistakes, suggestion, unknown
+from supervisor_ai.definitions.settings import ConfiguredCli, Settings
+from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.run.definition import Cli
+
+_NEED_CONFIGURATION: Final = frozenset({"command", "scripted"})
+_EXAMPLE: Final = """\
+  cli: my_agent
+  clis: {my_agent: {adapter: command, command: ["python3", "tools/agent.py"]}}"""
+
+
+def cli_names(settings: Settings, adapters: Collection[str]) -> list[str]:
+    """List the agents: the configured ones, and adapters that need no configuration."""
+    return sorted({*settings.clis, *(set(adapters) - _NEED_CONFIGURATION)})
+
+
+def check_choices(settings: Settings, adapters: Collection[str], mistakes: Mistakes) -> None:
+    """Note chosen names that lead nowhere."""
+    known = cli_names(settings, adapters)
+    for cli in (settings.cli, *(role.cli for role in settings.roles.values())):
+        if cli is not None and cli.name not in known:
+            mistakes.add(cli.place, unknown("CLI", cli.name, known))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agents:
+    """The agents that can be started on this machine."""
+
+    settings: Settings
+    adapters: Collection[str]
+    stale: str | None
+    """What to do when the checkout configures other agents than the commit."""
+
+    @property
+    def names(self) -> list[str]:
+        """List the agents by name."""
+        return cli_names(self.settings, self.adapters)
+
+    def pick(self, role: str, *, flag: str | None, builtin: str) -> Cli:
+        """Find the agent for a role."""
+        setting = self.settings.roles.get(role)
+        chosen = (setting.cli if setting else None) or self.settings.cli
+        name = flag or (chosen.name if chosen else builtin)
+        if name in self.settings.clis:
+            return self._usable(self.settings.clis[name])
+        if name in self.names:
+            return Cli(name=name, adapter=name)
+        raise self._no_such(flag) if flag else self._none_chosen(role)
+
+    def _usable(self, configured: ConfiguredCli) -> Cli:
+        cli, place = configured.cli, configured.place
+        if cli.adapter in self.adapters:
+            return cli
+        available = ", ".join(sorted(self.adapters))
+        raise InvalidInput(
+            f"{place.text}: the adapter {cli.adapter!r} is not available in this version, "
+            f"which has {available}.",
+            hint="Configure the agent as a command that reads the prompt from its standard input: "
+            f'{cli.name}: {{adapter: command, command: ["python3", "tools/agent.py"]}}',
+        )
+
+    def _no_such(self, name: str) -> NotFound:
+        near = suggestion(name, self.names)
+        meant = [f"Did you mean {near!r}?"] if near else []
+        listed = [f"Configured: {', '.join(self.names)}."] if self.names else [self._how_to()]
+        hint = " ".join((*meant, *([self.stale] if self.stale else listed)))
+        return NotFound(f"CLI {name!r} was asked for, but it is not configured.", hint=hint)
+
+    def _none_chosen(self, role: str) -> InvalidInput:
+        message = f"No agent is chosen for the role {role!r}."
+        if self.stale:
+            return InvalidInput(message, hint=self.stale)
+        if self.names:
+            hint = f"Choose one with --cli or `cli:` in the config: {', '.join(self.names)}."
+            return InvalidInput(message, hint=hint)
+        return InvalidInput(message, hint=self._how_to())
+
+    def _how_to(self) -> str:
+        return f"Write these two lines into .supervisor/config.yaml and commit it:\n{_EXAMPLE}"

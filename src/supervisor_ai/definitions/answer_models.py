@@ -1,0 +1,113 @@
+"""What workers answer with: the models, and the JSON Schemas made from them."""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from supervisor_ai.domain.run.answers import AnswerKind
+
+Summary = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+
+
+class AnswerModel(BaseModel):
+    """A part of an answer; unknown keys are errors."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class PlannedComponent(AnswerModel):
+    """A part of a phase that can be built by itself."""
+
+    id: str
+    title: str
+    files: list[str]
+    depends_on: list[str] | None = None
+
+
+class PlannedPhase(AnswerModel):
+    """A part of a plan."""
+
+    id: str
+    title: str
+    description: str | None = None
+    components: list[PlannedComponent] | None = None
+
+
+class PlannedDependency(AnswerModel):
+    """One thing that has to be there before another."""
+
+    source: str = Field(alias="from")
+    target: str = Field(alias="to")
+
+
+class PlanOutput(AnswerModel):
+    """The answer of a planner."""
+
+    status: Literal["COMPLETE", "NEEDS_REFINEMENT", "BLOCKED"]
+    summary: Summary = ""
+    phases: list[PlannedPhase] | None = None
+    dependencies: list[PlannedDependency] | None = None
+    file_targets: list[str] | None = None
+    estimated_components: int | None = None
+    risks: list[str] | None = None
+    blockers: list[str] | None = None
+
+
+class ImplementationOutput(AnswerModel):
+    """The answer of an implementer."""
+
+    status: Literal["SUCCESS", "PARTIAL", "FAILED", "BLOCKED"]
+    summary: Summary = ""
+    files_created: list[str]
+    files_modified: list[str]
+    files_deleted: list[str] | None = None
+    tests_written: list[str]
+    blockers: list[str] | None = None
+    next_step: str | None = None
+
+
+class ReviewIssue(AnswerModel):
+    """One thing that a reviewer found."""
+
+    file: str | None = None
+    line: int | None = None
+    severity: Literal["critical", "major", "minor", "info"]
+    message: str
+    suggestion: str | None = None
+
+
+class ReviewOutput(AnswerModel):
+    """The answer of a reviewer."""
+
+    status: Literal["APPROVED", "CHANGES_REQUESTED", "REJECTED"]
+    summary: Summary = ""
+    issues: list[ReviewIssue]
+    suggestions: list[str] | None = None
+    security_concerns: list[str] | None = None
+
+
+AnyOutput = PlanOutput | ImplementationOutput | ReviewOutput
+
+MODELS: Final[Mapping[AnswerKind, type[AnyOutput]]] = {
+    AnswerKind.PLAN: PlanOutput,
+    AnswerKind.IMPLEMENTATION: ImplementationOutput,
+    AnswerKind.REVIEW: ReviewOutput,
+}
+
+
+def schema_text(kind: AnswerKind) -> str:
+    """Return the JSON Schema of an answer."""
+    return json.dumps(_untitled(MODELS[kind].model_json_schema(by_alias=True)), indent=2)
+
+
+def _untitled(schema: object) -> object:
+    """Leave out titles, which only repeat the names of fields; a field may be called title."""
+    if isinstance(schema, dict):
+        return {
+            key: _untitled(value)
+            for key, value in schema.items()
+            if not (key == "title" and isinstance(value, str))
+        }
+    return [_untitled(item) for item in schema] if isinstance(schema, list) else schema

@@ -1,0 +1,91 @@
+"""The catalogue of definitions: package, user, and project at one commit."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from supervisor_ai.definitions.shelves import (
+    BUILTIN_DIRECTORY,
+    PROJECT_DIRECTORY,
+    CommitShelf,
+    DirectoryShelf,
+    Origin,
+)
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.engine.ports.definitions import Loaded, Power, WorkflowSummary
+from supervisor_ai.engine.ports.workspaces import Repository
+
+if TYPE_CHECKING:
+    from supervisor_ai.definitions.library import Library
+
+_CONFIG = f"{PROJECT_DIRECTORY}/config.yaml"
+
+
+class FileCatalog:
+    """Reads definitions from files; what reads them is imported only when they are asked for."""
+
+    def __init__(
+        self, repository: Repository, user_directory: Path, adapters: frozenset[str]
+    ) -> None:
+        self._repository = repository
+        self._user_directory = user_directory
+        self._adapters = adapters
+
+    def load(self, commit: CommitSha, *, workflow: str | None, cli: str | None) -> Loaded:
+        """Resolve a workflow (None: the configured default) and everything it names."""
+        from supervisor_ai.definitions.agents import Agents
+        from supervisor_ai.definitions.resolution import find_workflow, resolve
+
+        library = self._library(commit)
+        default = library.settings.workflow
+        name = workflow or (default.name if default else "")
+        path = f"{PROJECT_DIRECTORY}/workflows/{name}.yaml"
+        found = find_workflow(library, name, stale=self._stale(commit, path))
+        stale = self._stale(commit, _CONFIG)
+        agents = Agents(settings=library.settings, adapters=self._adapters, stale=stale)
+        definition = resolve(library, found, agents, cli=cli)
+        return Loaded(definition=definition, powers=library.powers)
+
+    def workflows(self, commit: CommitSha) -> Sequence[WorkflowSummary]:
+        """List the workflows that can be run."""
+        found = self._library(commit).workflows
+        return [
+            WorkflowSummary(
+                name=name, description=read.workflow.description, origin=read.origin.value
+            )
+            for name, read in sorted(found.items())
+        ]
+
+    def powers(self, commit: CommitSha) -> tuple[Power, ...]:
+        """List what the project asks the user to trust, whatever the workflow."""
+        return self._library(commit).powers
+
+    def _library(self, commit: CommitSha) -> "Library":
+        from supervisor_ai.definitions.library import Shelves, read_library
+        from supervisor_ai.definitions.mistakes import Mistakes
+
+        shelves = Shelves(
+            builtin=DirectoryShelf(Origin.BUILT_IN, BUILTIN_DIRECTORY),
+            user=DirectoryShelf(Origin.USER, self._user_directory),
+            project=CommitShelf(self._repository, commit),
+        )
+        mistakes = Mistakes()
+        library = read_library(shelves, self._adapters, mistakes)
+        if mistakes:
+            stale = (self._stale(commit, file) for file in sorted(mistakes.files))
+            raise mistakes.error(hint=next(filter(None, stale), None))
+        return library
+
+    def _stale(self, commit: CommitSha, path: str) -> str | None:
+        """Say that a file of the checkout is not the one that counts."""
+        file = self._repository.root / path
+        if not path.startswith(PROJECT_DIRECTORY) or file.is_symlink() or not file.is_file():
+            return None
+        try:
+            committed = self._repository.read(commit, path)
+            if committed is not None and committed.encode() == file.read_bytes():
+                return None
+        except (InvalidInput, OSError):
+            return None
+        return f"Definitions are read from the commit {commit[:12]}: commit {path} first."

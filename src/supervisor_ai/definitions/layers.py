@@ -1,0 +1,175 @@
+"""What the files of one origin say, each validated against its shape."""
+
+import copy
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final, Generic, TypeVar
+
+from pydantic import ValidationError
+
+from supervisor_ai.definitions import scalars
+from supervisor_ai.definitions.mistakes import KeyPath, Mistakes, Place
+from supervisor_ai.definitions.model_errors import MAX_FINDINGS, findings
+from supervisor_ai.definitions.shapes import (
+    ConfigShape,
+    RoleShape,
+    Shape,
+    WorkflowShape,
+    WrappedWorkflowShape,
+)
+from supervisor_ai.definitions.shelves import Origin, Shelf
+from supervisor_ai.definitions.yaml_source import Document, Value, read_yaml
+
+CONFIG_FILE: Final = "config.yaml"
+WORKFLOWS: Final = "workflows"
+_ROLES: Final = "roles"
+_SUFFIX: Final = ".yaml"
+_WRAPPER: Final = "workflow"
+_ROOT: Final = "root"
+
+S_co = TypeVar("S_co", bound=Shape, covariant=True)
+S = TypeVar("S", bound=Shape)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written(Generic[S_co]):
+    """A shape, and the file in which it was written."""
+
+    shape: S_co
+    document: Document
+    shelf: Shelf
+    path: KeyPath = ()
+
+    @property
+    def origin(self) -> Origin:
+        """Say whose word it is."""
+        return self.shelf.origin
+
+    def place(self, *path: str | int) -> Place:
+        """Find a key of the shape in the file."""
+        return self.document.place(*self.path, *path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """Everything that one origin defines."""
+
+    config: Written[ConfigShape] | None
+    workflows: dict[str, Written[WorkflowShape]]
+    names: tuple[str, ...]
+    """The workflows that have a file, also where nothing in it could be read."""
+
+
+def read_layer(shelf: Shelf, mistakes: Mistakes) -> Layer:
+    """Read the config and the workflows of a shelf."""
+    names = _names(shelf, WORKFLOWS, mistakes)
+    written = ((name, _read_workflow(shelf, name, mistakes)) for name in names)
+    return Layer(
+        config=_read_config(shelf, mistakes),
+        workflows={name: workflow for name, workflow in written if workflow is not None},
+        names=tuple(names),
+    )
+
+
+def read_roles(shelf: Shelf, mistakes: Mistakes) -> dict[str, RoleShape]:
+    """Read the roles of a shelf."""
+    roles: dict[str, RoleShape] = {}
+    for name in _names(shelf, _ROLES, mistakes):
+        document = _read(shelf, f"{_ROLES}/{name}{_SUFFIX}", mistakes)
+        if document is None:
+            continue
+        role = _fit(document.value, RoleShape, document, mistakes)
+        if role is not None:
+            roles[name] = role
+    return roles
+
+
+def _names(shelf: Shelf, directory: str, mistakes: Mistakes) -> list[str]:
+    names: list[str] = []
+    for file in shelf.names(directory):
+        path, place = PurePosixPath(file), Place(file=shelf.label(f"{directory}/{file}"))
+        if path.suffix == ".yml":
+            mistakes.add(place, f"is not read; rename it to {path.stem}{_SUFFIX}")
+        if path.suffix != _SUFFIX:
+            continue
+        try:
+            names.append(scalars.name(path.stem))
+        except ValueError as error:
+            mistakes.add(place, str(error))
+    return names
+
+
+def _read(shelf: Shelf, path: str, mistakes: Mistakes) -> Document | None:
+    text = shelf.read(path, mistakes)
+    return None if text is None else read_yaml(shelf.label(path), text, mistakes)
+
+
+def _read_config(shelf: Shelf, mistakes: Mistakes) -> Written[ConfigShape] | None:
+    document = _read(shelf, CONFIG_FILE, mistakes)
+    if document is None or document.value is None:
+        return None
+    shape = _fit(document.value, ConfigShape, document, mistakes)
+    if shape is None:
+        return None
+    return Written(shape=shape, document=document, shelf=shelf)
+
+
+def _read_workflow(shelf: Shelf, name: str, mistakes: Mistakes) -> Written[WorkflowShape] | None:
+    document = _read(shelf, f"{WORKFLOWS}/{name}{_SUFFIX}", mistakes)
+    if document is None:
+        return None
+    shape: WorkflowShape | None
+    path: KeyPath = ()
+    if isinstance(document.value, dict) and _WRAPPER in document.value:
+        wrapped = _fit(document.value, WrappedWorkflowShape, document, mistakes)
+        shape = None if wrapped is None else wrapped.workflow
+        path = (_WRAPPER,)
+    else:
+        shape = _fit(document.value, WorkflowShape, document, mistakes)
+    if shape is None:
+        return None
+    written = Written(shape=shape, document=document, shelf=shelf, path=path)
+    if shape.name not in {None, name}:
+        problem = f"is {shape.name!r}, but the file is called {name!r}"
+        mistakes.add(written.place("name"), problem)
+    return written
+
+
+def _fit(value: Value, model: type[S], document: Document, mistakes: Mistakes) -> S | None:
+    """Validate; what does not fit is noted and left out, so that the rest is looked at too."""
+    root: dict[str, Value] = {_ROOT: copy.deepcopy(value)}
+    is_first = True
+    while _ROOT in root:
+        try:
+            return model.model_validate(root[_ROOT])
+        except ValidationError as error:
+            wrong, count = tuple(findings(error, model)), error.error_count()
+        if is_first:
+            for finding in wrong:
+                mistakes.add(document.place(*finding.path), finding.problem)
+        if count > MAX_FINDINGS:
+            problem = f"has {count} mistakes; the first {MAX_FINDINGS} are listed"
+            mistakes.add(document.place(), problem)
+            return None
+        _leave_out(root, [(_ROOT, *finding.path) for finding in wrong])
+        is_first = False
+    return None
+
+
+def _leave_out(root: dict[str, Value], paths: list[KeyPath]) -> None:
+    gone: set[KeyPath] = set()
+    for path in sorted(paths, key=len):
+        if not any(path[:length] in gone for length in range(len(path) + 1)):
+            gone.add(_drop(root, path))
+
+
+def _drop(root: dict[str, Value], path: KeyPath) -> KeyPath:
+    """Remove a value, or where there is none, what should have held it."""
+    holder: Value = root
+    for part in path[:-1]:
+        holder = holder.get(str(part)) if isinstance(holder, dict) else None
+    last = path[-1]
+    if isinstance(holder, dict) and isinstance(last, str) and last in holder:
+        del holder[last]
+        return path
+    return _drop(root, path[:-1])

@@ -1,0 +1,90 @@
+"""Everything that the package, the user and the project define, read and checked together."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from supervisor_ai.definitions.agents import check_choices
+from supervisor_ai.definitions.layers import (
+    CONFIG_FILE,
+    Layer,
+    Written,
+    read_layer,
+    read_roles,
+)
+from supervisor_ai.definitions.mistakes import Mistakes, unknown
+from supervisor_ai.definitions.powers import project_powers
+from supervisor_ai.definitions.settings import Settings, merge_settings
+from supervisor_ai.definitions.shapes import RoleShape, WorkflowShape
+from supervisor_ai.definitions.shelves import Shelf
+from supervisor_ai.definitions.steps import Surroundings
+from supervisor_ai.definitions.workflows import ReadWorkflow, read_workflow
+from supervisor_ai.engine.ports.definitions import Power
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelves:
+    """The three places where definitions stand; a later one wins over an earlier one."""
+
+    builtin: Shelf
+    user: Shelf
+    project: Shelf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Library:
+    """All definitions, as far as they are without mistakes."""
+
+    settings: Settings
+    roles: dict[str, RoleShape]
+    workflows: dict[str, ReadWorkflow]
+    powers: tuple[Power, ...]
+
+
+def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes) -> Library:
+    """Read all files of all shelves and note every mistake in them."""
+    in_order = (shelves.builtin, shelves.user, shelves.project)
+    roles = read_roles(shelves.builtin, mistakes)
+    layers = [read_layer(shelf, mistakes) for shelf in in_order]
+    configs = {shelf.label(CONFIG_FILE) for shelf in in_order}
+    # Where a config has mistakes, a name may be unknown only because of them.
+    are_names_known = not configs & mistakes.files
+    settings = merge_settings(layers, mistakes)
+    _check_settings(settings, roles, mistakes)
+    if are_names_known:
+        check_choices(settings, adapters, mistakes)
+    workflows: dict[str, ReadWorkflow] = {}
+    for name, written in _workflows(layers):
+        around = Surroundings(
+            workflow=written,
+            settings=settings,
+            roles=roles,
+            mistakes=mistakes,
+            are_gates_known=are_names_known,
+        )
+        read = read_workflow(name, around)
+        if read is not None:
+            workflows[name] = read
+    _check_default(settings, layers, mistakes)
+    powers = project_powers(layers[-1])
+    return Library(settings=settings, roles=roles, workflows=workflows, powers=powers)
+
+
+def _workflows(layers: list[Layer]) -> Iterator[tuple[str, Written[WorkflowShape]]]:
+    for layer in layers:
+        yield from layer.workflows.items()
+
+
+def _check_default(settings: Settings, layers: list[Layer], mistakes: Mistakes) -> None:
+    known = sorted({name for layer in layers for name in layer.names})
+    if settings.workflow is not None and settings.workflow.name not in known:
+        problem = unknown("workflow", settings.workflow.name, known)
+        mistakes.add(settings.workflow.place, problem)
+
+
+def _check_settings(settings: Settings, roles: dict[str, RoleShape], mistakes: Mistakes) -> None:
+    for name, role in settings.roles.items():
+        if name not in roles:
+            mistakes.add(role.place, unknown("role", name, sorted(roles)))
+    for gate in settings.gates.values():
+        if gate.command is None and not mistakes.any_below(gate.place.file, gate.place.key):
+            mistakes.add(gate.place, "has no command")

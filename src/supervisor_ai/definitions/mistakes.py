@@ -1,0 +1,121 @@
+"""Mistakes in definition files: all of them at once, each with its place."""
+
+import difflib
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from supervisor_ai.domain.errors import InvalidInput
+
+KeyPath = tuple[str | int, ...]
+"""Where a value stands in a file: keys of mappings and indices of lists."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A key of a file and the line in which it stands."""
+
+    file: str
+    line: int = 1
+    column: int | None = None
+    key: str = ""
+
+    @property
+    def text(self) -> str:
+        """Write the place as compilers do."""
+        column = f":{self.column}" if self.column is not None else ""
+        key = f": {self.key}" if self.key else ""
+        return f"{self.file}:{self.line}{column}{key}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mistake:
+    """What is wrong, and where."""
+
+    place: Place
+    problem: str
+
+    @property
+    def text(self) -> str:
+        """Write the mistake as one line."""
+        return shown(f"{self.place.text}: {self.problem}")
+
+
+class Mistakes:
+    """Collects what is wrong, so that the user hears all of it at once."""
+
+    def __init__(self) -> None:
+        self._found: set[Mistake] = set()
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def add(self, place: Place, problem: str) -> None:
+        """Note one more."""
+        self._found.add(Mistake(place=place, problem=problem))
+
+    def any_below(self, file: str, key: str = "") -> bool:
+        """Tell whether a file, or a part of it, has mistakes."""
+        below = f"{key}." if key else ""
+        return any(
+            mistake.place.file == file
+            and (mistake.place.key == key or mistake.place.key.startswith(below))
+            for mistake in self._found
+        )
+
+    @property
+    def files(self) -> frozenset[str]:
+        """Name the files that have mistakes."""
+        return frozenset(mistake.place.file for mistake in self._found)
+
+    def error(self, *, hint: str | None = None) -> InvalidInput:
+        """Say all of it, in the order of the files."""
+        count = len(self._found)
+        head = f"The definitions have {'a mistake' if count == 1 else f'{count} mistakes'}:"
+        lines = (f"  {mistake.text}" for mistake in sorted(self._found, key=_order))
+        return InvalidInput("\n".join((head, *lines)), hint=hint)
+
+
+def _order(mistake: Mistake) -> tuple[str, int, int, str, str]:
+    place = mistake.place
+    return (place.file, place.line, place.column or 0, place.key, mistake.problem)
+
+
+def key_text(path: KeyPath) -> str:
+    """Write a path as people do: `clis.my_agent.command[1]`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if text else part
+    return text
+
+
+def suggestion(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that was probably meant."""
+    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
+    return near[0] if near else None
+
+
+def unknown(what: str, name: str, known: Sequence[str]) -> str:
+    """Say that a name is not known, and which one was probably meant."""
+    near = suggestion(name, known)
+    if near is not None:
+        return f"unknown {what} {name!r}; did you mean {near!r}?"
+    listed = ", ".join(known) or "none"
+    return f"unknown {what} {name!r} (known: {listed})"
+
+
+def shown(text: str) -> str:
+    """Escape what a terminal or a reader's eye could be tricked by."""
+    return "".join(character if _is_plain(character) else _escaped(character) for character in text)
+
+
+def _is_plain(character: str) -> bool:
+    category = unicodedata.category(character)
+    return not (category.startswith("C") or category in {"Zl", "Zp"})
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode-escape").decode()

@@ -1,0 +1,56 @@
+"""A workflow and everything it names, resolved into what a run pins."""
+
+from supervisor_ai.definitions.agents import Agents
+from supervisor_ai.definitions.library import Library
+from supervisor_ai.definitions.mistakes import suggestion
+from supervisor_ai.definitions.prompts import template_text
+from supervisor_ai.definitions.workflows import ReadWorkflow
+from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.definition import Cli, Definition, Role, SandboxPolicy
+
+
+def find_workflow(library: Library, name: str, *, stale: str | None) -> ReadWorkflow:
+    """Find a workflow by its name."""
+    if name in library.workflows:
+        return library.workflows[name]
+    near = suggestion(name, library.workflows)
+    meant = [f"Did you mean {near!r}?"] if near else []
+    known = stale or f"Workflows: {', '.join(sorted(library.workflows))}."
+    message = f"Workflow {name!r} was asked for, but there is no such workflow."
+    raise NotFound(message, hint=" ".join((*meant, known)))
+
+
+def resolve(library: Library, read: ReadWorkflow, agents: Agents, *, cli: str | None) -> Definition:
+    """Gather what the workflow's steps name."""
+    names = {step.role: None for step in read.workflow.steps.values() if step.role is not None}
+    roles: dict[str, Role] = {}
+    clis: dict[str, Cli] = {}
+    for name in names:
+        agent = agents.pick(name, flag=cli, builtin=library.roles[name].cli)
+        clis[agent.name] = agent
+        roles[name] = _role(library, name, agent)
+    return Definition(
+        workflow=read.workflow,
+        roles=roles,
+        clis=clis,
+        gates=read.gates,
+        limits=library.settings.limits,
+        sandbox=SandboxPolicy(ro_paths=library.settings.ro_paths),
+    )
+
+
+def _role(library: Library, name: str, agent: Cli) -> Role:
+    shape, setting = library.roles[name], library.settings.roles.get(name)
+    answer = AnswerKind(shape.answer)
+    return Role(
+        name=name,
+        description=shape.description,
+        answer=answer,
+        writes=shape.writes,
+        cli=agent.name,
+        template=template_text(shape.template, answer),
+        instructions=shape.instructions,
+        timeout=setting.timeout if setting else None,
+        max_retries=setting.max_retries if setting else None,
+    )

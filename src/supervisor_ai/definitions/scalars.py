@@ -1,0 +1,98 @@
+"""Durations, command lines and names as people write them in definition files."""
+
+import re
+import shlex
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+_DURATION: Final = re.compile(r"(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,9})s)?")
+_LONGEST: Final = timedelta(days=366)
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+_REFERENCE: Final = re.compile(r"\$\{[^}]*\}")
+_SHELL_WORDS: Final = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"})
+
+
+def duration(value: object) -> timedelta:
+    """Read `45m`, `1h30m` or a number of seconds."""
+    length = _length(value)
+    if length is None:
+        raise ValueError(f"must be a duration such as 30s, 45m or 2h, found {value!r}")
+    if not timedelta() < length <= _LONGEST:
+        raise ValueError(f"must be longer than nothing and at most a year, found {value!r}")
+    return length
+
+
+def _length(value: object) -> timedelta | None:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return timedelta(seconds=max(0, min(value, 2 * _LONGEST.total_seconds())))
+    match = _DURATION.fullmatch(value) if isinstance(value, str) and value else None
+    if match is None:
+        return None
+    days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    return timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
+
+
+def words(value: object) -> object:
+    """Split a command line as a shell would; no shell ever sees it."""
+    if not isinstance(value, str):
+        return value
+    try:
+        parts = shlex.split(value)
+    except ValueError as error:
+        raise ValueError(f"cannot be split into words: {error}") from error
+    shell = next((part for part in parts if part in _SHELL_WORDS or part.endswith(";")), None)
+    if shell is not None:
+        raise ValueError(
+            f'is run without a shell, where {shell!r} means nothing; write ["sh", "-c", "..."]'
+        )
+    return parts
+
+
+def runnable(parts: list[str]) -> list[str]:
+    """Accept the words of a command that can be started."""
+    if not parts or not parts[0]:
+        raise ValueError("is empty")
+    if any("\0" in part for part in parts):
+        raise ValueError("contains a null character")
+    return parts
+
+
+def name(value: str) -> str:
+    """Accept what can also be a part of a git ref and of a path."""
+    if not _NAME.fullmatch(value):
+        raise ValueError(
+            f"{value!r} is no usable name: letters, digits, '-' and '_', beginning with a letter"
+        )
+    return value
+
+
+def variable(value: str) -> str:
+    """Accept the name of an environment variable that is not ours."""
+    if not _VARIABLE.fullmatch(value):
+        raise ValueError(f"{value!r} is no name of an environment variable")
+    if value.startswith("SUPERVISOR_"):
+        raise ValueError("variables that begin with SUPERVISOR_ are set by supervisor itself")
+    return value
+
+
+def text(value: str) -> str:
+    """Accept text that can be the value of an environment variable."""
+    if "\0" in value:
+        raise ValueError("contains a null character")
+    return value
+
+
+def host_path(value: str) -> str:
+    """Accept a path of the user's machine; `~/` means the user's home."""
+    path = Path(value).expanduser() if value.startswith("~/") else Path(value)
+    if not path.is_absolute() or ".." in path.parts or "\0" in value:
+        raise ValueError(f"must be an absolute path or begin with ~/, found {value!r}")
+    return str(path)
+
+
+def reference(value: str) -> str | None:
+    """Return the first `${NAME}` of a text."""
+    match = _REFERENCE.search(value)
+    return match.group() if match else None

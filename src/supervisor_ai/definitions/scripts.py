@@ -1,0 +1,29 @@
+"""The scripts of scripted agents, pinned as canonical JSON."""
+
+from supervisor_ai.definitions.layers import Written
+from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.shapes import ConfigShape
+from supervisor_ai.definitions.shelves import Origin
+from supervisor_ai.definitions.strict_json import BadJson, canonical_json, read_json
+from supervisor_ai.definitions.yaml_source import read_yaml
+
+
+def read_script(
+    config: Written[ConfigShape], cli: str, path: str, mistakes: Mistakes
+) -> str | None:
+    """Return what the script of a CLI says, or None with the mistake noted."""
+    place = config.place("clis", cli, "script")
+    text = config.shelf.read_script(path, mistakes)
+    if text is None:
+        where = "in the commit" if config.origin is Origin.PROJECT else "there"
+        mistakes.add(place, f"names {path!r}, but {where} is no such file")
+        return None
+    if path.endswith(".json"):
+        try:
+            return canonical_json(read_json(text))
+        except BadJson as error:
+            mistakes.add(place, f"names {path!r}, which is not valid JSON: {error}")
+            return None
+    file = path if config.origin is Origin.PROJECT else config.shelf.label(path)
+    document = read_yaml(file, text, mistakes)
+    return None if document is None else canonical_json(document.value)

@@ -1,0 +1,159 @@
+"""The settings that hold: the project's over the user's over the package's."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Final
+
+from supervisor_ai.definitions.layers import Layer, Written
+from supervisor_ai.definitions.mistakes import Mistakes, Place
+from supervisor_ai.definitions.scalars import reference
+from supervisor_ai.definitions.scripts import read_script
+from supervisor_ai.definitions.shapes import ConfigShape, LimitsShape
+from supervisor_ai.definitions.shelves import Origin
+from supervisor_ai.domain.run.definition import Cli, Limits
+
+_NEEDS: Final = {"command": "command", "scripted": "script"}
+"""What an adapter cannot do without."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A name, and where it was chosen."""
+
+    name: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfiguredCli:
+    """An agent, and where its adapter is named."""
+
+    cli: Cli
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateSetting:
+    """A gate as far as the files describe it."""
+
+    place: Place
+    command: tuple[str, ...] | None = None
+    timeout: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleSetting:
+    """What is different for a role."""
+
+    place: Place
+    cli: Choice | None = None
+    timeout: timedelta | None = None
+    max_retries: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that the config files say together."""
+
+    cli: Choice | None = None
+    workflow: Choice | None = None
+    clis: dict[str, ConfiguredCli] = field(default_factory=dict)
+    gates: dict[str, GateSetting] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    roles: dict[str, RoleSetting] = field(default_factory=dict)
+    ro_paths: tuple[str, ...] = ()
+
+
+def merge_settings(layers: Iterable[Layer], mistakes: Mistakes) -> Settings:
+    """Lay the layers over each other, the last one on top."""
+    settings = Settings()
+    for layer in layers:
+        if layer.config is not None:
+            settings = _laid_over(settings, layer.config, mistakes)
+    return settings
+
+
+def _laid_over(below: Settings, config: Written[ConfigShape], mistakes: Mistakes) -> Settings:
+    shape = config.shape
+    # A CLI is replaced as a whole: a project's command must not run with the user's environment.
+    clis = {name: _cli(name, config, mistakes) for name in shape.clis}
+    return Settings(
+        cli=_choice(config, shape.cli, "cli") or below.cli,
+        workflow=_choice(config, shape.workflow, "workflow") or below.workflow,
+        clis={**below.clis, **clis},
+        gates={**below.gates, **_gates(below, config)},
+        limits=_limits(below.limits, shape.limits),
+        roles={**below.roles, **_roles(below, config)},
+        ro_paths=tuple(dict.fromkeys((*below.ro_paths, *shape.sandbox.ro_paths))),
+    )
+
+
+def _cli(name: str, config: Written[ConfigShape], mistakes: Mistakes) -> ConfiguredCli:
+    shape = config.shape.clis[name]
+    if config.origin is Origin.PROJECT:
+        _refuse_references(name, config, mistakes)
+    place, needed = config.place("clis", name), _NEEDS.get(shape.adapter)
+    if needed and getattr(shape, needed) is None and not mistakes.any_below(place.file, place.key):
+        problem = f"is missing; the adapter {shape.adapter!r} needs it"
+        mistakes.add(config.place("clis", name, needed), problem)
+    script = None if shape.script is None else read_script(config, name, shape.script, mistakes)
+    cli = Cli(
+        name=name,
+        adapter=shape.adapter,
+        command=tuple(shape.command or ()),
+        environment=dict(shape.env),
+        script=script,
+    )
+    return ConfiguredCli(cli=cli, place=config.place("clis", name, "adapter"))
+
+
+def _refuse_references(name: str, config: Written[ConfigShape], mistakes: Mistakes) -> None:
+    for variable, value in config.shape.clis[name].env.items():
+        named = reference(value)
+        if named is not None:
+            problem = f"{named} names a variable of your machine; only your own config may do that"
+            mistakes.add(config.place("clis", name, "env", variable), problem)
+
+
+def _gates(below: Settings, config: Written[ConfigShape]) -> dict[str, GateSetting]:
+    gates: dict[str, GateSetting] = {}
+    for name, shape in config.shape.gates.items():
+        base = below.gates.get(name, GateSetting(place=config.place("gates", name)))
+        gates[name] = replace(
+            base,
+            command=tuple(shape.command) if shape.command else base.command,
+            timeout=shape.timeout or base.timeout,
+        )
+    return gates
+
+
+def _limits(below: Limits, shape: LimitsShape) -> Limits:
+    return Limits(
+        step_timeout=shape.step_timeout or below.step_timeout,
+        step_max_retries=_first(shape.step_max_retries, below.step_max_retries),
+        workflow_max_steps=_first(shape.workflow_max_steps, below.workflow_max_steps),
+        workflow_timeout=shape.workflow_timeout or below.workflow_timeout,
+        output_bytes=_first(shape.output_bytes, below.output_bytes),
+    )
+
+
+def _roles(below: Settings, config: Written[ConfigShape]) -> dict[str, RoleSetting]:
+    roles: dict[str, RoleSetting] = {}
+    for name, shape in config.shape.roles.items():
+        base = below.roles.get(name, RoleSetting(place=config.place("roles", name)))
+        roles[name] = replace(
+            base,
+            cli=_choice(config, shape.cli, "roles", name, "cli") or base.cli,
+            timeout=shape.timeout or base.timeout,
+            max_retries=base.max_retries if shape.max_retries is None else shape.max_retries,
+        )
+    return roles
+
+
+def _choice(config: Written[ConfigShape], name: str | None, *path: str) -> Choice | None:
+    return None if name is None else Choice(name=name, place=config.place(*path))
+
+
+def _first(value: int | None, otherwise: int) -> int:
+    return otherwise if value is None else value

@@ -1,0 +1,128 @@
+"""The shapes of definition files; a key that is not listed here is a mistake."""
+
+from datetime import timedelta
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from supervisor_ai.definitions import scalars
+
+Name = Annotated[str, AfterValidator(scalars.name)]
+Variable = Annotated[str, AfterValidator(scalars.variable)]
+Text = Annotated[str, AfterValidator(scalars.text)]
+HostPath = Annotated[str, AfterValidator(scalars.host_path)]
+Duration = Annotated[timedelta, BeforeValidator(scalars.duration)]
+Command = Annotated[list[str], BeforeValidator(scalars.words), AfterValidator(scalars.runnable)]
+Retries = Annotated[int, Field(ge=0, le=100)]
+
+
+class Shape(BaseModel):
+    """A mapping with known keys; a key with no value counts as not written."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty_keys(cls, value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        return {
+            key: inner
+            for key, inner in value.items()
+            if inner is not None or key not in cls.model_fields
+        }
+
+
+class CliShape(Shape):
+    """`clis.NAME`: an agent that can be started."""
+
+    adapter: Name
+    command: Command | None = None
+    env: dict[Variable, Text] = Field(default_factory=dict)
+    script: Text | None = None
+
+
+class GateShape(Shape):
+    """`gates.NAME`: a command that must succeed."""
+
+    command: Command | None = None
+    timeout: Duration | None = None
+
+
+class LimitsShape(Shape):
+    """`limits`: where a run stops by itself."""
+
+    step_timeout: Duration | None = None
+    step_max_retries: Retries | None = None
+    workflow_max_steps: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    workflow_timeout: Duration | None = None
+    output_bytes: Annotated[int, Field(ge=1024, le=1024**3)] | None = None
+
+
+class OverrideShape(Shape):
+    """`roles.NAME`: what this project or user does differently for a role."""
+
+    cli: Name | None = None
+    timeout: Duration | None = None
+    max_retries: Retries | None = None
+
+
+class SandboxShape(Shape):
+    """`sandbox`: what sandboxes see besides the system."""
+
+    ro_paths: list[HostPath] = Field(default_factory=list)
+
+
+class ConfigShape(Shape):
+    """`config.yaml`."""
+
+    cli: Name | None = None
+    workflow: Name | None = None
+    clis: dict[Name, CliShape] = Field(default_factory=dict)
+    gates: dict[Name, GateShape] = Field(default_factory=dict)
+    limits: LimitsShape = Field(default_factory=LimitsShape)
+    roles: dict[Name, OverrideShape] = Field(default_factory=dict)
+    sandbox: SandboxShape = Field(default_factory=SandboxShape)
+
+
+class StepShape(Shape):
+    """`steps.NAME` of a workflow."""
+
+    type: Literal["role", "orchestrator_gate", "human_gate", "commit"] | None = None
+    gate_type: Literal["orchestrator", "human"] | None = None
+    role: str | None = None
+    gate: str | None = None
+    command: Command | None = None
+    next: str | None = None
+    on_fail: str | None = None
+    on_reject: str | None = None
+    max_retries: Retries | None = None
+    terminal: bool = False
+    timeout: Duration | None = None
+    description: str = ""
+
+
+class WorkflowShape(Shape):
+    """A workflow: a state machine over steps."""
+
+    name: Name | None = None
+    description: str = ""
+    initial_step: str | None = None
+    steps: dict[Name, StepShape]
+
+
+class WrappedWorkflowShape(Shape):
+    """A workflow under the key `workflow`."""
+
+    workflow: WorkflowShape
+
+
+class RoleShape(Shape):
+    """A role of the package."""
+
+    description: str
+    answer: Literal["plan", "implementation", "review"]
+    writes: bool
+    cli: Name
+    template: str
+    instructions: str = ""

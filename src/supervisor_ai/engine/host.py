@@ -1,0 +1,85 @@
+"""This machine: its clock, its processes, its chance."""
+
+import asyncio
+import os
+import secrets
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.events import Process
+
+_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+_TIME_CHARACTERS: Final = 7
+_CHANCE_CHARACTERS: Final = 4
+_EPOCH: Final = 1_700_000_000
+_BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
+
+
+class SystemClock:
+    """The machine's clocks."""
+
+    def now(self) -> datetime:
+        """Return the time of day, aware, in UTC."""
+        return datetime.now(UTC)
+
+    def boottime(self) -> float:
+        """Return seconds since the machine started, sleep included; never set back."""
+        clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+        return time.clock_gettime(clock)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
+
+
+class SystemIds:
+    """Names made of the time and of chance."""
+
+    def run_id(self) -> RunId:
+        """Make a run's name: a letter, the time so that names sort by it, then chance."""
+        seconds = int(time.time()) - _EPOCH
+        chance = secrets.randbits(5 * _CHANCE_CHARACTERS)
+        return RunId(f"r{_digits(seconds, _TIME_CHARACTERS)}{_digits(chance, _CHANCE_CHARACTERS)}")
+
+    def token(self) -> str:
+        """Make a name that nobody can guess."""
+        return secrets.token_urlsafe(24)
+
+
+def _digits(number: int, count: int) -> str:
+    return "".join(_ALPHABET[(number >> 5 * place) & 31] for place in reversed(range(count)))
+
+
+class SystemProcesses:
+    """Processes of this machine, told apart beyond the reuse of their numbers."""
+
+    def current(self) -> Process:
+        """Identify this process."""
+        pid = os.getpid()
+        return Process(boot=boot_id(), pid=pid, started=_start_of(pid) or 0)
+
+    def is_alive(self, process: Process) -> bool:
+        """Tell whether exactly this process still exists."""
+        return process.boot == boot_id() and _start_of(process.pid) == process.started
+
+
+def boot_id() -> str:
+    """Name the time since the machine was started."""
+    try:
+        return _BOOT_ID.read_text().strip()
+    except OSError:
+        return "unknown"
+
+
+def _start_of(pid: int) -> int | None:
+    """Return when a process began, in ticks since the boot; None for the dead and the undead."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    # The name in parentheses may itself contain spaces and parentheses.
+    state, *fields = stat.rpartition(b")")[2].split()
+    return None if state in {b"Z", b"X"} else int(fields[18])

@@ -1,0 +1,20 @@
+import subprocess
+import sys
+
+
+def test_heavy_libraries_are_imported_only_when_definitions_are_loaded() -> None:
+    program = """
+import sys
+from pathlib import Path
+from supervisor_ai.context.prompter import JinjaPrompter
+from supervisor_ai.definitions.answers import StrictAnswerReader
+from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.trust import FileTrustStore
+FileCatalog(None, Path(), frozenset()), FileTrustStore(Path())
+JinjaPrompter(), StrictAnswerReader()
+print(sorted({"pydantic", "yaml", "jinja2"} & set(sys.modules)))
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "[]\n"

@@ -1,0 +1,27 @@
+import json
+
+import pytest
+
+from supervisor_ai.definitions.answers import schema_text
+from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind
+
+REQUIRED = {
+    AnswerKind.PLAN: ["status"],
+    AnswerKind.IMPLEMENTATION: ["status", "files_created", "files_modified", "tests_written"],
+    AnswerKind.REVIEW: ["status", "issues"],
+}
+
+
+@pytest.mark.parametrize("kind", AnswerKind)
+def test_the_schema_says_what_the_reader_demands(kind: AnswerKind) -> None:
+    schema = json.loads(schema_text(kind))
+    assert schema["required"] == REQUIRED[kind]
+    assert schema["additionalProperties"] is False
+    assert schema["properties"]["status"]["enum"] == list(MEANINGS[kind])
+
+
+def test_fields_may_be_called_title_but_have_none() -> None:
+    schema = json.loads(schema_text(AnswerKind.PLAN))
+    assert "title" not in schema
+    assert schema["$defs"]["PlannedPhase"]["properties"]["title"] == {"type": "string"}
+    assert set(schema["$defs"]["PlannedDependency"]["properties"]) == {"from", "to"}
