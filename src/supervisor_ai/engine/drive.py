@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, assert_never
 
-from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.errors import InternalError, SupervisorError
 from supervisor_ai.domain.ids import EffectKey
 from supervisor_ai.domain.letters import Cancel, Letter, Migrate
 from supervisor_ai.domain.run import events as e
@@ -102,7 +102,8 @@ class Drive:
             raise InternalError(f"The driver of run {self._journal.run.id!r} never comes to rest.")
         self._settle()
         self._commit(effects)
-        self._grant_permits()
+        if self._grant_permits():
+            await self._advance()
 
     def _follow(self, decision: Decision) -> Iterator[TaskEffect]:
         if self._journal.run.status is RunStatus.WAITING and decision.ending is None:
@@ -169,7 +170,15 @@ class Drive:
         for key, task in tuple(self._tasks.items()):
             if task.done():
                 del self._tasks[key]
-                self._journal.stage(task.result())
+                self._journal.stage(self._outcome(task))
+
+    def _outcome(self, task: asyncio.Task[e.RunEvent]) -> e.RunEvent:
+        """Return what came of a deed; one that failed because the run was taken over says so."""
+        try:
+            return task.result()
+        except SupervisorError:
+            self._world.leases.renew(self._journal.lease, ttl=self._world.timing.lease)
+            raise
 
     def _fire_timers(self) -> None:
         now = self._world.clock.now()
@@ -195,10 +204,11 @@ class Drive:
     def _settle(self) -> None:
         self._journal.stage(*machine.settle(self._journal.run))
 
-    def _grant_permits(self) -> None:
-        for intent in tuple(self._journal.run.open.values()):
-            if isinstance(intent, e.PermitRequested):
-                self._journal.grant(intent.permit, limit=intent.limit)
+    def _grant_permits(self) -> bool:
+        """Take what the run asked for; tell whether there is something new to decide about."""
+        asked = [at for at in self._journal.run.open.values() if isinstance(at, e.PermitRequested)]
+        granted = [self._journal.grant(intent.permit, limit=intent.limit) for intent in asked]
+        return any(granted)
 
     def _keep_state(self) -> None:
         """Keep the folded state now and then, so that a long run resumes quickly."""

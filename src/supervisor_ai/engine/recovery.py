@@ -12,7 +12,7 @@ from supervisor_ai.engine.world import World
 class Recovery(Protocol):
     """Settles the operations that an earlier owner left open."""
 
-    async def __call__(self, journal: Journal, world: World) -> None:
+    async def __call__(self, journal: Journal, world: World, /) -> None:
         """Stage a fact for each; doing it twice is the same as once."""
         ...
 

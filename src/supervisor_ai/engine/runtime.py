@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from supervisor_ai.domain.errors import LeaseLost
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.events import RunOwned, RunStarted
 from supervisor_ai.domain.run.status import RunStatus
@@ -30,7 +31,7 @@ class Runtime:
         Raises Busy while somebody else owns it and LeaseLost when somebody took it over.
         """
         world = self.world
-        ended = self._ended(run)
+        ended = await self._ended(run)
         if ended is not None:
             return ended
         lease = world.leases.acquire(
@@ -38,13 +39,19 @@ class Runtime:
         )
         try:
             return await self._drive(lease)
+        except LeaseLost:
+            await self._ended(run)
+            raise
         finally:
             world.leases.release(lease)
 
-    def _ended(self, run: RunId) -> DriveResult | None:
-        """Leave an ended run alone: taking it would be a fact that means nothing."""
+    async def _ended(self, run: RunId) -> DriveResult | None:
+        """Leave an ended run alone, but for the files that a crash or a late owner left behind."""
         playback, _ = self._player.play(run)
-        return DriveResult(status=playback.run.status) if playback.run.is_ended else None
+        if not playback.run.is_ended:
+            return None
+        await self.world.workspaces.forget(run)
+        return DriveResult(status=playback.run.status)
 
     async def _drive(self, lease: Lease) -> DriveResult:
         """Drive as the owner; only what is read after the lease was taken can be trusted."""
@@ -58,6 +65,8 @@ class Runtime:
             birth = playback.run.birth
             started = RunStarted(driver=birth.driver, parent=birth.parent, root=birth.root)
             journal.stage(started)
+        # Recovery kills and removes: who was taken over before it began must not get that far.
+        journal.commit()
         await self.recover(journal, world)
         journal.commit()
         result = await Drive(world, journal, self._player, self.perform).go()

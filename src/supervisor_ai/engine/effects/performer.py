@@ -13,7 +13,7 @@ from supervisor_ai.engine.effects.worker import perform_worker
 class Performer(Protocol):
     """Does a deed and says what came of it."""
 
-    async def __call__(self, effect: TaskEffect, operation: Operation) -> RunEvent:
+    async def __call__(self, effect: TaskEffect, operation: Operation, /) -> RunEvent:
         """Perform the effect; the outcome is the caller's to record."""
         ...
 

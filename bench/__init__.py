@@ -1,0 +1,1 @@
+"""Measurements, as ratios against a peer or the floor in one run."""

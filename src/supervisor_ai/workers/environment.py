@@ -1,0 +1,40 @@
+"""What a worker finds in its environment."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.engine.ports.workers import WorkerRequest
+
+_REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def worker_environment(request: WorkerRequest, user: Mapping[str, str]) -> dict[str, str]:
+    """Join the workspace's, the configured and the attempt's own variables, the last on top."""
+    return {
+        **request.workspace.environment,
+        **{name: _expand(request, value, user) for name, value in request.cli.environment.items()},
+        "SUPERVISOR_RUN": request.run,
+        "SUPERVISOR_STEP": request.step,
+        "SUPERVISOR_ROLE": request.role,
+        "SUPERVISOR_VISIT": str(request.visit),
+        "SUPERVISOR_SLOT": str(request.slot),
+        "SUPERVISOR_ATTEMPT": str(request.attempt),
+    }
+
+
+def _expand(request: WorkerRequest, value: str, user: Mapping[str, str]) -> str:
+    """Put the user's own variables in; the definition pins only their names."""
+
+    def look_up(match: re.Match[str]) -> str:
+        name = match[1]
+        if name not in user:
+            raise InvalidInput(
+                f"The CLI {request.cli.name!r} needs the environment variable {name!r}, "
+                "and it is not set.",
+                hint=f"Set it and go on: supervisor resume {request.run}",
+            )
+        return user[name]
+
+    return _REFERENCE.sub(look_up, value)

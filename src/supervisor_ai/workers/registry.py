@@ -1,0 +1,57 @@
+"""Finding the worker for an adapter's name; our own come through the same door as plug-ins."""
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+from supervisor_ai.domain.errors import NotFound, Unavailable
+from supervisor_ai.engine.ports.sandbox import Sandbox
+from supervisor_ai.engine.ports.workers import Worker, WorkerFactory
+
+GROUP: Final = "supervisor.workers"
+Plugin = Callable[[Sandbox, Mapping[str, str]], Worker]
+"""What an entry point names: given a sandbox and the user's environment, it makes a worker."""
+
+
+def adapters() -> frozenset[str]:
+    """Name every adapter that is installed."""
+    return frozenset(entry_points(group=GROUP).names)
+
+
+def worker_factory(sandbox: Sandbox, environment: Mapping[str, str]) -> WorkerFactory:
+    """Return what makes the worker for an adapter's name; each is made once."""
+    made: dict[str, Worker] = {}
+
+    def find(adapter: str) -> Worker:
+        if adapter not in made:
+            made[adapter] = _make(adapter, sandbox, environment)
+        return made[adapter]
+
+    return find
+
+
+def _make(adapter: str, sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
+    found = entry_points(group=GROUP, name=adapter)
+    if not found:
+        raise _unknown(adapter)
+    [entry, *_] = found
+    return _load(entry)(sandbox, environment)
+
+
+def _load(entry: EntryPoint) -> Plugin:
+    try:
+        plugin: Plugin = entry.load()
+    except (ImportError, AttributeError) as error:
+        raise Unavailable(
+            f"The worker plug-in {entry.name!r} ({entry.value}) cannot be loaded: {error}.",
+            hint="Reinstall the package that it belongs to, or choose another adapter.",
+        ) from error
+    return plugin
+
+
+def _unknown(adapter: str) -> NotFound:
+    known = sorted(adapters())
+    near = get_close_matches(adapter, known, n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(known)}."
+    return NotFound(f"There is no worker adapter {adapter!r}.", hint=hint)

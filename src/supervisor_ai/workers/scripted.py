@@ -1,0 +1,54 @@
+"""The `scripted` adapter: an agent that plays a script, for demos, tests and trials.
+
+It is a real process in the real sandbox. The script is `{"replies": [reply, …]}`; the first reply
+that fits the attempt is played. Each key of a reply is optional:
+
+- `step`, `role`, `visit`, `attempt`: what the reply fits; all attempts if none is given
+- `say`: lines to print, with `pause` seconds between them; `stderr`: text for that channel
+- `write`, `append`: texts by path in the workspace; `delete`: paths to remove
+- `answer`: printed at the end as a fenced `json` block; `raw`: text printed as it is instead
+- `output_bytes`: so many characters of noise; `hang`: never end; `daemon`: leave a process behind
+- `exit`: the exit code, 0 if none is given
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.engine.ports.sandbox import Mount, OutputSink, Sandbox
+from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
+from supervisor_ai.workers.command import run_agent
+from supervisor_ai.workers.environment import worker_environment
+
+_AGENT = Path(__file__).with_name("scripted_agent.py")
+_AGENT_INSIDE = Path("/run/scripted_agent.py")
+
+
+class ScriptedWorker:
+    """Plays a script in the sandbox, once per attempt."""
+
+    def __init__(self, sandbox: Sandbox, environment: Mapping[str, str]) -> None:
+        self._sandbox = sandbox
+        self._environment = environment
+
+    async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
+        """Start the agent with its script and wait for its end."""
+        if request.cli.script is None:
+            raise InvalidInput(
+                f"The CLI {request.cli.name!r} has no script.",
+                hint="Name one: clis.NAME.script: path/to/script.yaml",
+            )
+        environment = worker_environment(request, self._environment)
+        return await run_agent(
+            self._sandbox,
+            request,
+            on_output,
+            argv=("python3", "-I", str(_AGENT_INSIDE), request.cli.script),
+            mounts=(Mount(source=_AGENT, target=_AGENT_INSIDE),),
+            environment=environment,
+        )
+
+
+def scripted_worker(sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
+    """Make a worker that plays scripts."""
+    return ScriptedWorker(sandbox, environment)
