@@ -1,0 +1,239 @@
+"""Workspaces and an anchor in memory, for simulations: no git, no files, no threads."""
+
+import difflib
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, TreeSha
+from supervisor_ai.domain.run.events import Snapshot
+from supervisor_ai.engine.ports.sandbox import Mount
+from supervisor_ai.engine.ports.workspaces import (
+    AnchorPoint,
+    Landed,
+    Landing,
+    NotLanded,
+    Workspace,
+)
+
+Files = Mapping[str, str]
+
+_ROOT: Final = Path("/memory")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryCommit:
+    """A commit: files, what came before, and what a landing says about itself."""
+
+    files: Files
+    parent: CommitSha | None = None
+    key: EffectKey | None = None
+    note: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Directory:
+    """The files of an open workspace."""
+
+    run: RunId
+    key: EffectKey
+    fence: int
+    start: CommitSha
+    files: dict[str, str]
+
+
+@dataclass(slots=True)
+class MemoryWorkspaces:
+    """A repository and its workspaces as dictionaries; equal deeds make equal names."""
+
+    commits: dict[CommitSha, MemoryCommit] = field(default_factory=dict)
+    refs: dict[str, CommitSha] = field(default_factory=dict)
+    branches: dict[str, CommitSha] = field(default_factory=dict)
+    _directories: dict[Path, _Directory] = field(default_factory=dict)
+
+    # For tests
+
+    def commit(self, files: Files, *, parent: CommitSha | None = None) -> CommitSha:
+        """Make a commit, as a user would."""
+        return self._store(MemoryCommit(files=dict(files), parent=parent))
+
+    def files(self, commit: CommitSha) -> Files:
+        """Return the files of a commit."""
+        return self._commit(commit).files
+
+    def tree(self, commit: CommitSha) -> TreeSha:
+        """Return the name of a commit's files."""
+        return TreeSha(_digest(self._commit(commit).files))
+
+    def write(self, workspace: Workspace, path: str, text: str | None) -> None:
+        """Write a file of an open workspace, or remove it (None), as a worker would."""
+        files = self._directory(workspace).files
+        files.pop(path, None)
+        if text is not None:
+            files[path] = text
+
+    def read(self, workspace: Workspace, path: str) -> str | None:
+        """Return a file of an open workspace, or None."""
+        return self._directory(workspace).files.get(path)
+
+    @property
+    def open_paths(self) -> tuple[Path, ...]:
+        """Return the directories that exist."""
+        return tuple(self._directories)
+
+    # The port
+
+    async def open(self, run: RunId, key: EffectKey, *, fence: int, start: CommitSha) -> Workspace:
+        """Make a fresh directory with the files of `start`; its path carries the fence."""
+        path = _ROOT / run / f"{key.replace('/', '-')}.{fence}"
+        files = dict(self._commit(start).files)
+        self._directories[path] = _Directory(
+            run=run, key=key, fence=fence, start=start, files=files
+        )
+        mount = Mount(source=path, target=path, is_writable=True)
+        return Workspace(run=run, key=key, path=path, start=start, mounts=(mount,))
+
+    async def snapshot(self, workspace: Workspace, *, ref: str, at: datetime) -> Snapshot:
+        """Turn the directory's files into a commit on top of its start, kept under the ref."""
+        return self._keep(self._directory(workspace), ref, at)
+
+    async def close(self, workspace: Workspace) -> None:
+        """Remove the directory."""
+        self._directories.pop(workspace.path, None)
+
+    async def keep_lost(self, run: RunId, key: EffectKey, *, ref: str, at: datetime) -> str | None:
+        """Keep what an operation without an end left behind, then remove its directories."""
+        all_directories = self._directories.items()
+        lost = [
+            (path, left) for path, left in all_directories if (left.run, left.key) == (run, key)
+        ]
+        kept = None
+        for path, left in sorted(lost, key=lambda item: -item[1].fence):
+            if left.files != self._commit(left.start).files:
+                self._keep(left, f"{ref}-{left.fence}" if kept else ref, at)
+                kept = ref
+            del self._directories[path]
+        return kept
+
+    async def program(self, run: RunId, base: CommitSha) -> Path:
+        """Export the base commit, read-only, for programs that the definition names by a path."""
+        self._commit(base)
+        return _ROOT / run / "program" / base
+
+    async def diff(self, base: CommitSha, head: CommitSha) -> str:
+        """Return the change between two commits as text."""
+        old, new = self._commit(base).files, self._commit(head).files
+        changed = sorted(path for path in old.keys() | new.keys() if old.get(path) != new.get(path))
+        return "".join(_unified(path, old.get(path), new.get(path)) for path in changed)
+
+    async def land(self, landing: Landing) -> Landed | NotLanded:
+        """Put the snapshot on the branch by compare-and-swap; a key that has landed is found."""
+        found = await self.find_landed(landing.branch, landing.key)
+        if found is not None:
+            return Landed(commit=found)
+        tip = self.branches.get(landing.branch)
+        if tip is None and landing.expected is not None:
+            return NotLanded(reason=f"The branch {landing.branch!r} is gone.")
+        files = self._integrated(landing, tip)
+        if isinstance(files, NotLanded):
+            return files
+        commit = self._store(
+            MemoryCommit(
+                files=files,
+                parent=tip or landing.base,
+                key=landing.key,
+                note=f"{landing.message}\n{landing.identity}\n{landing.at}",
+            )
+        )
+        self.branches[landing.branch] = commit
+        return Landed(commit=commit)
+
+    async def find_landed(self, branch: str, key: EffectKey) -> CommitSha | None:
+        """Find the commit on the branch that carries the operation's trailer."""
+        commit = self.branches.get(branch)
+        while commit is not None:
+            if self.commits[commit].key == key:
+                return commit
+            commit = self.commits[commit].parent
+        return None
+
+    async def forget(self, run: RunId) -> None:
+        """Remove what an ended run needs no more; refs stay."""
+        for path in [path for path, left in self._directories.items() if left.run == run]:
+            del self._directories[path]
+
+    def _integrated(self, landing: Landing, tip: CommitSha | None) -> Files | NotLanded:
+        theirs = self._commit(landing.snapshot).files
+        if tip == landing.expected or tip is None:
+            return theirs
+        ours, ancestor = self.files(tip), self.files(landing.expected or landing.base)
+        merged, conflicts = _merge(ancestor, ours, theirs)
+        if conflicts:
+            named = ", ".join(map(repr, conflicts))
+            return NotLanded(reason=f"The branch has moved and conflicts in {named}.")
+        return merged
+
+    def _keep(self, left: _Directory, ref: str, at: datetime) -> Snapshot:
+        note = f"Snapshot of {left.key} at {at}"
+        made = MemoryCommit(files=dict(left.files), parent=left.start, note=note)
+        commit = self._store(made)
+        self.refs[ref] = commit
+        return Snapshot(commit=commit, tree=self.tree(commit))
+
+    def _store(self, commit: MemoryCommit) -> CommitSha:
+        name = CommitSha(_digest([commit.files, commit.parent, commit.key, commit.note]))
+        self.commits[name] = commit
+        return name
+
+    def _commit(self, commit: CommitSha) -> MemoryCommit:
+        if commit not in self.commits:
+            raise NotFound(f"No commit is called {commit!r}.")
+        return self.commits[commit]
+
+    def _directory(self, workspace: Workspace) -> _Directory:
+        if workspace.path not in self._directories:
+            raise NotFound(f"The workspace {str(workspace.path)!r} does not exist any more.")
+        return self._directories[workspace.path]
+
+
+@dataclass(slots=True)
+class MemoryAnchor:
+    """An anchor that forgets when the process ends."""
+
+    point: AnchorPoint | None = None
+
+    def write(self, point: AnchorPoint) -> None:
+        """Keep the link."""
+        self.point = point
+
+    def read(self) -> AnchorPoint | None:
+        """Return the newest link that was kept."""
+        return self.point
+
+
+def _digest(content: object) -> str:
+    encoded = json.dumps(content, sort_keys=True, default=dict).encode()
+    return hashlib.sha1(encoded, usedforsecurity=False).hexdigest()
+
+
+def _merge(ancestor: Files, ours: Files, theirs: Files) -> tuple[dict[str, str], list[str]]:
+    merged, conflicts = {}, []
+    for path in sorted(ancestor.keys() | ours.keys() | theirs.keys()):
+        old, left, right = ancestor.get(path), ours.get(path), theirs.get(path)
+        if left != right and old not in {left, right}:
+            conflicts.append(path)
+        chosen = right if left == old else left
+        if chosen is not None:
+            merged[path] = chosen
+    return merged, conflicts
+
+
+def _unified(path: str, old: str | None, new: str | None) -> str:
+    before, after = (old or "").splitlines(keepends=True), (new or "").splitlines(keepends=True)
+    lines = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}")
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)

@@ -1,0 +1,341 @@
+"""What every implementation of the Workspaces port must do."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final, Protocol, TypeVar
+
+from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
+from supervisor_ai.domain.run.events import Identity, Snapshot
+from supervisor_ai.engine.ports.workspaces import (
+    Anchor,
+    AnchorPoint,
+    Landed,
+    Landing,
+    NotLanded,
+    Workspace,
+    Workspaces,
+)
+
+T = TypeVar("T")
+
+RUN: Final = RunId("r1")
+AT: Final = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
+FILES: Final = {"README": "hello\n", "src/app.py": "print(1)\n", "src/old.py": "old\n"}
+_ME: Final = Identity(name="Ada", email="ada@example.org")
+
+
+class WorkspacesWorld(Protocol):
+    """A repository around the workspaces, and hands in it: a user's and a worker's."""
+
+    @property
+    def workspaces(self) -> Workspaces:
+        """Return what is under test."""
+        ...
+
+    def commit(self, files: Mapping[str, str], *, parent: CommitSha | None = None) -> CommitSha:
+        """Make a commit, as a user would."""
+        ...
+
+    def files(self, commit: CommitSha) -> Mapping[str, str]:
+        """Return the files of a commit."""
+        ...
+
+    def write(self, workspace: Workspace, path: str, text: str | None) -> None:
+        """Write or remove a file, as a worker would."""
+        ...
+
+    def read(self, workspace: Workspace, path: str) -> str | None:
+        """Read a file, as a worker would."""
+        ...
+
+    def exists(self, workspace: Workspace) -> bool:
+        """Tell whether the directory is there."""
+        ...
+
+    def tip(self, ref: str) -> CommitSha | None:
+        """Return where a ref stands, by its full name."""
+        ...
+
+    def move(self, branch: str, commit: CommitSha) -> None:
+        """Move a branch, as a user would."""
+        ...
+
+
+class WorkspacesSuite:
+    """Subclass it and, before each test, say how to make a new world."""
+
+    world: Callable[[], WorkspacesWorld]
+
+    def test_a_workspace_holds_the_files_of_its_start(self) -> None:
+        """Nothing is missing."""
+        world = self.world()
+        workspace = _open(world, world.commit(FILES))
+        _expect({path: world.read(workspace, path) for path in FILES}, FILES)
+
+    def test_a_path_carries_the_run_and_the_fence(self) -> None:
+        """An old owner cannot touch the new one's directory."""
+        world = self.world()
+        base = world.commit(FILES)
+        old, new = _open(world, base, fence=1), _open(world, base, fence=2)
+        world.write(old, "README", "late\n")
+        _expect(world.read(new, "README"), "hello\n")
+        _expect(RUN in str(new.path) and old.path != new.path, wanted=True)
+
+    def test_a_second_opening_starts_clean(self) -> None:
+        """What the same owner left before is gone."""
+        world = self.world()
+        base = world.commit(FILES)
+        world.write(_open(world, base), "left", "over\n")
+        _expect(world.read(_open(world, base), "left"), None)
+
+    def test_a_snapshot_holds_every_change(self) -> None:
+        """Added, changed and removed files, under the ref."""
+        world = self.world()
+        workspace = _open(world, world.commit(FILES))
+        world.write(workspace, "new/file", "new\n")
+        world.write(workspace, "README", "changed\n")
+        world.write(workspace, "src/old.py", None)
+        snapshot = _snapshot(world, workspace)
+        wanted = {"README": "changed\n", "new/file": "new\n", "src/app.py": "print(1)\n"}
+        _expect(world.files(snapshot.commit), wanted)
+        _expect(world.tip(_ref(1)), snapshot.commit)
+
+    def test_the_same_files_make_the_same_tree_and_the_same_deed_the_same_commit(self) -> None:
+        """A name says what it names."""
+        world = self.world()
+        base = world.commit(FILES)
+        first = _snapshot(world, _open(world, base, fence=1))
+        again = _snapshot(world, _open(world, base, fence=2))
+        other = _open(world, base, attempt=2)
+        world.write(other, "README", "other\n")
+        _expect(again, first)
+        _expect(_snapshot(world, other).tree == first.tree, wanted=False)
+
+    def test_a_snapshot_can_be_a_start(self) -> None:
+        """The next attempt mends what the one before it made."""
+        world = self.world()
+        workspace = _open(world, world.commit(FILES))
+        world.write(workspace, "README", "first\n")
+        follower = _open(world, _snapshot(world, workspace).commit, attempt=2)
+        world.write(follower, "second", "second\n")
+        made = world.files(_snapshot(world, follower, attempt=2).commit)
+        _expect(made, FILES | {"README": "first\n", "second": "second\n"})
+
+    def test_closing_removes_the_directory_and_is_harmless_twice(self) -> None:
+        """A snapshot of what is closed is refused."""
+        world = self.world()
+        workspace = _open(world, world.commit(FILES))
+        for _ in range(2):
+            _wait(world.workspaces.close(workspace))
+        _expect(world.exists(workspace), wanted=False)
+        try:
+            _snapshot(world, workspace)
+        except NotFound:
+            return
+        raise AssertionError("A closed workspace was snapshotted.")
+
+    def test_lost_work_is_kept_whatever_its_fence(self) -> None:
+        """Every directory of the operation goes, and no work with it."""
+        world = self.world()
+        base = world.commit(FILES)
+        old, new = _open(world, base, fence=1), _open(world, base, fence=2)
+        world.write(old, "README", "older\n")
+        world.write(new, "README", "newer\n")
+        other = _open(world, base, attempt=11)
+        _expect(_keep_lost(world), _ref(1))
+        _expect(world.files(_tip(world, _ref(1)))["README"], "newer\n")
+        _expect(world.files(_tip(world, f"{_ref(1)}-1"))["README"], "older\n")
+        _expect([world.exists(left) for left in (old, new, other)], [False, False, True])
+        _expect(_keep_lost(world), None)
+
+    def test_unchanged_directories_are_removed_without_a_ref(self) -> None:
+        """Nothing to keep is nothing to name."""
+        world = self.world()
+        workspace = _open(world, world.commit(FILES))
+        _expect(_keep_lost(world), None)
+        _expect((world.tip(_ref(1)), world.exists(workspace)), (None, False))
+
+    def test_a_snapshot_lands_once(self) -> None:
+        """The same key finds its commit however often it lands."""
+        world = self.world()
+        landing = _landing(world, world.commit(FILES), {"README": "done\n"})
+        first = _land(world, landing)
+        _expect(world.files(first)["README"], "done\n")
+        _expect(_land(world, landing), first)
+        _expect(world.tip("refs/heads/ai/r1"), first)
+        _expect(_wait(world.workspaces.find_landed("ai/r1", landing.key)), first)
+
+    def test_the_same_landing_makes_the_same_commit_in_another_world(self) -> None:
+        """A crash between the deed and its record changes nothing."""
+        worlds = (self.world(), self.world())
+        done = {"README": "done\n"}
+        first, second = (
+            _land(world, _landing(world, world.commit(FILES), done)) for world in worlds
+        )
+        _expect(first, second)
+
+    def test_a_key_is_not_mistaken_for_a_longer_one(self) -> None:
+        """Nor is one that a message only quotes."""
+        world = self.world()
+        base = world.commit(FILES)
+        shorter = EffectKey("r1/commit/1/1/integrate")
+        quoting = f"Quote\n\nSupervisor-Op: {shorter}"
+        landing = _landing(world, base, {}, key=f"{shorter}/2", message=quoting)
+        _land(world, landing)
+        _expect(_wait(world.workspaces.find_landed("ai/r1", shorter)), None)
+        _expect(_wait(world.workspaces.find_landed("nowhere", shorter)), None)
+
+    def test_a_landing_goes_on_top_of_the_expected_tip(self) -> None:
+        """The second step of a run continues its branch."""
+        world = self.world()
+        base = world.commit(FILES)
+        first = _land(world, _landing(world, base, {"README": "one\n"}))
+        second = _landing(world, base, {"README": "two\n"}, key="r1/commit/2", expected=first)
+        _expect(world.files(_land(world, second))["README"], "two\n")
+        _expect(_wait(world.workspaces.find_landed("ai/r1", EffectKey("r1/commit"))), first)
+
+    def test_a_moved_branch_is_merged(self) -> None:
+        """What the user did on the branch stays."""
+        world = self.world()
+        base = world.commit(FILES)
+        first = _land(world, _landing(world, base, {"README": "one\n"}))
+        world.move("ai/r1", world.commit(FILES | {"README": "one\n", "u": "user\n"}, parent=first))
+        second = _landing(world, base, {"README": "two\n"}, key="r1/commit/2", expected=first)
+        _expect(world.files(_land(world, second)), FILES | {"README": "two\n", "u": "user\n"})
+
+    def test_a_conflict_does_not_land(self) -> None:
+        """The branch stays where the user put it, and the path is named."""
+        world = self.world()
+        base = world.commit(FILES)
+        users = world.commit(FILES | {"README": "user\n"}, parent=base)
+        world.move("ai/r1", users)
+        result = _wait(world.workspaces.land(_landing(world, base, {"README": "worker\n"})))
+        _expect(isinstance(result, NotLanded) and "README" in result.reason, wanted=True)
+        _expect(world.tip("refs/heads/ai/r1"), users)
+
+    def test_a_branch_that_is_gone_is_not_made_again(self) -> None:
+        """Who deleted it had a reason."""
+        world = self.world()
+        base = world.commit(FILES)
+        landing = _landing(world, base, {}, expected=base)
+        _expect(isinstance(_wait(world.workspaces.land(landing)), NotLanded), wanted=True)
+        _expect(world.tip("refs/heads/ai/r1"), None)
+
+    def test_a_diff_shows_the_change(self) -> None:
+        """As text, and nothing where nothing changed."""
+        world = self.world()
+        base = world.commit(FILES)
+        head = world.commit(FILES | {"README": "bye\n"}, parent=base)
+        diff = _wait(world.workspaces.diff(base, head))
+        _expect("-hello\n" in diff and "+bye\n" in diff and "app.py" not in diff, wanted=True)
+        _expect(_wait(world.workspaces.diff(base, base)), "")
+
+    def test_a_program_directory_is_made_once(self) -> None:
+        """Every attempt of the run is shown the same."""
+        world = self.world()
+        base = world.commit(FILES)
+        first = _wait(world.workspaces.program(RUN, base))
+        _expect(_wait(world.workspaces.program(RUN, base)), first)
+
+    def test_forgetting_removes_directories_and_keeps_refs(self) -> None:
+        """Other runs are not touched."""
+        world = self.world()
+        base = world.commit(FILES)
+        workspace = _open(world, base)
+        snapshot = _snapshot(world, workspace)
+        key = EffectKey("r2/implement/1/1/worker/1")
+        other = _wait(world.workspaces.open(RunId("r2"), key, fence=1, start=base))
+        for _ in range(2):
+            _wait(world.workspaces.forget(RUN))
+        _expect((world.exists(workspace), world.exists(other)), (False, True))
+        _expect(world.tip(_ref(1)), snapshot.commit)
+
+
+class AnchorSuite:
+    """What every implementation of the Anchor port must do; say how to make a new one."""
+
+    anchor: Callable[[], Anchor]
+
+    def test_nothing_is_kept_at_first(self) -> None:
+        """An empty anchor says so."""
+        _expect(self.anchor().read(), None)
+
+    def test_the_newest_link_is_kept(self) -> None:
+        """An older one is replaced."""
+        anchor = self.anchor()
+        newest = AnchorPoint(seq=2, hash="bb")
+        for point in (AnchorPoint(seq=1, hash="aa"), newest):
+            anchor.write(point)
+        _expect(anchor.read(), newest)
+
+
+def _wait(deed: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(deed)
+
+
+def _expect(found: object, wanted: object) -> None:
+    if found != wanted:
+        raise AssertionError(f"Found {found!r} where {wanted!r} was wanted.")
+
+
+def _key(attempt: int) -> EffectKey:
+    return EffectKey(f"r1/implement/1/1/worker/{attempt}")
+
+
+def _ref(attempt: int) -> str:
+    return f"refs/supervisor/r1/implement/1.1.{attempt}"
+
+
+def _open(
+    world: WorkspacesWorld, start: CommitSha, *, attempt: int = 1, fence: int = 1
+) -> Workspace:
+    return _wait(world.workspaces.open(RUN, _key(attempt), fence=fence, start=start))
+
+
+def _snapshot(world: WorkspacesWorld, workspace: Workspace, *, attempt: int = 1) -> Snapshot:
+    return _wait(world.workspaces.snapshot(workspace, ref=_ref(attempt), at=AT))
+
+
+def _keep_lost(world: WorkspacesWorld) -> str | None:
+    return _wait(world.workspaces.keep_lost(RUN, _key(1), ref=_ref(1), at=AT))
+
+
+def _tip(world: WorkspacesWorld, ref: str) -> CommitSha:
+    tip = world.tip(ref)
+    if tip is None:
+        raise AssertionError(f"The ref {ref!r} does not exist.")
+    return tip
+
+
+def _landing(
+    world: WorkspacesWorld,
+    base: CommitSha,
+    changes: Mapping[str, str],
+    *,
+    key: str = "r1/commit",
+    message: str = "Do it",
+    expected: CommitSha | None = None,
+) -> Landing:
+    workspace = _open(world, base, attempt=99)
+    for path, text in changes.items():
+        world.write(workspace, path, text)
+    return Landing(
+        run=RUN,
+        key=EffectKey(key),
+        snapshot=_snapshot(world, workspace, attempt=99).commit,
+        base=base,
+        branch="ai/r1",
+        expected=expected,
+        message=message,
+        identity=_ME,
+        at=AT,
+    )
+
+
+def _land(world: WorkspacesWorld, landing: Landing) -> CommitSha:
+    result = _wait(world.workspaces.land(landing))
+    if isinstance(result, Landed):
+        return result.commit
+    raise AssertionError(f"The landing failed: {result.reason}")

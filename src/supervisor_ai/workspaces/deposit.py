@@ -1,0 +1,115 @@
+"""The only door through which objects and refs enter the user's repository."""
+
+import fcntl
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from supervisor_ai.domain.errors import Conflict, InvalidInput
+from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.workspaces.disk import disk_failure
+from supervisor_ai.workspaces.git import Git, Reply, failure, printable
+from supervisor_ai.workspaces.identity import OURS, signature
+from supervisor_ai.workspaces.repository import GitRepository
+
+_TURN_SECONDS: Final = 2.0
+_LOCK_SECONDS: Final = 2.0
+_PAUSE_SECONDS: Final = 0.01
+_MANY: Final = 100
+_OFFENDER: Final = re.compile(rb"object ([0-9a-f]{40,64}): (\w+)")
+_LOCKED: Final = b".lock': File exists"
+
+
+class Deposit:
+    """Writes to the user's repository, one at a time and only what git's own check lets pass."""
+
+    def __init__(self, repository: GitRepository) -> None:
+        self._git = repository.git
+        self._repository = repository
+        self._lock = repository.git.directory / "supervisor.lock"
+
+    def bring(
+        self, source: Git, tip: CommitSha, *, known: Sequence[CommitSha], size: int
+    ) -> frozenset[str]:
+        """Copy what is reachable from the tip; return the objects because of which git refused."""
+        wanted = "".join([f"{tip}\n", *(f"^{commit}\n" for commit in known)]).encode()
+        with tempfile.TemporaryFile(dir=source.directory) as pack:
+            source.run("pack-objects", "--revs", "--stdout", "-q", stdin=wanted, stdout=pack)
+            pack.seek(0)
+            with self._turn():
+                reply = self._git.ask(*_reception(size), stdin=pack)
+        if reply.code == 0:
+            return frozenset()
+        offenders = frozenset(found[0].decode() for found in _OFFENDER.findall(reply.complaint))
+        if not offenders:
+            raise failure("unpack-objects", self._git.directory, reply)
+        return offenders
+
+    def point(self, ref: str, commit: CommitSha) -> None:
+        """Let a ref of ours stand at a commit."""
+        if not ref.startswith("refs/supervisor/"):
+            raise InvalidInput(f"The ref {ref!r} is not below 'refs/supervisor/'.")
+        reply = self._update(ref, commit)
+        if reply.code != 0:
+            raise failure("update-ref", self._git.directory, reply)
+
+    def swap(self, branch: str, commit: CommitSha, *, old: CommitSha | None) -> bool:
+        """Move a branch if it still stands where it stood; raise Conflict if it never can."""
+        expected = old or "0" * len(commit)
+        reply = self._update(f"refs/heads/{branch}", commit, expected)
+        if reply.code == 0:
+            return True
+        if self._repository.branch_tip(branch) != old:
+            return False
+        if reply.blames_the_disk():
+            raise failure("update-ref", self._git.directory, reply)
+        raise Conflict(f"Git refuses the branch {branch!r}: {printable(reply.complaint)}")
+
+    def _update(self, ref: str, *values: str) -> Reply:
+        arguments = ("update-ref", "--no-deref", "-m", "supervisor", ref, *values)
+        deadline = time.monotonic() + _LOCK_SECONDS
+        while True:
+            with self._turn():
+                reply = self._git.ask(*arguments, environment=signature(OURS))
+            if _LOCKED not in reply.complaint or time.monotonic() > deadline:
+                return reply
+            time.sleep(_PAUSE_SECONDS)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait for one's turn, though not for ever: a frozen holder must not stop the others.
+
+        Git's own locks keep the repository whole; this one only spares us losing them.
+        """
+        try:
+            handle = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise disk_failure(error) from error
+        try:
+            _wait_for(handle, time.monotonic() + _TURN_SECONDS)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _wait_for(handle: int, deadline: float) -> None:
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return
+
+
+def _reception(size: int) -> tuple[str, ...]:
+    """Choose as `git fetch` does: few objects lie loose, many stay in their pack."""
+    if size > _MANY:
+        return ("index-pack", "--strict", "--stdin")
+    return ("unpack-objects", "--strict", "-q")

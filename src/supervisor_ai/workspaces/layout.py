@@ -1,0 +1,110 @@
+"""Names and places below the state directory; everything a run needs lies in one directory."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from typing import Final
+
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.ids import EffectKey, RunId
+from supervisor_ai.workspaces.removal import remove
+
+_RUN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_]+")
+WASTE: Final = ".waste"
+_SLUG_LENGTH: Final = 60
+_FENCED: Final = re.compile(r"(?P<key>[A-Za-z0-9_-]+)\.(?P<fence>[0-9]+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """The directory of one workspace: what the worker sees, and what only we see."""
+
+    path: Path
+
+    @property
+    def tree(self) -> Path:
+        """Return where the files are."""
+        return self.path / "tree"
+
+    @property
+    def worker_git(self) -> Path:
+        """Return the worker's own git directory, which no git of ours ever opens."""
+        return self.path / "worker.git"
+
+    @property
+    def trusted_git(self) -> Path:
+        """Return our git directory, which no worker ever sees."""
+        return self.path / "trusted.git"
+
+    @property
+    def fence(self) -> int:
+        """Return the fence that the path carries."""
+        return int(self.path.name.rpartition(".")[2])
+
+    def is_complete(self) -> bool:
+        """Tell whether the files were all there once; git writes the index after them."""
+        return (self.trusted_git / "index").exists() and self.tree.is_dir()
+
+    def discard(self) -> None:
+        """Remove it; renamed first, so that nobody takes a half for the whole."""
+        waste = self.path.with_name(f"{self.path.name}.{token_hex(8)}{WASTE}")
+        with suppress(FileNotFoundError):
+            self.path.rename(waste)
+        remove(waste)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Premises:
+    """The directory of one run."""
+
+    path: Path
+
+    @property
+    def base_git(self) -> Path:
+        """Return the repository that holds what is reachable from the run's base."""
+        return self.path / "base.git"
+
+    @property
+    def programs(self) -> Path:
+        """Return where commits are exported."""
+        return self.path / "program"
+
+    @property
+    def desks(self) -> Path:
+        """Return where the workspaces are."""
+        return self.path / "work"
+
+    def desk(self, key: EffectKey, fence: int) -> Desk:
+        """Return the place of an operation under one owner."""
+        return Desk(path=self.desks / f"{_slug(key)}.{fence}")
+
+    def desks_of(self, key: EffectKey) -> list[Desk]:
+        """Return what is left of an operation, the newest owner's first."""
+        found = [Desk(path=path) for path, name in self._fenced() if name == _slug(key)]
+        return sorted(found, key=lambda desk: desk.fence, reverse=True)
+
+    def waste_of(self, key: EffectKey) -> Iterator[Path]:
+        """Return what somebody began to remove of an operation."""
+        return self.desks.glob(f"{_slug(key)}.*{WASTE}")
+
+    def _fenced(self) -> Iterator[tuple[Path, str]]:
+        for path in self.desks.iterdir() if self.desks.is_dir() else ():
+            if matched := _FENCED.fullmatch(path.name):
+                yield path, matched["key"]
+
+
+def premises(state: Path, run: RunId) -> Premises:
+    """Return the place of a run."""
+    if not _RUN.fullmatch(run):
+        raise InvalidInput(f"The run {run!r} has a name that cannot be a directory's.")
+    return Premises(path=state / run)
+
+
+def _slug(key: EffectKey) -> str:
+    digest = hashlib.sha256(key.encode()).hexdigest()[:12]
+    return f"{_UNSAFE.sub('-', key)[-_SLUG_LENGTH:].strip('-')}-{digest}"

@@ -1,0 +1,216 @@
+"""The user's repository: found once, read often, never disturbed."""
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound, SupervisorError
+from supervisor_ai.domain.ids import CommitSha, TreeSha
+from supervisor_ai.domain.run.events import Base, Identity
+from supervisor_ai.workspaces.git import Git, Reply, ask_as_user, failure, printable
+from supervisor_ai.workspaces.identity import OURS
+from supervisor_ai.workspaces.scratch import Mold
+
+_QUESTIONS: Final = (
+    "--is-bare-repository",
+    "--show-object-format",
+    "--git-dir",
+    "--git-common-dir",
+    "--show-toplevel",
+)
+_SYMBOLIC_LINK: Final = b"120000"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """Where git found what."""
+
+    object_format: str
+    git_directory: Path
+    shared_directory: Path
+    checkout: Path
+
+
+class GitRepository:
+    """The repository around a directory, at the checkout in which that directory lies."""
+
+    def __init__(self, start: Path) -> None:
+        found = _discover(start)
+        self._checkout = found.checkout
+        self._here = Git(directory=found.git_directory)
+        self.git = Git(directory=found.shared_directory)
+        main = _main_work_tree(found)
+        self._root = found.checkout if main is None else main
+        # A bare repository with linked work trees only: what they share is its git directory.
+        self._state = (found.shared_directory if main is None else main) / ".supervisor"
+        self.mold = Mold(
+            object_format=found.object_format, shallow=found.shared_directory / "shallow"
+        )
+
+    @property
+    def root(self) -> Path:
+        """Return the top of the main work tree."""
+        return self._root
+
+    @property
+    def state_directory(self) -> Path:
+        """Return `.supervisor` of the main work tree."""
+        return self._state
+
+    @property
+    def objects(self) -> Path:
+        """Return where the repository keeps its objects."""
+        return self.git.directory / "objects"
+
+    def resolve(self, ref: str | None) -> Base:
+        """Find a commit (None: where the checkout stands)."""
+        if ref is not None and ref.startswith("-"):
+            raise InvalidInput(f"A commit cannot be called {ref!r}.")
+        asked = "HEAD" if ref is None else ref
+        reply = self._here.ask("rev-parse", "--verify", "--quiet", f"{asked}^{{commit}}")
+        if reply.code != 0:
+            raise self._unresolved(ref, reply)
+        commit = CommitSha(reply.text)
+        name = ref or self._branch() or "HEAD"
+        return Base(ref=name, sha=commit, tree=self.tree(commit))
+
+    def tree(self, commit: CommitSha) -> TreeSha:
+        """Return the tree of a commit."""
+        return TreeSha(self.git.run("rev-parse", "--verify", f"{commit}^{{tree}}").text)
+
+    def read(self, commit: CommitSha, path: str) -> str | None:
+        """Return a file of a commit, or None."""
+        plain = PurePosixPath(path)
+        if "\n" in path or ".." in plain.parts or plain.is_absolute():
+            return None
+        question = f"{commit}:{plain}\n".encode(errors="surrogateescape")
+        output = self.git.run("cat-file", "--batch", stdin=question).output
+        header, _, content = output.partition(b"\n")
+        if b" blob " not in header:
+            return None
+        try:
+            return content.removesuffix(b"\n").decode()
+        except UnicodeDecodeError as error:
+            message = f"The file {path!r} of commit {commit!r} is not UTF-8 text."
+            raise InvalidInput(message) from error
+
+    def list(self, commit: CommitSha, directory: str) -> tuple[str, ...]:
+        """Return the paths of the files below a directory of a commit."""
+        below = PurePosixPath(directory)
+        pathspec = ("--", f"{below}/") if below.parts else ()
+        output = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit, *pathspec).output
+        entries = (entry.partition(b"\t") for entry in output.split(b"\0") if entry)
+        return tuple(
+            path.decode(errors="surrogateescape")
+            for described, _, path in entries
+            if b" blob " in described and not described.startswith(_SYMBOLIC_LINK)
+        )
+
+    def identity(self) -> Identity:
+        """Return the name under which commits are made here."""
+        reply = ask_as_user(self._checkout, "config", "-z", "--get-regexp", r"^user\.(name|email)$")
+        entries = (entry.partition("\n") for entry in reply.text.split("\0") if entry)
+        configured = {key: value.strip() for key, _, value in entries}
+        return Identity(
+            name=configured.get("user.name") or OURS.name,
+            email=configured.get("user.email") or OURS.email,
+        )
+
+    def is_dirty(self) -> bool:
+        """Tell whether the checkout has changes that no commit holds."""
+        status = ("status", "--porcelain", "-z", "--ignore-submodules=dirty")
+        reply = ask_as_user(self._checkout, *status)
+        if reply.code != 0:
+            raise failure("status", self._checkout, reply)
+        return bool(reply.output)
+
+    def diff_stat(self, base: CommitSha, head: CommitSha) -> str:
+        """Return git's summary of the change between two commits."""
+        return self._diff("--stat", base, head)
+
+    def diff(self, base: CommitSha, head: CommitSha) -> str:
+        """Return the change between two commits as text."""
+        return self._diff("--patch", base, head)
+
+    def branch_tip(self, branch: str) -> CommitSha | None:
+        """Return where a branch stands."""
+        return self.tip(f"refs/heads/{branch}")
+
+    def tip(self, ref: str) -> CommitSha | None:
+        """Return where a ref stands."""
+        reply = self.git.ask("show-ref", "--verify", "--hash", "--", ref)
+        if reply.code == 0:
+            return CommitSha(reply.text)
+        if b"not a valid ref" in reply.complaint:
+            return None
+        raise failure("show-ref", self.git.directory, reply)
+
+    def _branch(self) -> str | None:
+        reply = self._here.ask("symbolic-ref", "--quiet", "--short", "HEAD")
+        return reply.text if reply.code == 0 else None
+
+    def _unresolved(self, ref: str | None, reply: Reply) -> SupervisorError:
+        if reply.complaint:
+            return failure("rev-parse", self.git.directory, reply)
+        if ref is None:
+            return InvalidInput(
+                f"The repository {str(self._root)!r} has no commit yet.",
+                hint="Commit something first: `git add -A && git commit -m start`.",
+            )
+        return NotFound(
+            f"No commit is called {ref!r} in {str(self._root)!r}.",
+            hint="Name a branch, a tag or a commit; `git branch --all` lists the branches.",
+        )
+
+    def _diff(self, form: str, base: CommitSha, head: CommitSha) -> str:
+        harmless = ("--no-ext-diff", "--no-textconv", "--no-color", "--find-renames")
+        reply = self.git.run("diff-tree", form, *harmless, "-r", base, head, "--")
+        return reply.output.decode(errors="replace")
+
+
+def _discover(start: Path) -> _Found:
+    reply = ask_as_user(start, "rev-parse", "--path-format=absolute", *_QUESTIONS)
+    answers = reply.text.split("\n", maxsplit=len(_QUESTIONS) - 1)
+    if reply.code != 0:
+        raise _undiscovered(start, reply, is_bare=answers[0] == "true")
+    _, object_format, git_directory, shared_directory, checkout = answers
+    return _Found(
+        object_format=object_format,
+        git_directory=Path(git_directory),
+        shared_directory=Path(shared_directory),
+        checkout=Path(checkout),
+    )
+
+
+def _undiscovered(start: Path, reply: Reply, *, is_bare: bool) -> SupervisorError:
+    place = str(start)
+    if b"not a git repository" in reply.complaint:
+        return InvalidInput(
+            f"{place!r} is not inside a git repository.",
+            hint="Run `git init` and commit something, or name a repository with `-C DIR`.",
+        )
+    if b"dubious ownership" in reply.complaint:
+        return Denied(
+            f"Git refuses the repository at {place!r} because another user owns it.",
+            hint=f"If you trust it: `git config --global --add safe.directory {place}`.",
+        )
+    if is_bare:
+        return InvalidInput(
+            f"{place!r} is a bare repository, which has no checkout.",
+            hint="Run the command in a clone or in a work tree of it.",
+        )
+    if b"must be run in a work tree" in reply.complaint:
+        return InvalidInput(f"{place!r} is inside a git directory, not inside a work tree.")
+    if b"cannot change to" in reply.complaint:
+        return NotFound(f"The directory {place!r} cannot be entered: {printable(reply.complaint)}")
+    return failure("rev-parse", start, reply)
+
+
+def _main_work_tree(found: _Found) -> Path | None:
+    if found.git_directory == found.shared_directory:
+        return found.checkout
+    if found.shared_directory.name == ".git":
+        return found.shared_directory.parent
+    shared = Git(directory=found.shared_directory)
+    reply = shared.ask("config", "--local", "--get", "core.worktree")
+    return (found.shared_directory / reply.text).resolve() if reply.code == 0 else None

@@ -1,0 +1,146 @@
+"""A missing git, a full disk, a read-only file system: clear words, not a stack trace."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.engine.ports.workspaces import AnchorPoint
+from supervisor_ai.testing.scratch_repository import ScratchRepository
+from supervisor_ai.workspaces.anchor import GitAnchor
+from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.workspaces import GitWorkspaces
+
+FILES = {"README": "hello\n"}
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> ScratchRepository:
+    return ScratchRepository(tmp_path / "home")
+
+
+def test_a_missing_git_is_said_with_the_remedy(
+    user: ScratchRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    repository = GitRepository(user.path)
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    for question in (lambda: GitRepository(user.path), lambda: repository.resolve(None)):
+        with pytest.raises(Unavailable) as caught:
+            question()
+        assert caught.value.message == "The program 'git' was not found."
+        assert "Install git" in (caught.value.hint or "")
+
+
+def test_a_repository_that_vanished_is_said(user: ScratchRepository, tmp_path: Path) -> None:
+    repository = GitRepository(user.path)
+    user.path.rename(tmp_path / "moved")
+    with pytest.raises(Unavailable, match="is gone"):
+        repository.resolve(None)
+
+
+def test_a_state_directory_that_is_a_file_is_said(user: ScratchRepository, tmp_path: Path) -> None:
+    start = user.commit(FILES)
+    (tmp_path / "state").touch()
+    workspaces = GitWorkspaces(GitRepository(user.path), tmp_path / "state")
+    with pytest.raises(Unavailable, match="could not be used: File exists"):
+        asyncio.run(workspaces.program(RunId("r1"), start))
+
+
+def test_an_anchor_that_somebody_overwrote_is_said(user: ScratchRepository) -> None:
+    anchor = GitAnchor(GitRepository(user.path))
+    anchor.write(AnchorPoint(seq=1, hash="aa"))
+    blob = user.git.run("hash-object", "-w", "--stdin", stdin=b"nonsense").text
+    user.git.run("update-ref", "refs/supervisor/ledger", blob)
+    with pytest.raises(Exception, match="'nonsense', which is no link of the ledger"):
+        anchor.read()
+
+
+def test_a_partial_clone_is_said_with_the_remedy(user: ScratchRepository, tmp_path: Path) -> None:
+    user.commit(FILES)
+    user.commit({"README": "second\n"})
+    user.git.run("config", "uploadpack.allowFilter", "true")
+    clone = ["git", "clone", "--quiet", "--filter=blob:none", f"file://{user.path}"]
+    subprocess.run([*clone, str(tmp_path / "clone")], check=True)
+    repository = GitRepository(tmp_path / "clone")
+    workspaces = GitWorkspaces(repository, tmp_path / "state")
+    with pytest.raises(Unavailable) as caught:
+        asyncio.run(workspaces.program(RunId("r1"), repository.resolve(None).sha))
+    assert "partial clone" in (caught.value.hint or "")
+
+
+DEEDS = """
+import asyncio, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.engine.ports.workspaces import AnchorPoint
+from supervisor_ai.workspaces.anchor import GitAnchor
+from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.workspaces import GitWorkspaces
+home, state, start, deed = sys.argv[1:]
+repository = GitRepository(Path(home))
+workspaces = GitWorkspaces(repository, Path(state))
+
+async def work():
+    workspace = await workspaces.open("r1", "r1/key", fence=1, start=start)
+    (workspace.path / "new").write_bytes(__import__("os").urandom(2_000_000))
+    at = datetime(2030, 1, 1, tzinfo=UTC)
+    await workspaces.snapshot(workspace, ref="refs/supervisor/r1/x", at=at)
+
+try:
+    if deed == "anchor":
+        GitAnchor(repository).write(AnchorPoint(seq=1, hash="aa"))
+    else:
+        asyncio.run(work())
+    print("done")
+except Unavailable as error:
+    print(error.message)
+    print(error.hint)
+"""
+
+
+def in_a_world_of_its_own(preparation: str, *arguments: str) -> list[str]:
+    """Change mounts where nobody else sees it, then do the deed."""
+    script = f'{preparation}\nexec "$@"'
+    deed = [sys.executable, "-c", DEEDS, *arguments]
+    command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-euc", script, "sh", *deed]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.splitlines()
+
+
+@pytest.mark.parametrize("deed", ["work", "anchor"])
+def test_a_read_only_repository_is_said(user: ScratchRepository, tmp_path: Path, deed: str) -> None:
+    start = user.commit(FILES)
+    mount = f"mount --bind {user.path} {user.path} && mount -o remount,ro,bind {user.path}"
+    said = in_a_world_of_its_own(mount, str(user.path), str(tmp_path / "state"), start, deed)
+    assert "Read-only file system" in said[0]
+    assert said[1] == "Make the file system writable and try again."
+
+
+def test_a_full_disk_under_the_workspaces_is_said(user: ScratchRepository, tmp_path: Path) -> None:
+    (user.path / "big").write_bytes(bytes(range(256)) * 4000)
+    start = user.commit(FILES)
+    state = tmp_path / "state"
+    state.mkdir()
+    mount = f"mount -t tmpfs -o size=256k none {state}"
+    said = in_a_world_of_its_own(mount, str(user.path), str(state), start, "work")
+    assert "unable to write file big" in said[0]
+    assert said[1] == "Free some disk space and try again."
+
+
+def test_a_full_disk_under_the_repository_is_said_and_no_ref_moves(
+    user: ScratchRepository, tmp_path: Path
+) -> None:
+    start = user.commit(FILES)
+    small = tmp_path / "small"
+    small.mkdir()
+    copy = f"mount -t tmpfs -o size=1m none {small} && cp -a {user.path}/. {small}"
+    check = f'"$@"; set -- git --git-dir={small}/.git for-each-ref refs/supervisor/r1/x'
+    said = in_a_world_of_its_own(f"{copy}\n{check}", str(small), str(tmp_path / "s"), start, "work")
+    assert "No space left on device" in said[0]
+    assert said[1:] == ["Free some disk space and try again."]
