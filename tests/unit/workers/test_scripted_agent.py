@@ -1,0 +1,72 @@
+"""The program that plays scripts, as a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from supervisor_ai.workers import scripted_agent
+
+PLACE = {
+    "SUPERVISOR_STEP": "implement",
+    "SUPERVISOR_ROLE": "implementer",
+    "SUPERVISOR_VISIT": "1",
+    "SUPERVISOR_ATTEMPT": "2",
+}
+
+
+def play(directory: Path, *replies: dict[str, object]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-I", scripted_agent.__file__, json.dumps({"replies": replies})],
+        cwd=directory,
+        env={**os.environ, **PLACE},
+        input="the prompt",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_first_reply_that_fits_is_played(tmp_path: Path) -> None:
+    done = play(
+        tmp_path,
+        {"step": "plan", "say": ["no"]},
+        {"step": "implement", "attempt": 1, "say": ["no"]},
+        {"step": "implement", "say": ["yes"], "answer": {"status": "SUCCESS"}},
+        {"say": ["too late"]},
+    )
+    assert done.stdout == 'yes\n```json\n{\n  "status": "SUCCESS"\n}\n```\n'
+    assert done.returncode == 0
+
+
+def test_files_are_written_extended_and_removed(tmp_path: Path) -> None:
+    (tmp_path / "old").write_text("")
+    (tmp_path / "log").write_text("a")
+    play(
+        tmp_path,
+        {"write": {"new/deep": "text"}, "append": {"log": "b"}, "delete": ["old"]},
+    )
+    assert (tmp_path / "new" / "deep").read_text() == "text"
+    assert (tmp_path / "log").read_text() == "ab"
+    assert not (tmp_path / "old").exists()
+
+
+def test_a_script_without_a_fitting_reply_says_so(tmp_path: Path) -> None:
+    done = play(tmp_path, {"step": "plan"})
+    assert done.returncode == scripted_agent.NO_REPLY
+    assert "no reply for step/visit/attempt implement/1/2" in done.stderr
+
+
+@pytest.mark.parametrize("path", ["/etc/x", "../x"])
+def test_a_script_stays_inside_its_workspace(tmp_path: Path, path: str) -> None:
+    done = play(tmp_path, {"write": {path: ""}})
+    assert done.returncode == 1
+    assert "not inside the workspace" in done.stderr
+
+
+def test_bad_manners_can_be_played_too(tmp_path: Path) -> None:
+    done = play(tmp_path, {"raw": "no fence", "stderr": "oops", "output_bytes": 10, "exit": 7})
+    assert (done.returncode, done.stdout, done.stderr) == (7, "x" * 10 + "no fence", "oops")
