@@ -84,11 +84,11 @@ def start() -> Iterator[str]:
     yield "| command | median ms | ratio to `python -c pass` |\n|---|---:|---:|"
     python, supervisor = str(OURS), str(OURS.with_name("supervisor"))
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as directory:
-        _make_project(directory)
+        project = _make_project(directory)
         commands = {
             "python -c pass": [python, "-c", "pass"],
             "supervisor --help": [supervisor, "--help"],
-            "supervisor status (one run)": [supervisor, "-C", directory, "status"],
+            "supervisor status (one run)": [supervisor, "-C", project, "status"],
         }
         times: dict[str, list[float]] = {name: [] for name in commands}
         for _ in range(15):
@@ -99,11 +99,13 @@ def start() -> Iterator[str]:
         yield f"| `{name}` | {median * 1000:.0f} | {median / medians['python -c pass']:.1f} |"
 
 
-def _make_project(directory: str) -> None:
-    run = [str(OURS.with_name("supervisor")), "demo", "--directory", f"{directory}/demo"]
-    subprocess.run(run, capture_output=True, check=False)
-    for name in (".git", ".supervisor"):
-        (Path(directory) / "demo" / name).rename(Path(directory) / name)
+def _make_project(directory: str) -> str:
+    """Run the demo below a directory and return where its project is."""
+    environment = {**os.environ, "TMPDIR": directory}
+    command = [str(OURS.with_name("supervisor")), "demo"]
+    subprocess.run(command, env=environment, capture_output=True, check=True)
+    [project] = Path(directory).glob("supervisor-demo-*")
+    return str(project)
 
 
 def _timed(command: list[str]) -> float:

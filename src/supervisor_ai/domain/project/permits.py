@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.project.events import ArtifactErased
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,7 @@ class PermitFreed(Event):
     run: RunId
 
 
-ProjectEvent = PermitTaken | PermitFreed
+ProjectEvent = PermitTaken | PermitFreed | ArtifactErased
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

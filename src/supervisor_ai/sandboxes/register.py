@@ -1,0 +1,106 @@
+"""The register of live commands: whoever comes after a dead supervisor finds them here."""
+
+import json
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.run.events import Process
+from supervisor_ai.sandboxes.live_process import Hold, end_every, find_marked, holds_on
+
+
+class Entry:
+    """A command's line in the register, from before its start until after its end."""
+
+    def __init__(self, path: Path, label: str) -> None:
+        self._path = path
+        self._label = label
+        self.mark = path.stem
+
+    def write(self, *processes: Process) -> None:
+        """Name the processes that have to die so that the command is gone."""
+        # Nothing is synced: what a power cut loses here, it has killed as well.
+        line = {"label": self._label, "processes": [asdict(process) for process in processes]}
+        draft = self._path.with_suffix(".draft")
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            draft.write_text(json.dumps(line), encoding="utf-8")
+            draft.replace(self._path)
+        except OSError as error:
+            raise Unavailable(
+                f"The register of live commands cannot be written: {error}.",
+                hint="A command that nobody could find again is not started.",
+            ) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    path: Path
+    label: str
+    processes: tuple[Process, ...]
+
+
+class ProcessRegister:
+    """A directory with one small file per live command."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    @contextmanager
+    def entry(self, label: str) -> Iterator[Entry]:
+        """Keep a command in the register while the context lasts.
+
+        Everything that is started for it carries the entry's mark.
+        """
+        path = self._directory / f"supervisor-{secrets.token_hex(12)}.json"
+        entry = Entry(path, label)
+        entry.write()
+        try:
+            yield entry
+        finally:
+            path.unlink(missing_ok=True)
+
+    async def reap(self, prefix: str) -> int:
+        """End every command whose label begins so, whoever started it; return how many lived."""
+        lines = {line.path.stem: line for line in self._lines() if line.label.startswith(prefix)}
+        alive: set[str] = set()
+
+        def find() -> list[Hold]:
+            found = _holds(lines)
+            alive.update(found)
+            return [hold for holds in found.values() for hold in holds]
+
+        await end_every(find)
+        for line in lines.values():
+            line.path.unlink(missing_ok=True)
+        return len(alive)
+
+    def _lines(self) -> Iterator[_Line]:
+        for path in sorted(self._directory.glob("*.json")):
+            try:
+                yield _parse(path, path.read_bytes())
+            except FileNotFoundError:
+                # Its command ended just now.
+                continue
+            except (ValueError, KeyError, TypeError):
+                # Half a line from before a power cut.
+                path.unlink(missing_ok=True)
+
+
+def _parse(path: Path, text: bytes) -> _Line:
+    line = json.loads(text)
+    processes = tuple(Process(**process) for process in line["processes"])
+    return _Line(path=path, label=str(line["label"]), processes=processes)
+
+
+def _holds(lines: dict[str, _Line]) -> dict[str, list[Hold]]:
+    marked = find_marked(lines) if lines else {}
+    # In this order: a bubblewrap that outlives the inside would report the kill as an exit code.
+    found = {
+        mark: holds_on(dict.fromkeys((*line.processes, *marked[mark])))
+        for mark, line in lines.items()
+    }
+    return {mark: holds for mark, holds in found.items() if holds}

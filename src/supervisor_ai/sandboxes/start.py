@@ -1,0 +1,81 @@
+"""Starting bubblewrap with its options, files and channels in place."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
+from supervisor_ai.sandboxes.arguments import Argument, View, arguments
+from supervisor_ai.sandboxes.containment import Containment
+from supervisor_ai.sandboxes.gate import Gate
+from supervisor_ai.sandboxes.inheritance import Inheritance
+from supervisor_ai.sandboxes.register import Entry
+from supervisor_ai.sandboxes.tenant import Tenant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """Bubblewrap, and the filter for system calls that it is to load."""
+
+    executable: Path
+    rules: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """What one command has to itself for as long as it runs."""
+
+    tenant: Tenant
+    entry: Entry
+    files: Inheritance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """A bubblewrap that waits for admission, and the channels of the command."""
+
+    containment: Containment
+    channels: Mapping[int, Channel]
+
+
+def start(program: Program, spec: SandboxSpec, view: View, room: Room) -> Started:
+    """Start bubblewrap with an empty environment and no file but those that it is told of."""
+    files = room.files
+    status, output, errors = files.notebook(), files.pipe(), files.pipe()
+    gate = Gate(files, program.rules)
+    options = _options(view, room, ("--json-status-fd", files.number(status), *gate.options))
+    command = [os.fspath(program.executable), *options, "--", *spec.argv]
+    process = subprocess.Popen(
+        room.tenant.start(command, view.limits, files, room.entry.mark),
+        stdin=files.file(spec.stdin),
+        stdout=output.theirs,
+        stderr=errors.theirs,
+        pass_fds=files.numbered,
+        env={},
+        cwd="/",
+        # A key pressed at our terminal is our business, not bubblewrap's.
+        start_new_session=True,
+    )
+    files.hand_over()
+    try:
+        containment = Containment(process, room.entry, gate, status)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    channels = {output.ours: Channel.STDOUT, errors.ours: Channel.STDERR}
+    return Started(containment=containment, channels=channels)
+
+
+def _options(view: View, room: Room, wiring: tuple[str, ...]) -> list[str]:
+    files = room.files
+    hidden = (*(_word(argument, files) for argument in arguments(view)), *wiring)
+    content = b"".join(os.fsencode(word) + b"\0" for word in hidden)
+    # The mark has to be seen from outside; as the name of a variable to unset it does nothing.
+    return ["--args", files.number(files.file(content)), "--unsetenv", room.entry.mark]
+
+
+def _word(argument: Argument, files: Inheritance) -> str:
+    return argument if isinstance(argument, str) else files.number(files.file(argument))

@@ -1,0 +1,144 @@
+"""No sandbox at all, for a user who has asked for exactly that."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from supervisor_ai.engine.ports.sandbox import (
+    Channel,
+    Finding,
+    OutputSink,
+    Probe,
+    SandboxResult,
+    SandboxSpec,
+)
+from supervisor_ai.sandboxes.arguments import TEMPORARY
+from supervisor_ai.sandboxes.conversation import Conversation
+from supervisor_ai.sandboxes.inheritance import Inheritance, Pipe
+from supervisor_ai.sandboxes.live_process import (
+    Hold,
+    end_every,
+    find_marked,
+    find_session,
+    holds_on,
+)
+from supervisor_ai.sandboxes.outcome import (
+    check_words,
+    command_missing,
+    describe,
+    ended,
+    sandbox_failed,
+)
+from supervisor_ai.sandboxes.register import Entry, ProcessRegister
+from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
+
+_MARK: Final = "SUPERVISOR_MARK"
+_KILLED: Final = 128
+
+
+class UnsandboxedSandbox:
+    """Runs commands as the user, with the user's files and network.
+
+    Mounts do not exist here: a command sees the host, and nothing at a place of its own. Time,
+    output and processes are bounded as elsewhere, but a process that leaves its session and
+    clears its environment stays behind.
+    """
+
+    def __init__(self, *, state: Path, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._home = Path(environment.get("HOME") or Path.home())
+        self._register = ProcessRegister(state / "processes")
+
+    @property
+    def name(self) -> str:
+        """Name the backend, as the ledger records it."""
+        return "none"
+
+    async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
+        """Run the command and pass its output on as it comes."""
+        check_words(spec)
+        with self._register.entry(spec.label) as entry, Inheritance() as files:
+            output, errors = files.pipe(), files.pipe()
+            channels = {output.ours: Channel.STDOUT, errors.ours: Channel.STDERR}
+            conversation = Conversation(channels, on_output, spec.output_bytes)
+            variables = self._variables(spec, entry)
+            try:
+                process = _start(spec, variables, files.file(spec.stdin), output, errors)
+            except OSError as error:
+                return _not_run(spec, error)
+            return await _attend(process, entry, conversation, spec)
+
+    async def reap(self, prefix: str) -> int:
+        """Kill what still lives of commands whose label begins so; return how many there were."""
+        return await self._register.reap(prefix)
+
+    async def probe(self) -> Probe:
+        """Admit that nothing is enforced."""
+        finding = Finding(
+            name="a worker is held back", holds=False, detail="There is no sandbox around it."
+        )
+        return Probe(
+            backend=self.name,
+            version="",
+            findings=(finding,),
+            remedy="Use bubblewrap: leave `--sandbox none` out",
+        )
+
+    @cached_property
+    def _toolchain(self) -> Toolchain:
+        return find_toolchain(self._environment, self._home)
+
+    def _variables(self, spec: SandboxSpec, entry: Entry) -> dict[str, str]:
+        return {
+            "PATH": self._toolchain.search_path([Path("/")]),
+            "HOME": os.fspath(self._home),
+            "TMPDIR": TEMPORARY,
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+            **spec.environment,
+            _MARK: entry.mark,
+        }
+
+
+def _start(
+    spec: SandboxSpec, variables: Mapping[str, str], stdin: int, output: Pipe, errors: Pipe
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        spec.argv,
+        stdin=stdin,
+        stdout=output.theirs,
+        stderr=errors.theirs,
+        cwd=spec.cwd,
+        env=variables,
+        start_new_session=True,
+    )
+
+
+async def _attend(
+    process: subprocess.Popen[bytes], entry: Entry, conversation: Conversation, spec: SandboxSpec
+) -> SandboxResult:
+    hold = Hold.on_child(process.pid)
+    try:
+        entry.write(hold.process)
+        end = await conversation.listen(hold, spec.timeout.total_seconds())
+    finally:
+        try:
+            await end_every(lambda: _find_strays(process.pid, entry.mark))
+        finally:
+            process.wait()
+            hold.close()
+    code = process.returncode
+    return ended(conversation.hear_rest(end), spec, code if code >= 0 else _KILLED - code)
+
+
+def _find_strays(leader: int, mark: str) -> list[Hold]:
+    return holds_on({*find_marked([mark])[mark], *find_session(leader)})
+
+
+def _not_run(spec: SandboxSpec, error: OSError) -> SandboxResult:
+    if error.filename == os.fspath(spec.cwd):
+        return sandbox_failed(describe(error))
+    return command_missing(spec, error.strerror or str(error))

@@ -1,0 +1,186 @@
+"""Large things as files that are named by their content."""
+
+import fcntl
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from supervisor_ai.domain.errors import NotFound, Unavailable
+from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.store.directory import private_directory
+
+_NAME: Final = re.compile(r"[0-9a-f]{64}")
+_BLOCK: Final = bytes(1 << 16)
+
+
+class FileArtifacts:
+    """Keeps each text once, in a file that nobody else can read."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def put(self, text: str) -> ArtifactHash:
+        """Keep a text, synced to disk before the name is returned."""
+        writer = self.writer()
+        writer.write(text)
+        return writer.finish()
+
+    def get(self, artifact: ArtifactHash) -> str:
+        """Return the text; raises NotFound when it never existed or was erased."""
+        path = _place(self._directory, artifact)
+        with _translated(path):
+            if _tombstone(path).exists():
+                raise NotFound(f"Artifact {artifact!r} was erased.")
+            if not path.exists():
+                raise _unknown(artifact)
+            content = path.read_bytes()
+        if sha256(content).hexdigest() != artifact:
+            raise Unavailable(
+                f"Artifact {artifact!r} is not what was stored: {str(path)!r} was changed.",
+                hint="Restore the file from a backup.",
+            )
+        return content.decode()
+
+    def writer(self) -> "FileArtifactWriter":
+        """Begin an artifact whose content comes piece by piece."""
+        return FileArtifactWriter(self._directory)
+
+    def erase(self, artifact: ArtifactHash) -> None:
+        """Remove the content for ever; the name stays known as erased."""
+        path = _place(self._directory, artifact)
+        with _translated(path):
+            if not path.exists() and not _tombstone(path).exists():
+                raise _unknown(artifact)
+            _tombstone(path).touch(mode=0o600)
+            _shred(path)
+            _sync(path.parent)
+
+
+class FileArtifactWriter:
+    """An artifact on its way to its name."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._digest = sha256()
+        drafts = directory / "drafts"
+        with _translated(drafts):
+            _make(directory)
+            _make(drafts)
+            self._guard = _share(drafts)
+            try:
+                descriptor, name = tempfile.mkstemp(dir=drafts)
+            except OSError:
+                os.close(self._guard)
+                raise
+        self._draft = Path(name)
+        self._file = os.fdopen(descriptor, "wb")
+
+    def write(self, text: str) -> None:
+        """Add text."""
+        # A lone surrogate, which a worker's JSON may hold, has no place in UTF-8.
+        content = text.encode(errors="backslashreplace")
+        with self._abandoned_on_error():
+            self._file.write(content)
+        self._digest.update(content)
+
+    def finish(self) -> ArtifactHash:
+        """Sync it to disk and name it by its content."""
+        artifact = ArtifactHash(self._digest.hexdigest())
+        path = _place(self._directory, artifact)
+        with self._abandoned_on_error():
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            _make(path.parent)
+            self._draft.replace(path)
+            if _tombstone(path).exists():
+                _shred(path)
+            _sync(path.parent)
+        self.abandon()
+        return artifact
+
+    def abandon(self) -> None:
+        """Forget what was written; harmless after `finish`."""
+        if self._file.closed:
+            return
+        self._draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._file.close()
+        os.close(self._guard)
+
+    @contextmanager
+    def _abandoned_on_error(self) -> Iterator[None]:
+        try:
+            with _translated(self._draft):
+                yield
+        except BaseException:
+            self.abandon()
+            raise
+
+
+def _place(directory: Path, artifact: ArtifactHash) -> Path:
+    if not _NAME.fullmatch(artifact):
+        raise _unknown(artifact)
+    return directory / artifact[:2] / artifact[2:]
+
+
+def _tombstone(path: Path) -> Path:
+    return path.with_name(f"{path.name}.erased")
+
+
+def _make(directory: Path) -> None:
+    """Make a directory that survives a power failure."""
+    if not directory.is_dir() or directory.is_symlink():
+        private_directory(directory)
+        _sync(directory.parent)
+
+
+def _sync(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _share(drafts: Path) -> int:
+    """Join the writers in the drafts' directory; whoever is alone there first tidies up."""
+    guard = os.open(drafts, os.O_RDONLY | os.O_CLOEXEC)
+    with suppress(BlockingIOError):
+        fcntl.flock(guard, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for left_behind in drafts.iterdir():
+            left_behind.unlink(missing_ok=True)
+    fcntl.flock(guard, fcntl.LOCK_SH)
+    return guard
+
+
+def _shred(path: Path) -> None:
+    """Overwrite and remove the file; disks may keep old blocks, but no reader finds them."""
+    if not path.exists():
+        return
+    with path.open("r+b") as file:
+        left = path.stat().st_size
+        while left > 0:
+            left -= file.write(_BLOCK[:left])
+        file.flush()
+        os.fsync(file.fileno())
+    path.unlink()
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise Unavailable(
+            f"The artifact file {str(path)!r} cannot be used: {error.strerror}.",
+            hint="Free some space on the disk, or make the directory writable for you.",
+        ) from error
+
+
+def _unknown(artifact: ArtifactHash) -> NotFound:
+    return NotFound(f"There is no artifact {artifact!r}.")

@@ -1,0 +1,196 @@
+"""The only serialiser of facts: canonical JSON, decoded by a table from type to class."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import sha256
+from typing import Final, NamedTuple, get_args
+
+import msgspec
+
+from supervisor_ai.domain.envelope import Actor, Envelope, Event, NewEvent
+from supervisor_ai.domain.errors import InternalError, Unavailable
+from supervisor_ai.domain.ids import StreamId
+from supervisor_ai.domain.project.permits import ProjectEvent
+from supervisor_ai.domain.run.events import RunEvent
+from supervisor_ai.store.upcasters import (
+    UPCASTERS,
+    RawEvent,
+    Upcasters,
+    current_revision,
+    upcast,
+)
+
+EVENT_KINDS: Final[tuple[type[Event], ...]] = (*get_args(RunEvent), *get_args(ProjectEvent))
+
+_CANONICAL: Final = msgspec.json.Encoder(order="sorted")
+
+
+class Record(NamedTuple):
+    """A fact as the columns of the ledger hold it; the hash covers all the others."""
+
+    seq: int
+    stream: str
+    version: int
+    type: str
+    revision: int
+    payload: str
+    recorded_at: str
+    actor: str
+    cause: str | None
+    epoch: int
+    hash: str
+
+
+class Written(NamedTuple):
+    """A fact in the form that is written today."""
+
+    type: str
+    revision: int
+    payload: str
+
+
+class Sealed(NamedTuple):
+    """A fact as it is kept and as it is seen."""
+
+    record: Record
+    envelope: Envelope
+
+
+class Place(NamedTuple):
+    """Where and when a fact enters the ledger."""
+
+    seq: int
+    stream: StreamId
+    version: int
+    recorded_at: datetime
+    epoch: int
+
+
+def link(previous: str, columns: tuple[object, ...]) -> str:
+    """Return the hash that chains a record's other columns to the record before it."""
+    return sha256(msgspec.json.encode((previous, *columns))).hexdigest()
+
+
+def canonical(value: object) -> str:
+    """Return a value as sorted, compact JSON."""
+    return _CANONICAL.encode(value).decode()
+
+
+def instant(at: datetime) -> str:
+    """Return a moment as text of fixed width, which sorts by time."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def moment(text: str) -> datetime:
+    """Return the moment that a text of fixed width names."""
+    return datetime.fromisoformat(text)
+
+
+@lru_cache(maxsize=256)
+def _actor(text: str) -> Actor:
+    return msgspec.json.decode(text, type=Actor)
+
+
+class EventCodec:
+    """Writes facts in today's form and reads them in every form they ever had."""
+
+    def __init__(
+        self,
+        kinds: Iterable[type[Event]] = EVENT_KINDS,
+        upcasters: Upcasters = UPCASTERS,
+    ) -> None:
+        self._upcasters = upcasters
+        self._decoders = {kind.__name__: msgspec.json.Decoder(kind) for kind in kinds}
+        self._revisions = {kind: current_revision(kind, upcasters) for kind in self._decoders}
+
+    def encode(self, event: Event) -> Written:
+        """Return a fact in today's form."""
+        kind = type(event).__name__
+        if kind not in self._revisions:
+            raise InternalError(f"Event type {kind!r} is not in the codec's table.")
+        return Written(kind, self._revisions[kind], canonical(event))
+
+    def decode(self, kind: str, revision: int, payload: str) -> Event:
+        """Return a fact, whatever version of ours wrote it."""
+        if (kind, revision) in self._upcasters:
+            raw = RawEvent(type=kind, revision=revision, fields=msgspec.json.decode(payload))
+            raw = upcast(raw, self._upcasters)
+            kind, revision, payload = raw.type, raw.revision, canonical(raw.fields)
+        if self._revisions.get(kind) != revision:
+            raise _newer(kind, f"revision {revision}")
+        event = self._decoders[kind].decode(payload)
+        if canonical(event) != payload:
+            _refuse_unknown_fields(kind, event, payload)
+        return event
+
+    def seal(self, new: NewEvent, place: Place, *, previous: str) -> Sealed:
+        """Chain a fact to the record before it."""
+        seq, stream, version, recorded_at, epoch = place
+        written, at, actor = self.encode(new.event), instant(recorded_at), canonical(new.actor)
+        columns = (seq, stream, version, *written, at, actor, new.cause, epoch)
+        digest = link(previous, columns)
+        envelope = Envelope(
+            seq=seq,
+            stream=stream,
+            version=version,
+            event=new.event,
+            recorded_at=recorded_at,
+            actor=new.actor,
+            cause=new.cause,
+            epoch=epoch,
+            hash=digest,
+        )
+        return Sealed(Record(*columns, digest), envelope)
+
+    def unseal(self, record: Record) -> Sealed:
+        """Return a fact that was read."""
+        try:
+            return Sealed(record, self._envelope(record))
+        except (msgspec.DecodeError, ValueError) as error:
+            raise Unavailable(
+                f"Event {record.seq} ({record.type}) of the ledger cannot be read: {error}.",
+                hint="Look at the ledger: supervisor ledger verify",
+            ) from error
+
+    def _envelope(self, record: Record) -> Envelope:
+        return Envelope(
+            seq=record.seq,
+            stream=StreamId(record.stream),
+            version=record.version,
+            event=self.decode(record.type, record.revision, record.payload),
+            recorded_at=moment(record.recorded_at),
+            actor=_actor(record.actor),
+            cause=record.cause,
+            epoch=record.epoch,
+            hash=record.hash,
+        )
+
+
+def _refuse_unknown_fields(kind: str, event: Event, payload: str) -> None:
+    """Accept fields that are missing and have a default; refuse those that we would lose."""
+    unknown = _unknown(msgspec.json.decode(payload), msgspec.to_builtins(event), path="")
+    if unknown is not None:
+        raise _newer(kind, f"the field {unknown!r}")
+
+
+def _unknown(written: object, understood: object, *, path: str) -> str | None:
+    """Name the first field that was written and that today's class does not have."""
+    if isinstance(written, dict) and isinstance(understood, dict):
+        for name, value in written.items():
+            if name not in understood:
+                return f"{path}{name}"
+            if deeper := _unknown(value, understood[name], path=f"{path}{name}."):
+                return deeper
+    if isinstance(written, list) and isinstance(understood, list | tuple):
+        for value, known in zip(written, understood, strict=True):
+            if deeper := _unknown(value, known, path=path):
+                return deeper
+    return None
+
+
+def _newer(kind: str, what: str) -> Unavailable:
+    return Unavailable(
+        f"The ledger was written by a newer version: event {kind!r} with {what} is unknown here.",
+        hint="Upgrade supervisor and try again.",
+    )

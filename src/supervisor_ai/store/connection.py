@@ -1,0 +1,204 @@
+"""Everything that has to be known about SQLite, and nowhere else."""
+
+import fcntl
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import timedelta
+from pathlib import Path
+from threading import RLock
+from typing import Any, Final, TypeAlias
+
+from supervisor_ai.domain.errors import Busy, SupervisorError, Unavailable
+from supervisor_ai.store.migrations import MIGRATIONS, Migration
+
+Sql: TypeAlias = sqlite3.Connection
+"""What runs statements inside a transaction."""
+
+Parameters: TypeAlias = Sequence[object] | Mapping[str, object]
+"""The values of a statement, by place or by name."""
+
+Row: TypeAlias = tuple[Any, ...]
+"""What a statement returns: the columns' types are known to whoever wrote the statement."""
+
+_PATIENCE: Final = timedelta(seconds=5)
+_VERIFY: Final = "Look at the ledger: supervisor ledger verify"
+_SPACE: Final = "Free some space on the disk and try again; nothing was lost."
+_ACCESS: Final = "Make the directory and its files writable for you and try again."
+_FAULTS: Final = {
+    sqlite3.SQLITE_FULL: ("could not be written: the disk is full", _SPACE),
+    sqlite3.SQLITE_IOERR: ("could not be read or written", "Check the disk and its free space."),
+    sqlite3.SQLITE_READONLY: ("is read-only", _ACCESS),
+    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", _ACCESS),
+    sqlite3.SQLITE_PERM: ("cannot be opened", _ACCESS),
+    sqlite3.SQLITE_CORRUPT: ("is damaged", _VERIFY),
+    sqlite3.SQLITE_NOTADB: ("is not a database", _VERIFY),
+}
+_LOCKED: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+_PRIMARY_CODE: Final = 0xFF
+
+
+class Connection:
+    """One connection to the ledger's file, shared by all objects that speak to it.
+
+    Threads may share it too: they take turns.
+    """
+
+    def __init__(self, sql: Sql, path: Path) -> None:
+        self.path = path
+        self._sql = sql
+        self._turn = RLock()
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        patience: timedelta = _PATIENCE,
+        migrations: Sequence[Migration] = MIGRATIONS,
+    ) -> "Connection":
+        """Open the ledger's file; make it, or bring it up to date, where necessary."""
+        _create_private(path)
+        with _translated(path):
+            connection = cls(_connect(str(path), patience), path)
+            try:
+                connection._prepare(patience, migrations)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    @classmethod
+    def scratch(cls) -> "Connection":
+        """Open an empty ledger that exists in memory only."""
+        connection = cls(_connect(":memory:", _PATIENCE), Path(":memory:"))
+        connection._migrate(MIGRATIONS)
+        return connection
+
+    def query(self, statement: str, parameters: Parameters = ()) -> list[Row]:
+        """Return all rows of a question."""
+        with self._turn, _translated(self.path):
+            return self._sql.execute(statement, parameters).fetchall()
+
+    def transaction(self) -> AbstractContextManager[Sql]:
+        """Change something, alone: all of it or nothing, on the disk when the block ends."""
+        return self._block("BEGIN IMMEDIATE")
+
+    def snapshot(self) -> AbstractContextManager[Sql]:
+        """Ask several questions about one moment."""
+        return self._block("BEGIN")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._turn:
+            self._sql.close()
+
+    @contextmanager
+    def _block(self, begin: str) -> Iterator[Sql]:
+        with self._turn:
+            try:
+                self._sql.execute(begin)
+                yield self._sql
+                self._sql.execute("COMMIT")
+            except BaseException as error:
+                if self._sql.in_transaction:
+                    self._sql.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise _translate(self.path, error) from error
+                raise
+
+    def _prepare(self, patience: timedelta, migrations: Sequence[Migration]) -> None:
+        if self._is_ready(migrations):
+            return
+        # SQLite does not wait when two connections turn a new file to WAL at once.
+        with _alone(self.path, patience):
+            self._sql.execute("PRAGMA journal_mode = WAL")
+            self._migrate(migrations)
+
+    def _is_ready(self, migrations: Sequence[Migration]) -> bool:
+        version = _version(self._sql)
+        if version > len(migrations):
+            raise Unavailable(
+                f"The ledger {str(self.path)!r} was written by a newer version of supervisor: "
+                f"its schema is {version}, this version knows {len(migrations)}.",
+                hint="Upgrade supervisor and try again.",
+            )
+        (mode,) = self._sql.execute("PRAGMA journal_mode").fetchone()
+        return bool(mode == "wal" and version == len(migrations))
+
+    def _migrate(self, migrations: Sequence[Migration]) -> None:
+        """Apply what is missing, each step in a transaction of its own."""
+        for version, statements in enumerate(migrations, start=1):
+            with self.transaction() as sql:
+                if _version(sql) < version:
+                    for statement in statements:
+                        sql.execute(statement)
+                    sql.execute(f"PRAGMA user_version = {version}")
+
+
+def _create_private(path: Path) -> None:
+    """Make the file readable for nobody else; what SQLite puts beside it inherits the mode."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+    except OSError as error:
+        raise Unavailable(
+            f"The ledger {str(path)!r} cannot be opened: {error.strerror}.", hint=_ACCESS
+        ) from error
+
+
+def _connect(name: str, patience: timedelta) -> Sql:
+    seconds = patience.total_seconds()
+    sql = sqlite3.connect(name, timeout=seconds, isolation_level=None, check_same_thread=False)
+    sql.execute("PRAGMA foreign_keys = ON")
+    sql.execute("PRAGMA trusted_schema = OFF")
+    sql.execute("PRAGMA synchronous = FULL")
+    return sql
+
+
+def _version(sql: Sql) -> int:
+    (version,) = sql.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+@contextmanager
+def _alone(path: Path, patience: timedelta) -> Iterator[None]:
+    """Keep other processes from preparing the same file."""
+    directory = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+    deadline = time.monotonic() + patience.total_seconds()
+    try:
+        while True:
+            try:
+                fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise _locked(path) from None
+                time.sleep(0.01)
+        yield
+    finally:
+        os.close(directory)
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _translate(path, error) from error
+
+
+def _translate(path: Path, error: sqlite3.Error) -> SupervisorError:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _PRIMARY_CODE
+    if code in _LOCKED:
+        return _locked(path)
+    what, hint = _FAULTS.get(code, ("cannot be used", _VERIFY))
+    return Unavailable(f"The ledger {str(path)!r} {what} ({error}).", hint=hint)
+
+
+def _locked(path: Path) -> Busy:
+    return Busy(
+        f"The ledger {str(path)!r} is locked by another process.",
+        hint="Wait until it has finished, then try again.",
+    )

@@ -1,0 +1,103 @@
+"""Append-only streams in one global, hash-chained order."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from supervisor_ai.domain.envelope import Envelope
+from supervisor_ai.domain.errors import StaleVersion
+from supervisor_ai.domain.ids import StreamId
+from supervisor_ai.engine.ports.clock import Clock
+from supervisor_ai.engine.ports.ledger import Batch, Head, StreamAppend
+from supervisor_ai.store.codec import EventCodec, Place, Record
+from supervisor_ai.store.connection import Connection, Sql
+from supervisor_ai.store.inbox import keep_letter, take_letters
+from supervisor_ai.store.leases import check_lease
+from supervisor_ai.store.projections import project
+from supervisor_ai.store.wakes import keep_wake
+
+_COLUMNS: Final = ", ".join(Record._fields)
+RECORDS: Final = f"SELECT {_COLUMNS} FROM events"  # noqa: S608 - our own names
+_INSERT: Final = f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+_STREAM: Final = (
+    f"{RECORDS} WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?"
+)
+_ALL: Final = f"{RECORDS} WHERE seq > ? ORDER BY seq LIMIT ?"
+_HEAD: Final = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1"
+_VERSION: Final = "SELECT max(version) FROM events WHERE stream = ?"
+_PAGE: Final = 500
+_FOR_EVER: Final = 2**63 - 1
+
+
+class SqliteEventLog:
+    """The streams, the inbox and the queue of wakes change together or not at all."""
+
+    def __init__(self, connection: Connection, *, clock: Clock, codec: EventCodec) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._codec = codec
+
+    def append(self, batch: Batch) -> tuple[Envelope, ...]:
+        """Commit the batch and return its events with their places in the chain."""
+        with self._connection.transaction() as sql:
+            epoch = check_lease(sql, batch.lease) if batch.lease else 0
+            envelopes = self._write(sql, batch.appends, epoch) if batch.appends else ()
+            if batch.lease and batch.taken:
+                take_letters(sql, batch.lease.run, batch.taken)
+            for letter in batch.sent:
+                keep_letter(sql, letter)
+            for wake in batch.wakes:
+                keep_wake(sql, wake)
+        return envelopes
+
+    def read(
+        self, stream: StreamId, *, after: int = 0, upto: int | None = None
+    ) -> Iterator[Envelope]:
+        """Read one stream in order, by version; `upto` is included."""
+        last = _FOR_EVER if upto is None else upto
+        while page := self._envelopes(_STREAM, stream, after, last, _PAGE):
+            yield from page
+            after = page[-1].version
+
+    def read_all(self, *, after: int = 0, limit: int = 1000) -> Sequence[Envelope]:
+        """Read all streams in global order, by sequence number."""
+        return self._envelopes(_ALL, after, limit)
+
+    def head(self) -> Head:
+        """Return the newest link of the chain."""
+        with self._connection.snapshot() as sql:
+            return newest(sql)
+
+    def _envelopes(self, statement: str, *parameters: object) -> list[Envelope]:
+        rows = self._connection.query(statement, parameters)
+        return [self._codec.unseal(Record._make(row)).envelope for row in rows]
+
+    def _write(
+        self, sql: Sql, appends: tuple[StreamAppend, ...], epoch: int
+    ) -> tuple[Envelope, ...]:
+        head, now = newest(sql), self._clock.now()
+        written: list[Envelope] = []
+        for append in appends:
+            _check_version(sql, append)
+            for version, new in enumerate(append.events, start=append.expected + 1):
+                place = Place(head.seq + 1, append.stream, version, now, epoch)
+                sealed = self._codec.seal(new, place, previous=head.hash)
+                sql.execute(_INSERT, sealed.record)
+                project(sql, sealed)
+                written.append(sealed.envelope)
+                head = Head(seq=place.seq, hash=sealed.record.hash)
+        return tuple(written)
+
+
+def newest(sql: Sql) -> Head:
+    """Return the newest link of the chain."""
+    row = sql.execute(_HEAD).fetchone()
+    return Head(seq=row[0], hash=row[1]) if row else Head(seq=0, hash="")
+
+
+def _check_version(sql: Sql, append: StreamAppend) -> None:
+    (version,) = sql.execute(_VERSION, (append.stream,)).fetchone()
+    if (version or 0) != append.expected:
+        raise StaleVersion(
+            f"Stream {append.stream!r} is at version {version or 0}, not at {append.expected}.",
+            hint="Read the stream again and decide anew.",
+        )

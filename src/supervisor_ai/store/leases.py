@@ -1,0 +1,129 @@
+"""At most one owner per run: an epoch in the ledger and a lock that dies with its owner."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from supervisor_ai.domain.errors import Busy, LeaseLost
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.events import Process
+from supervisor_ai.engine.ports.clock import Clock, Processes
+from supervisor_ai.engine.ports.ledger import Lease
+from supervisor_ai.store.connection import Connection, Sql
+from supervisor_ai.store.locks import OwnerLocks
+
+_FIND: Final = "SELECT epoch, owner, boot, pid, started, expires FROM leases WHERE run = ?"
+_TAKE: Final = """
+    INSERT OR REPLACE INTO leases (run, epoch, owner, boot, pid, started, expires)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_RENEW: Final = """
+    UPDATE leases SET expires = ? WHERE run = ? AND epoch = ? AND owner IS NOT NULL
+"""
+_RELEASE: Final = "UPDATE leases SET owner = NULL WHERE run = ? AND epoch = ?"
+_EPOCH: Final = "SELECT epoch FROM leases WHERE run = ? AND owner IS NOT NULL"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """Who has a run, by the ledger's own word; without an owner it was given back."""
+
+    run: RunId
+    epoch: int
+    owner: str | None
+    process: Process
+    expires: float
+
+
+class SqliteLeases:
+    """Owners of runs on this machine."""
+
+    def __init__(
+        self, connection: Connection, *, locks: OwnerLocks, clock: Clock, processes: Processes
+    ) -> None:
+        self._connection = connection
+        self._locks = locks
+        self._clock = clock
+        self._processes = processes
+
+    def acquire(self, run: RunId, *, owner: str, process: Process, ttl: timedelta) -> Lease:
+        """Take the run with a higher epoch than ever before; a dead owner is taken over at once."""
+        with ExitStack() as undo:
+            with self._connection.transaction() as sql:
+                epoch = self._next_epoch(sql, run)
+                self._locks.hold(run, epoch)
+                undo.callback(self._locks.drop, run, epoch)
+                who = (owner, process.boot, process.pid, process.started)
+                sql.execute(_TAKE, (run, epoch, *who, self._expiry(ttl)))
+            undo.pop_all()
+        self._locks.drop(run, epoch - 1)
+        return Lease(run=run, owner=owner, epoch=epoch)
+
+    def renew(self, lease: Lease, *, ttl: timedelta) -> None:
+        """Keep the run; raises LeaseLost when somebody else has it."""
+        with self._connection.transaction() as sql:
+            check_lease(sql, lease)
+            sql.execute(_RENEW, (self._expiry(ttl), lease.run, lease.epoch))
+
+    def release(self, lease: Lease) -> None:
+        """Give the run back; harmless when it is not ours any more."""
+        with self._connection.transaction() as sql:
+            sql.execute(_RELEASE, (lease.run, lease.epoch))
+        self._locks.drop(lease.run, lease.epoch)
+
+    def holder(self, run: RunId) -> Holder | None:
+        """Return who has the run, dead or alive."""
+        with self._connection.snapshot() as sql:
+            holder = _find(sql, run)
+        return holder if holder and holder.owner is not None else None
+
+    def is_alive(self, holder: Holder) -> bool:
+        """Tell whether the owner can still act on its lease."""
+        if holder.owner is None or holder.process.boot != self._processes.current().boot:
+            return False
+        if self._clock.boottime() >= holder.expires:
+            return False
+        is_held = self._locks.is_held(holder.run, holder.epoch)
+        return self._processes.is_alive(holder.process) if is_held is None else is_held
+
+    def _next_epoch(self, sql: Sql, run: RunId) -> int:
+        holder = _find(sql, run)
+        if holder is None:
+            return 1
+        if self.is_alive(holder):
+            raise _busy(holder)
+        return holder.epoch + 1
+
+    def _expiry(self, ttl: timedelta) -> float:
+        return self._clock.boottime() + ttl.total_seconds()
+
+
+def check_lease(sql: Sql, lease: Lease) -> int:
+    """Return the epoch of a lease that is still the newest for its run."""
+    row = sql.execute(_EPOCH, (lease.run,)).fetchone()
+    if row is None or row[0] != lease.epoch:
+        raise LeaseLost(
+            f"Run {lease.run!r} is not owned by {lease.owner!r} any more: "
+            f"its lease with epoch {lease.epoch} has been taken over or given back.",
+            hint=f"See who drives it now: supervisor status {lease.run}",
+        )
+    return lease.epoch
+
+
+def _find(sql: Sql, run: RunId) -> Holder | None:
+    row = sql.execute(_FIND, (run,)).fetchone()
+    if row is None:
+        return None
+    epoch, owner, boot, pid, started, expires = row
+    process = Process(boot=boot, pid=pid, started=started)
+    return Holder(run=run, epoch=epoch, owner=owner, process=process, expires=expires)
+
+
+def _busy(holder: Holder) -> Busy:
+    return Busy(
+        f"Run {holder.run!r} is driven by {holder.owner!r} "
+        f"(process {holder.process.pid}, epoch {holder.epoch}).",
+        hint=f"Watch it: supervisor events {holder.run} --follow; "
+        f"or stop it: supervisor cancel {holder.run}",
+    )

@@ -1,0 +1,59 @@
+"""A project's ledger: one file, opened once, seen through the ports."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from supervisor_ai.engine.ports.clock import Clock, Processes
+from supervisor_ai.engine.ports.workspaces import Anchor
+from supervisor_ai.store.care import SqliteLedgerCare
+from supervisor_ai.store.codec import EventCodec
+from supervisor_ai.store.connection import Connection
+from supervisor_ai.store.directory import prepare_directory
+from supervisor_ai.store.event_log import SqliteEventLog
+from supervisor_ai.store.inbox import SqliteInbox
+from supervisor_ai.store.leases import SqliteLeases
+from supervisor_ai.store.locks import OwnerLocks
+from supervisor_ai.store.queries import SqliteRunQueries
+from supervisor_ai.store.state_cache import SqliteStateCache
+from supervisor_ai.store.wakes import SqliteWakeQueue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqliteLedger:
+    """Every view of one ledger, over one connection."""
+
+    connection: Connection
+    locks: OwnerLocks
+    events: SqliteEventLog
+    leases: SqliteLeases
+    inbox: SqliteInbox
+    wakes: SqliteWakeQueue
+    cache: SqliteStateCache
+    queries: SqliteRunQueries
+    care: SqliteLedgerCare
+
+    def close(self) -> None:
+        """Let go of the file and of every run that is still held."""
+        self.locks.close()
+        self.connection.close()
+
+
+def open_ledger(
+    directory: Path, *, clock: Clock, processes: Processes, anchor: Anchor
+) -> SqliteLedger:
+    """Open the ledger in a state directory; make it on first use."""
+    prepare_directory(directory)
+    connection = Connection.open(directory / "state.db")
+    codec, locks = EventCodec(), OwnerLocks(directory / "locks")
+    leases = SqliteLeases(connection, locks=locks, clock=clock, processes=processes)
+    return SqliteLedger(
+        connection=connection,
+        locks=locks,
+        events=SqliteEventLog(connection, clock=clock, codec=codec),
+        leases=leases,
+        inbox=SqliteInbox(connection),
+        wakes=SqliteWakeQueue(connection, leases=leases),
+        cache=SqliteStateCache(connection),
+        queries=SqliteRunQueries(connection, leases=leases),
+        care=SqliteLedgerCare(connection, codec=codec, anchor=anchor),
+    )

@@ -1,0 +1,72 @@
+"""Files that the kernel unlocks when their owner dies, however it dies."""
+
+import fcntl
+import os
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.store.directory import private_directory
+
+
+class OwnerLocks:
+    """One lock file per run and epoch."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._held: dict[Path, int] = {}
+
+    def hold(self, run: RunId, epoch: int) -> None:
+        """Lock the file of an epoch that nobody else can have yet."""
+        path = self._path(run, epoch)
+        try:
+            private_directory(self._directory)
+            self._held[path] = _locked(path)
+        except OSError as error:
+            raise Unavailable(
+                f"Run {run!r} cannot be locked with {str(path)!r}: {error.strerror}.",
+                hint="Make the directory writable for you, on a disk that knows file locks.",
+            ) from error
+
+    def drop(self, run: RunId, epoch: int) -> None:
+        """Unlock and remove the file, whoever held it."""
+        path = self._path(run, epoch)
+        with suppress(OSError):
+            path.unlink()
+        if path in self._held:
+            os.close(self._held.pop(path))
+
+    def is_held(self, run: RunId, epoch: int) -> bool | None:
+        """Tell whether a living process holds the lock; None when there is no such file."""
+        try:
+            descriptor = os.open(self._path(run, epoch), os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def close(self) -> None:
+        """Unlock everything; the files stay, as they would after a crash."""
+        while self._held:
+            os.close(self._held.popitem()[1])
+
+    def _path(self, run: RunId, epoch: int) -> Path:
+        return self._directory / f"{quote(run, safe='')}.{epoch}"
+
+
+def _locked(path: Path) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    descriptor = os.open(path, flags, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor

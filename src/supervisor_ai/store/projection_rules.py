@@ -1,0 +1,241 @@
+"""What each fact does to the tables that people read, as plain SQL.
+
+A rule's parameters are the fact's fields (those of a nested object joined by `_`), the run, the
+sequence number, the time and the actor.
+"""
+# ruff: noqa: S608 - the statements are made of this module's own words
+
+from collections.abc import Mapping
+from typing import Final
+
+from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.project import permits as p
+from supervisor_ai.domain.project.events import ArtifactErased
+from supervisor_ai.domain.run import events as e
+
+Statements = tuple[str, ...]
+
+_OF_STEP: Final = "WHERE run = :run AND step = :step"
+_OF_SLOT: Final = f"{_OF_STEP} AND visit = :visit AND slot = :slot"
+_OF_ATTEMPT: Final = f"{_OF_SLOT} AND attempt = :attempt"
+
+
+def _run_status(status: str) -> str:
+    return f"UPDATE runs SET status = '{status}' WHERE run = :run"
+
+
+def _run_ended(status: str) -> str:
+    return (
+        f"UPDATE runs SET status = '{status}', outcome = :outcome_kind, reason = :outcome_reason,"
+        " degraded = coalesce(:degraded, degraded) WHERE run = :run"
+    )
+
+
+def _stopped(*, step: str, attempt: str) -> Statements:
+    """Give everything that was under way the end that its run gives it."""
+    return (
+        f"UPDATE steps SET status = '{step}' WHERE run = :run AND status IN ('running', 'waiting')",
+        f"UPDATE attempts SET status = '{attempt}', ended_at = :at"
+        " WHERE run = :run AND status = 'started'",
+        "UPDATE gates SET verdict = 'not_run', reason = 'The run ended before the gate did.',"
+        " ended_at = :at WHERE run = :run AND ended_at IS NULL",
+        *_FORGOTTEN,
+    )
+
+
+_FORGOTTEN: Final = (
+    "UPDATE timers SET status = 'cancelled' WHERE run = :run AND status = 'set'",
+    "UPDATE permits SET status = 'released', since = :at WHERE run = :run AND status = 'requested'",
+)
+
+
+def _step(change: str) -> str:
+    return f"UPDATE steps SET {change} {_OF_STEP}"
+
+
+def _attempt_ended(status: str, *more: str) -> str:
+    changes = ", ".join((f"status = {status}", "ended_at = :at", *more))
+    return f"UPDATE attempts SET {changes} {_OF_ATTEMPT}"
+
+
+_CONSUMED: Final = (
+    "transcript = :transcript",
+    "snapshot = :snapshot_commit",
+    "redactions = redactions + :redactions",
+    "tokens_in = :usage_tokens_in",
+    "tokens_out = :usage_tokens_out",
+    "cost = :usage_cost",
+    "estimated = :usage_estimated",
+)
+
+
+def _gate_ended(verdict: str, reason: str, *more: str) -> str:
+    changes = ", ".join((f"verdict = {verdict}", f"reason = {reason}", "ended_at = :at", *more))
+    return f"UPDATE gates SET {changes} {_OF_SLOT} AND ended_at IS NULL"
+
+
+def _answered(*, is_approved: int) -> str:
+    return (
+        f"UPDATE approvals SET is_approved = {is_approved}, answered_by = :actor,"
+        f" answered_at = :at, note = :note {_OF_SLOT} AND answered_at IS NULL"
+    )
+
+
+def _timer(status: str) -> str:
+    return f"UPDATE timers SET status = '{status}' WHERE run = :run AND timer = :timer"
+
+
+def _permit(status: str) -> str:
+    return (
+        f"INSERT INTO permits (permit, run, status, since) VALUES (:permit, :run, '{status}', :at)"
+        f" ON CONFLICT DO UPDATE SET status = '{status}', since = :at"
+    )
+
+
+_OF_THE_RUN: Final[Mapping[type[Event], Statements]] = {
+    e.RunSubmitted: (
+        """
+        INSERT OR REPLACE INTO runs
+            (seq, run, task, driver, workflow, definition, sandbox, status, parent, root,
+            base_ref, base_sha, base_tree, branch, created_at)
+        VALUES (:seq, :run, :task, :driver, :workflow, :definition, :sandbox, 'queued', :parent,
+            :root, :base_ref, :base_sha, :base_tree, :branch, :at)
+        """,
+    ),
+    e.RunStarted: (_run_status("running"),),
+    e.RunOwned: (),
+    e.RunWaiting: (_run_status("waiting"),),
+    e.RunContinued: (_run_status("running"),),
+    e.RunCompleted: (_run_ended("completed"), *_FORGOTTEN),
+    e.RunFailed: (_run_ended("failed"), *_stopped(step="failed", attempt="lost")),
+    e.RunCancelled: (_run_ended("cancelled"), *_stopped(step="cancelled", attempt="cancelled")),
+    e.CancelRequested: (),
+    e.CommandRefused: (),
+    e.DefinitionMigrated: ("UPDATE runs SET definition = :definition WHERE run = :run",),
+}
+
+_OF_STEPS: Final[Mapping[type[Event], Statements]] = {
+    e.StepEntered: (
+        """
+        INSERT INTO steps (run, step, seq, status, visits)
+        VALUES (:run, :step, :seq, 'running', :visit)
+        ON CONFLICT DO UPDATE SET status = 'running', visits = :visit
+        """,
+    ),
+    e.StepPassed: (_step("status = 'passed'"),),
+    e.StepFailed: (_step("status = 'failed'"),),
+    e.AttemptStarted: (
+        """
+        INSERT OR REPLACE INTO attempts
+            (run, step, visit, slot, attempt, seq, role, cli, status, started_at)
+        VALUES (:run, :step, :visit, :slot, :attempt, :seq, :role, :cli, 'started', :at)
+        """,
+        _step("role = :role, attempts = attempts + 1"),
+    ),
+    e.PromptSent: (
+        "UPDATE attempts SET prompt = :prompt, redactions = redactions + :redactions "
+        + _OF_ATTEMPT,
+    ),
+    e.AttemptSucceeded: (
+        _attempt_ended(
+            "iif(:meaning = 'fail', 'failed', 'succeeded')",
+            "category = iif(:meaning = 'fail', 'logic', NULL)",
+            "said = :said",
+            "answer = :answer",
+            *_CONSUMED,
+        ),
+        _step("last_verdict = :said"),
+    ),
+    e.AttemptFailed: (
+        _attempt_ended(
+            "'failed'",
+            "category = :category",
+            "reason = :reason",
+            "exit_code = :exit_code",
+            *_CONSUMED,
+        ),
+        _step("last_verdict = :category"),
+    ),
+    e.AttemptCancelled: (_attempt_ended("'cancelled'"),),
+    e.AttemptLost: (_attempt_ended("'lost'", "kept = :kept"),),
+}
+
+_OF_GATES_AND_PEOPLE: Final[Mapping[type[Event], Statements]] = {
+    e.GateStarted: (
+        """
+        INSERT INTO gates (run, seq, step, visit, slot, gate, snapshot, started_at)
+        VALUES (:run, :seq, :step, :visit, :slot, :gate, :snapshot, :at)
+        """,
+    ),
+    e.GateEnded: (
+        _gate_ended(":verdict", ":reason", "output = :output", "exit_code = :exit_code"),
+        _step("last_verdict = :verdict"),
+    ),
+    e.GateLost: (_gate_ended("'not_run'", "'Its owner died before the gate ended.'"),),
+    e.GateCancelled: (_gate_ended("'not_run'", "'The gate was stopped because its run ended.'"),),
+    e.ApprovalRequested: (
+        """
+        INSERT INTO approvals
+            (run, seq, step, visit, slot, reason, tree, snapshot, question, asked_at)
+        VALUES (:run, :seq, :step, :visit, :slot, :reason, :tree, :commit, :question, :at)
+        """,
+        _step("status = 'waiting'"),
+    ),
+    e.ApprovalGiven: (
+        _answered(is_approved=1),
+        _step("status = 'running', last_verdict = 'approved'"),
+    ),
+    e.ApprovalRefused: (
+        _answered(is_approved=0),
+        _step("status = 'running', last_verdict = 'rejected'"),
+    ),
+}
+
+_OF_THE_REST: Final[Mapping[type[Event], Statements]] = {
+    e.IntegrationStarted: (),
+    e.IntegrationLanded: ("UPDATE runs SET landed = :commit WHERE run = :run",),
+    e.IntegrationRefused: (),
+    e.IntegrationLost: (),
+    e.TimerSet: (
+        """
+        INSERT INTO timers (run, timer, status, due, parks)
+        VALUES (:run, :timer, 'set', :due, :parks)
+        ON CONFLICT DO UPDATE SET status = 'set', due = :due, parks = :parks
+        """,
+    ),
+    e.TimerFired: (_timer("fired"),),
+    e.TimerCancelled: (_timer("cancelled"),),
+    e.PermitRequested: (
+        """
+        INSERT INTO permits (permit, run, status, places, since)
+        VALUES (:permit, :run, 'requested', :limit, :at)
+        ON CONFLICT DO UPDATE SET status = 'requested', places = :limit, since = :at
+        """,
+    ),
+    e.PermitGranted: (_permit("held"),),
+    e.PermitReleased: (_permit("released"),),
+    e.ChildStarted: (
+        """
+        INSERT OR REPLACE INTO children (parent, child, seq, step, visit, slot, status)
+        VALUES (:run, :child, :seq, :step, :visit, :slot, 'queued')
+        """,
+    ),
+    e.ChildCancelRequested: (
+        "UPDATE children SET cancel_requested_at = :at WHERE parent = :run AND child = :child",
+    ),
+    e.ChildEnded: (
+        "UPDATE children SET status = :status, outcome = :outcome_kind, reason = :outcome_reason"
+        " WHERE parent = :run AND child = :child",
+    ),
+    p.PermitTaken: (_permit("held"),),
+    p.PermitFreed: (_permit("released"),),
+    ArtifactErased: (),
+}
+
+RULES: Final[Mapping[type[Event], Statements]] = {
+    **_OF_THE_RUN,
+    **_OF_STEPS,
+    **_OF_GATES_AND_PEOPLE,
+    **_OF_THE_REST,
+}
+"""Every kind of fact, also those that no table shows."""

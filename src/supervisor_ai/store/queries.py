@@ -1,0 +1,211 @@
+"""Answers to what people ask about runs, from the tables beside the events."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Final
+
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.events import NO_USAGE, ApprovalReason, Base, Usage
+from supervisor_ai.domain.run.status import (
+    AttemptStatus,
+    FailureCategory,
+    Outcome,
+    OutcomeKind,
+    RunStatus,
+    StepStatus,
+    Verdict,
+)
+from supervisor_ai.engine.ports.queries import (
+    ApprovalRow,
+    AttemptRow,
+    GateRow,
+    OwnerRow,
+    RunRow,
+    StepRow,
+)
+from supervisor_ai.store.codec import moment
+from supervisor_ai.store.connection import Connection, Row, Sql
+from supervisor_ai.store.leases import SqliteLeases
+
+_RUN: Final = """
+    SELECT run, task, driver, workflow, status, outcome, reason, degraded, parent, root,
+        base_ref, base_sha, base_tree, branch, landed, created_at,
+        (SELECT recorded_at FROM events WHERE stream = 'run:' || run ORDER BY version DESC LIMIT 1)
+    FROM runs
+"""
+_USAGE: Final = "SELECT tokens_in, tokens_out, cost, estimated FROM attempts WHERE run = ?"
+_STEPS: Final = """
+    SELECT step, role, status, visits, attempts, last_verdict
+    FROM steps WHERE run = ? ORDER BY seq
+"""
+_ATTEMPTS: Final = """
+    SELECT step, visit, slot, attempt, role, cli, status, started_at, ended_at, said, category,
+        reason, prompt, transcript, answer, snapshot
+    FROM attempts WHERE run = ? ORDER BY seq
+"""
+_GATES: Final = """
+    SELECT step, visit, gate, snapshot, verdict, reason, output, started_at, ended_at
+    FROM gates WHERE run = ? ORDER BY seq
+"""
+_APPROVALS: Final = """
+    SELECT step, visit, reason, tree, snapshot, question, asked_at, is_approved, answered_by,
+        answered_at
+    FROM approvals WHERE run = ? ORDER BY seq
+"""
+
+
+class SqliteRunQueries:
+    """Reads the tables; the events are not needed."""
+
+    def __init__(self, connection: Connection, *, leases: SqliteLeases) -> None:
+        self._connection = connection
+        self._leases = leases
+
+    def runs(self, *, limit: int) -> tuple[Sequence[RunRow], int]:
+        """Return the newest runs and how many there are in all."""
+        with self._connection.snapshot() as sql:
+            rows = sql.execute(f"{_RUN} ORDER BY seq DESC LIMIT ?", (limit,)).fetchall()
+            (total,) = sql.execute("SELECT count(*) FROM runs").fetchone()
+            return [_run(row, _usage(sql, row[0])) for row in rows], total
+
+    def run(self, run: RunId) -> RunRow | None:
+        """Return one run."""
+        with self._connection.snapshot() as sql:
+            row = sql.execute(f"{_RUN} WHERE run = ?", (run,)).fetchone()
+            return _run(row, _usage(sql, run)) if row else None
+
+    def matching(self, prefix: str) -> Sequence[RunId]:
+        """Return the runs whose name begins so."""
+        statement = "SELECT run FROM runs WHERE substr(run, 1, ?) = ? ORDER BY seq"
+        return [run for (run,) in self._connection.query(statement, (len(prefix), prefix))]
+
+    def steps(self, run: RunId) -> Sequence[StepRow]:
+        """Return the steps that the run has visited."""
+        return [_step(row) for row in self._connection.query(_STEPS, (run,))]
+
+    def attempts(self, run: RunId) -> Sequence[AttemptRow]:
+        """Return the run's attempts in order."""
+        return [_attempt(row) for row in self._connection.query(_ATTEMPTS, (run,))]
+
+    def gates(self, run: RunId) -> Sequence[GateRow]:
+        """Return the run's gates in order."""
+        return [_gate(row) for row in self._connection.query(_GATES, (run,))]
+
+    def approvals(self, run: RunId) -> Sequence[ApprovalRow]:
+        """Return the run's questions to people in order."""
+        return [_approval(row) for row in self._connection.query(_APPROVALS, (run,))]
+
+    def owner(self, run: RunId) -> OwnerRow | None:
+        """Return who holds the run's lease, if anybody."""
+        holder = self._leases.holder(run)
+        if holder is None or holder.owner is None:
+            return None
+        is_alive = self._leases.is_alive(holder)
+        return OwnerRow(owner=holder.owner, epoch=holder.epoch, is_alive=is_alive)
+
+
+def _usage(sql: Sql, run: RunId) -> Usage:
+    """Add up exactly: SQL would add money as floating-point numbers."""
+    total = NO_USAGE
+    for tokens_in, tokens_out, cost, estimated in sql.execute(_USAGE, (run,)):
+        total = Usage(
+            tokens_in=total.tokens_in + tokens_in,
+            tokens_out=total.tokens_out + tokens_out,
+            cost=total.cost + Decimal(cost),
+            estimated=total.estimated or bool(estimated),
+        )
+    return total
+
+
+def _run(row: Row, usage: Usage) -> RunRow:
+    run, task, driver, workflow, status, outcome, reason, degraded, parent, root = row[:10]
+    ref, sha, tree, branch, landed, created_at, updated_at = row[10:]
+    return RunRow(
+        id=run,
+        task=task,
+        driver=driver,
+        workflow=workflow,
+        status=RunStatus(status),
+        outcome=Outcome(kind=OutcomeKind(outcome), reason=reason) if outcome else None,
+        degraded=bool(degraded),
+        parent=parent,
+        root=root,
+        base=Base(ref=ref, sha=sha, tree=tree) if sha else None,
+        branch=branch,
+        commit=landed,
+        created_at=moment(created_at),
+        updated_at=moment(updated_at),
+        usage=usage,
+    )
+
+
+def _step(row: Row) -> StepRow:
+    step, role, status, visits, attempts, last_verdict = row
+    return StepRow(
+        step=step,
+        role=role,
+        status=StepStatus(status),
+        visits=visits,
+        attempts=attempts,
+        last_verdict=last_verdict,
+    )
+
+
+def _attempt(row: Row) -> AttemptRow:
+    step, visit, slot, attempt, role, cli, status, started_at, ended_at, said = row[:10]
+    category, reason, prompt, transcript, answer, snapshot = row[10:]
+    return AttemptRow(
+        step=step,
+        visit=visit,
+        slot=slot,
+        attempt=attempt,
+        role=role,
+        cli=cli,
+        status=AttemptStatus(status),
+        started_at=moment(started_at),
+        ended_at=_moment(ended_at),
+        said=said,
+        category=FailureCategory(category) if category else None,
+        reason=reason,
+        prompt=prompt,
+        transcript=transcript,
+        answer=answer,
+        snapshot=snapshot,
+    )
+
+
+def _gate(row: Row) -> GateRow:
+    step, visit, gate, snapshot, verdict, reason, output, started_at, ended_at = row
+    return GateRow(
+        step=step,
+        visit=visit,
+        gate=gate,
+        snapshot=snapshot,
+        verdict=Verdict(verdict) if verdict else None,
+        reason=reason,
+        output=output,
+        started_at=moment(started_at),
+        ended_at=_moment(ended_at),
+    )
+
+
+def _approval(row: Row) -> ApprovalRow:
+    step, visit, reason, tree, commit, question, asked_at = row[:7]
+    is_approved, answered_by, answered_at = row[7:]
+    return ApprovalRow(
+        step=step,
+        visit=visit,
+        reason=ApprovalReason(reason),
+        tree=tree,
+        commit=commit,
+        question=question,
+        asked_at=moment(asked_at),
+        is_approved=None if is_approved is None else bool(is_approved),
+        answered_by=answered_by,
+        answered_at=_moment(answered_at),
+    )
+
+
+def _moment(text: str | None) -> datetime | None:
+    return moment(text) if text else None

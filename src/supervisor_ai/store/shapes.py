@@ -1,0 +1,140 @@
+"""How domain objects look as JSON: by their types, with a tag only where a type is a choice."""
+
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from typing import NewType, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from supervisor_ai.domain.errors import Unavailable
+
+T = TypeVar("T")
+
+_TAG = "@type"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """The way of one type into JSON values and back."""
+
+    dump: Callable[[object], object]
+    load: Callable[[object], object]
+
+
+def to_json(value: object) -> bytes:
+    """Return a domain object as JSON; the order of a mapping is kept."""
+    return msgspec.json.encode(_shape(type(value)).dump(value))
+
+
+def from_json(encoded: bytes | str, kind: type[T]) -> T:
+    """Return the domain object that was encoded."""
+    try:
+        return _expect(_shape(kind).load(msgspec.json.decode(encoded)), kind)
+    except msgspec.DecodeError as error:
+        raise Unavailable(
+            f"A stored {kind.__name__} cannot be read: {error}.",
+            hint="If a newer version of supervisor wrote it, upgrade; "
+            "if not, look at the ledger: supervisor ledger verify",
+        ) from error
+
+
+def _shape(kind: object) -> Shape:
+    return _compiled(kind)
+
+
+@cache
+def _compiled(kind: object) -> Shape:
+    origin, arguments = get_origin(kind), get_args(kind)
+    if isinstance(kind, NewType):
+        return _shape(kind.__supertype__)
+    if origin in {Union, types.UnionType}:
+        return _choice(arguments)
+    if origin is tuple:
+        return _collection(tuple, arguments[0])
+    if origin is frozenset:
+        return _collection(frozenset, arguments[0])
+    if origin in {dict, Mapping}:
+        return _mapping(*arguments)
+    if isinstance(kind, type) and is_dataclass(kind):
+        return _record(kind)
+    return Shape(dump=msgspec.to_builtins, load=lambda raw: msgspec.convert(raw, kind))
+
+
+def _record(kind: type) -> Shape:
+    # The members' shapes are looked up late because a type may contain itself.
+    hints = get_type_hints(kind)
+    names = [field.name for field in fields(kind)]
+
+    def dump_record(value: object) -> object:
+        return {name: _shape(hints[name]).dump(getattr(value, name)) for name in names}
+
+    def load_record(raw: object) -> object:
+        written = _expect(raw, dict)
+        if unknown := written.keys() - hints.keys():
+            raise msgspec.ValidationError(f"`{kind.__name__}` has no field {min(unknown)!r}")
+        try:
+            return kind(**{name: _shape(hints[name]).load(it) for name, it in written.items()})
+        except TypeError as error:
+            raise msgspec.ValidationError(str(error)) from error
+
+    return Shape(dump=dump_record, load=load_record)
+
+
+def _choice(members: tuple[object, ...]) -> Shape:
+    """Optional values and choices between dataclasses, which need a tag."""
+    present = [member for member in members if member is not types.NoneType]
+    inner = _shape(present[0]) if len(present) == 1 else _tagged(present)
+    if len(present) == len(members):
+        return inner
+    return Shape(
+        dump=lambda value: None if value is None else inner.dump(value),
+        load=lambda raw: None if raw is None else inner.load(raw),
+    )
+
+
+def _tagged(members: list[object]) -> Shape:
+    kinds = {member.__name__: member for member in members if isinstance(member, type)}
+
+    def dump_tagged(value: object) -> object:
+        kind = type(value)
+        return {_TAG: kind.__name__, **_expect(_shape(kind).dump(value), dict)}
+
+    def load_tagged(raw: object) -> object:
+        written = dict(_expect(raw, dict))
+        tag = written.pop(_TAG, None)
+        if tag not in kinds:
+            raise msgspec.ValidationError(f"{tag!r} is none of {', '.join(sorted(kinds))}")
+        return _shape(kinds[tag]).load(written)
+
+    return Shape(dump=dump_tagged, load=load_tagged)
+
+
+def _collection(kind: type[tuple[object, ...] | frozenset[object]], member: object) -> Shape:
+    def dump_collection(value: object) -> object:
+        dumped = [_shape(member).dump(item) for item in _expect(value, kind)]
+        return sorted(dumped, key=msgspec.json.encode) if kind is frozenset else dumped
+
+    def load_collection(raw: object) -> object:
+        return kind(_shape(member).load(item) for item in _expect(raw, list))
+
+    return Shape(dump=dump_collection, load=load_collection)
+
+
+def _mapping(key: object, member: object) -> Shape:
+    def dump_mapping(value: object) -> object:
+        items = _expect(value, dict).items()
+        return {_shape(key).dump(name): _shape(member).dump(item) for name, item in items}
+
+    def load_mapping(raw: object) -> object:
+        items = _expect(raw, dict).items()
+        return {_shape(key).load(name): _shape(member).load(item) for name, item in items}
+
+    return Shape(dump=dump_mapping, load=load_mapping)
+
+
+def _expect(value: object, kind: type[T]) -> T:
+    if not isinstance(value, kind):
+        raise msgspec.ValidationError(f"Expected `{kind.__name__}`, got `{type(value).__name__}`")
+    return value

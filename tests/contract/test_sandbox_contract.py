@@ -1,0 +1,32 @@
+"""Every sandbox through the same suite."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
+from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
+from supervisor_ai.testing.sandbox_suite import IsolationSuite, SandboxSuite, suite_script
+
+
+class TestBubblewrap(SandboxSuite, IsolationSuite):
+    @pytest.fixture(autouse=True)
+    def _give(self, tmp_path: Path) -> None:
+        self.ground = tmp_path
+        self.sandbox = BubblewrapSandbox(state=tmp_path / "state", environment=os.environ)
+
+
+class TestUnsandboxed(SandboxSuite):
+    @pytest.fixture(autouse=True)
+    def _give(self, tmp_path: Path) -> None:
+        self.ground = tmp_path
+        self.sandbox = UnsandboxedSandbox(state=tmp_path / "state", environment=os.environ)
+
+
+class TestScripted(SandboxSuite):
+    @pytest.fixture(autouse=True)
+    def _give(self, tmp_path: Path) -> None:
+        self.ground = tmp_path
+        self.sandbox = ScriptedSandbox(suite_script)

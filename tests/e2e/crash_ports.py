@@ -1,0 +1,182 @@
+"""Ports that kill their own process at a chosen boundary."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from supervisor_ai.domain.envelope import Envelope
+from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StreamId
+from supervisor_ai.domain.run.events import Snapshot
+from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head
+from supervisor_ai.engine.ports.sandbox import (
+    OutputSink,
+    Probe,
+    Sandbox,
+    SandboxResult,
+    SandboxSpec,
+)
+from supervisor_ai.engine.ports.workers import Worker
+from supervisor_ai.engine.ports.workspaces import (
+    Anchor,
+    AnchorPoint,
+    Landed,
+    Landing,
+    NotLanded,
+    Workspace,
+    Workspaces,
+)
+from supervisor_ai.engine.world import World
+from supervisor_ai.workers.registry import worker_factory
+
+
+class Boundaries:
+    """Counts the boundaries that a process passes, and kills it at one of them."""
+
+    def __init__(self, kill_at: int | None) -> None:
+        self.passed: list[str] = []
+        self._kill_at = kill_at
+
+    def mark(self, name: str) -> None:
+        """Pass a boundary, or die at it."""
+        self.passed.append(name)
+        if len(self.passed) == self._kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+class CrashingLog:
+    """An event log with a boundary on either side of every commit."""
+
+    def __init__(self, log: EventLog, at: Boundaries) -> None:
+        self._log = log
+        self._at = at
+
+    def read(
+        self, stream: StreamId, *, after: int = 0, upto: int | None = None
+    ) -> Iterator[Envelope]:
+        return self._log.read(stream, after=after, upto=upto)
+
+    def append(self, batch: Batch) -> tuple[Envelope, ...]:
+        kinds = [new.event for append in batch.appends for new in append.events]
+        name = "+".join(type(event).__name__ for event in kinds)
+        self._at.mark(f"before commit of {name}")
+        envelopes = self._log.append(batch)
+        self._at.mark(f"after commit of {name}")
+        return envelopes
+
+    def read_all(self, *, after: int = 0, limit: int = 1000) -> Sequence[Envelope]:
+        return self._log.read_all(after=after, limit=limit)
+
+    def head(self) -> Head:
+        return self._log.head()
+
+
+class CrashingSandbox:
+    """A sandbox with a boundary on either side of every command, and one while it runs."""
+
+    def __init__(self, sandbox: Sandbox, at: Boundaries) -> None:
+        self._sandbox = sandbox
+        self._at = at
+        self.name = sandbox.name
+
+    async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
+        self._at.mark(f"before command {spec.label}")
+        result = await self._sandbox.run(spec, on_output)
+        self._at.mark(f"after command {spec.label}")
+        return result
+
+    async def reap(self, prefix: str) -> int:
+        return await self._sandbox.reap(prefix)
+
+    async def probe(self) -> Probe:
+        return await self._sandbox.probe()
+
+
+class CrashingAnchor:
+    """An anchor with a boundary on either side of every write."""
+
+    def __init__(self, anchor: Anchor, at: Boundaries) -> None:
+        self._anchor = anchor
+        self._at = at
+
+    def write(self, point: AnchorPoint) -> None:
+        self._at.mark("before anchor")
+        self._anchor.write(point)
+        self._at.mark("after anchor")
+
+    def read(self) -> AnchorPoint | None:
+        return self._anchor.read()
+
+
+class CrashingWorkspaces:
+    """Workspaces with a boundary on either side of everything that touches git or the disk."""
+
+    def __init__(self, workspaces: Workspaces, at: Boundaries) -> None:
+        self._workspaces = workspaces
+        self._at = at
+
+    async def open(self, run: RunId, key: EffectKey, *, fence: int, start: CommitSha) -> Workspace:
+        self._at.mark(f"before open {key}")
+        workspace = await self._workspaces.open(run, key, fence=fence, start=start)
+        self._at.mark(f"after open {key}")
+        return workspace
+
+    async def snapshot(self, workspace: Workspace, *, ref: str, at: datetime) -> Snapshot:
+        self._at.mark(f"before snapshot {workspace.key}")
+        snapshot = await self._workspaces.snapshot(workspace, ref=ref, at=at)
+        self._at.mark(f"after snapshot {workspace.key}")
+        return snapshot
+
+    async def close(self, workspace: Workspace) -> None:
+        self._at.mark(f"before close {workspace.key}")
+        await self._workspaces.close(workspace)
+        self._at.mark(f"after close {workspace.key}")
+
+    async def keep_lost(self, run: RunId, key: EffectKey, *, ref: str, at: datetime) -> str | None:
+        self._at.mark(f"before keep_lost {key}")
+        kept = await self._workspaces.keep_lost(run, key, ref=ref, at=at)
+        self._at.mark(f"after keep_lost {key}")
+        return kept
+
+    async def program(self, run: RunId, base: CommitSha) -> Path:
+        self._at.mark("before program")
+        program = await self._workspaces.program(run, base)
+        self._at.mark("after program")
+        return program
+
+    async def diff(self, base: CommitSha, head: CommitSha) -> str:
+        return await self._workspaces.diff(base, head)
+
+    async def land(self, landing: Landing) -> Landed | NotLanded:
+        self._at.mark(f"before land {landing.key}")
+        landed = await self._workspaces.land(landing)
+        self._at.mark(f"after land {landing.key}")
+        return landed
+
+    async def find_landed(self, branch: str, key: EffectKey) -> CommitSha | None:
+        return await self._workspaces.find_landed(branch, key)
+
+    async def forget(self, run: RunId) -> None:
+        self._at.mark("before forget")
+        await self._workspaces.forget(run)
+        self._at.mark("after forget")
+
+
+def crashing(at: Boundaries) -> Callable[[World], World]:
+    """Put the boundaries into a world."""
+
+    def alter(world: World) -> World:
+        sandbox = CrashingSandbox(world.sandbox, at)
+        workers: Callable[[str], Worker] = worker_factory(sandbox, {})
+        return replace(
+            world,
+            log=CrashingLog(world.log, at),
+            sandbox=sandbox,
+            workers=workers,
+            workspaces=CrashingWorkspaces(world.workspaces, at),
+            anchor=CrashingAnchor(world.anchor, at),
+        )
+
+    return alter

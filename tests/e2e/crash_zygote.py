@@ -1,0 +1,75 @@
+"""A process that has everything imported and forks a supervisor for each line on stdin.
+
+A line is `{"directory": …, "kill_at": N or null, "run": name or null}`: start a run, or go on with
+one, and die by SIGKILL at boundary N. The answer is `{"code": …, "boundaries": […]}`; a killed
+process has the code -9. Forking spares each of a hundred processes the imports.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.crash_ports import Boundaries, crashing
+
+from supervisor_ai.bootstrap import open_project, read_settings
+from supervisor_ai.control.driving import drive_family
+from supervisor_ai.control.starting import StartRequest, prepare, submit
+
+Order = dict[str, Any]
+
+
+async def supervise(order: Order, boundaries: Boundaries) -> None:
+    """Do what the command line does for `run` and `resume`."""
+    directory = Path(order["directory"])
+    project = open_project(directory, read_settings(), alter=crashing(boundaries))
+    name = order["run"]
+    if name is None:
+        prepared = prepare(project.reception, StartRequest(task="Write the file"))
+        run = await submit(project, prepared, queued=False)
+    else:
+        run = project.records.find(name).id
+    await drive_family(project, run)
+
+
+def child(order: Order, report: int) -> None:
+    """Be the supervisor; report the boundaries that were passed unless killed."""
+    boundaries = Boundaries(order["kill_at"])
+    asyncio.run(supervise(order, boundaries))
+    with os.fdopen(report, "w") as file:
+        json.dump(boundaries.passed, file)
+
+
+def obey(order: Order) -> Order:
+    """Fork a supervisor and wait for its end."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(reader)
+        code = 1
+        try:
+            child(order, writer)
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(writer)
+    with os.fdopen(reader) as file:
+        said = file.read()
+    _, status = os.waitpid(pid, 0)
+    return {
+        "code": os.waitstatus_to_exitcode(status),
+        "boundaries": json.loads(said) if said else [],
+    }
+
+
+def main() -> None:
+    """Obey one order after the other."""
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(obey(json.loads(line))) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,421 @@
+"""Write the golden history of a release: every type of fact, in streams that can be folded.
+
+Run: .venv/bin/python tests/histories/record.py VERSION
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from datetime import timedelta
+from decimal import Decimal
+from hashlib import sha256
+from pathlib import Path
+
+from supervisor_ai.domain.envelope import Actor, ActorKind, Event, NewEvent
+from supervisor_ai.domain.ids import (
+    PROJECT_STREAM,
+    ArtifactHash,
+    CommitSha,
+    LetterKey,
+    RunId,
+    StepName,
+    StreamId,
+    TimerName,
+    TreeSha,
+    run_stream,
+)
+from supervisor_ai.domain.project.events import ArtifactErased
+from supervisor_ai.domain.project.permits import PermitFreed, PermitTaken
+from supervisor_ai.domain.run import definition as d
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.answers import AnswerKind, Meaning
+from supervisor_ai.domain.run.status import (
+    FailureCategory,
+    Outcome,
+    OutcomeKind,
+    RunStatus,
+    Verdict,
+)
+from supervisor_ai.engine.ports.ledger import Batch, Lease, StreamAppend
+from supervisor_ai.engine.ports.workspaces import AnchorPoint
+from supervisor_ai.store.ledger import SqliteLedger, open_ledger
+from supervisor_ai.store.shapes import to_json
+from supervisor_ai.testing.histories import write_history
+from supervisor_ai.testing.ledger_harness import BEGIN, StillClock
+
+PLAN, IMPLEMENT, TEST = StepName("plan"), StepName("implement"), StepName("test")
+REVIEW, APPROVE, COMMIT = StepName("review"), StepName("approve"), StepName("commit")
+DEADLINE = TimerName("deadline")
+RUNTIME = Actor(kind=ActorKind.RUNTIME, id="ada@host", via="engine", verified=True)
+USER = Actor(kind=ActorKind.USER, id="ada", via="cli")
+PROCESS = e.Process(boot="boot", pid=1, started=1)
+
+
+def artifact(words: str) -> ArtifactHash:
+    return ArtifactHash(sha256(words.encode()).hexdigest())
+
+
+def commit(words: str) -> CommitSha:
+    return CommitSha(sha256(words.encode()).hexdigest()[:40])
+
+
+def tree(words: str) -> TreeSha:
+    return TreeSha(sha256(f"tree {words}".encode()).hexdigest()[:40])
+
+
+def snapshot(words: str) -> e.Snapshot:
+    return e.Snapshot(commit=commit(words), tree=tree(words))
+
+
+BASE = e.Base(ref="main", sha=commit("base"), tree=tree("base"))
+
+
+def role(name: str, kind: AnswerKind) -> d.Role:
+    return d.Role(
+        name=name,
+        description=f"The {name}",
+        answer=kind,
+        writes=name == "coder",
+        cli="agent",
+        template="{{ task }}",
+        instructions="Be brief.",
+    )
+
+
+def definition() -> d.Definition:
+    steps = (
+        d.Step(name=PLAN, kind=d.StepKind.ROLE, role="planner", next=IMPLEMENT),
+        d.Step(name=IMPLEMENT, kind=d.StepKind.ROLE, role="coder", next=TEST, max_retries=3),
+        d.Step(name=TEST, kind=d.StepKind.GATE, gate="test", next=REVIEW, on_fail=IMPLEMENT),
+        d.Step(name=REVIEW, kind=d.StepKind.ROLE, role="critic", next=APPROVE, on_reject=IMPLEMENT),
+        d.Step(name=APPROVE, kind=d.StepKind.HUMAN, next=COMMIT, on_reject=IMPLEMENT),
+        d.Step(name=COMMIT, kind=d.StepKind.COMMIT, terminal=True),
+    )
+    kinds = {
+        "planner": AnswerKind.PLAN,
+        "coder": AnswerKind.IMPLEMENTATION,
+        "critic": AnswerKind.REVIEW,
+    }
+    return d.Definition(
+        workflow=d.Workflow(
+            name="golden",
+            description="Everything that can happen",
+            initial_step=PLAN,
+            steps={step.name: step for step in steps},
+        ),
+        roles={name: role(name, kind) for name, kind in kinds.items()},
+        clis={"agent": d.Cli(name="agent", adapter="command", command=("./agent", "--go"))},
+        gates={
+            "test": d.Gate(name="test", command=("make", "test"), timeout=timedelta(minutes=10))
+        },
+        limits=d.Limits(workflow_timeout=timedelta(hours=1, microseconds=5)),
+        sandbox=d.SandboxPolicy(ro_paths=("/opt/tools",)),
+    )
+
+
+def birth(run: str, **changes: object) -> e.RunSubmitted:
+    fields: dict[str, object] = {
+        "task": artifact("task"),
+        "driver": "workflow",
+        "workflow": "golden",
+        "definition": artifact("definition"),
+        "base": BASE,
+        "branch": f"ai/{run}-golden",
+        "identity": e.Identity(name="Ada", email="ada@example.org"),
+        "parent": None,
+        "root": RunId(run),
+    }
+    return e.RunSubmitted(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def owned() -> e.RunOwned:
+    return e.RunOwned(owner=RUNTIME.id, process=PROCESS)
+
+
+def started(run: str) -> e.RunStarted:
+    return e.RunStarted(driver="workflow", parent=None, root=RunId(run))
+
+
+def entered(step: StepName, visit: int = 1, *feedback: e.Feedback) -> e.StepEntered:
+    return e.StepEntered(step=step, visit=visit, start=BASE.sha, feedback=feedback)
+
+
+def begun(step: StepName, visit: int = 1, attempt: int = 1) -> Iterator[Event]:
+    yield e.AttemptStarted(
+        step=step, visit=visit, attempt=attempt, role="coder", cli="agent", start=BASE.sha
+    )
+    prompt = artifact(f"prompt {step} {visit} {attempt}")
+    yield e.PromptSent(step=step, visit=visit, attempt=attempt, prompt=prompt, redactions=1)
+
+
+def answered(
+    step: StepName, meaning: Meaning, said: str, *, visit: int = 1, attempt: int = 1
+) -> e.AttemptSucceeded:
+    name = f"{step} {visit} {attempt}"
+    return e.AttemptSucceeded(
+        step=step,
+        visit=visit,
+        attempt=attempt,
+        meaning=meaning,
+        said=said,
+        answer=artifact(f"answer {name}"),
+        feedback=artifact(f"feedback {name}"),
+        transcript=artifact(f"transcript {name}"),
+        snapshot=snapshot(name),
+        usage=e.Usage(tokens_in=100, tokens_out=20, cost=Decimal("0.07"), estimated=attempt > 1),
+    )
+
+
+def worked(
+    step: StepName, said: str, *, visit: int = 1, meaning: Meaning = Meaning.PASS
+) -> Iterator[Event]:
+    yield from begun(step, visit)
+    yield answered(step, meaning, said, visit=visit)
+
+
+def passed(step: StepName, visit: int = 1) -> e.StepPassed:
+    return e.StepPassed(step=step, visit=visit)
+
+
+def failed(step: StepName, visit: int = 1) -> e.StepFailed:
+    return e.StepFailed(step=step, visit=visit, reason=f"Step {step!r} did not pass.")
+
+
+def gated(verdict: Verdict, visit: int = 1) -> Iterator[Event]:
+    yield e.GateStarted(step=TEST, visit=visit, gate="test", snapshot=commit("gated"))
+    yield e.GateEnded(
+        step=TEST,
+        visit=visit,
+        gate="test",
+        verdict=verdict,
+        reason="It ran.",
+        output=artifact("gate output"),
+        exit_code=0 if verdict is Verdict.PASSED else 1,
+    )
+
+
+def asked(visit: int = 1) -> Iterator[Event]:
+    yield e.ApprovalRequested(
+        step=APPROVE,
+        visit=visit,
+        reason=e.ApprovalReason.HUMAN_GATE,
+        tree=tree("asked"),
+        commit=commit("asked"),
+        question=None,
+    )
+    yield e.RunWaiting(reason="an approval")
+
+
+def landing() -> e.IntegrationStarted:
+    return e.IntegrationStarted(
+        step=COMMIT, visit=1, snapshot=commit("asked"), branch="ai/golden", expected=None
+    )
+
+
+def outcome(kind: OutcomeKind) -> Outcome:
+    return Outcome(kind=kind, reason=f"It ended: {kind.value}.")
+
+
+class Pen:
+    """Writes as the owner of every run; each write is one second after the last."""
+
+    def __init__(self, ledger: SqliteLedger, clock: StillClock) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._versions: dict[StreamId, int] = {}
+        self._leases: dict[RunId, Lease] = {}
+
+    def own(self, run: str) -> None:
+        """Take the run with the next epoch."""
+        name = RunId(run)
+        if name in self._leases:
+            self._ledger.leases.release(self._leases[name])
+        self._leases[name] = self._ledger.leases.acquire(
+            name, owner=RUNTIME.id, process=PROCESS, ttl=timedelta(days=1)
+        )
+
+    def write(self, run: str, *events: Event, actor: Actor = RUNTIME, **shared: Event) -> None:
+        """Append to the run's stream and, in the same batch, to other streams."""
+        appends = [self._append(run_stream(RunId(run)), events, actor)]
+        if "project" in shared:
+            appends.append(self._append(PROJECT_STREAM, (shared.pop("project"),), RUNTIME))
+        for child, first in shared.items():
+            stream = run_stream(RunId(child.replace("_", "-")))
+            appends.append(self._append(stream, (first,), RUNTIME))
+        lease = self._leases.get(RunId(run))
+        self._ledger.events.append(Batch(appends=tuple(appends), lease=lease))
+        self._clock.advance(timedelta(seconds=1))
+
+    def _append(self, stream: StreamId, events: tuple[Event, ...], actor: Actor) -> StreamAppend:
+        version = self._versions.get(stream, 0)
+        self._versions[stream] = version + len(events)
+        new = tuple(NewEvent(event=event, actor=actor, cause=f"test:{stream}") for event in events)
+        return StreamAppend(stream=stream, expected=version, events=new)
+
+
+def write_completed(pen: Pen) -> None:
+    """A run that reaches its goal after everything went wrong once."""
+    run = "golden-a"
+    pen.write(run, birth(run), actor=USER)
+    pen.own(run)
+    deadline = e.TimerSet(timer=DEADLINE, due=BEGIN + timedelta(hours=1), parks=False)
+    pen.write(run, owned(), started(run), deadline, entered(PLAN))
+    pen.write(run, *worked(PLAN, "COMPLETE"), passed(PLAN), entered(IMPLEMENT))
+    pen.write(run, *begun(IMPLEMENT))
+    pen.write(
+        run,
+        e.AttemptFailed(
+            step=IMPLEMENT,
+            visit=1,
+            attempt=1,
+            category=FailureCategory.PARSING,
+            reason="The output has no JSON.",
+            feedback=artifact("no json"),
+            transcript=artifact("words"),
+            exit_code=0,
+        ),
+    )
+    pen.write(run, *begun(IMPLEMENT, attempt=2))
+    pen.write(run, answered(IMPLEMENT, Meaning.FAIL, "FAILED", attempt=2))
+    pen.write(run, *begun(IMPLEMENT, attempt=3))
+    pen.write(run, answered(IMPLEMENT, Meaning.PASS, "SUCCESS", attempt=3), passed(IMPLEMENT))
+    pen.write(run, entered(TEST), *gated(Verdict.FAILED), failed(TEST))
+    back = e.Feedback(kind=e.FeedbackKind.GATE, source="test", artifact=artifact("gate output"))
+    pen.write(run, entered(IMPLEMENT, 2, back), *worked(IMPLEMENT, "PARTIAL", visit=2))
+    pen.write(run, passed(IMPLEMENT, 2), entered(TEST, 2), *gated(Verdict.PASSED, 2))
+    pen.write(run, passed(TEST, 2), entered(REVIEW), *worked(REVIEW, "APPROVED"), passed(REVIEW))
+    pen.write(run, e.TimerCancelled(timer=DEADLINE), entered(APPROVE), *asked())
+    refusal = e.CommandRefused(letter=LetterKey("late"), reason="Nobody asked.")
+    pen.own(run)
+    pen.write(run, owned(), refusal, actor=USER)
+    note = artifact("go on")
+    given = e.ApprovalGiven(step=APPROVE, visit=1, tree=tree("asked"), note=note)
+    pen.write(run, given, actor=USER)
+    pen.write(run, e.RunContinued(), passed(APPROVE), entered(COMMIT), landing())
+    landed = e.IntegrationLanded(step=COMMIT, visit=1, commit=commit("landed"))
+    pen.write(run, landed, passed(COMMIT), e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+
+
+def write_failed(pen: Pen) -> None:
+    """A run whose owners die in every operation, and which cannot land."""
+    run = "golden-b"
+    pen.write(run, birth(run), actor=USER)
+    pen.own(run)
+    pen.write(run, owned(), started(run), entered(IMPLEMENT), *begun(IMPLEMENT))
+    pen.own(run)
+    kept = "refs/supervisor/golden-b/implement/1.1.1"
+    pen.write(run, owned(), e.AttemptLost(step=IMPLEMENT, visit=1, attempt=1, kept=kept))
+    pen.write(run, *begun(IMPLEMENT, attempt=2))
+    pen.write(run, answered(IMPLEMENT, Meaning.PASS, "SUCCESS", attempt=2), passed(IMPLEMENT))
+    gate = e.GateStarted(step=TEST, visit=1, gate="test", snapshot=commit("gated"))
+    pen.write(run, entered(TEST), gate)
+    pen.own(run)
+    pen.write(run, owned(), e.GateLost(step=TEST, visit=1, gate="test"))
+    pen.write(run, *gated(Verdict.WARNED), passed(TEST), entered(APPROVE), *asked())
+    refused = e.ApprovalRefused(step=APPROVE, visit=1, tree=tree("asked"), note=artifact("no"))
+    pen.write(run, refused, actor=USER)
+    pen.write(run, e.RunContinued(), failed(APPROVE), entered(COMMIT), landing())
+    pen.own(run)
+    pen.write(run, owned(), e.IntegrationLost(step=COMMIT, visit=1), landing())
+    unlanded = e.IntegrationRefused(step=COMMIT, visit=1, reason="The branch has moved.")
+    ended = e.RunFailed(outcome=outcome(OutcomeKind.REJECTED))
+    pen.write(run, unlanded, failed(COMMIT), ended)
+
+
+def write_cancelled(pen: Pen) -> None:
+    """A run that is stopped while it works, with a timer still set."""
+    run = "golden-c"
+    pen.write(run, birth(run), actor=USER)
+    pen.own(run)
+    deadline = e.TimerSet(timer=DEADLINE, due=BEGIN + timedelta(hours=2), parks=False)
+    pen.write(run, owned(), started(run), deadline, entered(PLAN), *begun(PLAN))
+    pen.write(run, e.CancelRequested(reason=artifact("enough")), actor=USER)
+    stopped = e.AttemptCancelled(step=PLAN, visit=1, attempt=1)
+    pen.write(run, stopped, e.RunCancelled(outcome=outcome(OutcomeKind.CANCELLED)))
+
+
+def write_family(pen: Pen) -> None:
+    """A parent with a permit, a timer and a child that it stops."""
+    run, child = "golden-p", RunId("golden-d")
+    pen.write(run, birth(run), actor=USER)
+    pen.own(run)
+    pen.write(run, owned(), started(run), e.PermitRequested(permit="heavy", limit=1))
+    taken = PermitTaken(permit="heavy", run=RunId(run))
+    pen.write(run, e.PermitGranted(permit="heavy"), project=taken)
+    begin = e.ChildStarted(step=PLAN, visit=1, child=child)
+    first = birth(child, parent=RunId(run), root=RunId(run))
+    pause = e.TimerSet(timer=TimerName("pause"), due=BEGIN + timedelta(seconds=5), parks=True)
+    pen.write(run, begin, pause, golden_d=first)
+    pen.own(child)
+    gate = e.GateStarted(step=TEST, visit=1, gate="test", snapshot=commit("gated"))
+    pen.write(child, owned(), started(child), entered(TEST), gate)
+    fired = e.TimerFired(timer=TimerName("pause"))
+    pen.write(run, fired, e.ChildCancelRequested(child=child))
+    cancelled = outcome(OutcomeKind.CANCELLED)
+    stopped = e.GateCancelled(step=TEST, visit=1, gate="test")
+    pen.write(child, stopped, e.RunCancelled(outcome=cancelled))
+    reported = e.ChildEnded(child=child, status=RunStatus.CANCELLED, outcome=cancelled)
+    freed = PermitFreed(permit="heavy", run=RunId(run))
+    pen.write(run, reported, e.PermitReleased(permit="heavy"), project=freed)
+    erased = ArtifactErased(artifact=artifact("words"), reason=artifact("a key"))
+    ended = e.RunCompleted(outcome=outcome(OutcomeKind.DONE), degraded=True)
+    pen.write(run, ended, project=erased)
+
+
+def write_fork(pen: Pen) -> None:
+    """A fork that goes on under another definition, is blocked, and fails with work under way."""
+    run = "golden-f"
+    fork = e.ForkPoint(run=RunId("golden-a"), version=8)
+    pen.write(run, birth(run, fork=fork, sandbox="none"), actor=USER)
+    pen.own(run)
+    migrated = e.DefinitionMigrated(
+        previous=artifact("definition"), definition=artifact("new definition")
+    )
+    pen.write(run, owned(), started(run), migrated, entered(REVIEW))
+    pen.write(run, *worked(REVIEW, "BLOCKED", meaning=Meaning.BLOCK))
+    question = e.ApprovalRequested(
+        step=REVIEW,
+        visit=1,
+        reason=e.ApprovalReason.BLOCKED,
+        tree=tree("asked"),
+        commit=commit("asked"),
+        question=artifact("feedback review 1 1"),
+    )
+    pen.write(run, question, e.RunWaiting(reason="an approval"))
+    given = e.ApprovalGiven(step=REVIEW, visit=1, tree=tree("asked"), note=None)
+    pen.write(run, given, actor=USER)
+    pen.write(run, e.RunContinued(), *begun(REVIEW, attempt=2))
+    pen.write(run, e.RunFailed(outcome=outcome(OutcomeKind.LIMITS_EXCEEDED)))
+
+
+class Alone:
+    """A world with one process and no anchor."""
+
+    def current(self) -> e.Process:
+        return PROCESS
+
+    def is_alive(self, process: e.Process) -> bool:
+        return process == PROCESS
+
+    def read(self) -> AnchorPoint | None:
+        return None
+
+    def write(self, point: AnchorPoint) -> None:
+        raise NotImplementedError(point)
+
+
+def main(version: str) -> None:
+    target = Path(__file__).parent
+    clock, world = StillClock(), Alone()
+    with tempfile.TemporaryDirectory() as directory:
+        ledger = open_ledger(Path(directory), clock=clock, processes=world, anchor=world)
+        pen = Pen(ledger, clock)
+        for write in (write_completed, write_failed, write_cancelled, write_family, write_fork):
+            write(pen)
+        write_history(ledger.connection, target / f"{version}.jsonl")
+        ledger.close()
+    (target / f"{version}.definition.json").write_bytes(to_json(definition()) + b"\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,98 @@
+import socket
+from pathlib import Path
+
+import pytest
+
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.engine.ports.sandbox import Mount
+from supervisor_ai.sandboxes.exposure import find_detour, is_below, read_only_paths, refusal
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home/user/tool/bin").mkdir(parents=True)
+    return tmp_path / "home/user"
+
+
+def test_a_tool_and_a_single_file_may_be_shown(home: Path) -> None:
+    (home / ".gitconfig").write_text("[user]\n")
+    assert read_only_paths(["~/tool", str(home / ".gitconfig")], home) == (
+        home / "tool",
+        home / ".gitconfig",
+    )
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ("/", "it holds far more than a tool"),
+        ("/etc", "it holds far more than a tool"),
+        ("/run", "it belongs to the running system"),
+        ("/proc/self", "it belongs to the running system"),
+        ("~/", "it holds the whole home directory"),
+        ("~/missing", "it does not exist"),
+        ("tool", "it is not an absolute path"),
+        ("~/tool/../..", "it is not an absolute path"),
+    ],
+)
+def test_what_must_stay_hidden_is_refused_by_name(home: Path, entry: str, reason: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        read_only_paths(["~/tool", entry], home)
+    assert f"The entry {entry!r} of sandbox.ro_paths cannot be shown" in refused.value.message
+    assert reason in refused.value.message
+
+
+def test_every_directory_above_the_home_is_refused(home: Path) -> None:
+    assert refusal(home.parent, home) == "it holds the whole home directory"
+    assert refusal(home.parent.parent, home) == "it holds the whole home directory"
+
+
+def test_a_link_to_the_home_is_refused(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(home)
+    assert refusal(tmp_path / "link", home) == "it holds the whole home directory"
+
+
+@pytest.mark.parametrize("place", [".ssh", ".gnupg", ".aws", ".config/gcloud", "share/keyrings"])
+def test_places_for_keys_are_refused_and_so_is_what_holds_them(home: Path, place: str) -> None:
+    keys = home / "tool" / place
+    keys.mkdir(parents=True)
+    assert "a place for keys" in str(refusal(keys, home))
+    assert f"it holds {str(keys)!r}" in str(refusal(home / "tool", home))
+
+
+def test_a_socket_is_refused_and_so_is_what_holds_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home / "tool/bin")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("agent.sock")
+        assert "it is a socket" in str(refusal(home / "tool/bin/agent.sock", home))
+        assert "it holds the socket" in str(refusal(home / "tool", home))
+
+
+def test_a_link_where_a_worker_can_make_links_is_found(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    (work / "real").mkdir(parents=True)
+    (work / "real/file").touch()
+    (work / "link").symlink_to("/etc")
+    writable = Mount(source=work, target=work, is_writable=True)
+
+    def detour(source: Path) -> Path | None:
+        return find_detour([writable, Mount(source=source, target=source)])
+
+    assert detour(work / "real/file") is None
+    assert detour(work / "link") == work / "link"
+    assert detour(work / "link/passwd") == work / "link"
+
+
+def test_a_link_that_no_worker_can_have_made_is_nobodys_business(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("/usr")
+    source = tmp_path / "link/bin"
+    assert find_detour([Mount(source=source, target=source)]) is None
+
+
+def test_below_means_whole_names() -> None:
+    assert is_below(Path("/opt/tool"), [Path("/opt/tool")])
+    assert is_below(Path("/opt/tool/bin"), [Path("/x"), Path("/opt/tool")])
+    assert is_below(Path("/opt"), [Path("/")])
+    assert not is_below(Path("/opt/tools"), [Path("/opt/tool")])

@@ -1,0 +1,151 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
+
+
+class Machine:
+    """A home with tools in it, some of them on the PATH."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.path: list[Path] = []
+        self.variables: dict[str, str] = {}
+
+    def program(self, place: str, *, is_on_path: bool = True) -> Path:
+        program = self.home / place
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        if is_on_path:
+            self.path.append(program.parent)
+        return program
+
+    def find(self) -> Toolchain:
+        path = ":".join(str(place) for place in (*self.path, "/usr/bin", "/bin"))
+        return find_toolchain({"PATH": path, **self.variables}, self.home)
+
+    def shown(self) -> set[str]:
+        roots = self.find().roots
+        return {str(root.relative_to(self.home)) for root in roots if self.home in root.parents}
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    home = tmp_path / "home"
+    home.mkdir()
+    return Machine(home)
+
+
+def test_the_interpreter_its_environment_and_our_own_source_are_shown(machine: Machine) -> None:
+    roots = (*machine.find().roots, Path("/usr"))
+    for needed in (sys.base_prefix, sys.prefix, __import__("supervisor_ai").__path__[0]):
+        assert any(Path(needed).is_relative_to(root) for root in roots), needed
+
+
+def test_the_active_environment_comes_first_and_the_standard_path_last(machine: Machine) -> None:
+    path = machine.find().search_path().split(":")
+    assert path[0] == f"{sys.prefix}/bin"
+    assert {"/usr/local/bin", "/usr/bin", "/bin"} <= set(path)
+    assert len(path) == len(set(path))
+
+
+def test_another_active_environment_goes_before_ours_and_brings_its_interpreter(
+    machine: Machine,
+) -> None:
+    machine.program("python/3.12/bin/python3", is_on_path=False)
+    (machine.home / "python/3.12/lib").mkdir()
+    machine.program("project/.venv/bin/pytest")
+    settings = f"home = {machine.home}/python/3.12/bin\nversion = 3.12\n"
+    (machine.home / "project/.venv/pyvenv.cfg").write_text(settings)
+    machine.variables["VIRTUAL_ENV"] = str(machine.home / "project/.venv")
+    assert machine.shown() == {"project/.venv", "python/3.12"}
+    path = machine.find().search_path().split(":")
+    assert path[0] == f"{machine.home}/project/.venv/bin"
+
+
+def test_an_installation_is_shown_whole(machine: Machine) -> None:
+    machine.program(".nvm/versions/node/v20/bin/node")
+    (machine.home / ".nvm/versions/node/v20/lib").mkdir()
+    (machine.home / ".nvm/history").touch()
+    assert machine.shown() == {".nvm/versions/node/v20"}
+    assert f"{machine.home}/.nvm/versions/node/v20/bin" in machine.find().search_path()
+
+
+def test_a_version_manager_that_is_a_clone_is_shown_whole(machine: Machine) -> None:
+    machine.program(".pyenv/shims/python3")
+    for name in (".git", "libexec", "versions"):
+        (machine.home / ".pyenv" / name).mkdir()
+    assert machine.shown() == {".pyenv"}
+
+
+def test_of_a_directory_with_other_things_only_the_programs_are_shown(machine: Machine) -> None:
+    machine.program("bin/mine")
+    machine.program("go/bin/gopls")
+    (machine.home / "go/src/private").mkdir(parents=True)
+    machine.program("project/bin/tool")
+    for name in (".git", "lib"):
+        (machine.home / "project" / name).mkdir()
+    assert machine.shown() == {"bin", "go/bin", "project/bin"}
+
+
+def test_packages_behind_links_are_shown_and_their_neighbours_are_not(machine: Machine) -> None:
+    machine.program(".local/share/pipx/venvs/black/bin/black", is_on_path=False)
+    machine.program(".local/share/agent/versions/2.1", is_on_path=False)
+    machine.program(".local/bin/uv")
+    for name in ("lib", "share/secrets"):
+        (machine.home / ".local" / name).mkdir(parents=True)
+    links = machine.home / ".local/bin"
+    (links / "black").symlink_to("../share/pipx/venvs/black/bin/black")
+    (links / "agent").symlink_to(machine.home / ".local/share/agent/versions/2.1")
+    (links / "again").symlink_to("uv")
+    (links / "dangling").symlink_to("/nowhere")
+    assert machine.shown() == {
+        ".local/bin",
+        ".local/share/pipx/venvs/black",
+        ".local/share/agent/versions/2.1",
+    }
+
+
+def test_an_installation_that_holds_keys_shows_its_programs_only(machine: Machine) -> None:
+    machine.program("cloud/bin/cloud")
+    for name in ("lib", ".ssh"):
+        (machine.home / "cloud" / name).mkdir()
+    assert machine.shown() == {"cloud/bin"}
+
+
+def test_the_proxies_of_rustup_are_replaced_by_what_they_stand_for(machine: Machine) -> None:
+    machine.program(".cargo/bin/rustup")
+    (machine.home / ".cargo/bin/cargo").symlink_to("rustup")
+    (machine.home / ".cargo/credentials.toml").write_text("token = 'x'\n")
+    machine.program(".rustup/toolchains/stable/bin/cargo", is_on_path=False)
+    (machine.home / ".rustup/toolchains/stable/lib").mkdir()
+    (machine.home / ".rustup/settings.toml").write_text('default_toolchain = "stable"\n')
+    assert machine.shown() == {".cargo/bin", ".rustup/toolchains/stable"}
+    path = machine.find().search_path().split(":")
+    real, proxy = (
+        f"{machine.home}/{place}/bin" for place in (".rustup/toolchains/stable", ".cargo")
+    )
+    assert path.index(real) < path.index(proxy)
+
+
+def test_what_is_not_shown_is_not_searched(machine: Machine) -> None:
+    hidden = machine.program(".ssh/bin/tool").parent
+    machine.path.append(Path("relative/bin"))
+    machine.path.append(machine.home / "missing/bin")
+    toolchain = machine.find()
+    path = toolchain.search_path().split(":")
+    assert str(hidden) not in path
+    assert all(entry.startswith("/") for entry in path)
+    assert f"{machine.home}/missing/bin" not in path
+    assert str(hidden) in toolchain.search_path([hidden])
+
+
+def test_a_link_is_shown_under_both_names(machine: Machine) -> None:
+    machine.program("opt/tool-2/bin/tool", is_on_path=False)
+    (machine.home / "opt/tool-2/lib").mkdir()
+    (machine.home / "opt/tool").symlink_to("tool-2")
+    machine.path.append(machine.home / "opt/tool/bin")
+    assert machine.shown() == {"opt/tool", "opt/tool-2"}

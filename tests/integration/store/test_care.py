@@ -1,0 +1,158 @@
+"""A ledger that somebody tampered with is found out."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from supervisor_ai.domain.ids import RunId, run_stream
+from supervisor_ai.engine.ports.ledger import CachedState
+from supervisor_ai.engine.ports.queries import Fault
+from supervisor_ai.engine.ports.workspaces import Anchor, AnchorPoint
+from supervisor_ai.store.codec import Record, link
+from supervisor_ai.store.ledger import SqliteLedger
+from supervisor_ai.testing.ledger_harness import RUN, batch, birth, started
+
+OTHER = RunId("r2")
+TRIGGERS = ("events_follow_each_other", "events_are_never_changed", "events_are_never_removed")
+
+
+@pytest.fixture(autouse=True)
+def _history(ledger: SqliteLedger, anchor: Anchor) -> None:
+    ledger.events.append(batch(run_stream(RUN), 0, birth(), started(), started()))
+    ledger.events.append(batch(run_stream(OTHER), 0, birth(), started()))
+    ledger.events.append(batch(run_stream(RUN), 3, started()))
+    head = ledger.events.head()
+    anchor.write(AnchorPoint(seq=head.seq, hash=head.hash))
+
+
+@pytest.fixture
+def tamper(ledger: SqliteLedger) -> Callable[..., None]:
+    def execute(*statements: str) -> None:
+        path = ledger.connection.path
+        with closing(sqlite3.connect(path, isolation_level=None)) as sql:
+            for statement in (*(f"DROP TRIGGER {name}" for name in TRIGGERS), *statements):
+                sql.execute(statement)
+
+    return execute
+
+
+def faults(ledger: SqliteLedger) -> list[tuple[int | None, str]]:
+    return [(fault.seq, fault.message) for fault in ledger.care.verify().faults]
+
+
+def test_an_honest_ledger_has_no_faults(ledger: SqliteLedger) -> None:
+    found = ledger.care.verify()
+    assert (found.events, found.faults) == (6, ())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "payload = replace(payload, 'workflow', 'werkflow')",
+        "recorded_at = '2031-01-01T00:00:00.000000+00:00'",
+        "actor = replace(actor, 'owner', 'other')",
+        "cause = 'nothing'",
+        "epoch = 7",
+        "type = 'RunContinued'",
+        "hash = 'forged'",
+    ],
+)
+def test_a_changed_event_is_found(
+    ledger: SqliteLedger, tamper: Callable[..., None], change: str
+) -> None:
+    tamper(f"UPDATE events SET {change} WHERE seq = 2")  # noqa: S608 - the forger's words
+    seqs = [seq for seq, _ in faults(ledger)]
+    assert seqs == ([2, 3] if "hash" in change else [2])
+
+
+def test_a_removed_event_is_a_gap(ledger: SqliteLedger, tamper: Callable[..., None]) -> None:
+    tamper("DELETE FROM events WHERE seq = 2")
+    assert faults(ledger) == [
+        (2, "Event 2 is missing: event 3 comes next."),
+        (3, "Event 3 is version 3 of stream 'run:r1', not 2: events were removed or reordered."),
+    ]
+
+
+def test_swapped_events_are_found(ledger: SqliteLedger, tamper: Callable[..., None]) -> None:
+    tamper(
+        "UPDATE events SET seq = -2 WHERE seq = 2",
+        "UPDATE events SET seq = 2 WHERE seq = 3",
+        "UPDATE events SET seq = 3 WHERE seq = -2",
+    )
+    assert {seq for seq, _ in faults(ledger)} == {2, 3, 4}
+
+
+def test_a_renumbered_stream_is_found(ledger: SqliteLedger, tamper: Callable[..., None]) -> None:
+    tamper("UPDATE events SET stream = 'run:r9', version = 1 WHERE seq = 6")
+    assert [seq for seq, _ in faults(ledger)] == [6]
+
+
+def test_a_cut_tail_is_found_by_the_anchor(
+    ledger: SqliteLedger, tamper: Callable[..., None]
+) -> None:
+    tamper("DELETE FROM events WHERE seq > 4")
+    assert faults(ledger) == [(6, "Event 6 is anchored, but missing: the ledger ends at event 4.")]
+
+
+def test_a_chain_that_was_made_anew_is_found_by_the_anchor(
+    ledger: SqliteLedger, tamper: Callable[..., None]
+) -> None:
+    tamper("UPDATE events SET cause = 'forged' WHERE seq = 2")
+    _forge_hashes(ledger.connection.path)
+    assert faults(ledger) == [
+        (6, "Event 6 is not the one that was anchored: the chain was made anew.")
+    ]
+
+
+def test_an_older_anchor_is_good_enough(ledger: SqliteLedger, anchor: Anchor) -> None:
+    first = next(ledger.events.read(run_stream(RUN)))
+    anchor.write(AnchorPoint(seq=1, hash=first.hash))
+    assert faults(ledger) == []
+
+
+def test_a_changed_table_is_found_and_made_again(
+    ledger: SqliteLedger, tamper: Callable[..., None]
+) -> None:
+    tamper("UPDATE runs SET status = 'completed' WHERE run = 'r1'")
+    assert ledger.care.verify().faults == (
+        Fault(
+            seq=None,
+            message="Table 'runs' does not say what the events say; "
+            "`supervisor ledger rebuild` makes it again.",
+        ),
+    )
+    assert ledger.care.rebuild() == 6
+    assert faults(ledger) == []
+
+
+def test_cached_states_do_not_outlive_a_rebuild(ledger: SqliteLedger) -> None:
+    cached = CachedState(version=1, fold="f:1", state=b"x")
+    ledger.cache.save(run_stream(RUN), cached)
+    ledger.care.rebuild()
+    assert ledger.cache.load(run_stream(RUN), fold="f:1") is None
+
+
+def test_an_event_that_cannot_be_read_is_a_fault(
+    ledger: SqliteLedger, tamper: Callable[..., None], anchor: Anchor
+) -> None:
+    tamper("UPDATE events SET type = 'RunTeleported' WHERE seq = 6")
+    _forge_hashes(ledger.connection.path)
+    head = ledger.events.head()
+    anchor.write(AnchorPoint(seq=head.seq, hash=head.hash))
+    ((seq, message),) = faults(ledger)
+    assert seq is None
+    assert "newer version" in message
+
+
+def _forge_hashes(path: Path) -> None:
+    """Do what a skilled forger would: make every hash fit again."""
+    columns = ", ".join(Record._fields)
+    with closing(sqlite3.connect(path, isolation_level=None)) as sql:
+        previous = ""
+        rows = sql.execute(f"SELECT {columns} FROM events ORDER BY seq").fetchall()  # noqa: S608 - our own names
+        for record in map(Record._make, rows):
+            previous = link(previous, record[:-1])
+            sql.execute("UPDATE events SET hash = ? WHERE seq = ?", (previous, record.seq))
