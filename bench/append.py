@@ -15,6 +15,7 @@ from pathlib import Path
 from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, run_stream
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.facts import Process
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.engine.ports.ledger import Batch, Lease, StreamAppend
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
@@ -24,7 +25,7 @@ RUN = RunId("bench")
 STEP = StepName("test")
 HASH = ArtifactHash("0" * 64)
 ACTOR = Actor(kind=ActorKind.RUNTIME, id="bench", via="bench", verified=True)
-PROCESS = e.Process(boot="bench", pid=1, started=1)
+PROCESS = Process(boot="bench", pid=1, started=1)
 PAYLOAD = "x" * 150
 
 
@@ -40,10 +41,10 @@ class BenchWorld:
     async def sleep(self, seconds: float) -> None:
         raise NotImplementedError(seconds)
 
-    def current(self) -> e.Process:
+    def current(self) -> Process:
         return PROCESS
 
-    def is_alive(self, process: e.Process) -> bool:
+    def is_alive(self, process: Process) -> bool:
         return process == PROCESS
 
     def read(self) -> AnchorPoint | None:

@@ -19,7 +19,8 @@ from supervisor_ai.domain.run.definition import (
     Workflow,
 )
 from supervisor_ai.domain.run.effects import RunGate, TaskEffect
-from supervisor_ai.domain.run.events import Base, GateEnded, RunEvent, RunSubmitted
+from supervisor_ai.domain.run.events import GateEnded, RunEvent, RunSubmitted
+from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.effects.operation import Operation

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.domain.run.events import Process
+from supervisor_ai.domain.run.facts import Process
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
 from supervisor_ai.store.artifacts import FileArtifacts
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger

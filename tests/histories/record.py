@@ -29,6 +29,17 @@ from supervisor_ai.domain.project.permits import PermitFreed, PermitTaken
 from supervisor_ai.domain.run import definition as d
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
+from supervisor_ai.domain.run.facts import (
+    ApprovalReason,
+    Base,
+    Feedback,
+    FeedbackKind,
+    ForkPoint,
+    Identity,
+    Process,
+    Snapshot,
+    Usage,
+)
 from supervisor_ai.domain.run.status import (
     FailureCategory,
     Outcome,
@@ -48,7 +59,7 @@ REVIEW, APPROVE, COMMIT = StepName("review"), StepName("approve"), StepName("com
 DEADLINE = TimerName("deadline")
 RUNTIME = Actor(kind=ActorKind.RUNTIME, id="ada@host", via="engine", verified=True)
 USER = Actor(kind=ActorKind.USER, id="ada", via="cli")
-PROCESS = e.Process(boot="boot", pid=1, started=1)
+PROCESS = Process(boot="boot", pid=1, started=1)
 
 
 def artifact(words: str) -> ArtifactHash:
@@ -63,11 +74,11 @@ def tree(words: str) -> TreeSha:
     return TreeSha(sha256(f"tree {words}".encode()).hexdigest()[:40])
 
 
-def snapshot(words: str) -> e.Snapshot:
-    return e.Snapshot(commit=commit(words), tree=tree(words))
+def snapshot(words: str) -> Snapshot:
+    return Snapshot(commit=commit(words), tree=tree(words))
 
 
-BASE = e.Base(ref="main", sha=commit("base"), tree=tree("base"))
+BASE = Base(ref="main", sha=commit("base"), tree=tree("base"))
 
 
 def role(name: str, kind: AnswerKind) -> d.Role:
@@ -121,7 +132,7 @@ def birth(run: str, **changes: object) -> e.RunSubmitted:
         "definition": artifact("definition"),
         "base": BASE,
         "branch": f"ai/{run}-golden",
-        "identity": e.Identity(name="Ada", email="ada@example.org"),
+        "identity": Identity(name="Ada", email="ada@example.org"),
         "parent": None,
         "root": RunId(run),
     }
@@ -136,7 +147,7 @@ def started(run: str) -> e.RunStarted:
     return e.RunStarted(driver="workflow", parent=None, root=RunId(run))
 
 
-def entered(step: StepName, visit: int = 1, *feedback: e.Feedback) -> e.StepEntered:
+def entered(step: StepName, visit: int = 1, *feedback: Feedback) -> e.StepEntered:
     return e.StepEntered(step=step, visit=visit, start=BASE.sha, feedback=feedback)
 
 
@@ -162,7 +173,7 @@ def answered(
         feedback=artifact(f"feedback {name}"),
         transcript=artifact(f"transcript {name}"),
         snapshot=snapshot(name),
-        usage=e.Usage(tokens_in=100, tokens_out=20, cost=Decimal("0.07"), estimated=attempt > 1),
+        usage=Usage(tokens_in=100, tokens_out=20, cost=Decimal("0.07"), estimated=attempt > 1),
     )
 
 
@@ -198,7 +209,7 @@ def asked(visit: int = 1) -> Iterator[Event]:
     yield e.ApprovalRequested(
         step=APPROVE,
         visit=visit,
-        reason=e.ApprovalReason.HUMAN_GATE,
+        reason=ApprovalReason.HUMAN_GATE,
         tree=tree("asked"),
         commit=commit("asked"),
         question=None,
@@ -280,7 +291,7 @@ def write_completed(pen: Pen) -> None:
     pen.write(run, *begun(IMPLEMENT, attempt=3))
     pen.write(run, answered(IMPLEMENT, Meaning.PASS, "SUCCESS", attempt=3), passed(IMPLEMENT))
     pen.write(run, entered(TEST), *gated(Verdict.FAILED), failed(TEST))
-    back = e.Feedback(kind=e.FeedbackKind.GATE, source="test", artifact=artifact("gate output"))
+    back = Feedback(kind=FeedbackKind.GATE, source="test", artifact=artifact("gate output"))
     pen.write(run, entered(IMPLEMENT, 2, back), *worked(IMPLEMENT, "PARTIAL", visit=2))
     pen.write(run, passed(IMPLEMENT, 2), entered(TEST, 2), *gated(Verdict.PASSED, 2))
     pen.write(run, passed(TEST, 2), entered(REVIEW), *worked(REVIEW, "APPROVED"), passed(REVIEW))
@@ -365,7 +376,7 @@ def write_family(pen: Pen) -> None:
 def write_fork(pen: Pen) -> None:
     """A fork that goes on under another definition, is blocked, and fails with work under way."""
     run = "golden-f"
-    fork = e.ForkPoint(run=RunId("golden-a"), version=8)
+    fork = ForkPoint(run=RunId("golden-a"), version=8)
     pen.write(run, birth(run, fork=fork, sandbox="none"), actor=USER)
     pen.own(run)
     migrated = e.DefinitionMigrated(
@@ -376,7 +387,7 @@ def write_fork(pen: Pen) -> None:
     question = e.ApprovalRequested(
         step=REVIEW,
         visit=1,
-        reason=e.ApprovalReason.BLOCKED,
+        reason=ApprovalReason.BLOCKED,
         tree=tree("asked"),
         commit=commit("asked"),
         question=artifact("feedback review 1 1"),
@@ -391,10 +402,10 @@ def write_fork(pen: Pen) -> None:
 class Alone:
     """A world with one process and no anchor."""
 
-    def current(self) -> e.Process:
+    def current(self) -> Process:
         return PROCESS
 
-    def is_alive(self, process: e.Process) -> bool:
+    def is_alive(self, process: Process) -> bool:
         return process == PROCESS
 
     def read(self) -> AnchorPoint | None:

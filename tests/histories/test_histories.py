@@ -11,7 +11,8 @@ from supervisor_ai.domain.project.permits import Project
 from supervisor_ai.domain.project.permits import evolve as evolve_project
 from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.definition import Definition
-from supervisor_ai.domain.run.events import Process, RunSubmitted
+from supervisor_ai.domain.run.events import RunSubmitted
+from supervisor_ai.domain.run.facts import Process
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 from supervisor_ai.domain.run.workflow import WorkflowState

@@ -8,7 +8,6 @@ from typing import Final, assert_never
 
 from supervisor_ai.domain.errors import InternalError, SupervisorError
 from supervisor_ai.domain.ids import EffectKey
-from supervisor_ai.domain.letters import Cancel, Letter, Migrate
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.correspondence import answer
@@ -30,6 +29,7 @@ from supervisor_ai.domain.run.effects import (
     task_intent,
     timer_intent,
 )
+from supervisor_ai.domain.run.letters import Cancel, Letter, Migrate
 from supervisor_ai.domain.run.run import Decision
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.engine.closing import close_run

@@ -1,6 +1,5 @@
 """This machine: its clock, its processes, its chance."""
 
-import asyncio
 import os
 import secrets
 import time
@@ -9,13 +8,13 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.events import Process
+from supervisor_ai.domain.run.facts import Process
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _TIME_CHARACTERS: Final = 7
 _CHANCE_CHARACTERS: Final = 4
 _EPOCH: Final = 1_700_000_000
-_BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
+_NO_BOOT: Final = "unknown"
 
 
 class SystemClock:
@@ -32,6 +31,8 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
+        import asyncio
+
         await asyncio.sleep(seconds)
 
 
@@ -54,32 +55,50 @@ def _digits(number: int, count: int) -> str:
 
 
 class SystemProcesses:
-    """Processes of this machine, told apart beyond the reuse of their numbers."""
+    """Processes of this machine, told apart beyond the reuse of their numbers.
+
+    Where there is no /proc (macOS) the number alone has to do; a lease ends there all the same.
+    """
+
+    def __init__(self, proc: Path = Path("/proc")) -> None:
+        self._proc = proc
 
     def current(self) -> Process:
         """Identify this process."""
         pid = os.getpid()
-        return Process(boot=boot_id(), pid=pid, started=_start_of(pid) or 0)
+        return Process(boot=self.boot(), pid=pid, started=self._start_of(pid) or 0)
 
     def is_alive(self, process: Process) -> bool:
         """Tell whether exactly this process still exists."""
-        return process.boot == boot_id() and _start_of(process.pid) == process.started
+        if process.boot != self.boot():
+            return False
+        if process.boot == _NO_BOOT:
+            return _exists(process.pid)
+        return self._start_of(process.pid) == process.started
+
+    def boot(self) -> str:
+        """Name the time since the machine was started."""
+        try:
+            return (self._proc / "sys/kernel/random/boot_id").read_text().strip()
+        except OSError:
+            return _NO_BOOT
+
+    def _start_of(self, pid: int) -> int | None:
+        """Return when a process began, in ticks since the boot; None for the dead and undead."""
+        try:
+            stat = (self._proc / str(pid) / "stat").read_bytes()
+        except OSError:
+            return None
+        # The name in parentheses may itself contain spaces and parentheses.
+        state, *fields = stat.rpartition(b")")[2].split()
+        return None if state in {b"Z", b"X"} else int(fields[18])
 
 
-def boot_id() -> str:
-    """Name the time since the machine was started."""
+def _exists(pid: int) -> bool:
     try:
-        return _BOOT_ID.read_text().strip()
-    except OSError:
-        return "unknown"
-
-
-def _start_of(pid: int) -> int | None:
-    """Return when a process began, in ticks since the boot; None for the dead and the undead."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return None
-    # The name in parentheses may itself contain spaces and parentheses.
-    state, *fields = stat.rpartition(b")")[2].split()
-    return None if state in {b"Z", b"X"} else int(fields[18])
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -6,10 +6,10 @@ from dataclasses import replace
 from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, Event, NewEvent
 from supervisor_ai.domain.errors import StaleVersion
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
-from supervisor_ai.domain.letters import Letter
 from supervisor_ai.domain.project.permits import PermitFreed, PermitTaken, Project, ProjectEvent
 from supervisor_ai.domain.project.permits import evolve as evolve_project
 from supervisor_ai.domain.run.events import PermitGranted, PermitReleased, RunSubmitted
+from supervisor_ai.domain.run.letters import Letter
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.engine.playback import Playback
 from supervisor_ai.engine.ports.ledger import (

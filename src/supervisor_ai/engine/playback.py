@@ -8,7 +8,8 @@ from supervisor_ai.domain.envelope import Envelope, Event
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 from supervisor_ai.domain.run import run as machine
-from supervisor_ai.domain.run.events import DefinitionMigrated, ForkPoint, RunSubmitted
+from supervisor_ai.domain.run.events import DefinitionMigrated, RunSubmitted
+from supervisor_ai.domain.run.facts import ForkPoint
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.engine.ports.artifacts import Documents
 from supervisor_ai.engine.ports.driver import Driver

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from supervisor_ai.domain.errors import InternalError
-from supervisor_ai.domain.run.events import Process
+from supervisor_ai.domain.run.facts import Process
 
 
 class Hold:

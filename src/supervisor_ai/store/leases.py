@@ -7,7 +7,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import Busy, LeaseLost
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.events import Process
+from supervisor_ai.domain.run.facts import Process
 from supervisor_ai.engine.ports.clock import Clock, Processes
 from supervisor_ai.engine.ports.ledger import Lease
 from supervisor_ai.store.connection import Connection, Sql

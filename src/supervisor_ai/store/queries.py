@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.events import NO_USAGE, ApprovalReason, Base, Usage
+from supervisor_ai.domain.run.facts import NO_USAGE, ApprovalReason, Base, Usage
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
     FailureCategory,

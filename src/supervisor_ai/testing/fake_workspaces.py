@@ -11,7 +11,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, TreeSha
-from supervisor_ai.domain.run.events import Snapshot
+from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.engine.ports.workspaces import (
     AnchorPoint,

@@ -8,8 +8,9 @@ from typing import Final, Protocol
 from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, Event, NewEvent
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import ArtifactHash, LetterKey, RunId, StreamId, run_stream
-from supervisor_ai.domain.letters import Cancel, Letter
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.letters import Cancel, Letter
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind
 from supervisor_ai.engine.ports.ledger import (
     Batch,
@@ -99,7 +100,7 @@ class LedgerHarness(Protocol):
         """Return the view of the second process."""
         ...
 
-    def process(self, view: LedgerView) -> e.Process:
+    def process(self, view: LedgerView) -> Process:
         """Identify the process that has the view."""
         ...
 

@@ -16,8 +16,9 @@ from supervisor_ai.domain.ids import (
     TimerName,
     stream_run,
 )
-from supervisor_ai.domain.letters import Letter
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.letters import Letter
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.engine.ports.clock import Clock
 from supervisor_ai.engine.ports.ledger import Batch, CachedState, Head, Lease, StreamAppend, Wake
@@ -37,7 +38,7 @@ _STATUSES: Final[dict[type, RunStatus]] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Holder:
     lease: Lease
-    process: e.Process
+    process: Process
     expires: float
     is_released: bool = False
 
@@ -57,7 +58,7 @@ class MemoryLedger:
     whether an owner lives is for `is_alive` to say.
     """
 
-    def __init__(self, clock: Clock, *, is_alive: Callable[[e.Process], bool]) -> None:
+    def __init__(self, clock: Clock, *, is_alive: Callable[[Process], bool]) -> None:
         self._clock = clock
         self._is_alive = is_alive
         self._codec = EventCodec()
@@ -142,7 +143,7 @@ class MemoryLedger:
 
     # Leases
 
-    def acquire(self, run: RunId, *, owner: str, process: e.Process, ttl: timedelta) -> Lease:
+    def acquire(self, run: RunId, *, owner: str, process: Process, ttl: timedelta) -> Lease:
         """Take the run with a higher epoch than ever before; a dead owner is taken over at once."""
         holder = self._holders.get(run)
         if holder is not None and self._is_living(holder):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.events import Identity
+from supervisor_ai.domain.run.facts import Identity
 from supervisor_ai.workspaces.git import Git
 from supervisor_ai.workspaces.identity import signature
 

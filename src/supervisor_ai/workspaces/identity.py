@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
 
-from supervisor_ai.domain.run.events import Identity
+from supervisor_ai.domain.run.facts import Identity
 
 OURS: Final = Identity(name="Supervisor", email="supervisor@localhost")
 _WORTHLESS: Final = "".join(map(chr, range(33))) + ".,:;<>\"\\'"

@@ -6,7 +6,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound, SupervisorError
 from supervisor_ai.domain.ids import CommitSha, TreeSha
-from supervisor_ai.domain.run.events import Base, Identity
+from supervisor_ai.domain.run.facts import Base, Identity
 from supervisor_ai.workspaces.git import Git, Reply, ask_as_user, failure, printable
 from supervisor_ai.workspaces.identity import OURS
 from supervisor_ai.workspaces.scratch import Mold

@@ -7,7 +7,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import CommitSha, TreeSha
-from supervisor_ai.domain.run.events import Snapshot
+from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.workspaces.admission import Change, clean, parse_changes, refused, restoration
 from supervisor_ai.workspaces.deposit import Deposit
 from supervisor_ai.workspaces.git import Git

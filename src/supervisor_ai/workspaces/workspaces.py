@@ -10,7 +10,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.events import Snapshot
+from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.engine.ports.workspaces import Landed, Landing, NotLanded, Workspace
 from supervisor_ai.workspaces.deposit import Deposit

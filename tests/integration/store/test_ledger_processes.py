@@ -15,7 +15,7 @@ import pytest
 
 from supervisor_ai.domain.errors import Busy
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.events import Process
+from supervisor_ai.domain.run.facts import Process
 from supervisor_ai.engine.ports.ledger import Lease
 from supervisor_ai.engine.ports.queries import Verification
 from supervisor_ai.store.ledger import SqliteLedger

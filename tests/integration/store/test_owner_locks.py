@@ -12,7 +12,7 @@ import pytest
 
 from supervisor_ai.domain.errors import Busy, Unavailable
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.events import Process
+from supervisor_ai.domain.run.facts import Process
 from supervisor_ai.engine.ports.ledger import Lease
 from supervisor_ai.store.connection import Connection
 from supervisor_ai.store.leases import SqliteLeases

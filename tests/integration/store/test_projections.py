@@ -18,6 +18,7 @@ from supervisor_ai.domain.ids import (
     run_stream,
 )
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.facts import ApprovalReason, Base, Process
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
     FailureCategory,
@@ -93,7 +94,7 @@ def test_a_run_tells_how_it_ended(rich: SqliteLedger) -> None:
     )
     assert done.outcome is not None
     assert done.outcome.kind is OutcomeKind.DONE
-    assert isinstance(done.base, e.Base)
+    assert isinstance(done.base, Base)
     assert done.commit is not None
     assert done.branch == "ai/golden-a-golden"
     assert not done.degraded
@@ -176,7 +177,7 @@ def test_an_answer_belongs_to_the_last_question(ledger: SqliteLedger) -> None:
     question = e.ApprovalRequested(
         step=StepName("plan"),
         visit=1,
-        reason=e.ApprovalReason.BLOCKED,
+        reason=ApprovalReason.BLOCKED,
         tree=TreeSha("t"),
         commit=CommitSha("c"),
         question=None,
@@ -222,7 +223,7 @@ def test_runs_are_found_by_the_beginning_of_their_names(rich: SqliteLedger) -> N
 
 
 def test_the_owner_of_a_run_is_known(ledger: SqliteLedger) -> None:
-    process = e.Process(boot="boot", pid=1, started=1)
+    process = Process(boot="boot", pid=1, started=1)
     assert ledger.queries.owner(RUN) is None
     lease = ledger.leases.acquire(RUN, owner="ada@host", process=process, ttl=timedelta(seconds=9))
     assert ledger.queries.owner(RUN) == OwnerRow(owner="ada@host", epoch=1, is_alive=True)
@@ -233,7 +234,7 @@ def test_the_owner_of_a_run_is_known(ledger: SqliteLedger) -> None:
 def test_a_dead_owner_is_named_as_dead(
     ledger: SqliteLedger, open_here: Callable[[Path], SqliteLedger]
 ) -> None:
-    process = e.Process(boot="boot", pid=1, started=1)
+    process = Process(boot="boot", pid=1, started=1)
     other = open_here(ledger.connection.path.parent)
     other.leases.acquire(RUN, owner="eve@host", process=process, ttl=timedelta(seconds=9))
     other.close()

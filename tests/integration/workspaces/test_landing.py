@@ -10,7 +10,7 @@ import pytest
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.events import Identity
+from supervisor_ai.domain.run.facts import Identity
 from supervisor_ai.engine.ports.workspaces import Landed, Landing, NotLanded
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.repository import GitRepository
@@ -151,7 +151,7 @@ LAND = """
 import asyncio, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from supervisor_ai.domain.run.events import Identity
+from supervisor_ai.domain.run.facts import Identity
 from supervisor_ai.engine.ports.workspaces import Landing
 from supervisor_ai.workspaces.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces

@@ -10,7 +10,7 @@ import pytest
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.events import Snapshot
+from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.git import Git
 from supervisor_ai.workspaces.repository import GitRepository

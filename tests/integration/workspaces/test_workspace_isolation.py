@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.events import Identity
+from supervisor_ai.domain.run.facts import Identity
 from supervisor_ai.engine.ports.workspaces import Landed, Landing, Workspace
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.git import Git

@@ -13,7 +13,10 @@ from supervisor_ai.domain.ids import (
     StepName,
     TreeSha,
 )
-from supervisor_ai.domain.letters import (
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.correspondence import answer
+from supervisor_ai.domain.run.facts import ApprovalReason
+from supervisor_ai.domain.run.letters import (
     Approve,
     Cancel,
     Command,
@@ -22,8 +25,6 @@ from supervisor_ai.domain.letters import (
     Reject,
     ReportChild,
 )
-from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.correspondence import answer
 from supervisor_ai.domain.run.run import Run, evolve, submit
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
 
@@ -57,7 +58,7 @@ def waiting() -> Run:
     asked = e.ApprovalRequested(
         step=STEP,
         visit=1,
-        reason=e.ApprovalReason.HUMAN_GATE,
+        reason=ApprovalReason.HUMAN_GATE,
         tree=TREE,
         commit=CommitSha("c"),
         question=None,

@@ -21,6 +21,7 @@ from supervisor_ai.domain.ids import (
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.effects import Intent, SetTimer, operation_key, timer_intent
+from supervisor_ai.domain.run.facts import ApprovalReason, Base, Identity, Process, Snapshot
 from supervisor_ai.domain.run.run import (
     RUN_FLOW,
     Ending,
@@ -47,16 +48,16 @@ TEXT = ArtifactHash("text")
 COMMIT = CommitSha("c1")
 TREE = TreeSha("t1")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
-SNAPSHOT = e.Snapshot(commit=COMMIT, tree=TREE)
+SNAPSHOT = Snapshot(commit=COMMIT, tree=TREE)
 DONE = Outcome(kind=OutcomeKind.DONE, reason="Done.")
 BIRTH = e.RunSubmitted(
     task=TEXT,
     driver="workflow",
     workflow="standard",
     definition=ArtifactHash("definition"),
-    base=e.Base(ref="main", sha=COMMIT, tree=TREE),
+    base=Base(ref="main", sha=COMMIT, tree=TREE),
     branch="ai/r1-task",
-    identity=e.Identity(name="A", email="a@example.org"),
+    identity=Identity(name="A", email="a@example.org"),
     parent=None,
     root=RUN,
 )
@@ -66,7 +67,7 @@ GATE = e.GateStarted(step=STEP, visit=1, gate="test", snapshot=COMMIT)
 APPROVAL = e.ApprovalRequested(
     step=STEP,
     visit=1,
-    reason=e.ApprovalReason.HUMAN_GATE,
+    reason=ApprovalReason.HUMAN_GATE,
     tree=TREE,
     commit=COMMIT,
     question=None,
@@ -80,7 +81,7 @@ TIMER = e.TimerSet(timer=TimerName("nap"), due=NOW, parks=True)
 EXAMPLES: list[e.RunEvent] = [
     BIRTH,
     e.RunStarted(driver="workflow", parent=None, root=RUN),
-    e.RunOwned(owner="me", process=e.Process(boot="b", pid=1, started=2)),
+    e.RunOwned(owner="me", process=Process(boot="b", pid=1, started=2)),
     e.RunWaiting(reason="an approval"),
     e.RunContinued(),
     e.RunCompleted(outcome=DONE, degraded=True),

@@ -31,6 +31,7 @@ from supervisor_ai.domain.run.effects import (
     approval_intent,
     task_intent,
 )
+from supervisor_ai.domain.run.facts import ApprovalReason, Base, Feedback, FeedbackKind, Snapshot
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
@@ -49,8 +50,8 @@ from supervisor_ai.domain.run.workflow import (
 from supervisor_ai.domain.run.workflow_driver import DEADLINE, WorkflowDriver
 
 RUN = RunId("r1")
-BASE = e.Base(ref="main", sha=CommitSha("c0"), tree=TreeSha("t0"))
-WORK = e.Snapshot(commit=CommitSha("c1"), tree=TreeSha("t1"))
+BASE = Base(ref="main", sha=CommitSha("c0"), tree=TreeSha("t0"))
+WORK = Snapshot(commit=CommitSha("c1"), tree=TreeSha("t1"))
 PLAN, BUILD, TEST, REVIEW, SIGN, COMMIT = map(
     StepName, ("plan", "implement", "test", "review", "sign_off", "commit")
 )
@@ -250,9 +251,7 @@ def test_only_a_writing_role_moves_the_head() -> None:
 def test_a_failed_attempt_is_tried_again_from_the_same_start_with_feedback() -> None:
     effect = worker(Play().enter(BUILD).attempt().fail().decide())
     assert (effect.attempt, effect.start) == (2, BASE.sha)
-    assert effect.feedback == (
-        e.Feedback(kind=e.FeedbackKind.FORMAT, source=BUILD, artifact=NOTES),
-    )
+    assert effect.feedback == (Feedback(kind=FeedbackKind.FORMAT, source=BUILD, artifact=NOTES),)
 
 
 def test_retries_are_counted_after_the_first_try() -> None:
@@ -279,14 +278,14 @@ def test_a_lost_attempt_has_a_number_and_costs_no_retry() -> None:
 def test_refine_and_fail_are_retried_with_the_workers_own_notes(meaning: Meaning) -> None:
     effect = worker(Play().enter(BUILD).attempt().say(meaning).decide())
     assert effect.attempt == 2
-    assert effect.feedback[0].kind is e.FeedbackKind.WORKER
+    assert effect.feedback[0].kind is FeedbackKind.WORKER
 
 
 def test_a_blocked_worker_makes_the_run_ask_a_person() -> None:
     play = Play().enter(BUILD).attempt().say(Meaning.BLOCK, "BLOCKED")
     [effect] = play.decide().effects
     assert isinstance(effect, RequestApproval)
-    assert (effect.reason, effect.question) == (e.ApprovalReason.BLOCKED, NOTES)
+    assert (effect.reason, effect.question) == (ApprovalReason.BLOCKED, NOTES)
 
 
 def test_a_person_lets_a_blocked_worker_go_on_with_a_note() -> None:
@@ -327,7 +326,7 @@ def test_a_failed_gate_sends_its_output_back_and_the_work_starts_from_the_failed
     back = entered(play.decide())
     assert (back.step, back.visit, back.start) == (BUILD, 2, WORK.commit)
     assert back.feedback == (
-        e.Feedback(kind=e.FeedbackKind.GATE, source="test", artifact=ArtifactHash("output")),
+        Feedback(kind=FeedbackKind.GATE, source="test", artifact=ArtifactHash("output")),
     )
 
 
@@ -363,13 +362,13 @@ def test_a_gate_without_a_way_back_ends_the_run() -> None:
 def test_a_rejecting_review_sends_its_issues_back() -> None:
     play = Play().built().enter(REVIEW).attempt().say(Meaning.REJECT, "CHANGES_REQUESTED")
     back = entered(play.decide())
-    assert (back.step, back.feedback[0].kind) == (BUILD, e.FeedbackKind.REVIEW)
+    assert (back.step, back.feedback[0].kind) == (BUILD, FeedbackKind.REVIEW)
 
 
 def test_a_human_gate_asks_about_the_head() -> None:
     [effect] = Play().built().enter(SIGN).decide().effects
     assert isinstance(effect, RequestApproval)
-    assert (effect.tree, effect.reason) == (WORK.tree, e.ApprovalReason.HUMAN_GATE)
+    assert (effect.tree, effect.reason) == (WORK.tree, ApprovalReason.HUMAN_GATE)
 
 
 def test_an_approved_human_gate_leads_on() -> None:
@@ -382,7 +381,7 @@ def test_a_rejected_human_gate_sends_the_reason_back() -> None:
     play = Play().built().enter(SIGN).ask()
     play.add(e.ApprovalRefused(step=SIGN, visit=1, tree=WORK.tree, note=NOTES))
     back = entered(play.decide())
-    assert (back.step, back.feedback[0].kind) == (BUILD, e.FeedbackKind.PERSON)
+    assert (back.step, back.feedback[0].kind) == (BUILD, FeedbackKind.PERSON)
 
 
 def landing(play: Play) -> Play:

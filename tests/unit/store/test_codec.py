@@ -12,6 +12,7 @@ from supervisor_ai.domain.errors import InternalError, Unavailable
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName, StreamId, TreeSha
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
+from supervisor_ai.domain.run.facts import Feedback, FeedbackKind, Snapshot, Usage
 from supervisor_ai.store.codec import (
     EVENT_KINDS,
     EventCodec,
@@ -39,8 +40,8 @@ def succeeded() -> e.AttemptSucceeded:
         answer=HASH,
         feedback=HASH,
         transcript=HASH,
-        snapshot=e.Snapshot(commit=CommitSha("c"), tree=TreeSha("t")),
-        usage=e.Usage(tokens_in=1, cost=Decimal("0.10")),
+        snapshot=Snapshot(commit=CommitSha("c"), tree=TreeSha("t")),
+        usage=Usage(tokens_in=1, cost=Decimal("0.10")),
     )
 
 
@@ -115,7 +116,7 @@ def test_a_field_from_the_future_is_refused(known: str, future: str, name: str) 
 
 
 def test_a_field_from_the_future_is_refused_in_a_list_too() -> None:
-    back = e.Feedback(kind=e.FeedbackKind.GATE, source="test", artifact=HASH)
+    back = Feedback(kind=FeedbackKind.GATE, source="test", artifact=HASH)
     record = seal(e.StepEntered(step=StepName("plan"), visit=1, start=None, feedback=(back,)))
     changed = record._replace(payload=record.payload.replace('"kind":', '"mood":1,"kind":'))
     with pytest.raises(Unavailable, match=r"newer version.*'feedback.mood'"):

@@ -16,6 +16,7 @@ from supervisor_ai.domain.run import definition as d
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
+from supervisor_ai.domain.run.facts import Base, Feedback, FeedbackKind, ForkPoint, Snapshot, Usage
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import StepStatus
 from supervisor_ai.domain.run.workflow import StepRecord, Visit, WorkflowState
@@ -25,7 +26,7 @@ from supervisor_ai.testing.memory_ledger import MemoryArtifacts
 DUE = datetime(2030, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 PLAN, TEST = StepName("plan"), StepName("test")
 HASH = ArtifactHash("a" * 64)
-SNAPSHOT = e.Snapshot(commit=CommitSha("c"), tree=TreeSha("t"))
+SNAPSHOT = Snapshot(commit=CommitSha("c"), tree=TreeSha("t"))
 
 
 @pytest.fixture
@@ -62,12 +63,12 @@ def run() -> Run:
         driver="workflow",
         workflow="w",
         definition=HASH,
-        base=e.Base(ref="main", sha=CommitSha("c"), tree=TreeSha("t")),
+        base=Base(ref="main", sha=CommitSha("c"), tree=TreeSha("t")),
         branch="b",
         identity=None,
         parent=None,
         root=RunId("r1"),
-        fork=e.ForkPoint(run=RunId("r0"), version=4),
+        fork=ForkPoint(run=RunId("r0"), version=4),
     )
     events: tuple[Event, ...] = (
         e.RunStarted(driver="workflow", parent=None, root=RunId("r1")),
@@ -98,9 +99,9 @@ def state() -> WorkflowState:
         feedback=HASH,
         transcript=HASH,
         snapshot=SNAPSHOT,
-        usage=e.Usage(cost=Decimal("1.50")),
+        usage=Usage(cost=Decimal("1.50")),
     )
-    back = e.Feedback(kind=e.FeedbackKind.GATE, source="test", artifact=HASH)
+    back = Feedback(kind=FeedbackKind.GATE, source="test", artifact=HASH)
     return WorkflowState(
         definition=definition(),
         head=SNAPSHOT,

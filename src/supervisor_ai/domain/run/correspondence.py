@@ -2,8 +2,8 @@
 
 from typing import assert_never
 
-from supervisor_ai.domain.letters import Approve, Cancel, Letter, Migrate, Reject, ReportChild
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.letters import Approve, Cancel, Letter, Migrate, Reject, ReportChild
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import ENDED
 

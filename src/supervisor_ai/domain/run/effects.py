@@ -15,15 +15,14 @@ from supervisor_ai.domain.ids import (
 )
 from supervisor_ai.domain.run.definition import Cli, Gate, Role, SandboxPolicy
 from supervisor_ai.domain.run.events import (
-    ApprovalReason,
     ApprovalRequested,
     AttemptStarted,
-    Feedback,
     GateStarted,
     IntegrationStarted,
     PermitRequested,
     TimerSet,
 )
+from supervisor_ai.domain.run.facts import ApprovalReason, Feedback
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
-from enum import StrEnum
-from typing import Final
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import (
@@ -17,67 +14,23 @@ from supervisor_ai.domain.ids import (
     TreeSha,
 )
 from supervisor_ai.domain.run.answers import Meaning
+from supervisor_ai.domain.run.facts import (
+    NO_USAGE,
+    ApprovalReason,
+    Base,
+    Feedback,
+    ForkPoint,
+    Identity,
+    Process,
+    Snapshot,
+    Usage,
+)
 from supervisor_ai.domain.run.status import (
     FailureCategory,
     Outcome,
     RunStatus,
     Verdict,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Base:
-    """The commit that a run starts from, and the name it was found by."""
-
-    ref: str
-    sha: CommitSha
-    tree: TreeSha
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
-    """The name that a run's commits carry."""
-
-    name: str
-    email: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForkPoint:
-    """The prefix of another run's stream that a forked run begins with."""
-
-    run: RunId
-    version: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Process:
-    """A process that cannot be mistaken for a later one with the same number."""
-
-    boot: str
-    pid: int
-    started: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
-    """The work of an attempt as a commit of ours."""
-
-    commit: CommitSha
-    tree: TreeSha
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """What an attempt consumed."""
-
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost: Decimal = Decimal(0)
-    estimated: bool = False
-
-
-NO_USAGE: Final = Usage()
 
 # The run itself
 
@@ -183,25 +136,6 @@ class PlacedEvent(Event):
     step: StepName
     visit: int
     slot: int = 1
-
-
-class FeedbackKind(StrEnum):
-    """Where the words that go back to a worker come from."""
-
-    GATE = "gate"
-    REVIEW = "review"
-    FORMAT = "format"
-    WORKER = "worker"
-    PERSON = "person"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feedback:
-    """Words that go back to a worker."""
-
-    kind: FeedbackKind
-    source: str
-    artifact: ArtifactHash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,13 +262,6 @@ class GateCancelled(PlacedEvent):
 
 
 # People
-
-
-class ApprovalReason(StrEnum):
-    """Why a person is asked."""
-
-    HUMAN_GATE = "human_gate"
-    BLOCKED = "blocked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

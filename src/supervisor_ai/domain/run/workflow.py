@@ -10,6 +10,7 @@ from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.definition import Definition, Step
+from supervisor_ai.domain.run.facts import Feedback, FeedbackKind, Snapshot
 from supervisor_ai.domain.run.status import AttemptStatus, StepStatus
 
 _UNDER_WAY: Final = (
@@ -84,11 +85,11 @@ class Visit:
     step: StepName
     number: int
     start: CommitSha
-    feedback: tuple[e.Feedback, ...] = ()
+    feedback: tuple[Feedback, ...] = ()
     attempts: int = 0
     attempt: AttemptStatus | None = None
     failures: int = 0
-    retry: e.Feedback | None = None
+    retry: Feedback | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +97,7 @@ class WorkflowState:
     """Where a task stands."""
 
     definition: Definition
-    head: e.Snapshot
+    head: Snapshot
     visit: Visit | None = None
     news: News | None = None
     steps: dict[StepName, StepRecord] = field(default_factory=dict)
@@ -156,13 +157,13 @@ def _applied(  # noqa: C901 - one case per fact
         case e.AttemptSucceeded(said=said):
             return _succeeded(state, event), replace(record, verdict=said)
         case e.AttemptFailed(category=category):
-            state = _set_back(state, e.FeedbackKind.FORMAT, event.step, event.feedback)
+            state = _set_back(state, FeedbackKind.FORMAT, event.step, event.feedback)
             return replace(state, news=event), replace(record, verdict=category.value)
         case e.GateEnded(verdict=verdict):
             return replace(state, news=event), replace(record, verdict=verdict.value)
         case e.ApprovalGiven(note=note):
             if note is not None:
-                words = e.Feedback(kind=e.FeedbackKind.PERSON, source=event.step, artifact=note)
+                words = Feedback(kind=FeedbackKind.PERSON, source=event.step, artifact=note)
                 state = _told(state, words)
             return replace(state, news=event), replace(record, verdict="approved")
         case e.ApprovalRefused():
@@ -197,7 +198,7 @@ def _entered(state: WorkflowState, event: e.StepEntered) -> WorkflowState:
 def _succeeded(state: WorkflowState, event: e.AttemptSucceeded) -> WorkflowState:
     state = replace(state, news=event)
     if event.meaning in {Meaning.REFINE, Meaning.FAIL}:
-        return _set_back(state, e.FeedbackKind.WORKER, event.step, event.feedback)
+        return _set_back(state, FeedbackKind.WORKER, event.step, event.feedback)
     if event.meaning is not Meaning.PASS:
         return state
     role = state.definition.roles[state.at(event.step).role or ""]
@@ -206,12 +207,12 @@ def _succeeded(state: WorkflowState, event: e.AttemptSucceeded) -> WorkflowState
 
 
 def _set_back(
-    state: WorkflowState, kind: e.FeedbackKind, source: str, artifact: ArtifactHash
+    state: WorkflowState, kind: FeedbackKind, source: str, artifact: ArtifactHash
 ) -> WorkflowState:
     visit = current_visit(state)
-    told = _told(state, e.Feedback(kind=kind, source=source, artifact=artifact))
+    told = _told(state, Feedback(kind=kind, source=source, artifact=artifact))
     return replace(told, visit=replace(current_visit(told), failures=visit.failures + 1))
 
 
-def _told(state: WorkflowState, feedback: e.Feedback) -> WorkflowState:
+def _told(state: WorkflowState, feedback: Feedback) -> WorkflowState:
     return replace(state, visit=replace(current_visit(state), retry=feedback))

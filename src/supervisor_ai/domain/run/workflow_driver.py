@@ -20,6 +20,7 @@ from supervisor_ai.domain.run.effects import (
     RunWorker,
     SetTimer,
 )
+from supervisor_ai.domain.run.facts import ApprovalReason, Base, Feedback, FeedbackKind, Snapshot
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus, Verdict
 from supervisor_ai.domain.run.workflow import Visit, WorkflowState
@@ -38,7 +39,7 @@ class WorkflowDriver:
     def begin(self, birth: e.RunSubmitted, definition: Definition) -> WorkflowState:
         """Return the state before anything happened."""
         base = _base(birth)
-        head = e.Snapshot(commit=base.sha, tree=base.tree)
+        head = Snapshot(commit=base.sha, tree=base.tree)
         return WorkflowState(definition=definition, head=head)
 
     def evolve(self, state: WorkflowState, event: Event) -> WorkflowState:
@@ -94,13 +95,13 @@ def _decide_role(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Deci
         case e.AttemptSucceeded(meaning=Meaning.REFINE | Meaning.FAIL, said=said):
             return _retry(run, state, at, f"The worker answered {said}.")
         case e.AttemptSucceeded(meaning=Meaning.REJECT, feedback=feedback):
-            back = e.Feedback(kind=e.FeedbackKind.REVIEW, source=at.name, artifact=feedback)
+            back = Feedback(kind=FeedbackKind.REVIEW, source=at.name, artifact=feedback)
             return _send_back(state, at, at.on_reject, back, OutcomeKind.REJECTED)
         case e.AttemptSucceeded(meaning=Meaning.BLOCK, feedback=feedback):
             asked = RequestApproval(
                 step=at.name,
                 visit=visit.number,
-                reason=e.ApprovalReason.BLOCKED,
+                reason=ApprovalReason.BLOCKED,
                 tree=state.head.tree,
                 commit=state.head.commit,
                 question=feedback,
@@ -118,7 +119,7 @@ def _decide_gate(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Deci
         case e.GateEnded(verdict=Verdict.PASSED | Verdict.WARNED):
             return _pass(state, at)
         case e.GateEnded(verdict=Verdict.FAILED, gate=gate, output=output) if output is not None:
-            back = e.Feedback(kind=e.FeedbackKind.GATE, source=gate, artifact=output)
+            back = Feedback(kind=FeedbackKind.GATE, source=gate, artifact=output)
             return _send_back(state, at, at.on_fail, back, OutcomeKind.GATE_FAILED)
         case e.GateEnded(gate=gate, reason=reason):
             reason = f"Gate {gate!r} could not run: {reason}"
@@ -140,13 +141,13 @@ def _decide_human(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Dec
         case e.ApprovalGiven():
             return _pass(state, at)
         case e.ApprovalRefused(note=note):
-            back = e.Feedback(kind=e.FeedbackKind.PERSON, source=at.name, artifact=note)
+            back = Feedback(kind=FeedbackKind.PERSON, source=at.name, artifact=note)
             return _send_back(state, at, at.on_reject, back, OutcomeKind.REJECTED)
         case _:
             asked = RequestApproval(
                 step=at.name,
                 visit=visit.number,
-                reason=e.ApprovalReason.HUMAN_GATE,
+                reason=ApprovalReason.HUMAN_GATE,
                 tree=state.head.tree,
                 commit=state.head.commit,
                 question=None,
@@ -228,7 +229,7 @@ def _pass(state: WorkflowState, at: Step) -> Decision:
     visit = workflow.current_visit(state)
     passed = e.StepPassed(step=at.name, visit=visit.number)
     if at.terminal or at.next is None:
-        outcome = Outcome(kind=OutcomeKind.DONE, reason=f"Step {at.name!r} was the last one.")
+        outcome = Outcome(kind=OutcomeKind.DONE, reason="Every step passed.")
         ending = Ending(status=RunStatus.COMPLETED, outcome=outcome)
         return Decision(events=(passed,), ending=ending)
     return _then(passed, _enter(state, at.next, ()))
@@ -238,7 +239,7 @@ def _send_back(
     state: WorkflowState,
     at: Step,
     target: StepName | None,
-    feedback: e.Feedback,
+    feedback: Feedback,
     kind: OutcomeKind,
 ) -> Decision:
     visit = workflow.current_visit(state)
@@ -253,7 +254,7 @@ def _send_back(
     return _then(failed, _enter(state, target, (feedback,)))
 
 
-def _enter(state: WorkflowState, name: StepName, feedback: tuple[e.Feedback, ...]) -> Decision:
+def _enter(state: WorkflowState, name: StepName, feedback: tuple[Feedback, ...]) -> Decision:
     limit = state.definition.limits.workflow_max_steps
     if state.visits >= limit:
         return _fail(OutcomeKind.LIMITS_EXCEEDED, f"The run visited {limit} steps without an end.")
@@ -280,7 +281,7 @@ def _fail(kind: OutcomeKind, reason: str) -> Decision:
     return Decision(ending=Ending(status=RunStatus.FAILED, outcome=outcome))
 
 
-def _base(birth: e.RunSubmitted) -> e.Base:
+def _base(birth: e.RunSubmitted) -> Base:
     if birth.base is None:
         raise InternalError("A workflow run needs a base commit, and this one has none.")
     return birth.base

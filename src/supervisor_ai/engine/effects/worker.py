@@ -10,8 +10,8 @@ from supervisor_ai.domain.run.events import (
     AttemptStarted,
     AttemptSucceeded,
     PromptSent,
-    Snapshot,
 )
+from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.sandbox import SandboxEnd

@@ -9,7 +9,7 @@ from supervisor_ai.domain.ids import RunId, StepName
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveOutput:
-    """A piece of output, redacted, on its way to a person."""
+    """A piece of output, plain and redacted, on its way to a person."""
 
     run: RunId
     step: StepName

@@ -12,7 +12,7 @@ from supervisor_ai.domain.ids import (
     StepName,
     TreeSha,
 )
-from supervisor_ai.domain.run.events import ApprovalReason, Base, Usage
+from supervisor_ai.domain.run.facts import ApprovalReason, Base, Usage
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
     FailureCategory,

@@ -9,7 +9,7 @@ from typing import Protocol
 from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.domain.run.definition import Cli, Role
-from supervisor_ai.domain.run.events import NO_USAGE, FeedbackKind, Usage
+from supervisor_ai.domain.run.facts import NO_USAGE, FeedbackKind, Usage
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import OutputSink, SandboxResult
 from supervisor_ai.engine.ports.workspaces import Workspace

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.events import Base, Identity, Snapshot
+from supervisor_ai.domain.run.facts import Base, Identity, Snapshot
 from supervisor_ai.engine.ports.sandbox import Mount
 
 

@@ -1,0 +1,89 @@
+"""Values that the facts of a run are made of."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final
+
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, TreeSha
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """The commit that a run starts from, and the name it was found by."""
+
+    ref: str
+    sha: CommitSha
+    tree: TreeSha
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """The name that a run's commits carry."""
+
+    name: str
+    email: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForkPoint:
+    """The prefix of another run's stream that a forked run begins with."""
+
+    run: RunId
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """A process that cannot be mistaken for a later one with the same number."""
+
+    boot: str
+    pid: int
+    started: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """The work of an attempt as a commit of ours."""
+
+    commit: CommitSha
+    tree: TreeSha
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What an attempt consumed."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: Decimal = Decimal(0)
+    estimated: bool = False
+
+
+NO_USAGE: Final = Usage()
+
+
+class FeedbackKind(StrEnum):
+    """Where the words that go back to a worker come from."""
+
+    GATE = "gate"
+    REVIEW = "review"
+    FORMAT = "format"
+    WORKER = "worker"
+    PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """Words that go back to a worker."""
+
+    kind: FeedbackKind
+    source: str
+    artifact: ArtifactHash
+
+
+class ApprovalReason(StrEnum):
+    """Why a person is asked."""
+
+    HUMAN_GATE = "human_gate"
+    BLOCKED = "blocked"
