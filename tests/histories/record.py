@@ -24,8 +24,7 @@ from supervisor_ai.domain.ids import (
     TreeSha,
     run_stream,
 )
-from supervisor_ai.domain.project.events import ArtifactErased
-from supervisor_ai.domain.project.permits import PermitFreed, PermitTaken
+from supervisor_ai.domain.project.events import ArtifactErased, PermitFreed, PermitTaken
 from supervisor_ai.domain.run import definition as d
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning

@@ -1,6 +1,6 @@
 """The end of a run: keep what was made, give back what was taken, tell whom it concerns."""
 
-from supervisor_ai.domain.project.permits import PermitFreed
+from supervisor_ai.domain.project.events import PermitFreed
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.effects import operation_key
 from supervisor_ai.domain.run.run import Ending, cancel_operation, ending_event

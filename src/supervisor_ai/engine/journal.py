@@ -6,7 +6,8 @@ from dataclasses import replace
 from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, Event, NewEvent
 from supervisor_ai.domain.errors import StaleVersion
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
-from supervisor_ai.domain.project.permits import PermitFreed, PermitTaken, Project, ProjectEvent
+from supervisor_ai.domain.project.events import PermitFreed, PermitTaken, ProjectEvent
+from supervisor_ai.domain.project.permits import Project
 from supervisor_ai.domain.project.permits import evolve as evolve_project
 from supervisor_ai.domain.run.events import PermitGranted, PermitReleased, RunSubmitted
 from supervisor_ai.domain.run.letters import Letter

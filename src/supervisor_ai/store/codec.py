@@ -11,7 +11,7 @@ import msgspec
 from supervisor_ai.domain.envelope import Actor, Envelope, Event, NewEvent
 from supervisor_ai.domain.errors import InternalError, Unavailable
 from supervisor_ai.domain.ids import StreamId
-from supervisor_ai.domain.project.permits import ProjectEvent
+from supervisor_ai.domain.project.events import ProjectEvent
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.store.upcasters import (
     UPCASTERS,

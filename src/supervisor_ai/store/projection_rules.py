@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from supervisor_ai.domain.envelope import Event
-from supervisor_ai.domain.project import permits as p
-from supervisor_ai.domain.project.events import ArtifactErased
+from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
 
 Statements = tuple[str, ...]
@@ -229,7 +228,7 @@ _OF_THE_REST: Final[Mapping[type[Event], Statements]] = {
     ),
     p.PermitTaken: (_permit("held"),),
     p.PermitFreed: (_permit("released"),),
-    ArtifactErased: (),
+    p.ArtifactErased: (),
 }
 
 RULES: Final[Mapping[type[Event], Statements]] = {

@@ -9,7 +9,7 @@ from datetime import timedelta
 from supervisor_ai.domain.envelope import NewEvent
 from supervisor_ai.domain.errors import Busy, LeaseLost, StaleVersion
 from supervisor_ai.domain.ids import PROJECT_STREAM, LetterKey, RunId, TimerName, run_stream
-from supervisor_ai.domain.project.permits import PermitTaken
+from supervisor_ai.domain.project.events import PermitTaken
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.engine.ports.ledger import (
     Batch,

@@ -1,7 +1,40 @@
 """A ready-made world in memory: drive runs of your plug-in without git, sandbox or disk."""
 
+from collections.abc import Mapping
+
+from supervisor_ai.definitions.answers import StrictAnswerReader
+from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent
+from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.redaction.redacted import Redacted
-from supervisor_ai.engine.ports.workers import PromptRequest
+from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.events import RunSubmitted
+from supervisor_ai.domain.run.facts import Base, Identity
+from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.engine.playback import opener
+from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
+from supervisor_ai.engine.ports.sandbox import SandboxSpec
+from supervisor_ai.engine.ports.workers import PromptRequest, WorkerRequest
+from supervisor_ai.engine.world import World
+from supervisor_ai.store.documents import ArtifactDocuments
+from supervisor_ai.testing.clock import FakeClock
+from supervisor_ai.testing.fake_sandbox import Script, ScriptedReply, ScriptedSandbox
+from supervisor_ai.testing.fake_worker import FakeReply, FakeScript, FakeWorker, answering
+from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
+from supervisor_ai.testing.ids import FakeIds, FakeProcesses
+from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
+
+_SOMEBODY = Actor(kind=ActorKind.USER, id="somebody", via="test")
+_IDENTITY = Identity(name="Ada", email="ada@example.org")
+_ANSWERS: Mapping[AnswerKind, Mapping[str, object]] = {
+    AnswerKind.PLAN: {"status": "COMPLETE"},
+    AnswerKind.IMPLEMENTATION: {
+        "status": "SUCCESS",
+        "files_created": [],
+        "files_modified": [],
+        "tests_written": [],
+    },
+    AnswerKind.REVIEW: {"status": "APPROVED", "issues": []},
+}
 
 
 class PlainPrompter:
@@ -34,3 +67,92 @@ class NoSecrets:
     def close(self) -> str:
         """Return the rest: nothing is ever held back."""
         return ""
+
+
+def passes(spec: SandboxSpec) -> ScriptedReply:
+    """Let every gate pass."""
+    del spec
+    return ScriptedReply()
+
+
+def says(kind: AnswerKind, status: str | None = None, **rest: object) -> str:
+    """Return the output of a worker with a valid answer; without a status, the one that passes."""
+    answer = {**_ANSWERS[kind], **rest}
+    return answering(answer if status is None else {**answer, "status": status})
+
+
+def agrees(request: WorkerRequest) -> FakeReply:
+    """Answer for every role that is called like its kind of answer that all is well."""
+    return FakeReply(output=says(AnswerKind(request.role)))
+
+
+class Fakes:
+    """What a world in memory is made of, each by its own type, for tests that look inside."""
+
+    def __init__(self, agent: FakeScript = agrees, gates: Script = passes) -> None:
+        self.clock = FakeClock()
+        self.ids = FakeIds()
+        self.processes = FakeProcesses()
+        self.ledger = MemoryLedger(self.clock, is_alive=self.processes.is_alive)
+        self.artifacts = MemoryArtifacts()
+        self.anchor = MemoryAnchor()
+        self.workspaces = MemoryWorkspaces()
+        self.worker = FakeWorker(agent, write=self._write)
+        self.sandbox = ScriptedSandbox(gates)
+
+    def _write(self, request: WorkerRequest, name: str, text: str) -> None:
+        self.workspaces.write(request.workspace, name, text)
+
+
+def fake_world(fakes: Fakes | None = None) -> World:
+    """Put a world together that knows the workflow driver; `dataclasses.replace` changes it."""
+    parts = fakes or Fakes()
+    ledger = parts.ledger
+    return World(
+        log=ledger,
+        leases=ledger,
+        inbox=ledger,
+        wakes=ledger,
+        cache=ledger,
+        artifacts=parts.artifacts,
+        documents=ArtifactDocuments(parts.artifacts),
+        anchor=parts.anchor,
+        clock=parts.clock,
+        ids=parts.ids,
+        processes=parts.processes,
+        drivers={WorkflowDriver.name: opener(WorkflowDriver())},
+        sandbox=parts.sandbox,
+        workspaces=parts.workspaces,
+        workers=lambda _adapter: parts.worker,
+        prompter=PlainPrompter(),
+        answers=StrictAnswerReader(),
+        redactor=NoSecrets(),
+    )
+
+
+def submit(
+    world: World, definition: object, *, base: Base, driver: str = WorkflowDriver.name
+) -> RunId:
+    """Submit a run, as `supervisor run` does."""
+    run = world.ids.run_id()
+    birth = RunSubmitted(
+        task=world.artifacts.put("Do it."),
+        driver=driver,
+        workflow="test",
+        definition=world.documents.save(definition),
+        base=base,
+        branch=f"ai/{run}",
+        identity=_IDENTITY,
+        parent=None,
+        root=run,
+    )
+    new = NewEvent(event=birth, actor=_SOMEBODY)
+    append = StreamAppend(stream=run_stream(run), expected=0, events=(new,))
+    world.log.append(Batch(appends=(append,), wakes=(Wake(run=run, number=1),)))
+    return run
+
+
+def make_base(workspaces: MemoryWorkspaces, files: Mapping[str, str] | None = None) -> Base:
+    """Make a commit that runs can start from."""
+    commit = workspaces.commit({"README": "Hello."} if files is None else files)
+    return Base(ref="main", sha=commit, tree=workspaces.tree(commit))

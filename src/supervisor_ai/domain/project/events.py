@@ -1,9 +1,25 @@
-"""Facts of the project stream that change no state which runs share."""
+"""The facts of the project's stream: what crosses runs."""
 
 from dataclasses import dataclass
 
 from supervisor_ai.domain.envelope import Event
-from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.ids import ArtifactHash, RunId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermitTaken(Event):
+    """A run holds a place."""
+
+    permit: str
+    run: RunId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermitFreed(Event):
+    """The place is free again."""
+
+    permit: str
+    run: RunId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,3 +28,6 @@ class ArtifactErased(Event):
 
     artifact: ArtifactHash
     reason: ArtifactHash | None
+
+
+ProjectEvent = PermitTaken | PermitFreed | ArtifactErased

@@ -4,26 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.project.events import ArtifactErased
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PermitTaken(Event):
-    """A run holds a place."""
-
-    permit: str
-    run: RunId
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PermitFreed(Event):
-    """The place is free again."""
-
-    permit: str
-    run: RunId
-
-
-ProjectEvent = PermitTaken | PermitFreed | ArtifactErased
+from supervisor_ai.domain.project.events import PermitFreed, PermitTaken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

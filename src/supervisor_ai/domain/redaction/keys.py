@@ -1,0 +1,54 @@
+"""Telling the names of secrets from names that only speak about secrets."""
+
+import re
+from itertools import pairwise
+from typing import Final
+
+KEY_WORDS: Final = ("pass", "pwd", "secret", "token", "key", "credential")
+"""One of these stands in every name of a secret."""
+
+_HUMP: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_PASSWORDS: Final = ("password", "passwd", "passphrase", "passcode", "pwd")
+_ENDINGS: Final = (*_PASSWORDS, "secret", "token", "apikey", "secretkey", "accesskey", "privatekey")
+_NOUNS: Final = frozenset({"pass", "credential", "credentials", "passwords", "secrets"})
+_NOT_NOUNS: Final = frozenset({"tiktoken", "detoken", "subtoken"})
+_KINDS_OF_KEY: Final = re.compile(
+    r"access|account|admin|aes|api|app|application|auth|client|cookie|crypto|"
+    r"deploy|encrypt|encryption|hmac|jwt|license|master|private|secret|server|"
+    r"service|session|shared|sign|signing|ssh|storage|webhook"
+)
+_ABOUT: Final = re.compile(
+    r"action|age|alg|algorithm|at|audience|budget|class|color|colour|column|"
+    r"comment|count|counts|created|date|desc|description|dir|directory|disabled|"
+    r"doc|docs|docstring|enabled|encoder|end|endpoint|env|error|errors|event|"
+    r"example|expiration|expire|expired|expires|expiry|factory|field|fields|file|"
+    r"files|form|format|generator|handler|hasher|hashers|header|headers|help|"
+    r"hint|host|id|ids|index|input|issuer|kind|label|len|length|lifetime|"
+    r"limit|limits|list|location|manager|map|max|message|messages|min|mode|"
+    r"name|names|page|param|parameter|params|path|paths|pattern|placeholder|"
+    r"policy|prefix|prompt|provider|re|ref|reference|refs|regex|regexp|required|"
+    r"route|rule|rules|scope|scopes|selector|set|size|source|start|state|"
+    r"status|store|strategy|style|suffix|template|templates|text|theme|time|"
+    r"timeout|title|ttl|type|types|updated|uri|url|urls|usage|validation|"
+    r"validator|validators|var|variable|version|view"
+)
+
+
+def names_secret(key: str) -> bool:
+    """Tell whether something of this name holds a secret itself."""
+    words = [word.lower() for word in _HUMP.findall(key)]
+    if not words or _ABOUT.fullmatch(words[-1]):
+        return False
+    return any(map(_is_noun, words)) or any(
+        word == "key" and _KINDS_OF_KEY.fullmatch(kind) for kind, word in pairwise(words)
+    )
+
+
+def names_password(key: str) -> bool:
+    """Tell whether people choose what something of this name holds."""
+    words = [word.lower() for word in _HUMP.findall(key)]
+    return bool(words) and (words[-1] == "pass" or words[-1].endswith(_PASSWORDS))
+
+
+def _is_noun(word: str) -> bool:
+    return word in _NOUNS or (word.endswith(_ENDINGS) and word not in _NOT_NOUNS)

@@ -1,0 +1,179 @@
+"""Secrets that are known by the place where they stand."""
+
+import re
+from typing import Final
+
+from supervisor_ai.domain.redaction.keys import KEY_WORDS, names_password, names_secret
+from supervisor_ai.domain.redaction.rule import Rule
+from supervisor_ai.domain.redaction.values import (
+    is_code,
+    is_filling,
+    is_mask,
+    is_name,
+    is_wording,
+    looks_secret,
+)
+
+LOOK_BACK: Final = 96
+"""How far before a match a test may look."""
+
+_KEY_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+_PASSWORD_ENTROPY: Final = 2.5
+_TOKEN_ENTROPY: Final = 3.0
+
+_KEY: Final = rf"(?P<key>(?i:{'|'.join(KEY_WORDS)})[\w-]{{0,40}}+)"
+_TYPED: Final = (
+    r"(?:\[\d{0,6}\])?"
+    r"(?:(?:[ \t]{0,8}:[ \t]{0,8}|[ \t]{1,8})[\w.*&?]{1,40}+"
+    r"(?:\[[\w., |]{0,40}\])?(?: ?\| ?[\w.]{1,40}+)?)?"
+)
+_SIGN: Final = r"[ \t]{0,16}+(?:=>|:=|[:=])[ \t]{0,16}+"
+_LINE_LEAD: Final = re.compile(
+    r"(?P<margin>(?:[^\s:]{0,60}:)?\d{1,7}[:|\t]|[+>#*/|-]{1,3})?(?P<indent>[ \t]*)"
+    r"(?:- |export |set |ENV |ARG |\$env:)?[\"']?"
+)
+_LINE_END: Final = re.compile(r"[ \t\r]{0,16}(?:$|[ \t]#)|\\+[nr\"']", re.MULTILINE)
+_CONNECTION_KEYS: Final = ("server=", "host=", "user=", "uid=", "user id=", "database=", "dbname=")
+
+
+def _before(match: re.Match[str]) -> tuple[str, str]:
+    """Return the text before the key on its line, and the key."""
+    start = match.start()
+    line = match.string[max(0, start - LOOK_BACK) : start].rpartition("\n")[2]
+    lead = line.rstrip(_KEY_CHARACTERS)
+    stem = line[len(lead) :]
+    if lead.endswith("\\") and stem[:1] in {"n", "r", "t"}:
+        lead, stem = "", stem[1:]
+    return lead, stem + match["key"]
+
+
+def _is_assigned(match: re.Match[str], value: str) -> bool:
+    lead, key = _before(match)
+    return not lead.endswith("/") and names_secret(key) and _looks_secret_as(key, value)
+
+
+def _is_unquoted(match: re.Match[str], value: str) -> bool:
+    lead, key = _before(match)
+    is_here = _is_inline(match, lead, key) or _is_alone(match, lead, value)
+    return is_here and names_secret(key) and _looks_secret_as(key, value) and not is_code(value)
+
+
+def _is_inline(match: re.Match[str], lead: str, key: str) -> bool:
+    """Tell whether this is a flag, an XML element, a shell variable or a parameter of a URL."""
+    sign = match["sign"]
+    if sign == ">":
+        return lead.endswith("<") and match.string.startswith("</", match.end())
+    if sign in {" ", "="} and key.startswith("-"):
+        return True
+    return sign == "=" and (key.isupper() or lead.endswith(("?", "&")))
+
+
+def _is_alone(match: re.Match[str], lead: str, value: str) -> bool:
+    """Tell whether this is all on its line or between its quotes, as in `.env`, YAML and INI."""
+    if match["sign"] in {" ", ">"}:
+        return False
+    place = _LINE_LEAD.fullmatch(lead)
+    if place and _LINE_END.match(match.string, match.end()):
+        return ":" in match["sign"] or not is_name(value) or not place["indent"]
+    is_quoted = lead.endswith(("'", '"')) and not match["closing"]
+    return is_quoted and match.string.startswith(lead[-1:], match.end())
+
+
+def _looks_secret_as(key: str, value: str) -> bool:
+    floor = _PASSWORD_ENTROPY if names_password(key) else _TOKEN_ENTROPY
+    return looks_secret(value, entropy=floor)
+
+
+def _is_url_password(_match: re.Match[str], value: str) -> bool:
+    is_reference = value.startswith(("$", "{", "<", "%", "*", "[")) and not value[1:2].isdigit()
+    words = {"password", "passwd", "pass", "pwd", "secret", "token", "port", "..."}
+    return bool(value) and not is_reference and value.lower() not in words and not is_mask(value)
+
+
+def _is_connection_password(match: re.Match[str], value: str) -> bool:
+    lead, _ = _before(match)
+    if not lead.endswith((";", " ")) or lead.rstrip("; ").endswith(('"', "'", ",", ")")):
+        return False
+    is_here = any(key in lead.lower() for key in _CONNECTION_KEYS)
+    return is_here and _is_url_password(match, value) and not is_code(value)
+
+
+def _is_token(_match: re.Match[str], value: str) -> bool:
+    return looks_secret(value)
+
+
+def _is_credential(_match: re.Match[str], value: str) -> bool:
+    return bool(value) and not is_mask(value) and not is_filling(value) and not is_wording(value)
+
+
+PLACES: Final = (
+    Rule(
+        id="url-password",
+        keywords=("://",),
+        pattern=(
+            r"""://[^\s/?#@:"'`<>\[\\]{0,128}:(?!\d{1,5}(?:[/?#"']|$))"""
+            r"""(?P<secret>(?:[^\s/"'`<>\\]|/(?!/)){1,256})@(?=[\w\[$\{%.-])"""
+        ),
+        test=_is_url_password,
+    ),
+    Rule(
+        id="connection-password",
+        keywords=("password", "pwd"),
+        pattern=(
+            r"""(?P<key>(?i:password|pwd))=(?P<secret>[^\s;"'`\\=&]{1,128}+={0,2})(?!["'`(])"""
+        ),
+        test=_is_connection_password,
+    ),
+    Rule(
+        id="bearer-token",
+        keywords=("bearer",),
+        pattern=(
+            r"""(?i:bearer)[\\"']{0,2}[ \t:=]{1,4}[\\"']{0,2}(?P<secret>[\w.~+/=-]{16,4096})"""
+        ),
+        test=_is_token,
+    ),
+    Rule(
+        id="authorization",
+        keywords=("authorization",),
+        pattern=(
+            r"""(?i:authorization)[\\"']{0,2}\]?[ \t]{0,4}[:=,][ \t]{0,4}[\\"'bf]{0,3}"""
+            r"""(?i:basic|token|apikey|api-key|key|negotiate|digest)[ \t]{1,4}"""
+            r"""(?P<secret>[\w.~+/=:-]{8,4096})"""
+        ),
+        test=_is_credential,
+    ),
+    Rule(
+        id="login",
+        keywords=("-u ", "-u=", "--user ", "--user=", "-u'", '-u"'),
+        pattern=(r"""(?:-u|--user)[ =]{0,2}["']?[\w.@+-]{1,64}:(?P<secret>[^\s"'`\\]{8,256})"""),
+        test=_is_token,
+    ),
+    Rule(
+        id="login",
+        keywords=("machine ",),
+        pattern=(
+            r"machine[ \t]{1,4}\S{1,128}[ \t]{1,4}login[ \t]{1,4}\S{1,128}[ \t]{1,4}"
+            r"password[ \t]{1,4}(?P<secret>\S{1,256})"
+        ),
+        test=_is_credential,
+    ),
+    Rule(
+        id="assignment",
+        keywords=KEY_WORDS,
+        pattern=(
+            rf"""{_KEY}(?:(?:\\{{1,3}})?["']\]?|{_TYPED}){_SIGN}[bBrRuUfF@$]{{0,2}}"""
+            r"""(?P<quote>(?:\\{1,3})?["'`])"""
+            r"(?P<secret>(?:(?!(?P=quote))(?:[^\\\n]|\\.)){8,1024}+)(?P=quote)"
+        ),
+        test=_is_assigned,
+    ),
+    Rule(
+        id="assignment",
+        keywords=KEY_WORDS,
+        pattern=(
+            rf"""{_KEY}(?P<closing>["']?)(?P<sign>[ \t]{{0,16}}+[:=][ \t]{{0,16}}+|[> ])"""
+            r"""(?P<secret>[^\s"'`\\=;|&<>]{8,512}+(?:=[^\s"'`\\;|&<>]{0,512}+)?)"""
+        ),
+        test=_is_unquoted,
+    ),
+)

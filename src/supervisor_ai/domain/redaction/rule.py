@@ -1,0 +1,89 @@
+"""What a rule of redaction is, and how it is applied."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, NamedTuple
+
+from supervisor_ai.domain.redaction.redacted import MARK
+from supervisor_ai.domain.redaction.values import is_filling, is_mask
+
+Test = Callable[[re.Match[str], str], bool]
+"""Judges a match and its value, from which secrets already found have been taken out."""
+
+_TWO_LETTERS_WHEN_LOWER: Final = "\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}"
+
+
+class Found(NamedTuple):
+    """A secret in a text, and how far the pattern looked to find it."""
+
+    start: int
+    end: int
+    rule: str
+    first: int
+    last: int
+
+
+def is_given(_match: re.Match[str], value: str) -> bool:
+    """Judge that a value is no placeholder."""
+    return not is_mask(value) and not is_filling(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One kind of secret: a pattern that is tried wherever one of the keywords stands.
+
+    Keywords are lower-case and found in any case. The pattern never crosses a line, never matches
+    more than a few thousand characters, and names the secret itself as the group `secret` where
+    that is not the whole match.
+    """
+
+    id: str
+    keywords: tuple[str, ...]
+    pattern: str
+    test: Test = is_given
+
+    def find(
+        self, text: str, lowered: str, start: int, known: Sequence[Found] = ()
+    ) -> Iterator[Found]:
+        """Find the rule's secrets in a text, given those that are known already, in order."""
+        for keyword in self.keywords:
+            at = lowered.find(keyword, start)
+            while at >= 0:
+                match = _compiled(self.pattern).match(text, at)
+                end = at + len(keyword)
+                if match and self.test(match, _unknown_part(match, known)):
+                    end = match.end(_group(match))
+                    yield Found(match.start(_group(match)), end, self.id, *match.span())
+                at = lowered.find(keyword, end)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when its keyword is first met: most of them never are."""
+    return re.compile(pattern, re.ASCII | re.MULTILINE)
+
+
+def _group(match: re.Match[str]) -> str | int:
+    return "secret" if "secret" in match.re.groupindex else 0
+
+
+def lower(text: str) -> str:
+    """Return the text in lower case with every character in its place."""
+    return text.replace(_TWO_LETTERS_WHEN_LOWER, "i").lower()
+
+
+def _unknown_part(match: re.Match[str], known: Sequence[Found]) -> str:
+    start, end = match.span(_group(match))
+    parts = []
+    # Known secrets do not overlap, so only the one before can reach into the value.
+    for index in range(max(0, bisect_left(known, (start,)) - 1), len(known)):
+        secret = known[index]
+        if secret.start >= end:
+            break
+        parts.append(match.string[start : max(start, secret.start)])
+        start = max(start, secret.end)
+    value = "".join(parts) + match.string[start:end]
+    return MARK.sub("", value) if "[" in value else value
