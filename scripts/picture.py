@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draw docs/demo.svg from a real run of the demo.
 
-Example: .venv/bin/python scripts/picture
+Example: .venv/bin/python scripts/picture.py
 """
 
 import os
