@@ -1,5 +1,6 @@
 """This machine: its clock, its processes, its chance."""
 
+import errno
 import os
 import secrets
 import time
@@ -97,8 +98,6 @@ class SystemProcesses:
 def _exists(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
+    except OSError as error:
+        return error.errno != errno.ESRCH
     return True

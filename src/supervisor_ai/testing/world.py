@@ -92,7 +92,8 @@ class Fakes:
     def __init__(self, agent: FakeScript = agrees, gates: Script = passes) -> None:
         self.clock = FakeClock()
         self.ids = FakeIds()
-        self.processes = FakeProcesses()
+        self.dead: set[int] = set()
+        self.processes = FakeProcesses(dead=self.dead)
         self.ledger = MemoryLedger(self.clock, is_alive=self.processes.is_alive)
         self.artifacts = MemoryArtifacts()
         self.anchor = MemoryAnchor()

@@ -1,7 +1,8 @@
 """The `command` adapter: any program that reads a prompt and prints an answer."""
 
+import os
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.sandbox import (
@@ -10,6 +11,8 @@ from supervisor_ai.engine.ports.sandbox import (
     OutputSink,
     Profile,
     Sandbox,
+    SandboxEnd,
+    SandboxResult,
     SandboxSpec,
 )
 from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
@@ -25,13 +28,15 @@ class CommandWorker:
 
     async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
         """Start the agent, give it the prompt and wait for its end."""
-        argv = tuple(_arguments(request.cli.command, request.program))
+        command = request.cli.command
+        if command and _is_elsewhere(command[0], request.program):
+            return _missing(command[0])
         export = Mount(source=request.program, target=request.program)
         return await run_agent(
             self._sandbox,
             request,
             on_output,
-            argv=argv,
+            argv=_arguments(command, request.program),
             mounts=(export,),
             environment=worker_environment(request, self._environment),
         )
@@ -67,7 +72,7 @@ async def run_agent(
         mounts=(*request.workspace.mounts, *mounts),
         environment=environment,
         ro_paths=request.ro_paths,
-        stdin=request.prompt.encode(),
+        stdin=request.prompt.encode(errors="replace"),
         timeout=request.timeout,
         output_bytes=request.output_bytes,
     )
@@ -75,23 +80,47 @@ async def run_agent(
     return WorkerReport(result=result, output=printed.decode(errors="replace"))
 
 
-def _arguments(command: tuple[str, ...], program: Path) -> list[str]:
+def _arguments(command: tuple[str, ...], program: Path) -> tuple[str, ...]:
     """Point relative paths at the export of the base commit, never at the workspace."""
-    first, *rest = command
-    head = _inside(program, first) if "/" in first else first
-    return [head, *(_inside(program, argument) for argument in rest)]
+    # A first word without a slash is looked for on the PATH.
+    first = [word if "/" not in word else _exported(word, program) for word in command[:1]]
+    return (*first, *(_exported(word, program) for word in command[1:]))
 
 
-def _inside(program: Path, argument: str) -> str:
-    path = PurePosixPath(argument)
-    if argument.startswith("-") or path.is_absolute() or ".." in path.parts:
-        return argument
-    found = program / path
-    if not argument or not found.exists():
-        return argument
-    if not found.resolve().is_relative_to(program.resolve()):
+def _exported(word: str, program: Path) -> str:
+    option, sign, path = word.partition("=") if word.startswith("-") else ("", "", word)
+    found = _find(path, program)
+    return word if found is None else f"{option}{sign}{found}"
+
+
+def _find(name: str, program: Path) -> Path | None:
+    """Find what a relative path names in the export."""
+    inside = os.path.normpath(name)
+    is_inside = name and inside != "." and not inside.startswith(("/", "../"))
+    if not is_inside or not os.path.lexists(program / inside):
+        return None
+    found = program / inside
+    if not _leads_inside(found, program):
         raise InvalidInput(
-            f"The command names {argument!r}, which is a link that leads out of the repository.",
+            f"The command names {name!r}, which is a link that leads out of the repository.",
             hint="Put the file itself into the repository.",
         )
-    return str(found)
+    return found
+
+
+def _leads_inside(found: Path, program: Path) -> bool:
+    try:
+        return found.resolve().is_relative_to(program.resolve())
+    except RuntimeError:  # a link that leads to itself
+        return False
+
+
+def _is_elsewhere(first: str, program: Path) -> bool:
+    """Tell whether the program itself would be looked for in the workspace."""
+    return "/" in first and not first.startswith("/") and _find(first, program) is None
+
+
+def _missing(first: str) -> WorkerReport:
+    reason = f"The command {first!r} cannot be started: the base commit has no such file."
+    result = SandboxResult(end=SandboxEnd.COMMAND_MISSING, exit_code=None, reason=reason)
+    return WorkerReport(result=result, output="")

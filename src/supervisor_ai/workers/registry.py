@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
-from supervisor_ai.domain.errors import NotFound, Unavailable
+from supervisor_ai.domain.errors import Conflict, NotFound, SupervisorError, Unavailable
 from supervisor_ai.engine.ports.sandbox import Sandbox
 from supervisor_ai.engine.ports.workers import Worker, WorkerFactory
 
@@ -35,19 +35,28 @@ def _make(adapter: str, sandbox: Sandbox, environment: Mapping[str, str]) -> Wor
     found = entry_points(group=GROUP, name=adapter)
     if not found:
         raise _unknown(adapter)
+    if len({entry.value for entry in found}) > 1:
+        offers = " and ".join(sorted(entry.value for entry in found))
+        raise Conflict(
+            f"Two packages offer a worker adapter {adapter!r}: {offers}.",
+            hint="Uninstall one of them.",
+        )
     [entry, *_] = found
-    return _load(entry)(sandbox, environment)
+    return _load(entry, sandbox, environment)
 
 
-def _load(entry: EntryPoint) -> Plugin:
+def _load(entry: EntryPoint, sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
     try:
         plugin: Plugin = entry.load()
-    except (ImportError, AttributeError) as error:
+        return plugin(sandbox, environment)
+    except SupervisorError:
+        raise
+    except Exception as error:  # a plug-in may fail in any way
         raise Unavailable(
-            f"The worker plug-in {entry.name!r} ({entry.value}) cannot be loaded: {error}.",
+            f"The worker plug-in {entry.name!r} ({entry.value}) cannot be loaded: "
+            f"{type(error).__name__}: {error}.",
             hint="Reinstall the package that it belongs to, or choose another adapter.",
         ) from error
-    return plugin
 
 
 def _unknown(adapter: str) -> NotFound:

@@ -9,10 +9,14 @@ that fits the attempt is played. Each key of a reply is optional:
 - `answer`: printed at the end as a fenced `json` block; `raw`: text printed as it is instead
 - `output_bytes`: so many characters of noise; `hang`: never end; `daemon`: leave a process behind
 - `exit`: the exit code, 0 if none is given
+
+A script that says anything else ends with exit code 2, a script without a fitting reply with 3.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.sandbox import Mount, OutputSink, Sandbox
@@ -20,8 +24,7 @@ from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerReque
 from supervisor_ai.workers.command import run_agent
 from supervisor_ai.workers.environment import worker_environment
 
-_AGENT = Path(__file__).with_name("scripted_agent.py")
-_AGENT_INSIDE = Path("/run/scripted_agent.py")
+_AGENT: Final = Path(__file__).with_name("scripted_agent.py")
 
 
 class ScriptedWorker:
@@ -38,14 +41,15 @@ class ScriptedWorker:
                 f"The CLI {request.cli.name!r} has no script.",
                 hint="Name one: clis.NAME.script: path/to/script.yaml",
             )
-        environment = worker_environment(request, self._environment)
+        # An argument may have 128 KiB at most, a script more; canonical JSON is one line.
+        told = replace(request, prompt=f"{request.cli.script}\n{request.prompt}")
         return await run_agent(
             self._sandbox,
-            request,
+            told,
             on_output,
-            argv=("python3", "-I", str(_AGENT_INSIDE), request.cli.script),
-            mounts=(Mount(source=_AGENT, target=_AGENT_INSIDE),),
-            environment=environment,
+            argv=("python3", "-I", str(_AGENT)),
+            mounts=(Mount(source=_AGENT, target=_AGENT),),
+            environment=worker_environment(request, self._environment),
         )
 
 

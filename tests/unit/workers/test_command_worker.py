@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli
-from supervisor_ai.engine.ports.sandbox import Channel, Mount, Profile, SandboxSpec
+from supervisor_ai.engine.ports.sandbox import Channel, Mount, Profile, SandboxEnd, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.testing.fake_sandbox import ScriptedReply, ScriptedSandbox
 from supervisor_ai.workers.command import command_worker
-from supervisor_ai.workers.registry import adapters, worker_factory
 from supervisor_ai.workers.scripted import scripted_worker
 
 RUN = RunId("r1")
@@ -106,11 +105,44 @@ def test_relative_paths_mean_the_export_of_the_base_commit(request_: WorkerReque
     assert spec.argv == ("python3", exported, "--fast", "no/such")
 
 
-@pytest.mark.parametrize("argument", ["/etc/passwd", "../tree", "", "-tools/agent.py"])
+@pytest.mark.parametrize(
+    "argument",
+    ["/etc/passwd", "../tree", "tools/../../tree", "", ".", "./", "-tools/agent.py", "x" * 5000],
+)
 def test_other_arguments_stay_as_they_are(request_: WorkerRequest, argument: str) -> None:
     cli = replace(request_.cli, command=("agent", argument))
     _, spec, _ = run(printing(), replace(request_, cli=cli))
     assert spec.argv == ("agent", argument)
+
+
+@pytest.mark.parametrize(
+    ("argument", "meant"),
+    [
+        ("tools", "{}/tools"),
+        ("./tools/agent.py", "{}/tools/agent.py"),
+        ("tools/../tools/agent.py", "{}/tools/agent.py"),
+        ("--config=tools/agent.py", "--config={}/tools/agent.py"),
+        ("--config=no/such", "--config=no/such"),
+    ],
+)
+def test_paths_are_found_in_every_form(request_: WorkerRequest, argument: str, meant: str) -> None:
+    cli = replace(request_.cli, command=("agent", argument))
+    _, spec, _ = run(printing(), replace(request_, cli=cli))
+    assert spec.argv == ("agent", meant.format(request_.program))
+
+
+@pytest.mark.parametrize("first", ["tools/other.py", "./agent", "../tree/agent", "tree/../agent"])
+def test_a_program_is_never_taken_from_the_workspace(request_: WorkerRequest, first: str) -> None:
+    (request_.workspace.path / "agent").write_text("planted")
+    sandbox = printing()
+    cli = replace(request_.cli, command=(first,))
+    worker = command_worker(sandbox, {})
+    report = asyncio.run(worker.run(replace(request_, cli=cli), lambda _channel, _chunk: None))
+    assert report.result.end is SandboxEnd.COMMAND_MISSING
+    assert report.result.reason == (
+        f"The command {first!r} cannot be started: the base commit has no such file."
+    )
+    assert sandbox.specs == []
 
 
 def test_the_program_itself_may_be_of_the_repository(request_: WorkerRequest) -> None:
@@ -119,12 +151,33 @@ def test_the_program_itself_may_be_of_the_repository(request_: WorkerRequest) ->
     assert spec.argv == (str(request_.program / "tools" / "agent.py"),)
 
 
-def test_a_link_out_of_the_repository_is_refused(request_: WorkerRequest, tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", ["../secret", "no/../../such", "link", "/etc/passwd"])
+def test_a_link_out_of_the_repository_is_refused(
+    request_: WorkerRequest, tmp_path: Path, target: str
+) -> None:
     (tmp_path / "secret").write_text("")
-    (request_.program / "link").symlink_to(tmp_path / "secret")
+    (request_.program / "link").symlink_to(target)
     cli = replace(request_.cli, command=("cat", "link"))
     with pytest.raises(InvalidInput, match="leads out of the repository"):
         run(printing(), replace(request_, cli=cli))
+
+
+def test_a_link_within_the_repository_is_followed(request_: WorkerRequest) -> None:
+    (request_.program / "link").symlink_to("tools/agent.py")
+    cli = replace(request_.cli, command=("cat", "link"))
+    _, spec, _ = run(printing(), replace(request_, cli=cli))
+    assert spec.argv == ("cat", str(request_.program / "link"))
+
+
+def test_a_prompt_that_is_no_text_is_sent_all_the_same(request_: WorkerRequest) -> None:
+    _, spec, _ = run(printing(), replace(request_, prompt="a\ud800b"))
+    assert spec.stdin == b"a?b"
+
+
+def test_no_more_is_collected_than_the_limit_allows(request_: WorkerRequest) -> None:
+    pieces = [(Channel.STDOUT, b"x" * 700)] * 2
+    report, _, _ = run(printing(*pieces), request_)
+    assert report.output == "x" * 1000
 
 
 def test_stdout_is_the_answers_place_and_everything_is_passed_on(request_: WorkerRequest) -> None:
@@ -145,24 +198,9 @@ def test_a_scripted_worker_needs_a_script(request_: WorkerRequest) -> None:
         asyncio.run(worker.run(request_, lambda _channel, _chunk: None))
 
 
-def test_a_scripted_worker_gets_its_script_as_an_argument(request_: WorkerRequest) -> None:
+def test_a_scripted_worker_gets_its_script_before_the_prompt(request_: WorkerRequest) -> None:
     sandbox = printing()
     worker = scripted_worker(sandbox, {"AGENT_KEY": ""})
     scripted = replace(request_, cli=replace(request_.cli, script='{"replies":[]}'))
     asyncio.run(worker.run(scripted, lambda _channel, _chunk: None))
-    assert sandbox.specs[0].argv[-1] == '{"replies":[]}'
-
-
-def test_our_own_adapters_come_through_the_door_of_plugins() -> None:
-    assert {"command", "scripted"} <= adapters()
-    find = worker_factory(printing(), {})
-    assert find("command") is find("command")
-
-
-def test_an_unknown_adapter_is_named_with_the_nearest_one() -> None:
-    with pytest.raises(NotFound, match="'comand'") as caught:
-        worker_factory(printing(), {})("comand")
-    assert caught.value.hint == "Did you mean 'command'?"
-    with pytest.raises(NotFound) as caught:
-        worker_factory(printing(), {})("zzz")
-    assert "There are: command" in (caught.value.hint or "")
+    assert sandbox.specs[0].stdin == '{"replies":[]}\nDo it. ✓'.encode()

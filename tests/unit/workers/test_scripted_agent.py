@@ -18,12 +18,16 @@ PLACE = {
 }
 
 
-def play(directory: Path, *replies: dict[str, object]) -> subprocess.CompletedProcess[str]:
+def play(directory: Path, *replies: object) -> subprocess.CompletedProcess[str]:
+    return play_script(directory, json.dumps({"replies": replies}))
+
+
+def play_script(directory: Path, script: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-I", scripted_agent.__file__, json.dumps({"replies": replies})],
+        [sys.executable, "-I", scripted_agent.__file__],
         cwd=directory,
         env={**os.environ, **PLACE},
-        input="the prompt",
+        input=f"{script}\nthe prompt",
         capture_output=True,
         text=True,
         check=False,
@@ -63,10 +67,38 @@ def test_a_script_without_a_fitting_reply_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["/etc/x", "../x"])
 def test_a_script_stays_inside_its_workspace(tmp_path: Path, path: str) -> None:
     done = play(tmp_path, {"write": {path: ""}})
-    assert done.returncode == 1
-    assert "not inside the workspace" in done.stderr
+    assert done.returncode == scripted_agent.BAD_SCRIPT
+    assert done.stderr == f"Reply 1 of the script: {path!r} is not inside the workspace.\n"
 
 
 def test_bad_manners_can_be_played_too(tmp_path: Path) -> None:
     done = play(tmp_path, {"raw": "no fence", "stderr": "oops", "output_bytes": 10, "exit": 7})
     assert (done.returncode, done.stdout, done.stderr) == (7, "x" * 10 + "no fence", "oops")
+
+
+@pytest.mark.parametrize(
+    ("script", "problem"),
+    [
+        ("{", "The script is not JSON: Expecting property name"),
+        ("[]", "The script needs a list of replies."),
+        ('{"replies": {}}', "The script needs a list of replies."),
+        ('{"replies": [7]}', "Reply 1 of the script: it is not a mapping."),
+        ('{"replies": [{}, {"sya": []}]}', "Reply 2 of the script: 'sya' is not known."),
+        ('{"replies": [{"say": "x"}]}', "Reply 1 of the script: 'say' cannot be 'x'."),
+        ('{"replies": [{"delete": [1]}]}', "Reply 1 of the script: 1 is not inside the workspace."),
+    ],
+)
+def test_a_bad_script_is_explained(tmp_path: Path, script: str, problem: str) -> None:
+    done = play_script(tmp_path, script)
+    assert done.returncode == scripted_agent.BAD_SCRIPT
+    assert done.stderr.startswith(problem)
+    assert done.stdout == ""
+
+
+def test_everything_wrong_with_a_script_is_said_at_once(tmp_path: Path) -> None:
+    done = play(tmp_path, {"hang": 1, "write": {"/x": ""}}, 7)
+    assert done.stderr.splitlines() == [
+        "Reply 1 of the script: 'hang' cannot be 1.",
+        "Reply 1 of the script: '/x' is not inside the workspace.",
+        "Reply 2 of the script: it is not a mapping.",
+    ]

@@ -1,0 +1,85 @@
+"""Hostile text costs more than ordinary text by a bounded factor, never by its square."""
+
+from time import process_time
+
+import pytest
+
+from supervisor_ai.domain.redaction.redactor import RuleRedactor
+from supervisor_ai.domain.redaction.stream import LONG_LINE
+
+REDACTOR = RuleRedactor()
+ORDINARY = "def load(path: Path, *, token: str) -> Loaded:\n    return read(path, token)\n\n"
+HOSTILE = [
+    "a",
+    "\n",
+    "-",
+    '"',
+    "password=",
+    "token:",
+    "token",
+    'password="',
+    "password=\"'`",
+    'secret=\\"\\',
+    "key              =",
+    "PASSWORD=A1b2C3d4e5 ",
+    "<password>a",
+    "eyJ",
+    "eyJaaaaaaaa.",
+    "\\neyJaaaaaaaaa",
+    "://a:",
+    "://a:b/",
+    "bearer aaaaaaaaaaaaaaaaa ",
+    "machine a login b password ",
+    "user=a password=b ",
+    "sk-",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\n",
+    "-----BEGIN AAAAAAAAAAAAAAAAAAA PRIVATE KEY",
+    "Private-Lines: 1",
+    "[REDACTED:jwt]",
+    'password="' + "-" * 500 + '!" ',
+    'password="' + "a_" * 300 + 'b!" ',
+    'password="' + "1." * 300 + '1@" ',
+    "PASSWORD=A1" + "a_" * 200 + "2 ",
+    "PASSWORD=A1" + "Aa1" * 150 + "! ",
+    'secret="' + "{a" * 300 + '1" ',
+]
+
+
+def repeated(text: str, length: int) -> str:
+    return (text * (length // len(text) + 1))[:length]
+
+
+def cost(text: str) -> float:
+    """Return the processor time of a redaction, in seconds."""
+    start = process_time()
+    REDACTOR.redact(text)
+    return process_time() - start
+
+
+# An expression that backtracks over a whole line would cost some ten thousand times more.
+BOUND = 200
+
+
+@pytest.fixture(scope="module")
+def ordinary() -> float:
+    return max(cost(repeated(ORDINARY, LONG_LINE)) for _ in range(3))
+
+
+@pytest.mark.parametrize("pattern", HOSTILE)
+def test_hostile_text_costs_a_bounded_factor_more(pattern: str, ordinary: float) -> None:
+    assert cost(repeated(pattern, LONG_LINE)) < BOUND * ordinary
+
+
+def test_twice_the_text_costs_twice() -> None:
+    text = repeated('password="x token: a1b2 ', 2 * LONG_LINE)
+
+    assert min(cost(text * 2) for _ in range(2)) < 4 * max(cost(text) for _ in range(2))
+
+
+@pytest.mark.long
+def test_twenty_megabytes_of_hostile_text() -> None:
+    text = "".join(repeated(pattern, 20_000_000 // len(HOSTILE)) for pattern in HOSTILE)
+    ordinary = repeated(ORDINARY, len(text))
+
+    assert cost(text) < 30 * cost(ordinary)
