@@ -86,8 +86,8 @@ def _edges(flow: Flow[Status]) -> Iterator[str]:
     for (source, event), target in flow.items():
         if source != target:
             labels.setdefault((source.value, target.value), []).append(event.__name__)
-    for (source, target), events_ in labels.items():
-        yield f"    {source} --> {target}: {', '.join(events_)}"
+    for (before, after), events_ in labels.items():
+        yield f"    {before} --> {after}: {', '.join(events_)}"
 
 
 def commands() -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StreamId
-from supervisor_ai.domain.run.events import Snapshot
+from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head
 from supervisor_ai.engine.ports.sandbox import (
     OutputSink,

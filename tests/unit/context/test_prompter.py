@@ -9,7 +9,7 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Role
-from supervisor_ai.domain.run.events import FeedbackKind
+from supervisor_ai.domain.run.facts import FeedbackKind
 from supervisor_ai.engine.ports.workers import Prompter, PromptRequest, Told
 
 ROLE = Role(

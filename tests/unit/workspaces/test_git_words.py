@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.domain.run.events import Identity
+from supervisor_ai.domain.run.facts import Identity
 from supervisor_ai.workspaces.disk import disk_failure
 from supervisor_ai.workspaces.git import Reply, failure, printable
 from supervisor_ai.workspaces.identity import signature

@@ -1,0 +1,5 @@
+"""`python -m supervisor_ai`."""
+
+from supervisor_ai.cli.main import main
+
+main()

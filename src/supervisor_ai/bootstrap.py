@@ -1,0 +1,282 @@
+"""The only place where ports meet adapters; what an adapter imports is imported when it is used."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from supervisor_ai.control.policy import NO_SANDBOX, SANDBOX, Policy
+from supervisor_ai.control.records import Records
+from supervisor_ai.domain.errors import InvalidInput, Unavailable
+
+if TYPE_CHECKING:
+    from supervisor_ai.control.doctor import Machine
+    from supervisor_ai.control.project import Project
+    from supervisor_ai.control.reception import Reception
+    from supervisor_ai.engine.ports.monitor import Monitor
+    from supervisor_ai.engine.ports.sandbox import Sandbox
+    from supervisor_ai.engine.world import World
+    from supervisor_ai.store.ledger import SqliteLedger
+    from supervisor_ai.workspaces.repository import GitRepository
+
+_NAME: Final = "supervisor"
+_ROOT_STATE: Final = Path("/var/lib/supervisor")
+_LEDGER: Final = "state.db"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What the environment says, read once."""
+
+    environment: Mapping[str, str]
+    policy: Policy
+    user: str
+
+    @property
+    def state(self) -> Path:
+        """Return where workspaces and sandboxes keep their files, outside every repository."""
+        if chosen := self.environment.get("SUPERVISOR_STATE"):
+            return Path(chosen).absolute()
+        if os.geteuid() == 0:
+            return _ROOT_STATE
+        from platformdirs import user_state_path
+
+        return user_state_path(_NAME)
+
+    @property
+    def user_directory(self) -> Path:
+        """Return where the user's own definitions and agreements are."""
+        if chosen := self.environment.get("SUPERVISOR_CONFIG"):
+            return Path(chosen).absolute()
+        from platformdirs import user_config_path
+
+        usual, old = user_config_path(_NAME), Path.home() / ".supervisor"
+        return old if old.is_dir() and not usual.is_dir() else usual
+
+
+def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """Read the environment."""
+    import pwd
+
+    read = dict(os.environ if environment is None else environment)
+    try:
+        user = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        user = str(os.getuid())
+    policy = Policy(
+        trusts_everything=read.get("SUPERVISOR_TRUST") == "1",
+        allows_unsandboxed=read.get("SUPERVISOR_ALLOW_UNSANDBOXED") == "1",
+    )
+    return Settings(environment=read, policy=policy, user=user)
+
+
+def open_records(directory: Path, settings: Settings) -> Records | None:
+    """Open a project's ledger for readers, or return None where there is none yet."""
+    del settings
+    repository = _repository(directory)
+    if not (repository.state_directory / _LEDGER).exists():
+        return None
+    return _records(repository, _ledger(repository))
+
+
+def open_reception(directory: Path, settings: Settings) -> "Reception":
+    """Open what can be asked before anything is written."""
+    return _reception(_repository(directory), settings)
+
+
+def open_project(
+    directory: Path,
+    settings: Settings,
+    *,
+    monitor: "Monitor | None" = None,
+    alter: "Callable[[World], World]" = lambda world: world,
+) -> "Project":
+    """Open a project for commands; `alter` may put other ports into the engine's world."""
+    from supervisor_ai.control.project import Project
+    from supervisor_ai.engine.dispatch import LocalDispatcher
+    from supervisor_ai.engine.ports.monitor import SilentMonitor
+    from supervisor_ai.engine.runtime import Runtime
+
+    repository = _repository(directory)
+    ledger = _ledger(repository)
+    parts = _Parts(
+        settings=settings,
+        repository=repository,
+        ledger=ledger,
+        monitor=monitor or SilentMonitor(),
+    )
+    owner = f"{settings.user}@{os.uname().nodename}, process {os.getpid()}"
+
+    @cache
+    def runtime(sandbox: str) -> Runtime:
+        return Runtime(world=alter(_world(parts, sandbox)), owner=owner)
+
+    world = runtime(SANDBOX).world
+    return Project(
+        reception=_reception(repository, settings),
+        records=_records(repository, ledger),
+        care=ledger.care,
+        dispatcher=LocalDispatcher(world.wakes, world.clock, poll=world.timing.poll),
+        runtimes=runtime,
+        user=settings.user,
+        via="cli",
+    )
+
+
+def open_machine(directory: Path, settings: Settings) -> "Machine":
+    """Open what the machine has to offer."""
+    from supervisor_ai.control.doctor import Machine
+    from supervisor_ai.sandboxes.toolchain import find_toolchain
+    from supervisor_ai.workspaces.git import ask_as_user
+
+    def count_events() -> int:
+        records = open_records(directory, settings)
+        return records.log.head().seq if records else 0
+
+    return Machine(
+        git_version=lambda: ask_as_user(Path("/"), "--version").text,
+        sandbox=_sandbox(settings, SANDBOX),
+        state=settings.state,
+        tools=find_toolchain(settings.environment, Path.home()).roots,
+        reception=lambda: open_reception(directory, settings),
+        count_events=count_events,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts:
+    """What the worlds of one project have in common."""
+
+    settings: Settings
+    repository: "GitRepository"
+    ledger: "SqliteLedger"
+    monitor: "Monitor"
+
+
+def _world(parts: _Parts, sandbox_name: str) -> "World":
+    from supervisor_ai.context.prompter import JinjaPrompter
+    from supervisor_ai.definitions.answers import StrictAnswerReader
+    from supervisor_ai.domain.redaction.redactor import RuleRedactor
+    from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+    from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
+    from supervisor_ai.engine.playback import opener
+    from supervisor_ai.engine.world import World
+    from supervisor_ai.store.artifacts import FileArtifacts
+    from supervisor_ai.store.documents import ArtifactDocuments
+    from supervisor_ai.workers.registry import worker_factory
+    from supervisor_ai.workspaces.anchor import GitAnchor
+    from supervisor_ai.workspaces.workspaces import GitWorkspaces
+
+    repository, ledger = parts.repository, parts.ledger
+    artifacts = FileArtifacts(repository.state_directory / "artifacts")
+    sandbox = _sandbox(parts.settings, sandbox_name)
+    return World(
+        log=ledger.events,
+        leases=ledger.leases,
+        inbox=ledger.inbox,
+        wakes=ledger.wakes,
+        cache=ledger.cache,
+        artifacts=artifacts,
+        documents=ArtifactDocuments(artifacts),
+        anchor=GitAnchor(repository),
+        clock=SystemClock(),
+        ids=SystemIds(),
+        processes=SystemProcesses(),
+        drivers={WorkflowDriver.name: opener(WorkflowDriver())},
+        sandbox=sandbox,
+        workspaces=GitWorkspaces(repository, _project_state(parts.settings, repository.root)),
+        workers=worker_factory(sandbox, parts.settings.environment),
+        prompter=JinjaPrompter(),
+        answers=StrictAnswerReader(),
+        redactor=RuleRedactor(),
+        monitor=parts.monitor,
+    )
+
+
+def _sandbox(settings: Settings, name: str) -> "Sandbox":
+    if name == NO_SANDBOX:
+        from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
+
+        state = _open_state(settings.state, "sandbox")
+        return UnsandboxedSandbox(state=state, environment=settings.environment)
+    if name != SANDBOX:
+        raise InvalidInput(f"There is no sandbox {name!r}; there are {SANDBOX} and {NO_SANDBOX}.")
+    from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+
+    # One place for all projects: the users that root gives to sandboxes are the machine's.
+    state = _open_state(settings.state, "sandbox")
+    return BubblewrapSandbox(state=state, environment=settings.environment)
+
+
+def _project_state(settings: Settings, root: Path) -> Path:
+    digest = sha256(os.fsencode(root)).hexdigest()[:16]
+    return _open_state(settings.state, digest)
+
+
+def _open_state(state: Path, name: str) -> Path:
+    """Make a state directory that a sandbox's user can pass through, but not look around in."""
+    mode = 0o711 if os.geteuid() == 0 else 0o700
+    try:
+        for place in (state, state / name):
+            place.mkdir(mode=mode, parents=True, exist_ok=True)
+    except OSError as error:
+        raise Unavailable(
+            f"The state directory {str(state / name)!r} cannot be used: {error.strerror}.",
+            hint="Name another directory with SUPERVISOR_STATE.",
+        ) from error
+    return state / name
+
+
+def _repository(directory: Path) -> "GitRepository":
+    from supervisor_ai.workspaces.repository import GitRepository
+
+    return GitRepository(directory.absolute())
+
+
+def _ledger(repository: "GitRepository") -> "SqliteLedger":
+    from supervisor_ai.engine.host import SystemClock, SystemProcesses
+    from supervisor_ai.store.ledger import open_ledger
+    from supervisor_ai.workspaces.anchor import GitAnchor
+
+    return open_ledger(
+        repository.state_directory,
+        clock=SystemClock(),
+        processes=SystemProcesses(),
+        anchor=GitAnchor(repository),
+    )
+
+
+def _records(repository: "GitRepository", ledger: "SqliteLedger") -> Records:
+    from supervisor_ai.store.artifacts import FileArtifacts
+    from supervisor_ai.store.documents import ArtifactDocuments
+
+    artifacts = FileArtifacts(repository.state_directory / "artifacts")
+    return Records(
+        ledger=repository.state_directory / _LEDGER,
+        queries=ledger.queries,
+        log=ledger.events,
+        artifacts=artifacts,
+        documents=ArtifactDocuments(artifacts),
+    )
+
+
+def _reception(repository: "GitRepository", settings: Settings) -> "Reception":
+    from supervisor_ai.control.reception import Reception
+    from supervisor_ai.definitions.catalog import FileCatalog
+    from supervisor_ai.definitions.trust import FileTrustStore
+    from supervisor_ai.domain.redaction.redactor import RuleRedactor
+    from supervisor_ai.engine.host import SystemIds
+    from supervisor_ai.workers.registry import adapters
+
+    user_directory = settings.user_directory
+    return Reception(
+        repository=repository,
+        catalog=FileCatalog(repository, user_directory, adapters()),
+        trust=FileTrustStore(user_directory),
+        policy=settings.policy,
+        redactor=RuleRedactor(),
+        ids=SystemIds(),
+    )

@@ -1,0 +1,66 @@
+"""Driving a run while a person watches, and telling them what came of it."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from supervisor_ai.cli.board import Board
+from supervisor_ai.cli.interrupts import Interrupted, run_interruptibly
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.output import say, write, write_json
+from supervisor_ai.cli.progress import Progress
+from supervisor_ai.cli.summary import summarise
+from supervisor_ai.cli.tables import title
+from supervisor_ai.control.driving import drive_family
+from supervisor_ai.control.errors import INTERRUPTED, RUN_EXIT_CODES
+from supervisor_ai.control.project import Project
+from supervisor_ai.control.views import show_run
+from supervisor_ai.domain.ids import RunId, run_stream
+from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attendance:
+    """A person at a terminal, or a program at a pipe, who waits for a run."""
+
+    invocation: Invocation
+    project: Project
+    progress: Progress
+    as_json: bool
+    wait: bool = False
+
+    def attend(self, run: RunId) -> int:
+        """Drive the run as far as it goes and report; return the exit code."""
+        try:
+            self._drive(run)
+        except Interrupted:
+            say(f"Interrupted. Go on with: {self.invocation.command} resume {run}")
+            return INTERRUPTED
+        return self.report(run)
+
+    def report(self, run: RunId) -> int:
+        """Print what is known of the run now; return the exit code that its status means."""
+        view = show_run(self.project.records, run)
+        if self.as_json:
+            write_json({"run": view})
+        else:
+            write(summarise(self.invocation, self.project, view))
+        return RUN_EXIT_CODES[view.status]
+
+    def _drive(self, run: RunId) -> None:
+        self.progress.begin(self._board(run))
+        try:
+            run_interruptibly(drive_family(self.project, run, wait=self.wait))
+        finally:
+            self.progress.end()
+
+    def _board(self, run: RunId) -> Board:
+        birth = self.project.birth(run)
+        task = self.project.records.text(birth.task)
+        board = Board(run=run, title=title(task), started=datetime.now(UTC))
+        if birth.driver == WorkflowDriver.name:
+            pinned = self.project.world.documents.load(birth.definition, Definition)
+            board.expect(*pinned.workflow.steps)
+        for envelope in self.project.records.log.read(run_stream(run)):
+            board.see(envelope)
+        return board

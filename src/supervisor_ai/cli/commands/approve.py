@@ -1,0 +1,91 @@
+"""`supervisor approve` and `supervisor reject`."""
+
+from typing import TypedDict, Unpack
+
+import click
+
+from supervisor_ai.cli.attending import Attendance
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.mutations import report_mutation
+from supervisor_ai.cli.options import (
+    drive_option,
+    dry_run_option,
+    json_option,
+    run_argument,
+    tree_option,
+)
+from supervisor_ai.cli.output import say
+from supervisor_ai.cli.progress import make_progress
+from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.deciding import Judgement, judge
+from supervisor_ai.domain.ids import RunId
+
+
+class _Shared(TypedDict):
+    run: str
+    tree: str | None
+    drive: bool
+    dry_run: bool
+    as_json: bool
+
+
+class _ApproveOptions(_Shared):
+    note: str | None
+
+
+class _RejectOptions(_Shared):
+    reason: str
+
+
+@verb(example="supervisor approve RUN --drive")
+@run_argument
+@click.option("--note", metavar="TEXT", help="Words for the next worker.")
+@tree_option
+@drive_option
+@dry_run_option
+@json_option
+@click.pass_obj
+def approve(invocation: Invocation, **options: Unpack[_ApproveOptions]) -> int:
+    """Say yes to what a run asks.
+
+    The answer is bound to the tree that the run asks about. Whoever drives the run takes it in;
+    with --drive the run goes on here.
+    """
+    judgement = Judgement(is_approval=True, words=options["note"], tree=options["tree"])
+    return _judge(invocation, judgement, options)
+
+
+@verb(example='supervisor reject RUN --reason "The endpoint must not need a login"')
+@run_argument
+@click.option("--reason", required=True, metavar="TEXT", help="Why; the next worker is told.")
+@tree_option
+@drive_option
+@dry_run_option
+@json_option
+@click.pass_obj
+def reject(invocation: Invocation, **options: Unpack[_RejectOptions]) -> int:
+    """Say no to what a run asks.
+
+    The reason goes back to a worker where the workflow names a step for that.
+    """
+    judgement = Judgement(is_approval=False, words=options["reason"], tree=options["tree"])
+    return _judge(invocation, judgement, options)
+
+
+def _judge(invocation: Invocation, judgement: Judgement, options: _Shared) -> int:
+    progress = make_progress(verbose=False)
+    project = invocation.project(progress)
+    mutation = judge(project, options["run"], judgement, dry_run=options["dry_run"])
+    run = RunId(mutation.target)
+    if options["drive"] and not options["dry_run"]:
+        attendance = Attendance(
+            invocation=invocation,
+            project=project,
+            progress=progress,
+            as_json=options["as_json"],
+        )
+        return attendance.attend(run)
+    owner = project.records.queries.owner(run)
+    if not options["dry_run"] and (owner is None or not owner.is_alive):
+        say(f"Nobody drives the run now. Go on with: {invocation.command} resume {run}")
+    return report_mutation(mutation, as_json=options["as_json"])

@@ -1,0 +1,88 @@
+"""`supervisor ledger`."""
+
+from typing import TypedDict, Unpack
+
+import click
+
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.mutations import report_mutation
+from supervisor_ai.cli.options import dry_run_option, json_option, yes_option
+from supervisor_ai.cli.output import can_ask, write, write_json
+from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control import caring
+from supervisor_ai.control.errors import DONE, FAILED
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.ids import ArtifactHash
+
+
+class _Options(TypedDict):
+    as_json: bool
+
+
+class _EraseOptions(_Options):
+    artifact: str
+    reason: str | None
+    yes: bool
+    dry_run: bool
+
+
+@click.group(help="Verify, rebuild or erase from the ledger")
+def ledger() -> None:
+    """Verify, rebuild or erase from the ledger."""
+
+
+@verb(example="supervisor ledger verify", group=ledger)
+@json_option
+@click.pass_obj
+def verify(invocation: Invocation, **options: Unpack[_Options]) -> int:
+    """Look for changes, gaps, reorderings and a cut tail.
+
+    Exit code 0 when the ledger is what it was, 1 when it is not.
+    """
+    invocation.require_records()
+    found = caring.verify(invocation.project())
+    if options["as_json"]:
+        write_json({"verification": found})
+    else:
+        for fault in found.faults:
+            write(fault.message)
+        write(f"{found.events} events, {len(found.faults)} faults.")
+    return FAILED if found.faults else DONE
+
+
+@verb(example="supervisor ledger rebuild", group=ledger)
+@json_option
+@click.pass_obj
+def rebuild(invocation: Invocation, **options: Unpack[_Options]) -> int:
+    """Make the tables beside the events again."""
+    invocation.require_records()
+    return report_mutation(caring.rebuild(invocation.project()), as_json=options["as_json"])
+
+
+@verb(example='supervisor ledger erase ARTIFACT --reason "It holds a key"', group=ledger)
+@click.argument("artifact")
+@click.option("--reason", metavar="TEXT", help="Why; kept in the ledger.")
+@yes_option
+@dry_run_option
+@json_option
+@click.pass_obj
+def erase(invocation: Invocation, **options: Unpack[_EraseOptions]) -> int:
+    """Remove a text that should not have been kept, for ever.
+
+    ARTIFACT is the name of the text, as `supervisor events --json` shows it. The ledger keeps
+    the name and records that the text was erased.
+    """
+    invocation.require_records()
+    if not (options["yes"] or options["dry_run"]):
+        _require_agreement()
+    erasure = caring.Erasure(artifact=ArtifactHash(options["artifact"]), reason=options["reason"])
+    mutation = caring.erase(invocation.project(), erasure, dry_run=options["dry_run"])
+    return report_mutation(mutation, as_json=options["as_json"])
+
+
+def _require_agreement() -> None:
+    if not can_ask():
+        raise InvalidInput(
+            "What is erased cannot be brought back.", hint="If you agree, say --yes."
+        )
+    click.confirm("What is erased cannot be brought back. Proceed?", abort=True, err=True)

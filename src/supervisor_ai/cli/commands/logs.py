@@ -1,0 +1,74 @@
+"""`supervisor logs`."""
+
+from collections.abc import Iterator
+from typing import TypedDict, Unpack
+
+import click
+
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.narration import one_line
+from supervisor_ai.cli.options import json_option, run_argument
+from supervisor_ai.cli.output import say, write, write_json
+from supervisor_ai.cli.tables import local_time
+from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.logs import LogEntry, LogFilter, LogKind, read_logs
+from supervisor_ai.domain.terminal import plain
+
+
+class _Options(TypedDict):
+    run: str
+    step: str | None
+    visit: int | None
+    attempt: int | None
+    as_json: bool
+
+
+@verb(example="supervisor logs RUN --step implement --attempt 1")
+@run_argument
+@click.option("-s", "--step", metavar="STEP", help="Only this step.")
+@click.option("--visit", type=click.IntRange(1), metavar="N", help="Only this visit.")
+@click.option("--attempt", type=click.IntRange(1), metavar="N", help="Only this attempt.")
+@json_option
+@click.pass_obj
+def logs(invocation: Invocation, **options: Unpack[_Options]) -> int:
+    """Show what was sent, what came back and what the gates printed.
+
+    Everything stands in the order in which it happened, without secrets and without characters
+    that could move your terminal's cursor.
+    """
+    records = invocation.require_records()
+    wanted = LogFilter(step=options["step"], visit=options["visit"], attempt=options["attempt"])
+    entries = read_logs(records, records.find(options["run"]).id, wanted)
+    if options["as_json"]:
+        write_json({"logs": entries})
+        return DONE
+    if not entries:
+        say("There is nothing to show.")
+    for entry in entries:
+        if not write("\n".join(_shown(entry))):
+            break
+    return DONE
+
+
+def _shown(entry: LogEntry) -> Iterator[str]:
+    yield f"━━ {_heading(entry)}"
+    sections = (
+        ("asked" if entry.kind is LogKind.APPROVAL else "sent", entry.sent),
+        ("printed" if entry.kind is LogKind.GATE else "came back", entry.came_back),
+    )
+    for name, text in sections:
+        if text is not None:
+            yield f"── {name}"
+            yield plain(text).rstrip("\n")
+    yield ""
+
+
+def _heading(entry: LogEntry) -> str:
+    attempt = f" attempt {entry.attempt}" if entry.attempt else ""
+    by = f" by {entry.by}" if entry.by else ""
+    reason = f": {one_line(entry.reason)}" if entry.reason else ""
+    return (
+        f"{entry.step} visit {entry.visit}{attempt}, {entry.kind.value}{by}, "
+        f"{local_time(entry.started_at)}, {entry.status}{reason}"
+    )

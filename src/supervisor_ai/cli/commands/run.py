@@ -1,0 +1,117 @@
+"""`supervisor run`."""
+
+import sys
+from typing import TypedDict, Unpack
+
+import click
+
+from supervisor_ai.cli.attending import Attendance
+from supervisor_ai.cli.interrupts import run_interruptibly
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.options import (
+    dry_run_option,
+    json_option,
+    queue_option,
+    verbose_option,
+    wait_option,
+    yes_option,
+)
+from supervisor_ai.cli.output import can_ask, say, write, write_json
+from supervisor_ai.cli.preview import preview
+from supervisor_ai.cli.progress import make_progress
+from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.errors import DONE, FAILED
+from supervisor_ai.control.policy import NO_SANDBOX, SANDBOX
+from supervisor_ai.control.starting import Prepared, StartRequest, prepare, submit
+from supervisor_ai.control.views import MutationView
+
+
+class _Options(TypedDict):
+    task: str
+    workflow: str | None
+    cli: str | None
+    base: str | None
+    sandbox: str
+    queue: bool
+    wait: bool
+    dry_run: bool
+    yes: bool
+    verbose: bool
+    as_json: bool
+
+
+@verb(example='supervisor run "Add a /health endpoint" --workflow standard --cli my_agent')
+@click.argument("task")
+@click.option("-w", "--workflow", metavar="NAME", help="Take the task through this workflow.")
+@click.option("-c", "--cli", metavar="NAME", help="Use this agent for every role.")
+@click.option("-b", "--base", metavar="REF", help="Start from this commit, not the checkout's.")
+@click.option(
+    "--sandbox",
+    type=click.Choice([SANDBOX, NO_SANDBOX]),
+    default=SANDBOX,
+    show_default=True,
+    help="Where workers and gates run.",
+)
+@queue_option
+@wait_option
+@dry_run_option
+@yes_option
+@verbose_option
+@json_option
+@click.pass_obj
+def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
+    """Run one task to its end.
+
+    The task goes through the steps of a workflow. Workers do the work in copies of the
+    repository, gates check it, and the result is a commit on a branch of its own; your checkout,
+    your index and your branches stay as they are. `-` reads the task from stdin.
+    """
+    request = StartRequest(
+        task=sys.stdin.read() if options["task"] == "-" else options["task"],
+        workflow=options["workflow"],
+        cli=options["cli"],
+        base=options["base"],
+        sandbox=options["sandbox"],
+    )
+    prepared = prepare(invocation.reception(), request)
+    if options["dry_run"]:
+        return _show(prepared, as_json=options["as_json"])
+    _warn(prepared)
+    if not options["yes"] and can_ask() and not _agrees(prepared):
+        say("Nothing was started.")
+        return FAILED
+    progress = make_progress(verbose=options["verbose"])
+    project = invocation.project(progress)
+    submitted = run_interruptibly(submit(project, prepared, queued=options["queue"]))
+    attendance = Attendance(
+        invocation=invocation,
+        project=project,
+        progress=progress,
+        as_json=options["as_json"],
+        wait=options["wait"],
+    )
+    if options["queue"]:
+        attendance.report(submitted)
+        return DONE
+    return attendance.attend(submitted)
+
+
+def _show(prepared: Prepared, *, as_json: bool) -> int:
+    if as_json:
+        detail = preview(prepared)
+        write_json(MutationView(target=prepared.branch, applied=False, dry_run=True, detail=detail))
+    else:
+        write(preview(prepared))
+    return DONE
+
+
+def _warn(prepared: Prepared) -> None:
+    if prepared.sandbox == NO_SANDBOX:
+        say("warning: workers and gates run without a sandbox and can do whatever you can.")
+    if prepared.is_dirty:
+        say("note: your checkout has changes that no commit holds; the run does not see them.")
+
+
+def _agrees(prepared: Prepared) -> bool:
+    say(preview(prepared))
+    return click.confirm("Proceed?", default=True, err=True)

@@ -1,0 +1,161 @@
+"""`supervisor workflow`."""
+
+from typing import TypedDict, Unpack
+
+import click
+
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.mutations import report_mutation
+from supervisor_ai.cli.narration import one_line
+from supervisor_ai.cli.options import (
+    base_option,
+    dry_run_option,
+    json_option,
+    run_argument,
+    yes_option,
+)
+from supervisor_ai.cli.output import can_ask, say, write, write_json
+from supervisor_ai.cli.preview import describe_step
+from supervisor_ai.cli.tables import columns, labelled
+from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.migrating import migrate as move
+from supervisor_ai.control.migrating import plan_migration
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.terminal import plain
+
+
+class _ListOptions(TypedDict):
+    base: str | None
+    as_json: bool
+
+
+class _ShowOptions(_ListOptions):
+    name: str | None
+    cli: str | None
+
+
+class _MigrateOptions(_ShowOptions):
+    run: str
+    yes: bool
+    dry_run: bool
+
+
+@click.group(help="List, show, validate and migrate workflows")
+def workflow() -> None:
+    """List, show, validate and migrate workflows."""
+
+
+@verb(example="supervisor workflow list", name="list", group=workflow)
+@base_option
+@json_option
+@click.pass_obj
+def list_workflows(invocation: Invocation, **options: Unpack[_ListOptions]) -> int:
+    """List the workflows that can be run."""
+    reception = invocation.reception()
+    found = reception.catalog.workflows(reception.repository.resolve(options["base"]).sha)
+    if options["as_json"]:
+        write_json({"workflows": found})
+        return DONE
+    rows = [("WORKFLOW", "ORIGIN", "DESCRIPTION")]
+    rows += [(it.name, it.origin, one_line(it.description)) for it in found]
+    write("\n".join(columns(rows)))
+    return DONE
+
+
+@verb(example="supervisor workflow show standard --cli my_agent", group=workflow)
+@click.argument("name", required=False)
+@click.option("-c", "--cli", metavar="NAME", help="As if this agent had every role.")
+@base_option
+@json_option
+@click.pass_obj
+def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
+    """Show a workflow with everything that its steps name."""
+    reception = invocation.reception()
+    commit = reception.repository.resolve(options["base"]).sha
+    loaded = reception.catalog.load(commit, workflow=options["name"], cli=options["cli"])
+    if options["as_json"]:
+        write_json({"definition": loaded.definition})
+    else:
+        write("\n".join(_shown(loaded.definition)))
+    return DONE
+
+
+@verb(example="supervisor workflow validate", group=workflow)
+@click.argument("name", required=False)
+@click.option("-c", "--cli", metavar="NAME", help="As if this agent had every role.")
+@base_option
+@json_option
+@click.pass_obj
+def validate(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
+    """Check the definitions and report every mistake.
+
+    Without NAME the files of all workflows are checked; with NAME also whether that workflow
+    could be run. Definitions are read from the commit, as a run would.
+    """
+    reception = invocation.reception()
+    commit = reception.repository.resolve(options["base"]).sha
+    names = [it.name for it in reception.catalog.workflows(commit)]
+    if options["name"] is not None:
+        reception.catalog.load(commit, workflow=options["name"], cli=options["cli"])
+        names = [options["name"]]
+    if options["as_json"]:
+        write_json({"valid": names})
+    else:
+        write(f"No mistakes in {', '.join(names)}.")
+    return DONE
+
+
+@verb(example="supervisor workflow migrate RUN", group=workflow)
+@run_argument
+@click.option("-c", "--cli", metavar="NAME", help="Use this agent for every role.")
+@base_option
+@yes_option
+@dry_run_option
+@json_option
+@click.pass_obj
+def migrate(invocation: Invocation, **options: Unpack[_MigrateOptions]) -> int:
+    """Move a run to today's definition.
+
+    Shows the difference first. Every step that the run has visited must still exist.
+    """
+    project = invocation.project()
+    planned = plan_migration(project, options["run"], ref=options["base"], cli=options["cli"])
+    if planned.is_needed:
+        say(plain(planned.difference))
+        if not (options["yes"] or options["dry_run"]):
+            _require_agreement()
+    mutation = move(project, planned, dry_run=options["dry_run"])
+    return report_mutation(mutation, as_json=options["as_json"])
+
+
+def _require_agreement() -> None:
+    if not can_ask():
+        raise InvalidInput("Somebody must agree to the difference.", hint="If you do, say --yes.")
+    click.confirm("Migrate the run?", abort=True, err=True)
+
+
+def _shown(definition: Definition) -> list[str]:
+    flow = definition.workflow
+    rows = [("STEP", "DOES", "NEXT", "ON FAIL", "ON REJECT")]
+    for step in flow.steps.values():
+        after = "end" if step.terminal or step.next is None else step.next
+        rows.append(
+            (
+                step.name,
+                one_line(describe_step(definition, step)),
+                after,
+                step.on_fail or "",
+                step.on_reject or "",
+            )
+        )
+    limits = definition.limits
+    facts = [
+        ("step timeout", str(limits.step_timeout)),
+        ("retries", str(limits.step_max_retries)),
+        ("most visits", str(limits.workflow_max_steps)),
+        ("run timeout", str(limits.workflow_timeout or "none")),
+    ]
+    title = f"{flow.name}: {one_line(flow.description)}"
+    return [title, "", *(f"  {line}" for line in columns(rows)), "", *labelled(facts)]

@@ -1,0 +1,72 @@
+"""The last words of a call that failed: a sentence and a way out, never a traceback."""
+
+import os
+import sys
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from supervisor_ai.cli.interrupts import Interrupted
+from supervisor_ai.cli.output import say, write_json
+from supervisor_ai.control.errors import ERROR_EXIT_CODES, INTERRUPTED
+from supervisor_ai.domain.errors import ErrorKind, InternalError, InvalidInput, SupervisorError
+from supervisor_ai.domain.terminal import plain
+
+
+def report_failure(error: BaseException, *, as_json: bool) -> int:
+    """Tell what went wrong; return the exit code."""
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else 1
+    if isinstance(error, Interrupted | KeyboardInterrupt | click.Abort):
+        say("Interrupted.")
+        return INTERRUPTED
+    told = _translate(error)
+    if told.kind is ErrorKind.INTERNAL:
+        told = InternalError(told.message, hint=_keep_traceback(error))
+    _tell(told, as_json=as_json)
+    return ERROR_EXIT_CODES[told.kind]
+
+
+def _translate(error: BaseException) -> SupervisorError:
+    if isinstance(error, SupervisorError):
+        return error
+    if isinstance(error, click.ClickException):
+        context = getattr(error, "ctx", None)
+        page = context.command_path if context is not None else "supervisor"
+        return InvalidInput(error.format_message(), hint=f"See: {page} --help")
+    words = str(error).strip() or "no further words"
+    return InternalError(f"This is a bug in supervisor: {type(error).__name__}: {words}")
+
+
+def _tell(error: SupervisorError, *, as_json: bool) -> None:
+    if as_json:
+        write_json({"error": {"kind": error.kind, "message": error.message, "hint": error.hint}})
+        return
+    say(f"error: {plain(error.message)}")
+    if error.hint:
+        say(f"hint: {plain(error.hint)}")
+
+
+def _keep_traceback(error: BaseException) -> str:
+    """Put the traceback where it can be found; return the hint that says where."""
+    told = "".join(traceback.format_exception(error))
+    if os.environ.get("SUPERVISOR_DEBUG"):
+        sys.stderr.write(told)
+        return "Please report it with the traceback above."
+    from supervisor_ai.bootstrap import read_settings
+
+    try:
+        place = _write_report(read_settings().state, told)
+    except OSError:
+        return "Please report it; SUPERVISOR_DEBUG=1 shows the traceback."
+    return f"Please report it with {place}."
+
+
+def _write_report(state: Path, told: str) -> Path:
+    directory = state / "bugs"
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    place = directory / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.txt"
+    place.write_text(told, encoding="utf-8")
+    return place

@@ -1,0 +1,90 @@
+"""One call of the command: where it stands, and what it may open."""
+
+import shlex
+import shutil
+import sys
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from supervisor_ai.domain.errors import NotFound
+
+if TYPE_CHECKING:
+    from supervisor_ai.bootstrap import Settings
+    from supervisor_ai.control.doctor import Machine
+    from supervisor_ai.control.project import Project
+    from supervisor_ai.control.reception import Reception
+    from supervisor_ai.control.records import Records
+    from supervisor_ai.engine.ports.monitor import Monitor
+
+
+@dataclass
+class Invocation:
+    """The project that a call is about; nothing is opened before it is asked for."""
+
+    directory: Path
+    trusts: bool = False
+
+    @property
+    def command(self) -> str:
+        """Return how a person would call us for the same project."""
+        return f"{_program()}{self._chosen}"
+
+    @property
+    def git(self) -> str:
+        """Return how a person would call git for the same project."""
+        return f"git{self._chosen}"
+
+    @property
+    def _chosen(self) -> str:
+        return "" if self.directory == Path() else f" -C {shlex.quote(str(self.directory))}"
+
+    @cached_property
+    def settings(self) -> "Settings":
+        """Return what the environment says, read once."""
+        from supervisor_ai.bootstrap import read_settings
+
+        settings = read_settings()
+        if not self.trusts:
+            return settings
+        return replace(settings, policy=replace(settings.policy, trusts_everything=True))
+
+    def records(self) -> "Records | None":
+        """Open the ledger for reading, or return None where there is none yet."""
+        from supervisor_ai.bootstrap import open_records
+
+        return open_records(self.directory, self.settings)
+
+    def require_records(self) -> "Records":
+        """Open the ledger for reading; raise NotFound where there is none yet."""
+        records = self.records()
+        if records is None:
+            raise NotFound("This project has no runs yet.", hint='Start one: supervisor run "…"')
+        return records
+
+    def reception(self) -> "Reception":
+        """Open what can be asked before anything is written."""
+        from supervisor_ai.bootstrap import open_reception
+
+        return open_reception(self.directory, self.settings)
+
+    def project(self, monitor: "Monitor | None" = None) -> "Project":
+        """Open the project for commands."""
+        from supervisor_ai.bootstrap import open_project
+
+        return open_project(self.directory, self.settings, monitor=monitor)
+
+    def machine(self) -> "Machine":
+        """Open what the machine has to offer, whatever the project."""
+        from supervisor_ai.bootstrap import open_machine
+
+        return open_machine(self.directory, self.settings)
+
+
+def _program() -> str:
+    """Name ourselves so that the shell finds us: by our path where we are not on its own."""
+    called = Path(sys.argv[0])
+    if shutil.which("supervisor") or called.name != "supervisor":
+        return "supervisor"
+    return shlex.quote(str(called))

@@ -1,0 +1,89 @@
+"""The command `supervisor`; imports no more than its help page needs."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.lazy import LazyGroup, Verb
+from supervisor_ai.cli.version import VERSION
+
+_DAILY: Final = "Daily work"
+_INSIGHT: Final = "Look inside"
+_CARE: Final = "Set up and look after"
+_PAGE: Final = """\
+Give AI coding agents the discipline of production jobs
+
+\b
+Example:
+  supervisor run "Add a /health endpoint" --workflow standard --cli my_agent
+"""
+
+
+def _verb(place: str, text: str, section: str) -> Verb:
+    return Verb(place=f"supervisor_ai.cli.commands.{place}", help=text, section=section)
+
+
+VERBS: Final = {
+    "run": _verb("run:run", "Run one task to its end", _DAILY),
+    "status": _verb("status:status", "Show the runs of the project, or one of them", _DAILY),
+    "resume": _verb("resume:resume", "Go on with a run from its last fact", _DAILY),
+    "approve": _verb("approve:approve", "Say yes to what a run asks", _DAILY),
+    "reject": _verb("approve:reject", "Say no to what a run asks", _DAILY),
+    "cancel": _verb("cancel:cancel", "Stop a run", _DAILY),
+    "fork": _verb("fork:fork", "Start a new run from a step of another one", _DAILY),
+    "serve": _verb("serve:serve", "Drive whatever is due until stopped", _DAILY),
+    "events": _verb("events:events", "Show the facts of a run in order", _INSIGHT),
+    "logs": _verb(
+        "logs:logs", "Show what was sent, what came back and what the gates printed", _INSIGHT
+    ),
+    "replay": _verb(
+        "replay:replay", "Fold a run's facts again and show what each one moved", _INSIGHT
+    ),
+    "demo": _verb("demo:demo", "Watch a small task go through all steps", _CARE),
+    "doctor": _verb("doctor:doctor", "Check whether this machine can run agents safely", _CARE),
+    "trust": _verb(
+        "trust:trust", "Agree to what the project's settings may do on your machine", _CARE
+    ),
+    "workflow": _verb("workflow:workflow", "List, show, validate and migrate workflows", _CARE),
+    "ledger": _verb("ledger:ledger", "Verify, rebuild or erase from the ledger", _CARE),
+    "completion": _verb(
+        "completion:completion", "Print a script that completes commands in your shell", _CARE
+    ),
+}
+
+
+@click.group(cls=LazyGroup, help=_PAGE, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, prog_name="supervisor", message="%(prog)s %(version)s")
+@click.option(
+    "-C",
+    "directory",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    metavar="DIR",
+    help="Act as if started in this directory.",
+)
+@click.pass_context
+def supervisor(ctx: click.Context, directory: Path) -> None:
+    """Open the door to all verbs."""
+    ctx.obj = Invocation(directory=directory)
+
+
+supervisor.verbs = VERBS
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one call of the command and exit."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        code = supervisor.main(list(arguments), prog_name="supervisor", standalone_mode=False)
+    except BaseException as error:  # noqa: BLE001 - the last boundary: no traceback ever
+        from supervisor_ai.cli.failures import report_failure
+
+        code = report_failure(error, as_json="--json" in arguments)
+    sys.exit(code or 0)

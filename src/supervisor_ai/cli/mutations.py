@@ -1,0 +1,15 @@
+"""Telling what a command changed."""
+
+from supervisor_ai.cli.narration import one_line
+from supervisor_ai.cli.output import write, write_json
+from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.views import MutationView
+
+
+def report_mutation(mutation: MutationView, *, as_json: bool) -> int:
+    """Print what was changed; return the exit code."""
+    if as_json:
+        write_json(mutation)
+    else:
+        write(f"{mutation.target}: {one_line(mutation.detail)}")
+    return DONE

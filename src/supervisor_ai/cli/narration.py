@@ -1,0 +1,135 @@
+"""Facts in a person's words."""
+
+from dataclasses import fields
+from typing import Final
+
+from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.facts import ApprovalReason
+from supervisor_ai.domain.terminal import plain
+
+_SHORT: Final = 12
+
+
+def describe(event: Event) -> str:
+    """Say in one line what happened."""
+    words = _of_run(event) or _of_attempt(event) or _of_gate(event) or _fields(event)
+    return one_line(words)
+
+
+def place(event: Event) -> str:
+    """Say where in the run it happened."""
+    if not isinstance(event, e.PlacedEvent):
+        return ""
+    attempt = getattr(event, "attempt", None)
+    return f"{event.step} {event.visit}" + (f".{attempt}" if attempt is not None else "")
+
+
+def one_line(text: str) -> str:
+    """Make a text from outside harmless and put it on one line."""
+    return " ".join(plain(text).split())
+
+
+def short(name: str) -> str:
+    """Shorten a hash to what people compare."""
+    return name[:_SHORT]
+
+
+def _of_run(event: Event) -> str | None:  # noqa: C901 - one case per fact
+    match event:
+        case e.RunSubmitted():
+            return _submitted(event)
+        case e.RunStarted(driver=driver):
+            return f"driver {driver}"
+        case e.RunOwned(owner=owner):
+            return f"driven by {owner}"
+        case e.RunWaiting(reason=reason):
+            return f"waits for {reason}"
+        case e.RunContinued():
+            return "goes on"
+        case e.RunCompleted(outcome=outcome) | e.RunCancelled(outcome=outcome):
+            return outcome.reason
+        case e.RunFailed(outcome=outcome):
+            return f"{outcome.kind.value}: {outcome.reason}"
+        case e.CancelRequested():
+            return "somebody wants the run to stop"
+        case e.CommandRefused(reason=reason):
+            return reason
+        case e.TimerSet(timer=timer, due=due):
+            return f"{timer} due {due:%Y-%m-%d %H:%M:%S} UTC"
+        case _:
+            return None
+
+
+def _of_attempt(event: Event) -> str | None:
+    match event:
+        case e.StepEntered():
+            return _entered(event)
+        case e.StepPassed():
+            return "passed"
+        case e.StepFailed(reason=reason):
+            return reason
+        case e.AttemptStarted(role=role, cli=cli):
+            return f"{role} works with {cli}"
+        case e.PromptSent(prompt=prompt):
+            return f"prompt {short(prompt)}"
+        case e.AttemptSucceeded(said=said):
+            return f"answered {said}"
+        case e.AttemptFailed(category=category, reason=reason):
+            return f"failed ({category.value}): {reason}"
+        case e.AttemptCancelled():
+            return "was stopped"
+        case e.AttemptLost(kept=kept):
+            return f"was lost with its owner; kept: {kept or 'nothing'}"
+        case _:
+            return None
+
+
+def _of_gate(event: Event) -> str | None:  # noqa: C901 - one case per fact
+    match event:
+        case e.GateStarted(gate=gate, snapshot=snapshot):
+            return f"gate {gate} looks at {short(snapshot)}"
+        case e.GateEnded(gate=gate, verdict=verdict, reason=reason):
+            return f"gate {gate} {verdict.value}: {reason}"
+        case e.GateLost(gate=gate):
+            return f"gate {gate} was lost with its owner"
+        case e.GateCancelled(gate=gate):
+            return f"gate {gate} was stopped"
+        case e.ApprovalRequested(reason=why, tree=tree):
+            blocked = "is blocked and " if why is ApprovalReason.BLOCKED else ""
+            return f"{blocked}asks a person about tree {short(tree)}"
+        case e.ApprovalGiven(tree=tree):
+            return f"tree {short(tree)} approved"
+        case e.ApprovalRefused(tree=tree):
+            return f"tree {short(tree)} rejected"
+        case e.IntegrationStarted(snapshot=snapshot, branch=branch):
+            return f"{short(snapshot)} is to land on {branch}"
+        case e.IntegrationLanded(commit=commit):
+            return f"committed as {short(commit)}"
+        case e.IntegrationRefused(reason=reason):
+            return reason
+        case e.IntegrationLost():
+            return "had not landed when its owner died"
+        case _:
+            return None
+
+
+def _submitted(event: e.RunSubmitted) -> str:
+    words = [f"workflow {event.workflow}"]
+    if event.base is not None:
+        words.append(f"from {event.base.ref} at {short(event.base.sha)}")
+    if event.fork is not None:
+        words.append(f"as a fork of {event.fork.run} at version {event.fork.version}")
+    if event.sandbox == "none":
+        words.append("WITHOUT A SANDBOX")
+    return " ".join(words)
+
+
+def _entered(event: e.StepEntered) -> str:
+    sources = ", ".join(f"{told.kind.value} {told.source}" for told in event.feedback)
+    return f"visit {event.visit}" + (f" with feedback from {sources}" if sources else "")
+
+
+def _fields(event: Event) -> str:
+    named = ((field.name, getattr(event, field.name)) for field in fields(event))
+    return ", ".join(f"{name} {value}" for name, value in named if value is not None)

@@ -1,0 +1,56 @@
+"""Arguments and options that several verbs share."""
+
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.domain.errors import SupervisorError
+
+_OFFERED = 50
+
+
+def _complete_run(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer the newest runs; a shell that waits for an offer is told nothing of errors."""
+    del param
+    root = ctx.find_root()
+    directory = root.params.get("directory")
+    invocation = Invocation(directory=directory if isinstance(directory, Path) else Path())
+    try:
+        records = invocation.records()
+        rows, _ = records.queries.runs(limit=_OFFERED) if records else ((), 0)
+        return [
+            CompletionItem(row.id, help=row.status.value)
+            for row in rows
+            if row.id.startswith(incomplete)
+        ]
+    except SupervisorError:
+        return []
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+run_argument = click.argument("run", metavar="RUN", shell_complete=_complete_run)
+optional_run_argument = click.argument(
+    "run", metavar="[RUN]", required=False, shell_complete=_complete_run
+)
+dry_run_option = click.option("--dry-run", is_flag=True, help="Say what would be done and stop.")
+yes_option = click.option("--yes", is_flag=True, help="Do not ask whether to proceed.")
+queue_option = click.option(
+    "--queue", is_flag=True, help="Leave the run to `supervisor serve` and return at once."
+)
+wait_option = click.option(
+    "--wait", is_flag=True, help="Stay while the run waits for a person or a time."
+)
+verbose_option = click.option(
+    "-v", "--verbose", is_flag=True, help="Show every line that workers and gates print."
+)
+drive_option = click.option("--drive", is_flag=True, help="Go on with the run here.")
+tree_option = click.option(
+    "--tree", metavar="SHA", help="Refuse unless the run asks about this tree."
+)
+base_option = click.option(
+    "-b", "--base", metavar="REF", help="Read this commit, not the checkout's."
+)

@@ -1,0 +1,51 @@
+"""What a run would do, shown before it does it."""
+
+import shlex
+from collections.abc import Iterator
+
+from supervisor_ai.cli.narration import one_line, short
+from supervisor_ai.cli.tables import labelled, title
+from supervisor_ai.control.starting import Prepared
+from supervisor_ai.domain.run.definition import Definition, Step, StepKind
+
+
+def preview(prepared: Prepared) -> str:
+    """Show the steps, the agents and the commands of a run."""
+    definition, base = prepared.definition, prepared.base
+    rows = [
+        ("task", title(prepared.task)),
+        ("workflow", f"{definition.workflow.name}: {' → '.join(definition.workflow.steps)}"),
+        *(("agent", line) for line in _agents(definition)),
+        *(("gate", line) for line in _gates(definition)),
+        ("base", f"{base.ref} at {short(base.sha)}"),
+        ("branch", prepared.branch),
+        ("sandbox", prepared.sandbox),
+    ]
+    return "\n".join(labelled([(label, one_line(value)) for label, value in rows]))
+
+
+def _agents(definition: Definition) -> Iterator[str]:
+    for cli in definition.clis.values():
+        roles = [role.name for role in definition.roles.values() if role.cli == cli.name]
+        command = f" ({shlex.join(cli.command)})" if cli.command else f" ({cli.adapter})"
+        yield f"{cli.name}{command} as {', '.join(roles)}"
+
+
+def _gates(definition: Definition) -> Iterator[str]:
+    for step in definition.workflow.steps.values():
+        if step.kind is StepKind.GATE:
+            yield f"{step.name}: {shlex.join(definition.gates[step.gate or ''].command)}"
+
+
+def describe_step(definition: Definition, step: Step) -> str:
+    """Say what a step does."""
+    match step.kind:
+        case StepKind.ROLE:
+            role = definition.roles[step.role or ""]
+            return f"{role.name} with {role.cli}"
+        case StepKind.GATE:
+            return f"gate: {shlex.join(definition.gates[step.gate or ''].command)}"
+        case StepKind.HUMAN:
+            return "a person approves"
+        case StepKind.COMMIT:
+            return "commit on the run's branch"

@@ -1,0 +1,70 @@
+"""What a person is told when a drive is over."""
+
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.narration import one_line, short
+from supervisor_ai.cli.output import painted
+from supervisor_ai.cli.questions import Rows, question
+from supervisor_ai.cli.tables import labelled, title
+from supervisor_ai.control.project import Project
+from supervisor_ai.control.views import RunView
+from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
+from supervisor_ai.domain.terminal import plain
+
+
+def summarise(invocation: Invocation, project: Project, run: RunView) -> str:
+    """Say what was done, where it is, and what can be done next."""
+    rows = [
+        ("run", run.id),
+        *_outcome(run),
+        *_work(project, run),
+        ("took", _took(run)),
+        ("ledger", str(project.records.ledger)),
+        *_next(invocation, project, run),
+    ]
+    return "\n".join([f"{painted(run.status)}  {title(run.task)}", *labelled(rows)])
+
+
+def _outcome(run: RunView) -> Rows:
+    if run.outcome is not None and run.status is not RunStatus.COMPLETED:
+        yield "outcome", f"{run.outcome.kind.value}: {one_line(run.outcome.reason)}"
+
+
+def _work(project: Project, run: RunView) -> Rows:
+    if run.commit is None or run.base is None:
+        if run.status is RunStatus.COMPLETED:
+            yield "changes", "nothing was changed"
+        return
+    yield "branch", run.branch or ""
+    yield "commit", f"{short(run.commit)} on top of {run.base.ref} at {short(run.base.sha)}"
+    stat = project.repository.diff_stat(run.base.sha, run.commit)
+    yield "changes", "\n".join(line.strip() for line in plain(stat).strip().splitlines())
+
+
+def _took(run: RunView) -> str:
+    seconds = (run.updated_at - run.created_at).total_seconds()
+    attempts = sum(step.attempts for step in run.steps)
+    visits = sum(step.visits for step in run.steps)
+    return f"{seconds:.1f} s, {visits} visits to steps, {attempts} attempts of workers"
+
+
+def _next(invocation: Invocation, project: Project, run: RunView) -> Rows:
+    supervisor, git = invocation.command, invocation.git
+    match run.status:
+        case RunStatus.WAITING:
+            yield from question(invocation, project.records, run)
+            yield "then", f"{supervisor} resume {run.id}"
+        case RunStatus.COMPLETED:
+            if run.commit is not None and run.base is not None:
+                yield "next", f"{git} diff {short(run.base.sha)} {short(run.commit)}"
+            yield "", f"{supervisor} logs {run.id}"
+            yield "", f"{supervisor} events {run.id}"
+        case RunStatus.FAILED:
+            failed = [step.step for step in run.steps if step.status is StepStatus.FAILED]
+            at = f" --step {failed[-1]}" if failed else ""
+            yield "next", f"{supervisor} logs {run.id}{at}"
+            workers = [step.step for step in run.steps if step.role is not None]
+            if workers:
+                yield "", f"{supervisor} fork {run.id} --at {workers[-1]}"
+        case _:
+            if run.status not in ENDED:
+                yield "next", f"{supervisor} resume {run.id}"

@@ -1,0 +1,5 @@
+"""The version, without a look at the installed package."""
+
+from typing import Final
+
+VERSION: Final = "0.1.0"

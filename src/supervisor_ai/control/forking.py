@@ -1,0 +1,71 @@
+"""Trying another way from a step that a run has been at."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from supervisor_ai.control.project import Project
+from supervisor_ai.control.records import unvisited_step
+from supervisor_ai.control.starting import append_birth, branch_name, require_sandbox
+from supervisor_ai.domain.ids import RunId, StepName, run_stream
+from supervisor_ai.domain.run.events import RunSubmitted, StepEntered
+from supervisor_ai.domain.run.facts import ForkPoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedFork:
+    """A fork that could be submitted: nothing is written yet."""
+
+    run: RunId
+    birth: RunSubmitted
+
+
+def prepare_fork(project: Project, name: str, *, step: str) -> PreparedFork:
+    """Find the last visit to the step, and what a run that goes on from there would be."""
+    row = project.records.find(name)
+    source = project.birth(row.id)
+    point = _fork_point(project, row.id, step)
+    before, _ = project.player.play(point.run, upto=point.version)
+    run = project.world.ids.run_id()
+    birth = RunSubmitted(
+        task=source.task,
+        driver=source.driver,
+        workflow=source.workflow,
+        definition=before.run.definition,
+        base=source.base,
+        branch=branch_name(run, project.records.text(source.task)),
+        identity=source.identity,
+        parent=None,
+        root=run,
+        fork=point,
+        sandbox=source.sandbox,
+    )
+    return PreparedFork(run=run, birth=birth)
+
+
+async def submit_fork(project: Project, fork: PreparedFork, *, queued: bool) -> RunId:
+    """Write the fork's first fact; nothing of the other run is copied or changed."""
+    await require_sandbox(project, fork.birth.sandbox)
+    append_birth(project, fork.run, fork.birth, queued=queued)
+    return fork.run
+
+
+def _fork_point(project: Project, run: RunId, step: str) -> ForkPoint:
+    """Find the last entry into the step, in the run's own past or in what it was forked from."""
+    visited: dict[StepName, None] = {}
+    at, upto = run, None
+    while True:
+        entries = list(_entries(project, at, upto))
+        versions = [version for version, entered in entries if entered == step]
+        if versions:
+            return ForkPoint(run=at, version=versions[-1])
+        visited |= dict.fromkeys(entered for _, entered in entries)
+        origin = project.birth(at).fork
+        if origin is None:
+            raise unvisited_step(run, step, tuple(visited))
+        at, upto = origin.run, origin.version
+
+
+def _entries(project: Project, run: RunId, upto: int | None) -> Iterator[tuple[int, StepName]]:
+    for envelope in project.records.log.read(run_stream(run), upto=upto):
+        if isinstance(envelope.event, StepEntered):
+            yield envelope.version, envelope.event.step

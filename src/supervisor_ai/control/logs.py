@@ -1,0 +1,137 @@
+"""What was sent, what came back and what the gates printed."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from supervisor_ai.control.records import Records, unvisited_step
+from supervisor_ai.control.steps import view_steps
+from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
+from supervisor_ai.engine.ports.queries import ApprovalRow, AttemptRow, GateRow
+
+
+class LogKind(StrEnum):
+    """What an entry of the log is about."""
+
+    ATTEMPT = "attempt"
+    GATE = "gate"
+    APPROVAL = "approval"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEntry:
+    """One attempt, gate or question, with every text that belongs to it."""
+
+    kind: LogKind
+    step: StepName
+    visit: int
+    attempt: int | None
+    by: str | None
+    status: str
+    reason: str | None
+    started_at: datetime
+    ended_at: datetime | None
+    sent: str | None
+    came_back: str | None
+    answer: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFilter:
+    """Which entries are wanted; None means all."""
+
+    step: str | None = None
+    visit: int | None = None
+    attempt: int | None = None
+
+    def accepts(self, step: StepName, visit: int, attempt: int | None) -> bool:
+        """Tell whether an entry at this place is wanted."""
+        return (
+            self.step in {None, step}
+            and self.visit in {None, visit}
+            and self.attempt in {None, attempt}
+        )
+
+
+def read_logs(records: Records, run: RunId, wanted: LogFilter) -> tuple[LogEntry, ...]:
+    """Return a run's log in the order in which things began."""
+    _require_step(records, run, wanted.step)
+    entries = [
+        *_attempts(records, records.queries.attempts(run), wanted),
+        *_gates(records, records.queries.gates(run), wanted),
+        *_approvals(records, records.queries.approvals(run), wanted),
+    ]
+    return tuple(sorted(entries, key=lambda entry: entry.started_at))
+
+
+def _require_step(records: Records, run: RunId, step: str | None) -> None:
+    visited = [known.step for known in view_steps(records, run)]
+    if step is not None and step not in visited:
+        raise unvisited_step(run, step, visited)
+
+
+def _attempts(
+    records: Records, rows: Iterable[AttemptRow], wanted: LogFilter
+) -> Iterator[LogEntry]:
+    for row in rows:
+        if wanted.accepts(row.step, row.visit, row.attempt):
+            yield LogEntry(
+                kind=LogKind.ATTEMPT,
+                step=row.step,
+                visit=row.visit,
+                attempt=row.attempt,
+                by=f"{row.role} ({row.cli})",
+                status=row.said or row.status.value,
+                reason=row.reason,
+                started_at=row.started_at,
+                ended_at=row.ended_at,
+                sent=_text(records, row.prompt),
+                came_back=_text(records, row.transcript),
+                answer=_text(records, row.answer),
+            )
+
+
+def _gates(records: Records, rows: Iterable[GateRow], wanted: LogFilter) -> Iterator[LogEntry]:
+    for row in rows:
+        if wanted.accepts(row.step, row.visit, None):
+            yield LogEntry(
+                kind=LogKind.GATE,
+                step=row.step,
+                visit=row.visit,
+                attempt=None,
+                by=row.gate,
+                status=row.verdict.value if row.verdict else "started",
+                reason=row.reason,
+                started_at=row.started_at,
+                ended_at=row.ended_at,
+                sent=None,
+                came_back=_text(records, row.output),
+                answer=None,
+            )
+
+
+def _approvals(
+    records: Records, rows: Iterable[ApprovalRow], wanted: LogFilter
+) -> Iterator[LogEntry]:
+    words = {True: "approved", False: "rejected", None: "waiting"}
+    for row in rows:
+        if wanted.accepts(row.step, row.visit, None):
+            yield LogEntry(
+                kind=LogKind.APPROVAL,
+                step=row.step,
+                visit=row.visit,
+                attempt=None,
+                by=row.answered_by,
+                status=words[row.is_approved],
+                reason=row.reason.value,
+                started_at=row.asked_at,
+                ended_at=row.answered_at,
+                sent=_text(records, row.question),
+                came_back=None,
+                answer=None,
+            )
+
+
+def _text(records: Records, artifact: ArtifactHash | None) -> str | None:
+    return None if artifact is None else records.text(artifact)

@@ -1,0 +1,91 @@
+"""Moving a run to today's definition."""
+
+import json
+from dataclasses import dataclass
+from difflib import unified_diff
+
+from supervisor_ai.control.project import Project
+from supervisor_ai.control.trusting import require_trust
+from supervisor_ai.control.views import MutationView
+from supervisor_ai.domain.errors import Conflict
+from supervisor_ai.domain.ids import ArtifactHash, LetterKey, RunId
+from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.letters import Letter, Migrate
+from supervisor_ai.domain.run.status import ENDED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
+    """What a run would go on under, and what is different there."""
+
+    run: RunId
+    previous: ArtifactHash
+    definition: ArtifactHash
+    difference: str
+
+    @property
+    def is_needed(self) -> bool:
+        """Tell whether the definitions differ."""
+        return self.previous != self.definition
+
+
+def plan_migration(
+    project: Project, name: str, *, ref: str | None = None, cli: str | None = None
+) -> Migration:
+    """Load today's definition and compare; refuse where the run cannot go on under it."""
+    row = project.records.find(name)
+    if row.status in ENDED:
+        raise Conflict(f"Run {row.id!r} cannot be migrated: it is {row.status.value} already.")
+    documents = project.world.documents
+    playback, _ = project.player.play(row.id)
+    pinned = documents.load(playback.run.definition, Definition)
+    commit = project.repository.resolve(ref).sha
+    today = project.reception.catalog.load(
+        commit, workflow=row.workflow, cli=cli or _only_cli(pinned)
+    )
+    require_trust(project.reception, today.powers)
+    target = documents.save(today.definition)
+    if problems := playback.migration_problems(target):
+        raise Conflict(f"Run {row.id!r} cannot be migrated: {' '.join(problems)}")
+    return Migration(
+        run=row.id,
+        previous=playback.run.definition,
+        definition=target,
+        difference=_difference(project, pinned, today.definition),
+    )
+
+
+def migrate(project: Project, migration: Migration, *, dry_run: bool = False) -> MutationView:
+    """Ask the run's owner to go on under the new definition."""
+    if not migration.is_needed:
+        detail = "The run is at today's definition already."
+        return MutationView(target=migration.run, applied=False, dry_run=dry_run, detail=detail)
+    moved = f"definition {migration.previous} -> {migration.definition}"
+    if dry_run:
+        detail = f"Would change the {moved}."
+        return MutationView(target=migration.run, applied=False, dry_run=True, detail=detail)
+    letter = Letter(
+        key=LetterKey(f"migrate:{migration.run}:{migration.previous}:{migration.definition}"),
+        run=migration.run,
+        command=Migrate(definition=migration.definition),
+        actor=project.actor,
+        sent_at=project.world.clock.now(),
+    )
+    is_new = project.world.inbox.put(letter)
+    detail = f"Asked for the {moved}; the run's owner takes it in when it next drives the run."
+    return MutationView(target=migration.run, applied=is_new, dry_run=False, detail=detail)
+
+
+def _only_cli(definition: Definition) -> str | None:
+    """Keep the agent of a run that has only one: it may have been chosen for this run."""
+    return next(iter(definition.clis)) if len(definition.clis) == 1 else None
+
+
+def _difference(project: Project, before: Definition, after: Definition) -> str:
+    old, new = (_pretty(project, definition) for definition in (before, after))
+    return "\n".join(unified_diff(old, new, "pinned", "today", lineterm=""))
+
+
+def _pretty(project: Project, definition: Definition) -> list[str]:
+    encoded = json.loads(project.world.documents.encode(definition))
+    return json.dumps(encoded, indent=2, sort_keys=True, ensure_ascii=False).splitlines()

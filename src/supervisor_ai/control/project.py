@@ -1,0 +1,65 @@
+"""Everything that the commands of all faces act through."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from supervisor_ai.control.policy import SANDBOX
+from supervisor_ai.control.reception import Reception
+from supervisor_ai.control.records import Records, unknown_run
+from supervisor_ai.domain.envelope import Actor, ActorKind
+from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
+from supervisor_ai.domain.run.events import RunSubmitted
+from supervisor_ai.engine.dispatch import Dispatcher
+from supervisor_ai.engine.playback import Player
+from supervisor_ai.engine.ports.queries import LedgerCare
+from supervisor_ai.engine.ports.workspaces import Repository
+from supervisor_ai.engine.runtime import Runtime
+from supervisor_ai.engine.world import World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A user's repository with its ledger, and the means to drive runs in it.
+
+    `runtimes` finds the runtime for a sandbox by the name that runs record.
+    """
+
+    reception: Reception
+    records: Records
+    care: LedgerCare
+    dispatcher: Dispatcher
+    runtimes: Callable[[str], Runtime]
+    user: str
+    via: str
+
+    @property
+    def repository(self) -> Repository:
+        """Return the user's repository."""
+        return self.reception.repository
+
+    @property
+    def world(self) -> World:
+        """Return the ports, with the sandbox that runs have unless they say otherwise."""
+        return self.runtimes(SANDBOX).world
+
+    @property
+    def player(self) -> Player:
+        """Return what plays runs back."""
+        world = self.world
+        return Player(log=world.log, documents=world.documents, drivers=world.drivers)
+
+    @property
+    def actor(self) -> Actor:
+        """Return who acts; the operating system vouches for the name."""
+        return Actor(kind=ActorKind.USER, id=self.user, via=self.via, verified=True)
+
+    def keep(self, text: str) -> ArtifactHash:
+        """Keep a person's words without the secrets in them."""
+        return self.world.artifacts.put(self.reception.redactor.redact(text).text)
+
+    def birth(self, run: RunId) -> RunSubmitted:
+        """Return a run's first fact."""
+        for envelope in self.records.log.read(run_stream(run), upto=1):
+            if isinstance(envelope.event, RunSubmitted):
+                return envelope.event
+        raise unknown_run(run)

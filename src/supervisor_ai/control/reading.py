@@ -1,0 +1,56 @@
+"""Reading the ledger's facts, all at once or as they come."""
+
+from collections.abc import Callable, Iterator
+
+from supervisor_ai.control.records import Records
+from supervisor_ai.domain.envelope import Envelope
+from supervisor_ai.domain.ids import RunId, run_stream
+from supervisor_ai.domain.run.events import RunCancelled, RunCompleted, RunFailed
+
+_PAGE = 1000
+_ENDINGS = (RunCompleted, RunFailed, RunCancelled)
+
+
+def read_events(records: Records, run: RunId | None, *, after: int = 0) -> Iterator[Envelope]:
+    """Return the facts after a sequence number, of one run or of all streams."""
+    if run is None:
+        return _read_all(records, after)
+    stream = records.log.read(run_stream(run))
+    return (envelope for envelope in stream if envelope.seq > after)
+
+
+def follow_events(
+    records: Records, run: RunId | None, *, after: int = 0, pause: Callable[[], None]
+) -> Iterator[Envelope]:
+    """Return the facts as they come, until the run ends; without a run, for ever."""
+    if run is None:
+        return _follow_all(records, after, pause)
+    return _follow_run(records, run, after, pause)
+
+
+def _read_all(records: Records, after: int) -> Iterator[Envelope]:
+    while page := records.log.read_all(after=after, limit=_PAGE):
+        yield from page
+        after = page[-1].seq
+
+
+def _follow_all(records: Records, after: int, pause: Callable[[], None]) -> Iterator[Envelope]:
+    while True:
+        for envelope in _read_all(records, after):
+            yield envelope
+            after = envelope.seq
+        pause()
+
+
+def _follow_run(
+    records: Records, run: RunId, after: int, pause: Callable[[], None]
+) -> Iterator[Envelope]:
+    version = 0
+    while True:
+        for envelope in records.log.read(run_stream(run), after=version):
+            version = envelope.version
+            if envelope.seq > after:
+                yield envelope
+            if isinstance(envelope.event, _ENDINGS):
+                return
+        pause()

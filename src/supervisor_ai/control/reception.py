@@ -1,0 +1,21 @@
+"""Where a task is accepted: everything that can be checked before anything is written."""
+
+from dataclasses import dataclass
+
+from supervisor_ai.control.policy import Policy
+from supervisor_ai.engine.ports.clock import Ids
+from supervisor_ai.engine.ports.definitions import Catalog, TrustStore
+from supervisor_ai.engine.ports.redaction import Redactor
+from supervisor_ai.engine.ports.workspaces import Repository
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reception:
+    """A user's repository, its definitions, and how far the user trusts them."""
+
+    repository: Repository
+    catalog: Catalog
+    trust: TrustStore
+    policy: Policy
+    redactor: Redactor
+    ids: Ids

@@ -1,0 +1,80 @@
+"""What can be known about a project without being able to change it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
+from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
+from supervisor_ai.engine.ports.ledger import EventLog
+from supervisor_ai.engine.ports.queries import RunQueries, RunRow
+
+ERASED: Final = "[erased]"
+NEWEST: Final = "last"
+"""What a user may write instead of the newest run's name."""
+_SHOWN: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Records:
+    """The ledger and what lies beside it, for readers."""
+
+    ledger: Path
+    queries: RunQueries
+    log: EventLog
+    artifacts: Artifacts
+    documents: Documents
+
+    def text(self, artifact: ArtifactHash) -> str:
+        """Return a text that was kept, or a mark where it was erased."""
+        try:
+            return self.artifacts.get(artifact)
+        except NotFound:
+            return ERASED
+
+    def find(self, name: str) -> RunRow:
+        """Find a run by its name, by the beginning of it, or as the newest one."""
+        if name == NEWEST:
+            return self._newest()
+        row = self.queries.run(RunId(name))
+        if row is not None:
+            return row
+        matching = self.queries.matching(name) if name else ()
+        if len(matching) > 1:
+            shown = ", ".join(matching[:_SHOWN]) + (", …" if len(matching) > _SHOWN else "")
+            raise InvalidInput(
+                f"{name!r} is the beginning of {len(matching)} runs: {shown}.",
+                hint="Write more of the name.",
+            )
+        found = self.queries.run(matching[0]) if matching else None
+        if found is None:
+            raise unknown_run(name)
+        return found
+
+    def _newest(self) -> RunRow:
+        rows, _ = self.queries.runs(limit=1)
+        if not rows:
+            raise NotFound(
+                "There is no run in this project yet.", hint='Start one: supervisor run "…"'
+            )
+        return rows[0]
+
+
+def unknown_run(name: str) -> NotFound:
+    """Say that no run has the name."""
+    return NotFound(
+        f"There is no run {name!r} in this project.", hint="List the runs: supervisor status"
+    )
+
+
+def unvisited_step(run: RunId, step: str, visited: Sequence[StepName]) -> NotFound:
+    """Say that a run has not been at a step."""
+    near = get_close_matches(step, visited, n=1)
+    return NotFound(
+        f"Run {run!r} has not visited a step {step!r}; "
+        f"visited steps: {', '.join(visited) or 'none'}.",
+        hint=f"Did you mean {near[0]!r}?" if near else None,
+    )

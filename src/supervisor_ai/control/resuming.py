@@ -1,0 +1,14 @@
+"""Going on with a run."""
+
+from supervisor_ai.control.project import Project
+from supervisor_ai.control.starting import require_sandbox
+from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.engine.ports.queries import RunRow
+
+
+async def prepare_resume(project: Project, name: str) -> RunRow:
+    """Find a run and make sure that it could be driven here, unless it has ended."""
+    row = project.records.find(name)
+    if row.status not in ENDED:
+        await require_sandbox(project, project.birth(row.id).sandbox)
+    return row

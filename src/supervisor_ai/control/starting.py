@@ -1,0 +1,148 @@
+"""Starting a run: everything it will need is looked up, checked and pinned."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from supervisor_ai.control.driving import first_wake
+from supervisor_ai.control.policy import NO_SANDBOX, SANDBOX
+from supervisor_ai.control.project import Project
+from supervisor_ai.control.reception import Reception
+from supervisor_ai.control.trusting import require_trust
+from supervisor_ai.domain.envelope import NewEvent
+from supervisor_ai.domain.errors import InvalidInput, Unavailable
+from supervisor_ai.domain.ids import RunId, run_stream
+from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.events import RunSubmitted
+from supervisor_ai.domain.run.facts import Base
+from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
+from supervisor_ai.engine.ports.sandbox import Probe
+
+_SLUG_LENGTH: Final = 40
+_HEAD_START: Final = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartRequest:
+    """What a user asks for."""
+
+    task: str
+    workflow: str | None = None
+    cli: str | None = None
+    base: str | None = None
+    sandbox: str = SANDBOX
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A run that could be submitted: nothing is written yet."""
+
+    run: RunId
+    task: str
+    definition: Definition
+    base: Base
+    branch: str
+    sandbox: str
+    is_dirty: bool
+
+
+def prepare(reception: Reception, request: StartRequest) -> Prepared:
+    """Look up and check what a run needs, without changing anything."""
+    task = reception.redactor.redact(_checked_task(request.task)).text
+    reception.policy.permit_sandbox(_known_sandbox(request.sandbox))
+    base = reception.repository.resolve(request.base)
+    loaded = reception.catalog.load(base.sha, workflow=request.workflow, cli=request.cli)
+    require_trust(reception, loaded.powers)
+    run = reception.ids.run_id()
+    return Prepared(
+        run=run,
+        task=task,
+        definition=loaded.definition,
+        base=base,
+        branch=branch_name(run, task),
+        sandbox=request.sandbox,
+        is_dirty=reception.repository.is_dirty(),
+    )
+
+
+async def submit(project: Project, prepared: Prepared, *, queued: bool) -> RunId:
+    """Write a run's first fact; a queued one waits for whoever serves the project."""
+    world = project.runtimes(prepared.sandbox).world
+    await require_sandbox(project, prepared.sandbox)
+    birth = RunSubmitted(
+        task=world.artifacts.put(prepared.task),
+        driver=WorkflowDriver.name,
+        workflow=prepared.definition.workflow.name,
+        definition=world.documents.save(prepared.definition),
+        base=prepared.base,
+        branch=prepared.branch,
+        identity=project.repository.identity(),
+        parent=None,
+        root=prepared.run,
+        sandbox=prepared.sandbox,
+    )
+    append_birth(project, prepared.run, birth, queued=queued)
+    return prepared.run
+
+
+def append_birth(project: Project, run: RunId, birth: RunSubmitted, *, queued: bool) -> None:
+    """Begin a run's stream, with a wake that gives the submitter a head start unless queued."""
+    first = NewEvent(event=birth, actor=project.actor)
+    append = StreamAppend(stream=run_stream(run), expected=0, events=(first,))
+    due = None if queued else project.world.clock.now() + _HEAD_START
+    wake = Wake(run=run, number=first_wake(run).number, not_before=due)
+    project.world.log.append(Batch(appends=(append,), wakes=(wake,)))
+
+
+async def require_sandbox(project: Project, name: str) -> None:
+    """Refuse a sandbox that does not enforce what it must, and none where that is not allowed."""
+    project.reception.policy.permit_sandbox(name)
+    if name == NO_SANDBOX:
+        return
+    probe = await project.runtimes(name).world.sandbox.probe()
+    if not probe.is_usable:
+        raise _unusable(probe)
+
+
+def _unusable(probe: Probe) -> Unavailable:
+    broken = [finding for finding in probe.findings if not finding.holds]
+    details = "; ".join(f"{finding.name}: {finding.detail}" for finding in broken)
+    return Unavailable(
+        f"The sandbox {probe.backend!r} does not work here ({details or 'it is not installed'}).",
+        hint=probe.remedy or "See what is wrong: supervisor doctor",
+    )
+
+
+def branch_name(run: RunId, task: str) -> str:
+    """Name a run's branch so that a person recognises the task."""
+    title = task.strip().partition("\n")[0]
+    letters = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    words = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
+    slug = _shortened(words)
+    return f"ai/{run}-{slug}" if slug else f"ai/{run}"
+
+
+def _shortened(words: str) -> str:
+    """Cut between words, or inside one that is too long by itself."""
+    if len(words) <= _SLUG_LENGTH:
+        return words
+    return words[: _SLUG_LENGTH + 1].rpartition("-")[0] or words[:_SLUG_LENGTH]
+
+
+def _checked_task(task: str) -> str:
+    if not task.strip():
+        raise InvalidInput("The task is empty.", hint="Say what should be done in a sentence.")
+    try:
+        task.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput("The task is not valid UTF-8.") from error
+    return task
+
+
+def _known_sandbox(name: str) -> str:
+    if name not in {SANDBOX, NO_SANDBOX}:
+        raise InvalidInput(f"There is no sandbox {name!r}; there are {SANDBOX} and {NO_SANDBOX}.")
+    return name

@@ -1,0 +1,114 @@
+"""What faces show: the shapes that the JSON of every face has."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from supervisor_ai.control.records import Records
+from supervisor_ai.control.steps import ACTIVE, StepView, view_steps
+from supervisor_ai.domain.ids import CommitSha, RunId, StepName
+from supervisor_ai.domain.run.status import Outcome, RunStatus
+from supervisor_ai.engine.ports.queries import RunRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OriginView:
+    """The commit that a run starts from."""
+
+    ref: str
+    sha: CommitSha
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageView:
+    """What a run consumed."""
+
+    tokens_in: int
+    tokens_out: int
+    cost: Decimal
+    estimated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunView:
+    """A run."""
+
+    id: RunId
+    task: str
+    driver: str
+    workflow: str
+    status: RunStatus
+    outcome: Outcome | None
+    degraded: bool
+    parent: RunId | None
+    base: OriginView | None
+    branch: str | None
+    commit: CommitSha | None
+    created_at: datetime
+    updated_at: datetime
+    active_steps: tuple[StepName, ...]
+    steps: tuple[StepView, ...]
+    usage: UsageView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MutationView:
+    """What a command changed, or would change."""
+
+    target: str
+    applied: bool
+    dry_run: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunList:
+    """The newest runs, and how many there are in all."""
+
+    runs: tuple[RunView, ...]
+    total: int
+
+    @property
+    def is_truncated(self) -> bool:
+        """Tell whether there are more runs than are shown."""
+        return self.total > len(self.runs)
+
+
+def list_runs(records: Records, *, limit: int) -> RunList:
+    """Show the newest runs."""
+    rows, total = records.queries.runs(limit=limit)
+    return RunList(runs=tuple(view_run(records, row) for row in rows), total=total)
+
+
+def show_run(records: Records, name: str) -> RunView:
+    """Show one run."""
+    return view_run(records, records.find(name))
+
+
+def view_run(records: Records, row: RunRow) -> RunView:
+    """Bring together what is known of a run."""
+    steps = view_steps(records, row.id)
+    usage = row.usage
+    return RunView(
+        id=row.id,
+        task=records.text(row.task),
+        driver=row.driver,
+        workflow=row.workflow,
+        status=row.status,
+        outcome=row.outcome,
+        degraded=row.degraded,
+        parent=row.parent,
+        base=OriginView(ref=row.base.ref, sha=row.base.sha) if row.base else None,
+        branch=row.branch,
+        commit=row.commit,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        active_steps=tuple(step.step for step in steps if step.status in ACTIVE),
+        steps=steps,
+        usage=UsageView(
+            tokens_in=usage.tokens_in,
+            tokens_out=usage.tokens_out,
+            cost=usage.cost,
+            estimated=usage.estimated,
+        ),
+    )

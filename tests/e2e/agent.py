@@ -1,0 +1,120 @@
+"""The agent of the end-to-end tests: does at each step what `script.json` beside it says.
+
+Runs inside the sandbox. The script maps a step to what each attempt at it does, the last entry
+for all further ones; at a step that is not listed the agent does its work well.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+Answer = dict[str, object]
+
+ANSWERS: dict[str, Answer] = {
+    "planner": {"status": "COMPLETE", "summary": "One file."},
+    "implementer": {
+        "status": "SUCCESS",
+        "summary": "Wrote it.",
+        "files_created": ["done.txt"],
+        "files_modified": [],
+        "tests_written": [],
+    },
+    "reviewer": {"status": "APPROVED", "summary": "Good.", "issues": []},
+}
+
+
+def main() -> None:
+    """Act as the script says."""
+    prompt = sys.stdin.read()
+    role, step = os.environ["SUPERVISOR_ROLE"], os.environ["SUPERVISOR_STEP"]
+    counter = int(os.environ["SUPERVISOR_VISIT"]) + int(os.environ["SUPERVISOR_ATTEMPT"]) - 2
+    deeds = json.loads(Path(__file__).with_name("script.json").read_text()).get(step, ["well"])
+    deed = deeds[min(counter, len(deeds) - 1)]
+    if role == "implementer" and deed != "idle":
+        with Path("done.txt").open("a") as file:
+            file.write(f"{step} {counter} {deed}\n")
+    if deed == "echo":
+        told = {name: value for name, value in os.environ.items() if "SUPERVISOR" in name}
+        say(f"PROMPT<<{prompt}>> {told}\n")
+    DEEDS.get(deed, answer)(ANSWERS[role])
+
+
+def say(text: str) -> None:
+    """Print at once."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def answer(it: Answer) -> None:
+    """Print an answer as the contract asks."""
+    say(f"```json\n{json.dumps(it)}\n```\n")
+
+
+def answer_twice(it: Answer) -> None:
+    """Print two answers that differ."""
+    answer({**it, "summary": "One."})
+    answer({**it, "summary": "Two."})
+
+
+def answer_after_garbage(it: Answer) -> None:
+    """Print bytes that are no text before the answer."""
+    sys.stdout.buffer.write(b"\xff\xfe\x80 not text \xc3\x28\n")
+    answer(it)
+
+
+def answer_after_flood(it: Answer) -> None:
+    """Print 200 MB before the answer."""
+    for _ in range(200):
+        say("x" * 1024 * 1024)
+    answer(it)
+
+
+def crash(it: Answer) -> None:
+    """End badly."""
+    del it
+    say("the engine is on fire\n")
+    sys.exit(1)
+
+
+def hang(it: Answer) -> None:
+    """Never end."""
+    del it
+    say("thinking\n")
+    while True:
+        time.sleep(1)
+
+
+def leave_daemon(it: Answer) -> None:
+    """Leave a process behind that has cut all ties."""
+    sleep = [sys.executable, "-c", "import time; time.sleep(1000)  # stray-of-the-e2e-tests"]
+    nowhere = subprocess.DEVNULL
+    subprocess.Popen(sleep, start_new_session=True, stdout=nowhere, stderr=nowhere)
+    answer(it)
+
+
+def betray(it: Answer) -> None:
+    """Print a key and try to take over the terminal."""
+    say("export KEY=sk-ant-api03-" + "A" * 40 + " \x1b[2J\x1b]0;owned\x07 done\n")
+    answer(it)
+
+
+DEEDS: dict[str, Callable[[Answer], None]] = {
+    "silent": lambda _: say("I am done.\n"),
+    "twice": answer_twice,
+    "incomplete": lambda _: answer({"summary": "I forgot the status."}),
+    "garbage": answer_after_garbage,
+    "flood": answer_after_flood,
+    "crash": crash,
+    "hang": hang,
+    "daemon": leave_daemon,
+    "betray": betray,
+    "reject": lambda it: answer({**it, "status": "CHANGES_REQUESTED"}),
+    "blocked": lambda it: answer({**it, "status": "BLOCKED", "blockers": ["Which port?"]}),
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""A user for each test."""
+
+from pathlib import Path
+
+import pytest
+from tests.e2e.command import User, furnish, make_user
+
+
+@pytest.fixture(scope="session")
+def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Share what the sandbox has proved about itself between all tests."""
+    return tmp_path_factory.mktemp("state")
+
+
+@pytest.fixture(scope="session")
+def furnished(tmp_path_factory: pytest.TempPathFactory, state: Path) -> Path:
+    """Make the repository that every user begins with, once."""
+    user = make_user(tmp_path_factory.mktemp("furnished"), state)
+    furnish(user)
+    return user.repository
+
+
+@pytest.fixture
+def newcomer(tmp_path: Path, state: Path) -> User:
+    """Give the test a user whose repository has no commit yet."""
+    return make_user(tmp_path, state)
+
+
+@pytest.fixture
+def user(tmp_path: Path, state: Path, furnished: Path) -> User:
+    """Give the test a user with a repository that is ready for runs."""
+    return make_user(tmp_path, state, repository=furnished)
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory, state: Path, furnished: Path) -> User:
+    """Give tests that only read a user with one completed run."""
+    user = make_user(tmp_path_factory.mktemp("reader"), state, repository=furnished)
+    assert user.run().code == 0
+    return user

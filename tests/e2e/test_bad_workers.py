@@ -1,0 +1,126 @@
+"""Agents that misbehave: what happened is said, and nothing is believed or left behind."""
+
+from pathlib import Path
+
+import pytest
+from tests.e2e.command import CONFIG, User
+
+ASKED = "End the output with one fenced block: a line ```json, one JSON object, a line ```."
+
+
+def failed(user: User, deed: str) -> str:
+    """Let the implementer do a bad deed; return why the attempt failed."""
+    user.script(implement=[deed])
+    said = user.run("--workflow", "quick")
+    assert said.code == 1, said.out + said.err
+    run = said.run
+    assert (run["status"], run["outcome"]["kind"]) == ("failed", "worker_failed")
+    [failure] = [it for it in user.events(run["id"]) if it["type"] == "AttemptFailed"]
+    assert failure["payload"]["reason"] in run["outcome"]["reason"]
+    category, reason = failure["payload"]["category"], failure["payload"]["reason"]
+    return f"{category}: {reason}"
+
+
+@pytest.mark.parametrize(
+    ("deed", "why"),
+    [
+        (
+            "silent",
+            f"parsing: The output has no fenced json block; it ends with 'I am done.'. {ASKED}",
+        ),
+        (
+            "twice",
+            "parsing: The output is ambiguous: it has two different json blocks that are valid "
+            f"implementation answers, first SUCCESS, then SUCCESS. {ASKED}",
+        ),
+        (
+            "incomplete",
+            "validation: The final json block is no valid implementation answer: "
+            "status: is missing; files_created: is missing; files_modified: is missing; "
+            "tests_written: is missing.",
+        ),
+        ("crash", "cli_error: The worker exited with code 1."),
+    ],
+)
+def test_a_bad_answer_is_no_answer(user: User, deed: str, why: str) -> None:
+    assert failed(user, deed) == why
+
+
+def test_bytes_that_are_no_text_are_replaced(user: User) -> None:
+    user.script(implement=["garbage"])
+    run = user.run("--workflow", "quick").run
+    assert run["status"] == "completed"
+    [entry] = user.call("logs", run["id"], "--step", "implement", "--json").json["logs"]
+    assert "\N{REPLACEMENT CHARACTER}" in entry["came_back"]
+
+
+def test_too_much_output_ends_the_attempt(user: User) -> None:
+    user.commit({".supervisor/config.yaml": f"{CONFIG}  output_bytes: 2000000\n"})
+    assert failed(user, "flood") == (
+        "resource: The command was killed when it had written more than 2000000 bytes."
+    )
+
+
+def test_a_worker_that_hangs_is_stopped(user: User) -> None:
+    user.commit({".supervisor/config.yaml": f"{CONFIG}  step_timeout: 2s\n"})
+    assert failed(user, "hang") == (
+        "resource: The command was killed after 2 s, all the time that it had."
+    )
+
+
+def test_a_daemon_does_not_outlive_its_worker(user: User) -> None:
+    user.script(implement=["daemon"])
+    assert user.run("--workflow", "quick").run["status"] == "completed"
+    assert not strays("stray-of-the-e2e-tests")
+
+
+def strays(words: str) -> list[str]:
+    """Name the processes whose command line has the words."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                command = (entry / "cmdline").read_bytes().decode(errors="replace")
+            except OSError:
+                continue
+            if words in command:
+                found.append(f"{entry.name}: {command}")
+    return found
+
+
+def test_secrets_and_control_characters_reach_nobody(user: User) -> None:
+    user.script(implement=["betray"])
+    said = user.call("run", "Do it", "--workflow", "quick", "--verbose")
+    assert said.code == 0
+    run = user.newest()
+    assert run is not None
+    logs = user.call("logs", run["id"])
+    for text in (said.out + said.err, logs.out):
+        assert "sk-ant" not in text
+        assert "\x1b" not in text
+    kept = [
+        path for path in (user.repository / ".supervisor/artifacts").rglob("*") if path.is_file()
+    ]
+    assert kept
+    assert not any(b"sk-ant" in path.read_bytes() for path in kept)
+
+
+def test_a_missing_program_is_named(user: User) -> None:
+    user.commit({".supervisor/config.yaml": CONFIG.replace("python3, tools", "pyhton3, tools")})
+    said = user.run("--workflow", "quick")
+    assert said.code == 1
+    assert "pyhton3" in said.run["outcome"]["reason"]
+
+
+def test_an_agent_that_is_blocked_asks_a_person(user: User) -> None:
+    user.script(implement=["blocked", "well"])
+    said = user.call("run", "Do it", "--workflow", "quick")
+    assert said.code == 5
+    assert "Which port?" in said.out
+    run = user.newest()
+    assert run is not None
+    assert (run["status"], run["active_steps"]) == ("waiting", ["implement"])
+    answered = user.call("approve", run["id"], "--note", "Port 80.", "--drive", "--json")
+    assert answered.run["status"] == "completed"
+    logs = user.call("logs", run["id"], "--attempt", "2", "--json").json["logs"]
+    assert "Port 80." in logs[0]["sent"]

@@ -1,0 +1,23 @@
+"""The demo: what a newcomer sees first."""
+
+import re
+from pathlib import Path
+
+from tests.e2e.command import User
+
+
+def test_the_demo_shows_a_failure_and_its_repair(newcomer: User, tmp_path: Path) -> None:
+    said = newcomer.call("demo", SUPERVISOR_TRUST="", TMPDIR=str(tmp_path))
+    assert said.code == 0, said.err
+    assert "assert 3 == 2.5" in said.err
+    assert "implement #2" in said.err
+    assert "gate test passed" in said.err
+    assert "2 files changed" in said.out
+    directory = re.search(r"The project stays in (\S+)\.", said.err)
+    assert directory is not None
+    status = newcomer.call("-C", directory[1], "status", "--json").json
+    [run] = status["runs"]
+    assert (run["status"], run["workflow"]) == ("completed", "standard")
+    visits = {step["step"]: step["visits"] for step in run["steps"]}
+    assert visits == {"plan": 1, "implement": 2, "test": 2, "review": 1, "commit": 1}
+    assert f"logs {run['id']}" in said.out

@@ -1,0 +1,294 @@
+"""Status, events, logs, replay, fork, migrate: what the ledger can tell and what grows from it."""
+
+import json
+import subprocess
+
+from tests.e2e.command import QUICK, Json, User, until
+
+ENVELOPE = [
+    *("seq", "stream", "version", "type", "payload", "recorded_at", "actor", "cause", "epoch"),
+    "hash",
+]
+
+
+def only_run(user: User) -> Json:
+    """Return the run of a user who has one."""
+    run = user.newest()
+    assert run is not None
+    return run
+
+
+def test_a_project_without_runs(user: User) -> None:
+    assert user.call("status", "--json").json == {"runs": []}
+    said = user.call("status")
+    assert (said.code, said.out) == (0, "")
+    said = user.call("logs", "r1", "--json")
+    assert (said.code, said.error["kind"]) == (3, "not_found")
+    assert not (user.repository / ".supervisor/state.db").exists()
+
+
+def test_runs_are_listed_newest_first_and_the_rest_is_counted(user: User) -> None:
+    first = user.run("--workflow", "quick").run
+    second = user.run("--workflow", "quick").run
+    listed = user.call("status", "--json").json
+    assert listed == {"runs": [second, first]}
+    capped = user.call("status", "--json", "--limit", "1").json
+    assert capped == {"runs": [second], "truncated": True, "total": 2}
+    lines = user.call("status").out.splitlines()
+    assert lines[0].split() == ["RUN", "STATUS", "STEP", "UPDATED", "TASK"]
+    assert lines[1].startswith(f"{second['id']}  completed  done")
+    assert user.call("status", second["id"], "--json").run == second
+    said = user.call("status", "r", "--json")
+    assert (said.code, said.error["kind"]) == (2, "invalid")
+
+
+def test_events_are_envelopes_one_per_line(reader: User) -> None:
+    run = only_run(reader)
+    events = reader.events(run["id"])
+    assert all(list(event) == ENVELOPE for event in events)
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert events[0]["type"] == "RunSubmitted"
+    assert events[0]["stream"] == f"run:{run['id']}"
+    assert events[0]["actor"]["kind"] == "user"
+    assert events[-1]["type"] == "RunCompleted"
+    after = reader.call("events", run["id"], "--json", "--after", str(len(events) - 1))
+    assert json.loads(after.out) == events[-1]
+    everything = reader.call("events", "--json").out.splitlines()
+    assert len(everything) == len(events)
+    text = reader.call("events", run["id"]).out.splitlines()
+    assert len(text) == len(events)
+    assert "RunCompleted" in text[-1]
+
+
+def test_events_are_followed_to_the_end_of_the_run(user: User) -> None:
+    run = user.run("--workflow", "careful").run
+    with user.start("events", run["id"], "--follow", "--json") as follower:
+        user.call("approve", run["id"], "--drive")
+        out, _ = follower.communicate(timeout=60)
+    assert follower.returncode == 0
+    assert [json.loads(line) for line in out.splitlines()] == user.events(run["id"])
+
+
+def test_a_reader_that_goes_away_is_no_error(reader: User) -> None:
+    with reader.start("events") as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        err = process.stderr.read()
+    assert (process.returncode, err) == (0, "")
+
+
+def test_logs_show_what_was_sent_and_what_came_back(reader: User) -> None:
+    run = only_run(reader)
+    text = reader.call("logs", run["id"]).out
+    headings = [line for line in text.splitlines() if line.startswith("━━")]
+    assert [line.split()[1] for line in headings] == ["plan", "implement", "test", "review"]
+    assert "Do it" in text
+    assert '"status": "COMPLETE"' in text
+    only = reader.call("logs", run["id"], "--step", "test", "--json").json["logs"]
+    assert [(entry["kind"], entry["status"]) for entry in only] == [("gate", "passed")]
+    said = reader.call("logs", run["id"], "--step", "tset", "--json")
+    assert said.code == 3
+    assert said.error["hint"] == "Did you mean 'test'?"
+
+
+def test_a_replay_shows_what_was_decided(reader: User) -> None:
+    run = only_run(reader)
+    gate = next(it["seq"] for it in reader.events(run["id"]) if it["type"] == "GateEnded")
+    played = reader.call("replay", run["id"], "--to", str(gate), "--json").json
+    assert played["status"] == "running"
+    assert played["events"][-1]["type"] == "GateEnded"
+    decided = [(it["@type"], it["step"]) for it in played["decision"]["events"]]
+    assert decided == [("StepPassed", "test"), ("StepEntered", "review")]
+    text = reader.call("replay", run["id"]).out
+    assert 'run.status: "running" → "completed"' in text
+    assert reader.call("replay", run["id"], "--to", "0").code == 2
+
+
+def test_a_fork_goes_on_from_a_step_of_another_run(user: User) -> None:
+    user.script(review=["reject"])
+    failed = user.run("--workflow", "reviewed").run
+    assert (failed["status"], failed["outcome"]["kind"]) == ("failed", "rejected")
+    before = user.events(failed["id"])
+    said = user.call("fork", failed["id"], "--at", "review", "--json")
+    assert said.code == 1
+    fork = said.run
+    assert fork["id"] != failed["id"]
+    assert fork["branch"] == f"ai/{fork['id']}-do-it"
+    assert fork["base"] == failed["base"]
+    assert [(it["step"], it["status"]) for it in fork["steps"]] == [
+        ("implement", "passed"),
+        ("review", "failed"),
+    ]
+    assert fork["steps"][1]["attempts"] == 1
+    assert user.events(failed["id"]) == before
+    nested = user.call("fork", fork["id"], "--at", "implement", "--dry-run", "--json").json
+    assert nested["detail"].startswith(f"Would fork {failed['id']} at version ")
+    said = user.call("fork", failed["id"], "--at", "reviw", "--json")
+    assert said.code == 3
+    assert said.error == {
+        "kind": "not_found",
+        "message": f"Run '{failed['id']}' has not visited a step 'reviw'; "
+        "visited steps: implement, review.",
+        "hint": "Did you mean 'review'?",
+    }
+
+
+def test_a_fork_of_a_completed_run_has_a_commit_of_its_own(user: User) -> None:
+    run = user.run("--workflow", "quick").run
+    fork = user.call("fork", run["id"], "--at", "commit", "--json").run
+    assert fork["status"] == "completed"
+    assert fork["branch"] != run["branch"]
+    trees = [user.git("rev-parse", f"{it['commit']}^{{tree}}") for it in (run, fork)]
+    assert trees[0] == trees[1]
+
+
+def test_a_queued_run_waits_for_whoever_serves(user: User) -> None:
+    said = user.run("--workflow", "quick", "--queue")
+    assert (said.code, said.run["status"]) == (0, "queued")
+    served = user.call("serve", "--once", "--json")
+    assert served.code == 0
+    [line] = served.out.splitlines()
+    assert json.loads(line)["run"]["status"] == "completed"
+    assert user.call("serve", "--once", "--json").out == ""
+
+
+def test_a_resident_process_drives_what_comes_and_stops_when_told(user: User) -> None:
+    with user.start("serve", "--limit", "2") as process:
+        runs = [user.run("--workflow", "quick", "--queue").run["id"] for _ in range(2)]
+        until(lambda: all(it["status"] == "completed" for it in statuses(user, runs)), "both ends")
+        process.terminate()
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "Stopped." in err
+    assert "Traceback" not in err
+
+
+def statuses(user: User, runs: list[str]) -> list[dict[str, object]]:
+    return [it for it in user.call("status", "--json").json["runs"] if it["id"] in runs]
+
+
+def test_a_run_is_moved_to_todays_definition(user: User) -> None:
+    run = user.run("--workflow", "careful").run
+    careful = (user.repository / ".supervisor/workflows/careful.yaml").read_text()
+    user.commit({".supervisor/workflows/careful.yaml": careful.replace("max_retries: 2", "")})
+    refused = user.call("workflow", "migrate", run["id"], "--json")
+    assert refused.code == 2
+    assert "--- pinned" in refused.err
+    said = user.call("workflow", "migrate", run["id"], "--yes", "--json")
+    assert said.json["applied"] is True
+    assert user.call("approve", run["id"], "--drive", "--json").run["status"] == "completed"
+    assert "DefinitionMigrated" in user.types(run["id"])
+
+
+def test_a_run_cannot_lose_a_step_that_it_visited(user: User) -> None:
+    run = user.run("--workflow", "careful").run
+    user.commit({".supervisor/workflows/careful.yaml": QUICK.replace("quick", "careful")})
+    said = user.call("workflow", "migrate", run["id"], "--yes", "--json")
+    assert said.code == 4
+    assert said.error["message"] == (
+        f"Run '{run['id']}' cannot be migrated: Step 'approve' has been visited, "
+        "but the new definition has no such step."
+    )
+
+
+def test_a_leaked_text_is_erased_and_the_erasure_recorded(user: User) -> None:
+    run = user.run("--workflow", "quick").run
+    task = user.events(run["id"])[0]["payload"]["task"]
+    assert user.call("ledger", "erase", task, "--json").code == 2
+    said = user.call("ledger", "erase", task, "--reason", "A name.", "--yes", "--json")
+    assert said.json["applied"] is True
+    assert user.call("status", run["id"], "--json").run["task"] == "[erased]"
+    last = json.loads(user.call("events", "--json").out.splitlines()[-1])
+    assert (last["type"], last["stream"]) == ("ArtifactErased", "project")
+    assert last["payload"]["artifact"] == task
+    assert user.call("ledger", "verify").code == 0
+    assert user.call("ledger", "rebuild", "--json").json["applied"] is True
+    said = user.call("ledger", "erase", "0" * 64, "--yes", "--json")
+    assert (said.code, said.error["kind"]) == (3, "not_found")
+
+
+def test_completion_scripts_and_offers(reader: User) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert "_SUPERVISOR_COMPLETE" in reader.call("completion", shell).out
+    script = reader.home / "completion.bash"
+    script.write_text(reader.call("completion", "bash").out)
+    assert subprocess.run(["bash", "-n", script], check=False).returncode == 0
+    run = only_run(reader)["id"]
+    offered = reader.call(
+        _SUPERVISOR_COMPLETE="bash_complete", COMP_WORDS="supervisor logs r", COMP_CWORD="2"
+    )
+    assert offered.out == f"plain,{run}\n"
+
+
+def test_a_run_is_shown_to_people(user: User) -> None:
+    user.script(review=["reject"])
+    said = user.call("run", "Do it", "--workflow", "reviewed")
+    assert said.code == 1
+    run = only_run(user)
+    assert said.out.startswith("failed  Do it\n")
+    assert "outcome  rejected: Step 'review' did not pass." in said.out
+    assert f"logs {run['id']} --step review" in said.out
+    assert f"fork {run['id']} --at review" in said.out
+    shown = user.call("status", "last").out
+    assert "  STEP       STATUS  VISITS  ATTEMPTS  ROLE         LAST VERDICT\n" in shown
+    assert "  review     failed  1       1         reviewer     CHANGES_REQUESTED\n" in shown
+    queued = user.call("fork", "last", "--at", "review", "--queue", "--json")
+    assert (queued.code, queued.run["status"]) == (0, "queued")
+    assert "owner     nobody" in user.call("status", queued.run["id"]).out
+    would = user.call("cancel", queued.run["id"], "--dry-run", "--json").json
+    assert would["detail"] == "Would stop the run, which is queued."
+    stopped = user.call("cancel", queued.run["id"])
+    assert stopped.out.startswith("cancelled  Do it\n")
+
+
+def test_workflows_are_listed_shown_and_validated(user: User) -> None:
+    listed = user.call("workflow", "list", "--json").json["workflows"]
+    assert {(it["name"], it["origin"]) for it in listed} == {
+        ("careful", "project"),
+        ("mvp", "built-in"),
+        ("quick", "project"),
+        ("reviewed", "project"),
+        ("standard", "built-in"),
+    }
+    assert "standard  built-in" in user.call("workflow", "list").out
+    shown = user.call("workflow", "show", "careful").out
+    assert "implement  implementer with my_agent" in shown
+    assert "approve    a person approves" in shown
+    assert "commit     commit on the run's branch" in shown
+    assert "gate: test -f done.txt" in user.call("workflow", "show").out
+    definition = user.call("workflow", "show", "quick", "--json").json["definition"]
+    assert definition["workflow"]["initial_step"] == "implement"
+    said = user.call("workflow", "validate", "quick")
+    assert (said.code, said.out) == (0, "No mistakes in quick.\n")
+    assert "standard" in user.call("workflow", "validate", "--json").json["valid"]
+    assert user.call("workflow", "show", "quik").code == 3
+
+
+def test_a_run_at_todays_definition_needs_no_migration(user: User) -> None:
+    run = user.run("--workflow", "careful").run["id"]
+    said = user.call("workflow", "migrate", run, "--json")
+    assert said.json == {
+        "target": run,
+        "applied": False,
+        "dry_run": False,
+        "detail": "The run is at today's definition already.",
+    }
+    user.call("cancel", run)
+    assert user.call("workflow", "migrate", run).code == 4
+
+
+def test_the_doctor_works_without_a_project(newcomer: User) -> None:
+    said = newcomer.call("-C", str(newcomer.home), "doctor")
+    assert said.code == 0
+    assert "is not inside a git repository." in said.out
+    assert "hint: Run `git init`" in said.out
+
+
+def test_the_doctor_says_what_holds(user: User) -> None:
+    said = user.call("doctor", "--json")
+    assert said.code == 0, said.out
+    findings = {it["name"]: it for it in said.json["findings"]}
+    assert {"python", "git", "sandbox", "state directory", "project", "trust"} <= set(findings)
+    assert all(it["holds"] for it in findings.values())
+    assert not (user.repository / ".supervisor/state.db").exists()

@@ -1,0 +1,109 @@
+"""Workers, gates and their words in the simulated world."""
+
+from collections.abc import Callable
+
+from tests.simulation.jobs import Jobs
+from tests.simulation.processes import SimProcess
+from tests.simulation.scripts import Script
+
+from supervisor_ai.domain.ids import run_stream
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind
+from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.engine.ports.ledger import EventLog
+from supervisor_ai.engine.ports.sandbox import (
+    Channel,
+    OutputSink,
+    Probe,
+    SandboxResult,
+    SandboxSpec,
+)
+from supervisor_ai.engine.ports.workers import (
+    Answer,
+    AnswerProblem,
+    WorkerReport,
+    WorkerRequest,
+)
+from supervisor_ai.engine.ports.workspaces import Workspace
+
+WriteFile = Callable[[Workspace, str, str], None]
+
+
+class SimWorker:
+    """An agent that follows the script, as one process starts it."""
+
+    def __init__(
+        self, jobs: Jobs, process: SimProcess, script: Script, log: EventLog, write: WriteFile
+    ) -> None:
+        self._jobs = jobs
+        self._process = process
+        self._script = script
+        self._log = log
+        self._write = write
+
+    async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
+        """Do what the script says for this turn."""
+        deed = self._script.worker(
+            AnswerKind(request.role),
+            step=request.step,
+            visit=request.visit,
+            turn=self._turn(request),
+        )
+
+        def write(name: str, text: str) -> None:
+            self._write(request.workspace, name, text)
+
+        result = await self._jobs.perform(self._process, request.label, deed, write)
+        on_output(Channel.STDOUT, deed.output.encode())
+        return WorkerReport(result=result, output=deed.output)
+
+    def _turn(self, request: WorkerRequest) -> int:
+        """Count the turns that came to an end: a lost one is played again."""
+        place = (request.step, request.visit, request.slot)
+        return sum(
+            (event.step, event.visit, event.slot) == place
+            for envelope in self._log.read(run_stream(request.run))
+            if isinstance(event := envelope.event, e.AttemptSucceeded | e.AttemptFailed)
+        )
+
+
+class SimSandbox:
+    """The sandbox as one process sees it; only gates run in it directly."""
+
+    name = "simulated"
+
+    def __init__(self, jobs: Jobs, process: SimProcess, script: Script) -> None:
+        self._jobs = jobs
+        self._process = process
+        self._script = script
+
+    async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
+        """Do what the script says of the gate."""
+        _, step, visit, *_ = spec.label.split("/")
+        deed = self._script.gate(step=step, visit=int(visit))
+        result = await self._jobs.perform(self._process, spec.label, deed, _write_nothing)
+        on_output(Channel.STDOUT, deed.output.encode())
+        return result
+
+    async def reap(self, prefix: str) -> int:
+        """Kill what still lives of commands whose label begins so."""
+        return self._jobs.reap(self._process, prefix)
+
+    async def probe(self) -> Probe:
+        """Prove nothing."""
+        return Probe(backend=self.name, version="1", findings=())
+
+
+def _write_nothing(name: str, text: str) -> None:
+    raise AssertionError(f"A gate writes nothing, neither {name!r} nor {text!r}.")
+
+
+class SimAnswers:
+    """Reads answers of one word."""
+
+    def read(self, kind: AnswerKind, output: str) -> Answer | AnswerProblem:
+        """Return what the word means."""
+        meaning = MEANINGS[kind].get(output)
+        if meaning is None:
+            return AnswerProblem(category=FailureCategory.PARSING, message="That is no answer.")
+        return Answer(said=output, meaning=meaning, document=output, notes=f"Notes on {output}.")

@@ -1,0 +1,83 @@
+"""Random workflows: roles, gates, people and commits in any order, with ways back."""
+
+from datetime import timedelta
+from random import Random
+from typing import Final
+
+from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.definition import (
+    Cli,
+    Definition,
+    Gate,
+    Limits,
+    Role,
+    Step,
+    StepKind,
+    Workflow,
+)
+
+CLI: Final = Cli(name="agent", adapter="simulated")
+GATE: Final = Gate(name="test", command=("make", "test"), timeout=timedelta(minutes=1))
+WRITER: Final = "implementation"
+ROLES: Final = {
+    kind.value: Role(
+        name=kind.value,
+        description="",
+        answer=kind,
+        writes=kind is AnswerKind.IMPLEMENTATION,
+        cli=CLI.name,
+        template="",
+    )
+    for kind in AnswerKind
+}
+_KINDS: Final = (
+    *(StepKind.ROLE,) * 5,
+    *(StepKind.GATE,) * 3,
+    StepKind.HUMAN,
+    StepKind.COMMIT,
+)
+
+
+def random_definition(chance: Random) -> Definition:
+    """Draw a workflow that begins with a worker and ends with a commit."""
+    kinds = [StepKind.ROLE, *chance.choices(_KINDS, k=chance.randrange(1, 5)), StepKind.COMMIT]
+    names = [StepName(f"s{place}") for place in range(len(kinds))]
+    steps = {
+        name: _step(chance, names, place, kind)
+        for place, (name, kind) in enumerate(zip(names, kinds, strict=True))
+    }
+    workflow = Workflow(name="random", description="", initial_step=names[0], steps=steps)
+    return Definition(
+        workflow=workflow,
+        roles=ROLES,
+        clis={CLI.name: CLI},
+        gates={GATE.name: GATE},
+        limits=_limits(chance),
+    )
+
+
+def _step(chance: Random, names: list[StepName], place: int, kind: StepKind) -> Step:
+    is_last = place == len(names) - 1
+    role = chance.choice((WRITER, *(kind.value for kind in AnswerKind)))
+    back = chance.choice(names[: place + 1])
+    return Step(
+        name=names[place],
+        kind=kind,
+        role=role if kind is StepKind.ROLE else None,
+        gate=GATE.name if kind is StepKind.GATE else None,
+        next=None if is_last else names[place + 1],
+        on_fail=back if kind is StepKind.GATE and chance.random() < 0.9 else None,
+        on_reject=back if kind is not StepKind.GATE and chance.random() < 0.9 else None,
+        max_retries=chance.choice((None, None, 0, 1, 2)),
+        terminal=is_last,
+    )
+
+
+def _limits(chance: Random) -> Limits:
+    timeout = timedelta(seconds=chance.randrange(20, 200)) if chance.random() < 0.15 else None
+    return Limits(
+        step_max_retries=chance.randrange(4),
+        workflow_max_steps=chance.randrange(4, 16),
+        workflow_timeout=timeout,
+    )

@@ -1,0 +1,112 @@
+"""The simulated sandbox: its commands outlive the process that started them, unless killed."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from tests.simulation.history import History
+from tests.simulation.processes import SimProcess
+from tests.simulation.scripts import Deed
+from tests.simulation.timeline import ProcessLoop
+
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult
+
+Write = Callable[[str, str], None]
+_KILLED: Final = SandboxResult(end=SandboxEnd.EXITED, exit_code=137, reason="")
+_SLOT_PARTS: Final = 4
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class Job:
+    """A command under way."""
+
+    label: str
+    deed: Deed
+    write: Write
+    process: SimProcess
+    end: asyncio.Future[SandboxResult]
+
+    @property
+    def run(self) -> RunId:
+        """Tell for which run the command works."""
+        return RunId(self.label.partition("/")[0])
+
+    @property
+    def slot(self) -> tuple[str, ...]:
+        """Tell for which slot of which visit the command works."""
+        return tuple(self.label.split("/")[:_SLOT_PARTS])
+
+
+class Jobs:
+    """All commands of the machine; they run in the world's time, not in their starter's."""
+
+    def __init__(self, world: ProcessLoop, history: History) -> None:
+        self._world = world
+        self._history = history
+        self.open: list[Job] = []
+
+    async def perform(
+        self, process: SimProcess, label: str, deed: Deed, write: Write
+    ) -> SandboxResult:
+        """Start a command and wait for its end; a starter that is cancelled kills it."""
+        job = Job(
+            label=label,
+            deed=deed,
+            write=write,
+            process=process,
+            end=process.loop.create_future(),
+        )
+        self._start(job)
+        try:
+            return await job.end
+        finally:
+            if process.is_alive and job in self.open:
+                self.open.remove(job)
+
+    def reap(self, process: SimProcess, prefix: str) -> int:
+        """Kill the commands whose label begins so."""
+        found = [job for job in self.open if job.label.startswith(prefix)]
+        for job in found:
+            if self._history.owner(job.run) is job.process is not process:
+                self._late_kill(job, process)
+            self._close(job, _KILLED)
+        return len(found)
+
+    def _late_kill(self, job: Job, killer: SimProcess) -> None:
+        """Only a former owner that was frozen between its last word and its deed can do this."""
+        self._history.late_kills += 1
+        if not killer.has_been_frozen:
+            self._history.broken(f"{job.label!r} was killed although its owner owns the run.")
+
+    def _start(self, job: Job) -> None:
+        self._history.starts[job.label] += 1
+        owner = self._history.owner(job.run)
+        for other in self.open:
+            if other.slot == job.slot and owner in {job.process, None}:
+                self._check_alone(job, other)
+        self.open.append(job)
+        half = job.deed.seconds / 2
+        for place, (name, text) in enumerate(job.deed.files):
+            self._world.call_later(half * (place + 1), self._write, job, name, text)
+        self._world.call_later(job.deed.seconds, self._finish, job)
+
+    def _check_alone(self, job: Job, other: Job) -> None:
+        """Two commands may meet in a slot only when one belongs to a revived old owner."""
+        if other.process is job.process or not other.process.has_been_frozen:
+            self._history.broken(f"{job.label!r} was started while {other.label!r} is under way.")
+
+    def _write(self, job: Job, name: str, text: str) -> None:
+        if job in self.open:
+            self._history.written[job.label][name] = text
+            job.write(name, text)
+
+    def _finish(self, job: Job) -> None:
+        if job in self.open:
+            self._close(job, job.deed.result)
+
+    def _close(self, job: Job, result: SandboxResult) -> None:
+        self.open.remove(job)
+        if job.process.is_alive and not job.end.done():
+            job.end.set_result(result)

@@ -1,0 +1,30 @@
+"""The kinds of worlds that are simulated."""
+
+from dataclasses import replace
+from typing import Final
+
+from tests.simulation.chaos import CALM, Weather
+from tests.simulation.invariants import broken_rules
+from tests.simulation.simulation import RIGHT, Kind, Parts, Setting, Simulation
+
+STORM: Final = Weather(kill=0.01, freeze=0.005, interrupt=0.1, latency=0.1, strikes=4)
+HECTIC: Final = replace(STORM, longest_interrupt=1.0)
+
+PROFILES: Final = {
+    "workflow": Setting(weather=STORM),
+    "family": Setting(weather=STORM, kind=Kind.FAMILY),
+    "rush": Setting(weather=HECTIC, kind=Kind.RUSH, processes=3),
+    "undisturbed": Setting(weather=STORM, is_meddled_with=False, has_deadlines=False),
+    "calm": Setting(weather=CALM, is_meddled_with=False, has_deadlines=False),
+}
+
+
+def find_broken(profile: str, seed: int, parts: Parts = RIGHT) -> list[str]:
+    """Simulate one world and return the rules that do not hold in it."""
+    setting = replace(PROFILES[profile], parts=parts)
+    return broken_rules(Simulation(seed, setting).run())
+
+
+def complaint(profile: str, seed: int, broken: object) -> str:
+    """Say what went wrong and how to see it again."""
+    return f"{broken}\nReproduce: python -m tests.simulation.replay {profile} {seed}"

@@ -1,0 +1,78 @@
+"""What workers, gates and people do, drawn from a seed and the place where they do it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from random import Random
+from typing import Final
+
+from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind
+from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult
+
+_GOOD: Final = SandboxResult(end=SandboxEnd.EXITED, exit_code=0, reason="")
+_BAD: Final = SandboxResult(end=SandboxEnd.EXITED, exit_code=1, reason="")
+_NOT_RUN: Final = tuple(
+    SandboxResult(end=end, exit_code=None, reason=f"It was {end}.")
+    for end in SandboxEnd
+    if end is not SandboxEnd.EXITED
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """What a command in a sandbox does: the files it writes, its words, its end."""
+
+    seconds: float
+    result: SandboxResult
+    output: str = ""
+    files: tuple[tuple[str, str], ...] = ()
+
+
+class Word(StrEnum):
+    """What a person says."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+
+
+class Script:
+    """The same place in the same world always has the same answer, however often it is asked."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def worker(self, kind: AnswerKind, *, step: str, visit: int, turn: int) -> Deed:
+        """Say what the worker does in its n-th turn that is not lost."""
+        chance = self._at("worker", step, visit, turn)
+        name = f"{step}.txt"
+        files = ((name, f"{visit}.{turn}"), ("shared.txt", f"{step}.{visit}.{turn}"))
+        drawn = chance.random()
+        result = _GOOD if drawn < 0.9 else chance.choice((_BAD, *_NOT_RUN))
+        return Deed(
+            seconds=_duration(chance),
+            result=result,
+            output=self._answer(chance, kind),
+            files=files[: chance.randrange(len(files) + 1)],
+        )
+
+    def gate(self, *, step: str, visit: int) -> Deed:
+        """Say what the gate's command does."""
+        chance = self._at("gate", step, visit)
+        drawn = chance.random()
+        result = _GOOD if drawn < 0.6 else _BAD if drawn < 0.95 else chance.choice(_NOT_RUN)
+        return Deed(seconds=_duration(chance), result=result, output="A test ran.")
+
+    def person(self, *, step: str, visit: int) -> Word:
+        """Say what a person answers."""
+        return Word.APPROVE if self._at("person", step, visit).random() < 0.8 else Word.REJECT
+
+    def _answer(self, chance: Random, kind: AnswerKind) -> str:
+        good, *others = MEANINGS[kind]
+        drawn = chance.random()
+        return good if drawn < 0.7 else chance.choice(("gibberish", *others))
+
+    def _at(self, *place: object) -> Random:
+        return Random(f"{self._seed}:{place}")  # noqa: S311 - a simulation, not a secret
+
+
+def _duration(chance: Random) -> float:
+    return chance.choice((0.0, 0.2, 1.0, 5.0))

@@ -1,0 +1,55 @@
+"""A run without its accidents: what is left must not depend on them."""
+
+from typing import Final
+
+from tests.simulation.invariants import Evidence
+
+from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.ids import RunId, run_stream
+from supervisor_ai.domain.run import events as e
+
+Page = tuple[str, ...]
+
+_TOLD: Final = (
+    e.StepEntered,
+    e.StepPassed,
+    e.StepFailed,
+    e.AttemptSucceeded,
+    e.AttemptFailed,
+    e.GateEnded,
+    e.ApprovalGiven,
+    e.ApprovalRefused,
+    e.IntegrationLanded,
+    e.IntegrationRefused,
+)
+_ENDS: Final = (e.RunCompleted, e.RunFailed, e.RunCancelled)
+
+
+def story(evidence: Evidence, run: RunId) -> list[Page]:
+    """Tell the steps, visits and verdicts of a run, and its end."""
+    pages: list[Page] = []
+    for envelope in evidence.stream(run_stream(run)):
+        event = envelope.event
+        if isinstance(event, _TOLD):
+            pages.append((envelope.type, event.step, str(event.visit), _verdict(event)))
+        elif isinstance(event, _ENDS):
+            pages.append((envelope.type, event.outcome.kind, event.outcome.reason))
+    return pages
+
+
+def final_files(evidence: Evidence, run: RunId) -> dict[str, str] | None:
+    """Return the files on the run's branch, if there is one."""
+    tip = evidence.workspaces.branches.get(f"ai/{run}")
+    return None if tip is None else dict(evidence.workspaces.files(tip))
+
+
+def _verdict(event: Event) -> str:
+    match event:
+        case e.AttemptSucceeded(said=said):
+            return said
+        case e.AttemptFailed(category=category, exit_code=code):
+            return f"{category} {code}"
+        case e.GateEnded(verdict=verdict):
+            return verdict
+        case _:
+            return ""

@@ -1,0 +1,66 @@
+"""Thousands of random worlds: crashes, freezes, races, clock jumps and people; no rule breaks."""
+
+import pytest
+from tests.simulation.profiles import PROFILES, complaint, find_broken
+from tests.simulation.simulation import Simulation
+from tests.simulation.story import final_files, story
+
+from supervisor_ai.domain.ids import RunId
+
+RUN = RunId("r1")
+LONG = 2_000
+
+
+@pytest.mark.parametrize("shard", range(6))
+def test_no_rule_breaks_in_a_workflow(shard: int) -> None:
+    check("workflow", shard_of(shard, 400))
+
+
+@pytest.mark.parametrize("shard", range(3))
+def test_no_rule_breaks_in_a_family_of_runs(shard: int) -> None:
+    check("family", shard_of(shard, 200))
+
+
+def test_no_rule_breaks_in_a_rush_for_a_permit() -> None:
+    check("rush", range(60))
+
+
+@pytest.mark.parametrize("shard", range(2))
+def test_accidents_do_not_change_the_story(shard: int) -> None:
+    for seed in shard_of(shard, 80):
+        check_story(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shard", range(40))
+@pytest.mark.parametrize("profile", ["workflow", "family", "rush"])
+def test_no_rule_breaks_in_many_more_worlds(profile: str, shard: int) -> None:
+    check(profile, shard_of(shard, LONG, first=100_000))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shard", range(20))
+def test_accidents_do_not_change_many_more_stories(shard: int) -> None:
+    for seed in shard_of(shard, LONG, first=100_000):
+        check_story(seed)
+
+
+def shard_of(shard: int, size: int, *, first: int = 0) -> range:
+    return range(first + shard * size, first + (shard + 1) * size)
+
+
+def check(profile: str, seeds: range) -> None:
+    for seed in seeds:
+        broken = find_broken(profile, seed)
+        assert not broken, complaint(profile, seed, broken)
+
+
+def check_story(seed: int) -> None:
+    calm = Simulation(seed, PROFILES["calm"]).run()
+    stormy = Simulation(seed, PROFILES["undisturbed"]).run()
+    if stormy.history.late_kills:
+        return
+    told, expected = story(stormy, RUN), story(calm, RUN)
+    assert told == expected, complaint("undisturbed", seed, f"{told}\ninstead of\n{expected}")
+    files, wanted = final_files(stormy, RUN), final_files(calm, RUN)
+    assert files == wanted, complaint("undisturbed", seed, f"{files} instead of {wanted}")

@@ -1,0 +1,201 @@
+"""What a person sees of a run while it is driven."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Final
+
+import pytest
+from rich.console import Console
+
+from supervisor_ai.cli.board import Board
+from supervisor_ai.cli.live import draw
+from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, Event
+from supervisor_ai.domain.ids import (
+    ArtifactHash,
+    CommitSha,
+    RunId,
+    StepName,
+    StreamId,
+    TimerName,
+    TreeSha,
+    run_stream,
+)
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.answers import Meaning
+from supervisor_ai.domain.run.facts import ApprovalReason, Snapshot, Usage
+from supervisor_ai.domain.run.status import FailureCategory, StepStatus, Verdict
+
+BEGIN: Final = datetime(2030, 1, 1, tzinfo=UTC)
+RUN: Final = RunId("r1")
+DO: Final = StepName("implement")
+TEST: Final = StepName("test")
+ARTIFACT: Final = ArtifactHash("a")
+COMMIT: Final = CommitSha("c")
+SNAPSHOT: Final = Snapshot(commit=COMMIT, tree=TreeSha("t"))
+
+
+def told(event: Event, seconds: float = 0, stream: StreamId | None = None) -> Envelope:
+    return Envelope(
+        seq=1,
+        stream=stream or run_stream(RUN),
+        version=1,
+        event=event,
+        recorded_at=BEGIN + timedelta(seconds=seconds),
+        actor=Actor(kind=ActorKind.RUNTIME, id="me", via="engine"),
+        cause=None,
+        epoch=1,
+        hash="",
+    )
+
+
+def entered(step: StepName, visit: int = 1) -> e.StepEntered:
+    return e.StepEntered(step=step, visit=visit, start=COMMIT)
+
+
+def attempt(number: int = 1) -> e.AttemptStarted:
+    return e.AttemptStarted(
+        step=DO, visit=1, attempt=number, role="implementer", cli="me", start=COMMIT
+    )
+
+
+@pytest.fixture
+def board() -> Board:
+    board = Board(run=RUN, title="Add a median", started=BEGIN)
+    board.expect(DO, TEST)
+    return board
+
+
+def shown(board: Board, seconds: float, *, is_ended: bool = False) -> list[str]:
+    console = Console(width=72, record=True, file=None, force_terminal=False, quiet=False)
+    now = BEGIN + timedelta(seconds=seconds)
+    with console.capture() as capture:
+        console.print(draw(board, now=now, is_ended=is_ended))
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+def test_steps_to_come_are_on_the_board(board: Board) -> None:
+    assert [(row.step, row.status) for row in board.rows.values()] == [
+        (DO, StepStatus.PENDING),
+        (TEST, StepStatus.PENDING),
+    ]
+
+
+def test_time_counts_over_all_visits(board: Board) -> None:
+    board.see(told(entered(DO), 0))
+    board.see(told(e.StepPassed(step=DO, visit=1), 2))
+    board.see(told(entered(DO, 2), 10))
+    row = board.rows[DO]
+    assert row.elapsed(BEGIN + timedelta(seconds=13)) == timedelta(seconds=5)
+    assert (row.status, row.visits) == (StepStatus.RUNNING, 2)
+
+
+@pytest.mark.parametrize(
+    ("event", "status", "word"),
+    [
+        (
+            e.AttemptSucceeded(
+                step=DO,
+                visit=1,
+                attempt=1,
+                meaning=Meaning.PASS,
+                said="SUCCESS",
+                answer=ARTIFACT,
+                feedback=ARTIFACT,
+                transcript=ARTIFACT,
+                snapshot=SNAPSHOT,
+                usage=Usage(cost=Decimal(1)),
+            ),
+            StepStatus.RUNNING,
+            "SUCCESS",
+        ),
+        (
+            e.AttemptFailed(
+                step=DO,
+                visit=1,
+                attempt=1,
+                category=FailureCategory.PARSING,
+                reason="no JSON",
+                feedback=ARTIFACT,
+                transcript=ARTIFACT,
+            ),
+            StepStatus.RUNNING,
+            "parsing",
+        ),
+        (e.AttemptLost(step=DO, visit=1, attempt=1, kept=None), StepStatus.RUNNING, "lost"),
+        (
+            e.GateEnded(step=DO, visit=1, gate="g", verdict=Verdict.WARNED, reason="", output=None),
+            StepStatus.RUNNING,
+            "warned",
+        ),
+        (
+            e.ApprovalRequested(
+                step=DO,
+                visit=1,
+                reason=ApprovalReason.HUMAN_GATE,
+                tree=TreeSha("t"),
+                commit=COMMIT,
+                question=None,
+            ),
+            StepStatus.WAITING,
+            "waits for a person",
+        ),
+        (
+            e.ApprovalGiven(step=DO, visit=1, tree=TreeSha("t"), note=None),
+            StepStatus.RUNNING,
+            "approved",
+        ),
+        (
+            e.ApprovalRefused(step=DO, visit=1, tree=TreeSha("t"), note=ARTIFACT),
+            StepStatus.RUNNING,
+            "rejected",
+        ),
+        (e.StepFailed(step=DO, visit=1, reason="no"), StepStatus.FAILED, "works"),
+    ],
+)
+def test_a_fact_changes_its_step(
+    board: Board, event: e.PlacedEvent, status: StepStatus, word: str
+) -> None:
+    board.see(told(entered(DO)))
+    board.see(told(attempt()))
+    board.see(told(event))
+    row = board.rows[DO]
+    assert (row.status, row.word, row.attempts) == (status, word, 1)
+
+
+def test_other_runs_are_not_on_the_board(board: Board) -> None:
+    board.see(told(entered(DO), stream=run_stream(RunId("r2"))))
+    assert board.rows[DO].visits == 0
+
+
+def test_output_comes_in_pieces_and_is_shown_in_lines(board: Board) -> None:
+    assert board.hear("one\ntw") == ["one"]
+    assert board.hear("o\n\n") == ["two", ""]
+    for number in range(20):
+        board.hear(f"line {number}\n")
+    assert list(board.tail) == [f"line {number}" for number in range(5, 20)]
+
+
+def test_the_board_is_drawn(board: Board) -> None:
+    board.see(told(entered(DO)))
+    board.see(told(attempt()))
+    board.see(told(e.StepPassed(step=DO, visit=1), 2.5))
+    board.see(told(entered(TEST), 2.5))
+    board.hear("1 failed\n")
+    assert shown(board, 63) == [
+        "Add a median                                                        1:03",
+        "  ✓  implement  1 visit  1 attempt  works   2.5 s",
+        "  ●  test       1 visit                    60.5 s",
+        "  │ 1 failed",
+    ]
+    assert (
+        shown(board, 63, is_ended=True)[-1] == "  ●  test       1 visit                    60.5 s"
+    )
+
+
+def test_a_timer_is_counted_down(board: Board) -> None:
+    due = BEGIN + timedelta(hours=1, seconds=1)
+    board.see(told(e.TimerSet(timer=TimerName("limit"), due=due, parks=True)))
+    board.see(told(e.RunWaiting(reason="a timer")))
+    assert "  waits, 1:00:00 left" in shown(board, 1)
+    board.see(told(e.RunContinued()))
+    assert "left" not in "".join(shown(board, 1))

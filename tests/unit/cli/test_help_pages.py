@@ -1,0 +1,119 @@
+"""Help pages: complete, alike, and true to the list that is shown without importing them."""
+
+import click
+import pytest
+from click.testing import CliRunner
+from inline_snapshot import snapshot
+
+from supervisor_ai.cli.main import VERBS, supervisor
+from supervisor_ai.cli.version import VERSION
+
+
+def pages() -> list[tuple[str, click.Command]]:
+    """Name every verb, those of groups included."""
+    found: list[tuple[str, click.Command]] = []
+    for name, verb in VERBS.items():
+        command = verb.load()
+        if isinstance(command, click.Group):
+            inner = command.commands.items()
+            found += [(f"{name} {below}", nested) for below, nested in inner]
+        else:
+            found.append((name, command))
+    return found
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_the_list_says_what_the_page_says(name: str) -> None:
+    page = VERBS[name].load().help or ""
+    assert page.partition("\n")[0] == VERBS[name].help
+
+
+@pytest.mark.parametrize(("name", "command"), pages())
+def test_every_page_has_a_short_first_line_an_example_and_json(
+    name: str, command: click.Command
+) -> None:
+    page = command.help or ""
+    first = page.partition("\n")[0]
+    assert first[0].isupper()
+    assert not first.endswith(".")
+    assert f"Example:\n  supervisor {name}" in page
+    assert any("--json" in parameter.opts for parameter in command.params)
+
+
+@pytest.mark.parametrize(("name", "command"), pages())
+def test_every_option_says_what_it_is_for(name: str, command: click.Command) -> None:
+    options = [it for it in command.params if isinstance(it, click.Option)]
+    assert all(option.help for option in options), name
+
+
+def test_the_first_page() -> None:
+    result = CliRunner().invoke(supervisor, ["--help"], terminal_width=100)
+    assert result.output == snapshot("""\
+Usage: supervisor [OPTIONS] COMMAND [ARGS]...
+
+  Give AI coding agents the discipline of production jobs
+
+  Example:
+    supervisor run "Add a /health endpoint" --workflow standard --cli my_agent
+
+Options:
+  --version   Show the version and exit.
+  -C DIR      Act as if started in this directory.
+  -h, --help  Show this message and exit.
+
+Daily work:
+  run         Run one task to its end
+  status      Show the runs of the project, or one of them
+  resume      Go on with a run from its last fact
+  approve     Say yes to what a run asks
+  reject      Say no to what a run asks
+  cancel      Stop a run
+  fork        Start a new run from a step of another one
+  serve       Drive whatever is due until stopped
+
+Look inside:
+  events      Show the facts of a run in order
+  logs        Show what was sent, what came back and what the gates printed
+  replay      Fold a run's facts again and show what each one moved
+
+Set up and look after:
+  demo        Watch a small task go through all steps
+  doctor      Check whether this machine can run agents safely
+  trust       Agree to what the project's settings may do on your machine
+  workflow    List, show, validate and migrate workflows
+  ledger      Verify, rebuild or erase from the ledger
+  completion  Print a script that completes commands in your shell
+""")
+
+
+def test_the_page_of_run() -> None:
+    result = CliRunner().invoke(supervisor, ["run", "--help"], terminal_width=100)
+    assert result.output == snapshot("""\
+Usage: supervisor run [OPTIONS] TASK
+
+  Run one task to its end
+
+  The task goes through the steps of a workflow. Workers do the work in copies of the repository,
+  gates check it, and the result is a commit on a branch of its own; your checkout, your index and
+  your branches stay as they are. `-` reads the task from stdin.
+
+  Example:
+    supervisor run "Add a /health endpoint" --workflow standard --cli my_agent
+
+Options:
+  -w, --workflow NAME          Take the task through this workflow.
+  -c, --cli NAME               Use this agent for every role.
+  -b, --base REF               Start from this commit, not the checkout's.
+  --sandbox [bubblewrap|none]  Where workers and gates run.  [default: bubblewrap]
+  --queue                      Leave the run to `supervisor serve` and return at once.
+  --wait                       Stay while the run waits for a person or a time.
+  --dry-run                    Say what would be done and stop.
+  --yes                        Do not ask whether to proceed.
+  -v, --verbose                Show every line that workers and gates print.
+  --json                       Print JSON on stdout.
+  -h, --help                   Show this message and exit.
+""")
+
+
+def test_the_version() -> None:
+    assert CliRunner().invoke(supervisor, ["--version"]).output == f"supervisor {VERSION}\n"

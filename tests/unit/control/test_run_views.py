@@ -1,0 +1,206 @@
+"""What faces are told about runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import pytest
+from inline_snapshot import snapshot
+
+from supervisor_ai.cli.output import encode
+from supervisor_ai.control.records import Records
+from supervisor_ai.control.views import list_runs, show_run
+from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha
+from supervisor_ai.domain.run.facts import Base, Usage
+from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus, StepStatus
+from supervisor_ai.engine.ports.queries import (
+    ApprovalRow,
+    AttemptRow,
+    GateRow,
+    OwnerRow,
+    RunRow,
+    StepRow,
+)
+from supervisor_ai.store.documents import ArtifactDocuments
+from supervisor_ai.testing.clock import FakeClock
+from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
+
+MOMENT: Final = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
+STEPS: Final = (
+    StepRow(
+        step=StepName("plan"),
+        role="planner",
+        status=StepStatus.PASSED,
+        visits=1,
+        attempts=1,
+        last_verdict="COMPLETE",
+    ),
+    StepRow(
+        step=StepName("test"),
+        role=None,
+        status=StepStatus.RUNNING,
+        visits=2,
+        attempts=0,
+        last_verdict="failed",
+    ),
+)
+
+
+def run_row(name: str, task: ArtifactHash) -> RunRow:
+    return RunRow(
+        id=RunId(name),
+        task=task,
+        driver="workflow",
+        workflow="standard",
+        status=RunStatus.RUNNING,
+        outcome=None,
+        degraded=False,
+        parent=None,
+        root=RunId(name),
+        base=Base(ref="main", sha=CommitSha("b" * 40), tree=TreeSha("e" * 40)),
+        branch=f"ai/{name}",
+        commit=None,
+        created_at=MOMENT,
+        updated_at=MOMENT,
+        usage=Usage(tokens_in=3, tokens_out=4, cost=Decimal("0.25"), estimated=True),
+    )
+
+
+@dataclass
+class FakeQueries:
+    """Rows that a test wrote down."""
+
+    rows: list[RunRow] = field(default_factory=list)
+
+    def runs(self, *, limit: int) -> tuple[Sequence[RunRow], int]:
+        return self.rows[:limit], len(self.rows)
+
+    def run(self, run: RunId) -> RunRow | None:
+        return next((row for row in self.rows if row.id == run), None)
+
+    def matching(self, prefix: str) -> Sequence[RunId]:
+        return [row.id for row in self.rows if row.id.startswith(prefix)]
+
+    def steps(self, run: RunId) -> Sequence[StepRow]:
+        del run
+        return STEPS
+
+    def attempts(self, run: RunId) -> Sequence[AttemptRow]:
+        del run
+        return ()
+
+    def gates(self, run: RunId) -> Sequence[GateRow]:
+        del run
+        return ()
+
+    def approvals(self, run: RunId) -> Sequence[ApprovalRow]:
+        del run
+        return ()
+
+    def owner(self, run: RunId) -> OwnerRow | None:
+        del run
+        return None
+
+
+@pytest.fixture
+def queries() -> FakeQueries:
+    return FakeQueries()
+
+
+@pytest.fixture
+def records(queries: FakeQueries) -> Records:
+    artifacts = MemoryArtifacts()
+    for name in ("r1a", "r1b", "r2c"):
+        queries.rows.append(run_row(name, artifacts.put(f"Task of {name}")))
+    return Records(
+        ledger=Path("/repository/.supervisor/state.db"),
+        queries=queries,
+        log=MemoryLedger(FakeClock(), is_alive=lambda _: True),
+        artifacts=artifacts,
+        documents=ArtifactDocuments(artifacts),
+    )
+
+
+def test_a_run_has_exactly_the_fields_of_the_contract(records: Records) -> None:
+    assert msgspec.json.decode(encode(show_run(records, "r2c"))) == snapshot(
+        {
+            "id": "r2c",
+            "task": "Task of r2c",
+            "driver": "workflow",
+            "workflow": "standard",
+            "status": "running",
+            "outcome": None,
+            "degraded": False,
+            "parent": None,
+            "base": {"ref": "main", "sha": "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"},
+            "branch": "ai/r2c",
+            "commit": None,
+            "created_at": "2030-01-02T03:04:05Z",
+            "updated_at": "2030-01-02T03:04:05Z",
+            "active_steps": ["test"],
+            "steps": [
+                {
+                    "step": "plan",
+                    "role": "planner",
+                    "status": "passed",
+                    "visits": 1,
+                    "attempts": 1,
+                    "last_verdict": "COMPLETE",
+                },
+                {
+                    "step": "test",
+                    "role": None,
+                    "status": "running",
+                    "visits": 2,
+                    "attempts": 0,
+                    "last_verdict": "failed",
+                },
+            ],
+            "usage": {"tokens_in": 3, "tokens_out": 4, "cost": 0.25, "estimated": True},
+        }
+    )
+
+
+def test_an_outcome_has_a_kind_and_a_reason(records: Records, queries: FakeQueries) -> None:
+    outcome = Outcome(kind=OutcomeKind.GATE_FAILED, reason="Step 'test' did not pass.")
+    queries.rows[2] = replace(queries.rows[2], status=RunStatus.FAILED, outcome=outcome)
+    shown = msgspec.json.decode(encode(show_run(records, "r2c")))
+    assert shown["outcome"] == {"kind": "gate_failed", "reason": "Step 'test' did not pass."}
+
+
+def test_an_erased_task_is_said_to_be_erased(records: Records) -> None:
+    row = records.find("r2c")
+    records.artifacts.erase(row.task)
+    assert show_run(records, "r2c").task == "[erased]"
+
+
+def test_a_run_is_found_by_the_beginning_of_its_name(records: Records) -> None:
+    assert records.find("r1a").id == "r1a"
+    assert records.find("r2").id == "r2c"
+    with pytest.raises(InvalidInput, match=r"'r1' is the beginning of 2 runs: r1a, r1b\."):
+        records.find("r1")
+
+
+@pytest.mark.parametrize("name", ["r3", ""])
+def test_an_unknown_run_is_named_in_the_refusal(records: Records, name: str) -> None:
+    with pytest.raises(NotFound, match=f"There is no run '{name}' in this project."):
+        records.find(name)
+
+
+def test_the_newest_run_needs_no_name(records: Records, queries: FakeQueries) -> None:
+    assert records.find("last").id == "r1a"
+    queries.rows.clear()
+    with pytest.raises(NotFound, match="There is no run in this project yet"):
+        records.find("last")
+
+
+def test_a_list_says_how_many_runs_it_leaves_out(records: Records) -> None:
+    listed = list_runs(records, limit=2)
+    assert [run.id for run in listed.runs] == ["r1a", "r1b"]
+    assert (listed.total, listed.is_truncated) == (3, True)
+    assert not list_runs(records, limit=3).is_truncated
