@@ -4,14 +4,16 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from supervisor_ai.domain.envelope import Envelope
-from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StreamId
-from supervisor_ai.domain.run.facts import Snapshot
-from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, RunId, StreamId
+from supervisor_ai.domain.run.facts import Process, Snapshot
+from supervisor_ai.engine.ports.artifacts import Artifacts, ArtifactWriter
+from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head, Lease, Leases
 from supervisor_ai.engine.ports.sandbox import (
+    Channel,
     OutputSink,
     Probe,
     Sandbox,
@@ -74,7 +76,7 @@ class CrashingLog:
 
 
 class CrashingSandbox:
-    """A sandbox with a boundary on either side of every command, and one while it runs."""
+    """A sandbox with a boundary on either side of every command, and one when it first speaks."""
 
     def __init__(self, sandbox: Sandbox, at: Boundaries) -> None:
         self._sandbox = sandbox
@@ -82,8 +84,17 @@ class CrashingSandbox:
         self.name = sandbox.name
 
     async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
+        spoken = 0
+
+        def listen(channel: Channel, chunk: bytes) -> None:
+            nonlocal spoken
+            on_output(channel, chunk)
+            spoken += 1
+            if spoken == 1:
+                self._at.mark(f"during command {spec.label}")
+
         self._at.mark(f"before command {spec.label}")
-        result = await self._sandbox.run(spec, on_output)
+        result = await self._sandbox.run(spec, listen)
         self._at.mark(f"after command {spec.label}")
         return result
 
@@ -92,6 +103,71 @@ class CrashingSandbox:
 
     async def probe(self) -> Probe:
         return await self._sandbox.probe()
+
+
+class CrashingArtifacts:
+    """Artifacts with a boundary on either side of everything that is kept."""
+
+    def __init__(self, artifacts: Artifacts, at: Boundaries) -> None:
+        self._artifacts = artifacts
+        self._at = at
+
+    def put(self, text: str) -> ArtifactHash:
+        self._at.mark("before artifact")
+        artifact = self._artifacts.put(text)
+        self._at.mark("after artifact")
+        return artifact
+
+    def get(self, artifact: ArtifactHash) -> str:
+        return self._artifacts.get(artifact)
+
+    def writer(self) -> "CrashingWriter":
+        return CrashingWriter(self._artifacts.writer(), self._at)
+
+    def erase(self, artifact: ArtifactHash) -> None:
+        self._artifacts.erase(artifact)
+
+
+class CrashingWriter:
+    """A growing artifact with a boundary on either side of its end."""
+
+    def __init__(self, writer: ArtifactWriter, at: Boundaries) -> None:
+        self._writer = writer
+        self._at = at
+
+    def write(self, text: str) -> None:
+        self._writer.write(text)
+
+    def finish(self) -> ArtifactHash:
+        self._at.mark("before artifact of a transcript")
+        artifact = self._writer.finish()
+        self._at.mark("after artifact of a transcript")
+        return artifact
+
+    def abandon(self) -> None:
+        self._writer.abandon()
+
+
+class CrashingLeases:
+    """Leases with a boundary on either side of taking a run and giving it back."""
+
+    def __init__(self, leases: Leases, at: Boundaries) -> None:
+        self._leases = leases
+        self._at = at
+
+    def acquire(self, run: RunId, *, owner: str, process: Process, ttl: timedelta) -> Lease:
+        self._at.mark("before acquire")
+        lease = self._leases.acquire(run, owner=owner, process=process, ttl=ttl)
+        self._at.mark("after acquire")
+        return lease
+
+    def renew(self, lease: Lease, *, ttl: timedelta) -> None:
+        self._leases.renew(lease, ttl=ttl)
+
+    def release(self, lease: Lease) -> None:
+        self._at.mark("before release")
+        self._leases.release(lease)
+        self._at.mark("after release")
 
 
 class CrashingAnchor:
@@ -173,6 +249,8 @@ def crashing(at: Boundaries) -> Callable[[World], World]:
         return replace(
             world,
             log=CrashingLog(world.log, at),
+            leases=CrashingLeases(world.leases, at),
+            artifacts=CrashingArtifacts(world.artifacts, at),
             sandbox=sandbox,
             workers=workers,
             workspaces=CrashingWorkspaces(world.workspaces, at),

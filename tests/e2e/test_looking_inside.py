@@ -155,6 +155,8 @@ def test_a_queued_run_waits_for_whoever_serves(user: User) -> None:
 
 def test_a_resident_process_drives_what_comes_and_stops_when_told(user: User) -> None:
     with user.start("serve", "--limit", "2") as process:
+        # Whoever runs a task in the foreground is not robbed of it.
+        assert user.run("--workflow", "quick").code == 0
         runs = [user.run("--workflow", "quick", "--queue").run["id"] for _ in range(2)]
         until(lambda: all(it["status"] == "completed" for it in statuses(user, runs)), "both ends")
         process.terminate()

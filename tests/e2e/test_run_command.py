@@ -163,3 +163,12 @@ def test_a_run_without_a_sandbox_needs_permission_and_is_recorded(user: User) ->
     assert said.code == 0, said.out
     assert "warning: workers and gates run without a sandbox" in said.err
     assert user.events(said.run["id"])[0]["payload"]["sandbox"] == "none"
+
+
+def test_a_waiting_run_without_a_sandbox_can_be_stopped_but_not_driven(user: User) -> None:
+    allowed = {"SUPERVISOR_ALLOW_UNSANDBOXED": "1"}
+    run = user.run("--workflow", "careful", "--sandbox", "none", **allowed).run["id"]
+    assert user.call("resume", run).code == 7
+    assert user.call("approve", run, "--drive").code == 7
+    assert user.call("serve", "--once").out == ""
+    assert user.call("cancel", run, "--json").run["status"] == "cancelled"

@@ -14,23 +14,21 @@ from tests.simulation.machine import TIMING, Ledgers, Machine, memory_ledgers
 from tests.simulation.people import People
 from tests.simulation.processes import SimProcess
 
-from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, NewEvent
+from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.errors import Busy, SupervisorError
-from supervisor_ai.domain.ids import RunId, run_stream, stream_run
+from supervisor_ai.domain.ids import RunId, stream_run
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.facts import Base, Identity
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.dispatch import LocalDispatcher, Shift
 from supervisor_ai.engine.effects.performer import Performer, perform
-from supervisor_ai.engine.ports.ledger import Batch, EventLog, StreamAppend, Wake
+from supervisor_ai.engine.ports.ledger import EventLog
 from supervisor_ai.engine.recovery import Recovery, recover
 from supervisor_ai.engine.runtime import Runtime
 from supervisor_ai.engine.world import World
+from supervisor_ai.testing.world import make_base, submit
 
 DESK: Final = "desk"
 _ENDS: Final = (e.RunCompleted, e.RunFailed, e.RunCancelled)
-_SUBMITTER: Final = Actor(kind=ActorKind.USER, id="somebody", via="simulation")
-_IDENTITY: Final = Identity(name="Ada", email="ada@example.org")
 _HORIZON: Final = 3_000.0
 
 
@@ -74,6 +72,7 @@ class Simulation:
         self._setting = setting
         self._machine = Machine(seed, setting.weather, setting.ledgers())
         self._chance = self._machine.chance
+        self._base = make_base(self._machine.workspaces)
         self._people = People(
             self._machine.world, self._machine.loop, self._machine.script, self._chance
         )
@@ -127,23 +126,7 @@ class Simulation:
             self._people.cancel(run)
 
     def _submit_run(self, driver: str, definition: object) -> RunId:
-        world, workspaces = self._machine.world, self._machine.workspaces
-        run, base = world.ids.run_id(), workspaces.commit({"README": "Hello."})
-        birth = e.RunSubmitted(
-            task=world.artifacts.put("Do it."),
-            driver=driver,
-            workflow="random",
-            definition=world.documents.save(definition),
-            base=Base(ref="main", sha=base, tree=workspaces.tree(base)),
-            branch=f"ai/{run}",
-            identity=_IDENTITY,
-            parent=None,
-            root=run,
-        )
-        new = NewEvent(event=birth, actor=_SUBMITTER)
-        append = StreamAppend(stream=run_stream(run), expected=0, events=(new,))
-        world.log.append(Batch(appends=(append,), wakes=(Wake(run=run, number=1),)))
-        return run
+        return submit(self._machine.world, definition, base=self._base, driver=driver)
 
     def _chores(self) -> Chores:
         return Chores(

@@ -14,6 +14,7 @@ from supervisor_ai.control.driving import drive_family
 from supervisor_ai.control.errors import INTERRUPTED, RUN_EXIT_CODES
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.views import show_run
+from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
@@ -36,6 +37,9 @@ class Attendance:
         except Interrupted:
             say(f"Interrupted. Go on with: {self.invocation.command} resume {run}")
             return INTERRUPTED
+        except Unavailable:
+            say(f"The run is kept. Go on with: {self.invocation.command} resume {run}")
+            raise
         return self.report(run)
 
     def report(self, run: RunId) -> int:

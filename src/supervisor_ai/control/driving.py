@@ -17,9 +17,7 @@ _FIRST_WAKE: Final = 1
 
 async def drive_run(project: Project, run: RunId) -> DriveResult:
     """Drive one run in the sandbox that it was submitted for."""
-    sandbox = project.birth(run).sandbox
-    project.reception.policy.permit_sandbox(sandbox)
-    return await project.runtimes(sandbox).drive(run)
+    return await project.runtimes(project.birth(run).sandbox).drive(run)
 
 
 async def drive_family(project: Project, run: RunId, *, wait: bool = False) -> None:

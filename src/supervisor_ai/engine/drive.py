@@ -106,7 +106,7 @@ class Drive:
             await self._advance()
 
     def _follow(self, decision: Decision) -> Iterator[TaskEffect]:
-        if self._journal.run.status is RunStatus.WAITING and decision.ending is None:
+        if self._journal.run.status is RunStatus.WAITING:
             self._journal.stage(e.RunContinued())
         self._journal.stage(*decision.events)
         for effect in decision.effects:

@@ -132,11 +132,8 @@ class CancelledLanding(MemoryWorkspaces):
     """Workspaces where somebody cancels the run while its work lands."""
 
     def __init__(self, kernel: Kernel) -> None:
-        super().__init__(
-            commits=kernel.fakes.workspaces.commits,
-            refs=kernel.fakes.workspaces.refs,
-            branches=kernel.fakes.workspaces.branches,
-        )
+        usual = kernel.fakes.workspaces
+        super().__init__(usual.commits, usual.refs, usual.branches, usual._directories)
         self._kernel = kernel
 
     @override

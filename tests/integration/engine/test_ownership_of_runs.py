@@ -42,8 +42,8 @@ class Trouble(MemoryWorkspaces):
     """Workspaces whose disk fails when a test says so."""
 
     def __init__(self, kernel: Kernel) -> None:
-        fakes = kernel.fakes.workspaces
-        super().__init__(commits=fakes.commits, refs=fakes.refs, branches=fakes.branches)
+        usual = kernel.fakes.workspaces
+        super().__init__(usual.commits, usual.refs, usual.branches, usual._directories)
         self.fails_before_landing = False
         self.fails_after_landing = False
         self.fails_to_open = False
@@ -142,22 +142,20 @@ def test_a_failing_disk_ends_the_drive_but_not_the_run(open_kernel: OpenKernel) 
     assert [lost.kept for lost in kernel.events(run, e.AttemptLost)] == [None]
 
 
-@pytest.mark.parametrize("has_landed", [False, True])
-def test_a_landing_without_an_outcome_is_looked_for(
-    open_kernel: OpenKernel, has_landed: bool
-) -> None:
+@pytest.mark.parametrize("losses", [0, 1])
+def test_a_landing_without_an_outcome_is_looked_for(open_kernel: OpenKernel, losses: int) -> None:
     kernel = open_kernel(build)
     run = kernel.submit(LANDING)
     trouble = Trouble(kernel)
     world = replace(kernel.world, workspaces=trouble)
-    trouble.fails_after_landing = has_landed
-    trouble.fails_before_landing = not has_landed
+    trouble.fails_after_landing = losses == 0
+    trouble.fails_before_landing = losses == 1
     with pytest.raises(Unavailable):
         kernel.drive(run, world=world)
     trouble.fails_after_landing = trouble.fails_before_landing = False
     assert kernel.drive(run, world=world).status is RunStatus.COMPLETED
     (landed,) = kernel.events(run, e.IntegrationLanded)
-    assert len(kernel.events(run, e.IntegrationLost)) == (0 if has_landed else 1)
+    assert len(kernel.events(run, e.IntegrationLost)) == losses
     commit = kernel.fakes.workspaces.commits[landed.commit]
     assert commit.key == f"{run}/commit/1/1/integrate"
     assert kernel.fakes.workspaces.commits[commit.parent or CommitSha("")].key is None

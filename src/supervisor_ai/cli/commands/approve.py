@@ -5,6 +5,7 @@ from typing import TypedDict, Unpack
 import click
 
 from supervisor_ai.cli.attending import Attendance
+from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.mutations import report_mutation
 from supervisor_ai.cli.options import (
@@ -18,6 +19,7 @@ from supervisor_ai.cli.output import say
 from supervisor_ai.cli.progress import make_progress
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.deciding import Judgement, judge
+from supervisor_ai.control.resuming import prepare_resume
 from supervisor_ai.domain.ids import RunId
 
 
@@ -75,9 +77,12 @@ def reject(invocation: Invocation, **options: Unpack[_RejectOptions]) -> int:
 def _judge(invocation: Invocation, judgement: Judgement, options: _Shared) -> int:
     progress = make_progress(verbose=False)
     project = invocation.project(progress)
+    is_driven = options["drive"] and not options["dry_run"]
+    if is_driven:
+        run_interruptibly(prepare_resume(project, options["run"]))
     mutation = judge(project, options["run"], judgement, dry_run=options["dry_run"])
     run = RunId(mutation.target)
-    if options["drive"] and not options["dry_run"]:
+    if is_driven:
         attendance = Attendance(
             invocation=invocation,
             project=project,

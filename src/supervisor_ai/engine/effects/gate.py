@@ -1,5 +1,7 @@
 """Performing a gate: its command, in a sandbox without network, on a snapshot."""
 
+from typing import assert_never
+
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.events import GateEnded
 from supervisor_ai.domain.run.status import Verdict
@@ -63,6 +65,8 @@ def verdict(result: SandboxResult) -> Verdict:
             return Verdict.FAILED
         case SandboxEnd.COMMAND_MISSING | SandboxEnd.SANDBOX_FAILED:
             return Verdict.NOT_RUN
+        case _:
+            assert_never(result.end)
 
 
 def _reason(result: SandboxResult) -> str:

@@ -1,0 +1,127 @@
+"""The project's stream has many writers: a lost race is run again, but not for ever."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+from tests.integration.engine.kernel import Kernel, flow, work
+
+from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, NewEvent
+from supervisor_ai.domain.errors import StaleVersion
+from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, StreamId
+from supervisor_ai.domain.project.events import PermitFreed, PermitTaken
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.engine.journal import Journal
+from supervisor_ai.engine.playback import Player
+from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head, StreamAppend
+from supervisor_ai.engine.ports.monitor import SilentMonitor
+
+OTHER = RunId("other")
+SOMEBODY = Actor(kind=ActorKind.RUNTIME, id="other", via="test")
+TAKEN = PermitTaken(permit="desk", run=OTHER)
+FREED = PermitFreed(permit="desk", run=OTHER)
+
+
+class ContestedLog:
+    """An event log where somebody else is quicker a number of times."""
+
+    def __init__(self, log: EventLog, *rivals: PermitTaken | PermitFreed) -> None:
+        self._log = log
+        self._rivals = list(rivals)
+
+    def append(self, batch: Batch) -> tuple[Envelope, ...]:
+        if self._rivals and any(at.stream == PROJECT_STREAM for at in batch.appends):
+            new = NewEvent(event=self._rivals.pop(0), actor=SOMEBODY)
+            version = sum(1 for _ in self._log.read(PROJECT_STREAM))
+            append = StreamAppend(stream=PROJECT_STREAM, expected=version, events=(new,))
+            self._log.append(Batch(appends=(append,)))
+        return self._log.append(batch)
+
+    def read(
+        self, stream: StreamId, *, after: int = 0, upto: int | None = None
+    ) -> Iterator[Envelope]:
+        return self._log.read(stream, after=after, upto=upto)
+
+    def read_all(self, *, after: int = 0, limit: int = 1000) -> Sequence[Envelope]:
+        return self._log.read_all(after=after, limit=limit)
+
+    def head(self) -> Head:
+        return self._log.head()
+
+
+def journal(kernel: Kernel, *rivals: PermitTaken | PermitFreed) -> Journal:
+    world = kernel.world
+    run = kernel.submit(flow(work("build")))
+    log = ContestedLog(world.log, *rivals)
+    player = Player(log=log, documents=world.documents, drivers=world.drivers)
+    playback, version = player.play(run)
+    process = world.processes.current()
+    lease = world.leases.acquire(run, owner="me", process=process, ttl=world.timing.lease)
+    pen = Journal(log, lease, playback, version, SilentMonitor())
+    pen.stage(e.RunStarted(driver="workflow", parent=None, root=run))
+    pen.stage(e.PermitRequested(permit="desk", limit=1))
+    pen.commit()
+    return pen
+
+
+def project(kernel: Kernel) -> list[tuple[str, RunId]]:
+    facts = [envelope.event for envelope in kernel.world.log.read(PROJECT_STREAM)]
+    held = [fact for fact in facts if isinstance(fact, PermitTaken | PermitFreed)]
+    return [(type(fact).__name__, fact.run) for fact in held]
+
+
+def test_a_permit_that_somebody_took_meanwhile_is_not_taken() -> None:
+    kernel = Kernel(None)
+    pen = journal(kernel, TAKEN)
+    assert not pen.grant("desk", limit=1)
+    assert project(kernel) == [("PermitTaken", OTHER)]
+    assert pen.run.permits == frozenset()
+
+
+def test_a_permit_is_taken_where_there_is_room_for_both() -> None:
+    kernel = Kernel(None)
+    pen = journal(kernel, TAKEN)
+    assert pen.grant("desk", limit=2)
+    assert project(kernel) == [("PermitTaken", OTHER), ("PermitTaken", pen.run.id)]
+    assert pen.run.permits == {"desk"}
+
+
+def test_a_permit_is_given_back_in_spite_of_rivals() -> None:
+    kernel = Kernel(None)
+    pen = journal(kernel)
+    assert pen.grant("desk", limit=1)
+    pen._log = pen.project._log = ContestedLog(kernel.world.log, FREED, FREED)
+    pen.release("desk")
+    pen.commit()
+    assert project(kernel)[-1] == ("PermitFreed", pen.run.id)
+    assert kernel.types(pen.run.id)[-1] == "PermitReleased"
+
+
+def test_a_hopeless_race_for_a_permit_is_given_up() -> None:
+    kernel = Kernel(None)
+    pen = journal(kernel, *(FREED,) * 200)
+    assert not pen.grant("desk", limit=1)
+
+
+def test_a_hopeless_race_to_give_a_permit_back_is_an_error() -> None:
+    kernel = Kernel(None)
+    pen = journal(kernel, *(FREED,) * 200)
+    pen.stage_project(FREED)
+    with pytest.raises(StaleVersion, match="faster"):
+        pen.commit()
+
+
+def test_a_stale_run_stream_is_an_error_at_once() -> None:
+    kernel = Kernel(None)
+    pen = journal(kernel)
+    pen.version -= 1
+    pen.stage(e.StepEntered(step=flow(work("build")).workflow.initial_step, visit=1, start=None))
+    with pytest.raises(StaleVersion):
+        pen.commit()
+
+
+def test_nothing_staged_is_nothing_written() -> None:
+    kernel = Kernel(None)
+    pen = journal(kernel)
+    before = kernel.world.log.head()
+    assert pen.commit() == ()
+    assert kernel.world.log.head() == before

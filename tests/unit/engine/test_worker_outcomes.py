@@ -1,0 +1,116 @@
+"""What came of an attempt: answers, exit codes, silence and sandboxes that do not work."""
+
+from dataclasses import replace
+
+import pytest
+from tests.integration.engine.kernel import Kernel, flow, stop, work
+
+from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.definition import StepKind
+from supervisor_ai.domain.run.status import FailureCategory, RunStatus
+from supervisor_ai.engine.ports.sandbox import (
+    Channel,
+    OutputSink,
+    SandboxEnd,
+    SandboxResult,
+    SandboxSpec,
+)
+from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
+from supervisor_ai.testing.fake_sandbox import ScriptedReply
+from supervisor_ai.testing.fake_worker import FakeReply
+from supervisor_ai.testing.world import says
+
+DONE = says(AnswerKind.IMPLEMENTATION)
+ONCE = flow(replace(work("build"), max_retries=0))
+
+
+class BrokenWorker:
+    """A worker whose sandbox does not work as it should."""
+
+    def __init__(self, end: SandboxEnd) -> None:
+        self._end = end
+
+    async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
+        del request
+        on_output(Channel.STDERR, b"oh no")
+        result = SandboxResult(end=self._end, exit_code=None, reason=f"It was {self._end}.")
+        return WorkerReport(result=result, output=DONE)
+
+
+def only_failure(kernel: Kernel) -> e.AttemptFailed:
+    run = kernel.submit(ONCE)
+    assert kernel.drive(run).status is RunStatus.FAILED
+    (failed,) = kernel.events(run, e.AttemptFailed)
+    return failed
+
+
+@pytest.mark.parametrize(
+    ("end", "category"),
+    [
+        (SandboxEnd.COMMAND_MISSING, FailureCategory.CLI_ERROR),
+        (SandboxEnd.SANDBOX_FAILED, FailureCategory.RESOURCE),
+        (SandboxEnd.OUTPUT_CAPPED, FailureCategory.RESOURCE),
+        (SandboxEnd.TIMED_OUT, FailureCategory.RESOURCE),
+    ],
+)
+def test_an_answer_counts_only_when_the_worker_worked(
+    end: SandboxEnd, category: FailureCategory
+) -> None:
+    kernel = Kernel(None)
+    worker = BrokenWorker(end)
+    world = replace(kernel.world, workers=lambda _adapter: worker)
+    run = kernel.submit(ONCE)
+    kernel.drive(run, world=world)
+    (failed,) = kernel.events(run, e.AttemptFailed)
+    assert (failed.category, failed.reason) == (category, f"It was {end}.")
+    assert kernel.world.artifacts.get(failed.transcript) == "oh no"
+
+
+def test_an_exit_code_comes_with_the_end_of_the_output() -> None:
+    kernel = Kernel(None, lambda _request: FakeReply(output=f"{DONE}crash", exit_code=3))
+    failed = only_failure(kernel)
+    assert failed.category is FailureCategory.CLI_ERROR
+    assert failed.reason == "The worker exited with code 3."
+    assert failed.exit_code == 3
+    assert kernel.world.artifacts.get(failed.feedback).endswith("crash")
+
+
+def test_an_exit_code_without_output_stands_alone() -> None:
+    kernel = Kernel(None, lambda _request: FakeReply(exit_code=1))
+    failed = only_failure(kernel)
+    assert kernel.world.artifacts.get(failed.feedback) == "The worker exited with code 1."
+
+
+def test_only_the_end_of_a_long_text_goes_back() -> None:
+    def long(spec: SandboxSpec) -> ScriptedReply:
+        del spec
+        text = b"beginning" + b"." * 30_000 + b"end"
+        return ScriptedReply(output=((Channel.STDOUT, text),), exit_code=1)
+
+    kernel = Kernel(None, gates=long)
+    gate = replace(stop("test", StepKind.GATE), on_fail=StepName("build"), max_retries=1)
+    run = kernel.submit(flow(work("build"), gate))
+    kernel.drive(run)
+    prompt = kernel.fakes.worker.requests[1].prompt
+    assert "characters left out" in prompt
+    assert "beginning" not in prompt
+    assert prompt.endswith("end")
+
+
+def test_a_reviewer_sees_the_change_and_changes_nothing() -> None:
+    def agent(request: WorkerRequest) -> FakeReply:
+        kind = AnswerKind(request.role)
+        return FakeReply(output=says(kind), files={f"{request.step}.txt": "I was here.\n"})
+
+    kernel = Kernel(None, agent)
+    steps = (work("build"), work("review", AnswerKind.REVIEW), stop("commit", StepKind.COMMIT))
+    run = kernel.submit(flow(*steps))
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    build, review = kernel.fakes.worker.requests
+    assert "+I was here." not in build.prompt
+    assert "+I was here." in review.prompt
+    (landed,) = kernel.events(run, e.IntegrationLanded)
+    assert "build.txt" in kernel.fakes.workspaces.files(landed.commit)
+    assert "review.txt" not in kernel.fakes.workspaces.files(landed.commit)
