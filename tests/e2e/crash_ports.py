@@ -98,8 +98,8 @@ class CrashingSandbox:
         self._at.mark(f"after command {spec.label}")
         return result
 
-    async def reap(self, prefix: str) -> int:
-        return await self._sandbox.reap(prefix)
+    async def reap(self, prefix: str, *, before: int) -> int:
+        return await self._sandbox.reap(prefix, before=before)
 
     async def probe(self) -> Probe:
         return await self._sandbox.probe()

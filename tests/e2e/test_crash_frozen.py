@@ -61,7 +61,8 @@ def test_a_frozen_owner_stops_itself_when_it_wakes(tmp_path: Path) -> None:
     git(repository, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qam", "slow")
 
     owner = supervisor(tmp_path)
-    until(lambda: (repository / ".supervisor" / "state.db").exists())
+    ledger = repository / ".supervisor" / "state.db"
+    until(ledger.exists)
     until(lambda: Sight(repository, tmp_path).types().count("PromptSent") == 2)
     until(lambda: bool(processes_of(tmp_path)))
     os.kill(owner.pid, signal.SIGSTOP)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tests.simulation.jobs import Jobs
+from tests.simulation.jobs import Jobs, Tag
 from tests.simulation.processes import SimProcess
 from tests.simulation.scripts import Script
 
@@ -53,7 +53,9 @@ class SimWorker:
         def write(name: str, text: str) -> None:
             self._write(request.workspace, name, text)
 
-        result = await self._jobs.perform(self._process, request.label, deed, write)
+        result = await self._jobs.perform(
+            self._process, Tag(request.label, request.fence), deed, write
+        )
         on_output(Channel.STDOUT, deed.output.encode())
         return WorkerReport(result=result, output=deed.output)
 
@@ -81,13 +83,15 @@ class SimSandbox:
         """Do what the script says of the gate."""
         _, step, visit, *_ = spec.label.split("/")
         deed = self._script.gate(step=step, visit=int(visit))
-        result = await self._jobs.perform(self._process, spec.label, deed, _write_nothing)
+        result = await self._jobs.perform(
+            self._process, Tag(spec.label, spec.fence), deed, _write_nothing
+        )
         on_output(Channel.STDOUT, deed.output.encode())
         return result
 
-    async def reap(self, prefix: str) -> int:
-        """Kill what still lives of commands whose label begins so."""
-        return self._jobs.reap(self._process, prefix)
+    async def reap(self, prefix: str, *, before: int) -> int:
+        """Kill what still lives of earlier owners' commands whose label begins so."""
+        return self._jobs.reap(self._process, prefix, before)
 
     async def probe(self) -> Probe:
         """Prove nothing."""

@@ -16,7 +16,6 @@ class History:
     """Facts about the world that the ledger does not hold, and rules that were seen broken."""
 
     violations: list[str] = field(default_factory=list)
-    late_kills: int = 0
     owners: dict[tuple[RunId, int], SimProcess] = field(default_factory=dict)
     epochs: dict[RunId, int] = field(default_factory=dict)
     starts: Counter[str] = field(default_factory=Counter)

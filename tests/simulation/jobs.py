@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from tests.simulation.history import History
 from tests.simulation.processes import SimProcess
@@ -18,11 +18,19 @@ _KILLED: Final = SandboxResult(end=SandboxEnd.EXITED, exit_code=137, reason="")
 _SLOT_PARTS: Final = 4
 
 
+class Tag(NamedTuple):
+    """The name of a command, and the number of its owner's lease."""
+
+    label: str
+    fence: int
+
+
 @dataclass(eq=False, slots=True, kw_only=True)
 class Job:
     """A command under way."""
 
     label: str
+    fence: int
     deed: Deed
     write: Write
     process: SimProcess
@@ -48,11 +56,12 @@ class Jobs:
         self.open: list[Job] = []
 
     async def perform(
-        self, process: SimProcess, label: str, deed: Deed, write: Write
+        self, process: SimProcess, tag: Tag, deed: Deed, write: Write
     ) -> SandboxResult:
         """Start a command and wait for its end; a starter that is cancelled kills it."""
         job = Job(
-            label=label,
+            label=tag.label,
+            fence=tag.fence,
             deed=deed,
             write=write,
             process=process,
@@ -65,20 +74,14 @@ class Jobs:
             if process.is_alive and job in self.open:
                 self.open.remove(job)
 
-    def reap(self, process: SimProcess, prefix: str) -> int:
-        """Kill the commands whose label begins so."""
-        found = [job for job in self.open if job.label.startswith(prefix)]
+    def reap(self, process: SimProcess, prefix: str, before: int) -> int:
+        """Kill the commands whose label begins so and whose fence is lower."""
+        found = [job for job in self.open if job.label.startswith(prefix) and job.fence < before]
         for job in found:
             if self._history.owner(job.run) is job.process is not process:
-                self._late_kill(job, process)
+                self._history.broken(f"{job.label!r} was killed although its owner owns the run.")
             self._close(job, _KILLED)
         return len(found)
-
-    def _late_kill(self, job: Job, killer: SimProcess) -> None:
-        """Only a former owner that was frozen between its last word and its deed can do this."""
-        self._history.late_kills += 1
-        if not killer.has_been_frozen:
-            self._history.broken(f"{job.label!r} was killed although its owner owns the run.")
 
     def _start(self, job: Job) -> None:
         self._history.starts[job.label] += 1
@@ -93,8 +96,8 @@ class Jobs:
         self._world.call_later(job.deed.seconds, self._finish, job)
 
     def _check_alone(self, job: Job, other: Job) -> None:
-        """Two commands may meet in a slot only when one belongs to a revived old owner."""
-        if other.process is job.process or not other.process.has_been_frozen:
+        """Two commands may meet in a slot only when one belongs to an old owner that is late."""
+        if other.fence >= job.fence or not other.process.has_been_frozen:
             self._history.broken(f"{job.label!r} was started while {other.label!r} is under way.")
 
     def _write(self, job: Job, name: str, text: str) -> None:

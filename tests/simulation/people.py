@@ -11,7 +11,7 @@ from tests.simulation.timeline import ProcessLoop
 from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.ids import LetterKey, RunId, StepName, TreeSha, stream_run
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.definition import Definition, StepKind
 from supervisor_ai.domain.run.letters import Approve, Cancel, Command, Letter, Migrate, Reject
 from supervisor_ai.engine.world import World
 
@@ -46,6 +46,9 @@ class People:
         elif drawn < 0.3:
             changed = replace(definition, workflow=replace(definition.workflow, description="New."))
             self._later(run, "migrate", Migrate(definition=self._world.documents.save(changed)))
+        elif drawn < 0.35:
+            asking = self._world.documents.save(_asking(definition))
+            self._later(run, "ask", Migrate(definition=asking))
         elif drawn < 0.4:
             renamed = self._world.documents.save(_renamed(definition))
             self._later(run, "rename", Migrate(definition=renamed))
@@ -81,6 +84,15 @@ class People:
             sent_at=self._world.clock.now(),
         )
         self._world.inbox.put(letter)
+
+
+def _asking(definition: Definition) -> Definition:
+    """Let people do what gates did: a run that is at a gate cannot go on."""
+    steps = {
+        name: replace(at, kind=StepKind.HUMAN if at.kind is StepKind.GATE else at.kind)
+        for name, at in definition.workflow.steps.items()
+    }
+    return replace(definition, workflow=replace(definition.workflow, steps=steps))
 
 
 def _renamed(definition: Definition) -> Definition:

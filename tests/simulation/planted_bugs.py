@@ -104,7 +104,7 @@ async def _keep_word(effect: Integrate, operation: Operation) -> None:
 
 async def restart(journal: Journal, world: World) -> None:
     """Do again whatever was under way."""
-    await world.sandbox.reap(f"{journal.run.id}/")
+    await world.sandbox.reap(f"{journal.run.id}/", before=journal.lease.epoch)
     for effect in _under_way(journal):
         key = operation_key(journal.run.id, task_intent(effect))
 

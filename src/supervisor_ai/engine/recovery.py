@@ -19,7 +19,7 @@ class Recovery(Protocol):
 
 async def recover(journal: Journal, world: World) -> None:
     """Settle every operation that has an intent and no outcome."""
-    await world.sandbox.reap(f"{journal.run.id}/")
+    await world.sandbox.reap(f"{journal.run.id}/", before=journal.lease.epoch)
     for intent in tuple(journal.run.open.values()):
         settled = await _settle(journal, world, intent)
         if settled is not None:

@@ -78,7 +78,7 @@ class BubblewrapSandbox:
         mounts = self._mounts(spec)
         if detour := find_detour(mounts):
             return sandbox_failed(f"{str(detour)!r} is a link where a worker can make links")
-        with self._room(spec.label) as room:
+        with self._room(spec) as room:
             try:
                 shown = await room.tenant.move_in(mounts)
                 started = start(self._program, spec, self._view(spec, shown), room)
@@ -86,9 +86,9 @@ class BubblewrapSandbox:
                 return sandbox_failed(describe(error))
             return await _attend(started, spec, on_output)
 
-    async def reap(self, prefix: str) -> int:
+    async def reap(self, prefix: str, *, before: int) -> int:
         """Kill what still lives of commands whose label begins so; return how many there were."""
-        return await self._register.reap(prefix)
+        return await self._register.reap(prefix, before=before)
 
     async def probe(self) -> Probe:
         """Prove from inside what the sandbox enforces."""
@@ -117,10 +117,10 @@ class BubblewrapSandbox:
         )
 
     @contextmanager
-    def _room(self, label: str) -> Iterator[Room]:
+    def _room(self, spec: SandboxSpec) -> Iterator[Room]:
         with (
             self._tenancy() as tenant,
-            self._register.entry(label) as entry,
+            self._register.entry(spec.label, fence=spec.fence) as entry,
             Inheritance() as files,
         ):
             yield Room(tenant=tenant, entry=entry, files=files)

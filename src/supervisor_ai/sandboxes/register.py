@@ -15,15 +15,20 @@ from supervisor_ai.sandboxes.live_process import Hold, end_every, find_marked, h
 class Entry:
     """A command's line in the register, from before its start until after its end."""
 
-    def __init__(self, path: Path, label: str) -> None:
+    def __init__(self, path: Path, label: str, fence: int) -> None:
         self._path = path
         self._label = label
+        self._fence = fence
         self.mark = path.stem
 
     def write(self, *processes: Process) -> None:
         """Name the processes that have to die so that the command is gone."""
         # Nothing is synced: what a power cut loses here, it has killed as well.
-        line = {"label": self._label, "processes": [asdict(process) for process in processes]}
+        line = {
+            "label": self._label,
+            "fence": self._fence,
+            "processes": [asdict(process) for process in processes],
+        }
         draft = self._path.with_suffix(".draft")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -40,6 +45,7 @@ class Entry:
 class _Line:
     path: Path
     label: str
+    fence: int
     processes: tuple[Process, ...]
 
 
@@ -50,22 +56,26 @@ class ProcessRegister:
         self._directory = directory
 
     @contextmanager
-    def entry(self, label: str) -> Iterator[Entry]:
+    def entry(self, label: str, *, fence: int) -> Iterator[Entry]:
         """Keep a command in the register while the context lasts.
 
         Everything that is started for it carries the entry's mark.
         """
         path = self._directory / f"supervisor-{secrets.token_hex(12)}.json"
-        entry = Entry(path, label)
+        entry = Entry(path, label, fence)
         entry.write()
         try:
             yield entry
         finally:
             path.unlink(missing_ok=True)
 
-    async def reap(self, prefix: str) -> int:
-        """End every command whose label begins so, whoever started it; return how many lived."""
-        lines = {line.path.stem: line for line in self._lines() if line.label.startswith(prefix)}
+    async def reap(self, prefix: str, *, before: int) -> int:
+        """End every command whose label begins so and whose fence is lower; count who lived."""
+        lines = {
+            line.path.stem: line
+            for line in self._lines()
+            if line.label.startswith(prefix) and line.fence < before
+        }
         alive: set[str] = set()
 
         def find() -> list[Hold]:
@@ -93,7 +103,7 @@ class ProcessRegister:
 def _parse(path: Path, text: bytes) -> _Line:
     line = json.loads(text)
     processes = tuple(Process(**process) for process in line["processes"])
-    return _Line(path=path, label=str(line["label"]), processes=processes)
+    return _Line(path=path, label=str(line["label"]), fence=int(line["fence"]), processes=processes)
 
 
 def _holds(lines: dict[str, _Line]) -> dict[str, list[Hold]]:

@@ -60,7 +60,7 @@ class UnsandboxedSandbox:
     async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
         """Run the command and pass its output on as it comes."""
         check_words(spec)
-        with self._register.entry(spec.label) as entry, Inheritance() as files:
+        with self._register.entry(spec.label, fence=spec.fence) as entry, Inheritance() as files:
             output, errors = files.pipe(), files.pipe()
             channels = {output.ours: Channel.STDOUT, errors.ours: Channel.STDERR}
             conversation = Conversation(channels, on_output, spec.output_bytes)
@@ -71,9 +71,9 @@ class UnsandboxedSandbox:
                 return _not_run(spec, error)
             return await _attend(process, entry, conversation, spec)
 
-    async def reap(self, prefix: str) -> int:
+    async def reap(self, prefix: str, *, before: int) -> int:
         """Kill what still lives of commands whose label begins so; return how many there were."""
-        return await self._register.reap(prefix)
+        return await self._register.reap(prefix, before=before)
 
     async def probe(self) -> Probe:
         """Admit that nothing is enforced."""

@@ -39,7 +39,7 @@ class ScriptedSandbox:
         self.specs: list[SandboxSpec] = []
         self._script = script
         self._sleep = sleep
-        self._live: dict[asyncio.Event, str] = {}
+        self._live: dict[asyncio.Event, SandboxSpec] = {}
 
     @property
     def name(self) -> str:
@@ -54,7 +54,7 @@ class ScriptedSandbox:
         if reply is None:
             return command_missing(spec, "No such file or directory")
         killed = asyncio.Event()
-        self._live[killed] = spec.label
+        self._live[killed] = spec
         try:
             if _speak(reply, spec.output_bytes, on_output):
                 return ended(SandboxEnd.OUTPUT_CAPPED, spec, None)
@@ -63,9 +63,13 @@ class ScriptedSandbox:
             del self._live[killed]
         return _end(reply, spec, is_killed=killed.is_set())
 
-    async def reap(self, prefix: str) -> int:
-        """End the commands that take their time and whose label begins so."""
-        found = [killed for killed, label in self._live.items() if label.startswith(prefix)]
+    async def reap(self, prefix: str, *, before: int) -> int:
+        """End the commands that take their time, whose label begins so and whose fence is lower."""
+        found = [
+            killed
+            for killed, spec in self._live.items()
+            if spec.label.startswith(prefix) and spec.fence < before
+        ]
         for killed in found:
             killed.set()
         return len(found)

@@ -153,7 +153,7 @@ class SandboxSuite(OnSandbox):
         assert "2 s" in result.reason
         assert ear.output == b"ready\n"
         assert time.monotonic() - begin < 20
-        assert asyncio.run(self.sandbox.reap("")) == 0
+        assert asyncio.run(self.sandbox.reap("", before=1)) == 0
 
     def test_one_byte_too_many_ends_the_command(self) -> None:
         result, ear = self.run(replace(self.spec(*FLOOD), output_bytes=100_001))
@@ -178,7 +178,7 @@ class SandboxSuite(OnSandbox):
             await asyncio.wait([task])
             assert task.cancelled()
             assert ear.output == b"ready\n"
-            assert await self.sandbox.reap("") == 0
+            assert await self.sandbox.reap("", before=1) == 0
 
         asyncio.run(scenario())
 
@@ -188,7 +188,7 @@ class SandboxSuite(OnSandbox):
 
         with expected(LookupError, "ready"):
             asyncio.run(self.sandbox.run(self.spec(*LINGER), fail))
-        assert asyncio.run(self.sandbox.reap("")) == 0
+        assert asyncio.run(self.sandbox.reap("", before=1)) == 0
 
     def test_reaping_ends_what_has_the_label_and_nothing_else(self) -> None:
         async def scenario() -> None:
@@ -199,12 +199,12 @@ class SandboxSuite(OnSandbox):
             )
             for ear in ears:
                 await ear.has_heard.wait()
-            assert await self.sandbox.reap("run-1/") == 1
+            assert await self.sandbox.reap("run-1/", before=1) == 1
             assert (await first).exit_code != 0
             assert not second.done()
-            assert await self.sandbox.reap("run-") == 1
+            assert await self.sandbox.reap("run-", before=1) == 1
             assert (await second).exit_code != 0
-            assert await self.sandbox.reap("") == 0
+            assert await self.sandbox.reap("", before=1) == 0
 
         asyncio.run(scenario())
 
@@ -318,7 +318,7 @@ class IsolationSuite(OnSandbox):
 
         for step in range(12):
             asyncio.run(scenario(step * 0.005, _token()))
-        assert asyncio.run(self.sandbox.reap("")) == 0
+        assert asyncio.run(self.sandbox.reap("", before=1)) == 0
 
     def test_a_flood_is_stopped_soon(self) -> None:
         begin = time.monotonic()

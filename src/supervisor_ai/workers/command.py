@@ -66,6 +66,7 @@ async def run_agent(
 
     spec = SandboxSpec(
         label=request.label,
+        fence=request.fence,
         profile=Profile.WORKER,
         argv=argv,
         cwd=request.workspace.path,

@@ -183,6 +183,20 @@ def test_a_definition_without_a_visited_step_is_refused(open_kernel: OpenKernel)
     assert kernel.events(run, e.DefinitionMigrated) == []
 
 
+def test_a_definition_that_changes_what_is_under_way_is_refused(open_kernel: OpenKernel) -> None:
+    gate = redefined({StepName("build"): stop("build", StepKind.GATE)})
+
+    def slow(request: WorkerRequest) -> FakeReply:
+        kernel.send(request.run, "migrate", Migrate(definition=kernel.world.documents.save(gate)))
+        return replace(build(request), takes=timedelta(seconds=5))
+
+    kernel = open_kernel(slow)
+    run = kernel.submit(flow(work("build")))
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    (refused,) = kernel.events(run, e.CommandRefused)
+    assert "kind 'role'" in refused.reason
+
+
 def redefined(steps: dict[StepName, Step]) -> Definition:
     workflow = replace(ASKING.workflow, initial_step=next(iter(steps)), steps=steps)
     return replace(ASKING, workflow=workflow)

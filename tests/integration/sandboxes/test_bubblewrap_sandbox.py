@@ -187,7 +187,7 @@ class TestBubblewrapSandbox(OnSandbox):
             for ear in ears:
                 await ear.has_heard.wait()
             owners = {(place / "file").stat().st_uid for place in places}
-            assert await self.sandbox.reap("") == 2
+            assert await self.sandbox.reap("", before=1) == 2
             await asyncio.wait(tasks)
             assert owners == {61_000, 61_001}
             assert {place.stat().st_uid for place in places} == owners
@@ -263,4 +263,4 @@ class TestBubblewrapSandbox(OnSandbox):
         spec = replace(self.spec("touch", "made"), timeout=timedelta(milliseconds=1))
         result, _ = self.run(spec)
         assert result.end is SandboxEnd.TIMED_OUT
-        assert asyncio.run(self.sandbox.reap("")) == 0
+        assert asyncio.run(self.sandbox.reap("", before=1)) == 0

@@ -40,8 +40,8 @@ class Leaky:
         leaking = replace(spec, mounts=(hole, *spec.mounts), environment={"LEAK": "1"})
         return await self._inner.run(leaking, on_output)
 
-    async def reap(self, prefix: str) -> int:
-        return await self._inner.reap(prefix)
+    async def reap(self, prefix: str, *, before: int) -> int:
+        return await self._inner.reap(prefix, before=before)
 
     async def probe(self) -> Probe:
         return await self._inner.probe()

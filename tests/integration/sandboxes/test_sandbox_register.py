@@ -93,11 +93,11 @@ def test_the_command_of_a_frozen_supervisor_is_ended(
         wait_for(frozen, b"started\n")
         wait_for_sleepers(token)
         frozen.send_signal(signal.SIGSTOP)
-        assert asyncio.run(successor.reap("run-2/")) == 0
+        assert asyncio.run(successor.reap("run-2/", before=1)) == 0
         assert len(sleepers(token)) == 2
-        assert asyncio.run(successor.reap("run-1/")) == 1
+        assert asyncio.run(successor.reap("run-1/", before=1)) == 1
         assert not sleepers(token)
-        assert asyncio.run(successor.reap("run-1/")) == 0
+        assert asyncio.run(successor.reap("run-1/", before=1)) == 0
         assert not list((tmp_path / "state/processes").iterdir())
         frozen.send_signal(signal.SIGCONT)
         assert frozen.wait(timeout=30) == 0
@@ -113,7 +113,7 @@ def test_the_command_of_a_dead_supervisor_is_gone_after_reaping(
         wait_for_sleepers(token)
         doomed.kill()
         doomed.wait()
-    asyncio.run(successor.reap(""))
+    asyncio.run(successor.reap("", before=1))
     assert not sleepers(token)
     assert not list((tmp_path / "state/processes").iterdir())
 
@@ -128,7 +128,7 @@ def test_a_supervisor_may_die_at_any_moment_of_the_start(tmp_path: Path, token: 
             doomed.kill()
             doomed.wait()
         marks = [path.stem for path in register.glob("*.json")]
-        asyncio.run(successor.reap(""))
+        asyncio.run(successor.reap("", before=1))
         assert not sleepers(token)
         assert not any(find_marked(marks).values())
 
@@ -140,19 +140,19 @@ def test_a_number_that_has_changed_hands_is_left_alone(tmp_path: Path) -> None:
         assert process is not None
         former = type(process)(boot=process.boot, pid=process.pid, started=process.started - 1)
         other = type(process)(boot="another", pid=process.pid, started=process.started)
-        with register.entry("run-1/step") as entry:
+        with register.entry("run-1/step", fence=0) as entry:
             entry.write(former, other)
-            assert asyncio.run(register.reap("run-1/")) == 0
+            assert asyncio.run(register.reap("run-1/", before=1)) == 0
         assert innocent.poll() is None
         innocent.kill()
 
 
 def test_only_a_whole_word_is_a_mark(tmp_path: Path) -> None:
     register = ProcessRegister(tmp_path)
-    with register.entry("run-1/step") as entry:
+    with register.entry("run-1/step", fence=0) as entry:
         named = f"{tmp_path}/{entry.mark}.json"
         with subprocess.Popen(["tail", "-f", "/dev/null", named]) as reader:
-            assert asyncio.run(register.reap("")) == 0
+            assert asyncio.run(register.reap("", before=1)) == 0
             assert reader.poll() is None
             reader.kill()
 
@@ -160,12 +160,12 @@ def test_only_a_whole_word_is_a_mark(tmp_path: Path) -> None:
 def test_half_a_line_is_thrown_away(tmp_path: Path) -> None:
     for number, text in enumerate(("", "{", "[]", '{"label": 1}', '{"label": "a"}')):
         (tmp_path / f"supervisor-{number}.json").write_text(text)
-    assert asyncio.run(ProcessRegister(tmp_path).reap("")) == 0
+    assert asyncio.run(ProcessRegister(tmp_path).reap("", before=1)) == 0
     assert not list(tmp_path.iterdir())
 
 
 def test_a_register_that_was_never_written_is_empty(tmp_path: Path) -> None:
-    assert asyncio.run(ProcessRegister(tmp_path / "none").reap("")) == 0
+    assert asyncio.run(ProcessRegister(tmp_path / "none").reap("", before=1)) == 0
 
 
 def test_a_process_that_has_ended_cannot_be_held() -> None:

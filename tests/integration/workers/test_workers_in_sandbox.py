@@ -69,6 +69,7 @@ class Scene:
             workspace=workspace,
             program=self.program,
             label="r1/implement/1/0/worker/2",
+            fence=0,
             timeout=timedelta(seconds=60),
             output_bytes=1_000_000,
             ro_paths=(),
@@ -202,7 +203,7 @@ def test_an_agent_leaves_no_process_behind(scene: Scene) -> None:
     report = scene.script({"daemon": True, "answer": {}})
 
     assert report.result.exit_code == 0, scene.heard
-    assert asyncio.run(scene.sandbox.reap("r1/")) == 0
+    assert asyncio.run(scene.sandbox.reap("r1/", before=1)) == 0
 
 
 def test_a_script_without_a_reply_says_so(scene: Scene) -> None:

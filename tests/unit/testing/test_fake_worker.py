@@ -31,6 +31,7 @@ def request_(tmp_path: Path) -> WorkerRequest:
         workspace=workspace,
         program=tmp_path,
         label="r1/implement",
+        fence=0,
         timeout=timedelta(seconds=60),
         output_bytes=1000,
         ro_paths=(),

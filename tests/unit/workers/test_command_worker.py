@@ -54,6 +54,7 @@ def request_(tmp_path: Path) -> WorkerRequest:
         ),
         program=program,
         label="r1/implement/2/1/worker/3",
+        fence=0,
         timeout=timedelta(minutes=1),
         output_bytes=1000,
         ro_paths=("/opt/tools",),

@@ -57,11 +57,12 @@ class WorkflowDriver:
     def migration_problems(self, state: WorkflowState, definition: Definition) -> tuple[str, ...]:
         """List why the run cannot go on under another definition."""
         steps = definition.workflow.steps
-        return tuple(
+        missing = (
             f"Step {name!r} has been visited, but the new definition has no such step."
             for name, record in state.steps.items()
             if record.visits and name not in steps
         )
+        return (*missing, *_changed_kind(state, definition))
 
     def decide(self, run: Run, state: WorkflowState) -> Decision:
         """Say what happens next."""
@@ -84,6 +85,18 @@ class WorkflowDriver:
                 return _decide_commit(run, state, at, state.visit)
             case _:
                 assert_never(at.kind)
+
+
+def _changed_kind(state: WorkflowState, definition: Definition) -> tuple[str, ...]:
+    """Say so when what the run does now would be something else under the definition."""
+    step = definition.workflow.steps.get(state.visit.step) if state.visit else None
+    if step is None or step.kind is state.at(step.name).kind:
+        return ()
+    now = state.at(step.name).kind.value
+    return (
+        f"The run is at step {step.name!r}, which is of kind {now!r} and would be of kind "
+        f"{step.kind.value!r}.",
+    )
 
 
 def _decide_role(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:

@@ -31,6 +31,7 @@ async def _run(
 ) -> SandboxResult:
     spec = SandboxSpec(
         label=operation.key,
+        fence=operation.epoch,
         profile=Profile.EXECUTOR,
         argv=effect.gate.command,
         cwd=workspace.path,

@@ -110,6 +110,7 @@ async def _attempt(
         workspace=workspace,
         program=program,
         label=operation.key,
+        fence=operation.epoch,
         timeout=effect.timeout,
         output_bytes=effect.output_bytes,
         ro_paths=effect.sandbox.ro_paths,

@@ -26,7 +26,10 @@ class Mount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxSpec:
-    """A command and everything that it may see; nothing else exists for it."""
+    """A command and everything that it may see; nothing else exists for it.
+
+    The label names it, and the fence numbers its owner, for whoever has to end it later.
+    """
 
     label: str
     profile: Profile
@@ -38,6 +41,7 @@ class SandboxSpec:
     environment: Mapping[str, str] = field(default_factory=dict)
     ro_paths: tuple[str, ...] = ()
     stdin: bytes = b""
+    fence: int = 0
 
 
 class Channel(StrEnum):
@@ -108,8 +112,12 @@ class Sandbox(Protocol):
         """
         ...
 
-    async def reap(self, prefix: str) -> int:
-        """Kill what still lives of commands whose label begins so; return how many there were."""
+    async def reap(self, prefix: str, *, before: int) -> int:
+        """Kill what still lives of commands whose label begins so; return how many there were.
+
+        Only commands of owners with a lower fence: an owner that comes too late, and does not know
+        it yet, cannot kill its successor's.
+        """
         ...
 
     async def probe(self) -> Probe:

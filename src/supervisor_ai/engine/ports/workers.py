@@ -30,6 +30,7 @@ class WorkerRequest:
     workspace: Workspace
     program: Path
     label: str
+    fence: int
     timeout: timedelta
     output_bytes: int
     ro_paths: tuple[str, ...]
