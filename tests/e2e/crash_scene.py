@@ -47,7 +47,9 @@ Facts = dict[str, Any]
 
 def environment(place: Path) -> dict[str, str]:
     """Give a supervisor a home and a state directory of its own."""
-    kept = {name: it for name, it in os.environ.items() if not name.startswith("SUPERVISOR_")}
+    # Measuring the coverage of a hundred killed processes would only cost time.
+    ours = ("SUPERVISOR_", "COVERAGE_", "COV_")
+    kept = {name: it for name, it in os.environ.items() if not name.startswith(ours)}
     return {
         **kept,
         "HOME": str(place / "home"),
