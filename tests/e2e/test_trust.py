@@ -63,3 +63,10 @@ def test_a_repository_without_powers_needs_no_trust(newcomer: User) -> None:
     said = newcomer.call("trust", "--show", SUPERVISOR_TRUST="")
     assert said.code == 0
     assert "nothing" in said.out
+
+
+def test_a_ledger_that_came_with_the_repository_is_refused(user: User) -> None:
+    user.commit({".supervisor/state.db": "forged"})
+    said = user.run()
+    assert (said.code, said.error["kind"]) == (7, "denied")
+    assert "holds a ledger" in said.error["message"]

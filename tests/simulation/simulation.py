@@ -220,10 +220,11 @@ class Simulation:
 
     def _storm(self) -> None:
         """Strike now and then, wherever the processes are."""
-        if self._machine.chaos.strikes_left:
-            self._machine.loop.call_later(self._chance.expovariate(0.1), self._strike)
+        self._machine.loop.call_later(self._chance.expovariate(0.1), self._strike)
 
     def _strike(self) -> None:
+        if not self._machine.chaos.strikes_left:
+            return
         self._machine.chaos.strikes_left -= 1
         drawn = self._chance.random()
         if drawn < 0.3:

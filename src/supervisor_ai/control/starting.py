@@ -12,7 +12,7 @@ from supervisor_ai.control.project import Project
 from supervisor_ai.control.reception import Reception
 from supervisor_ai.control.trusting import require_trust
 from supervisor_ai.domain.envelope import NewEvent
-from supervisor_ai.domain.errors import InvalidInput, Unavailable
+from supervisor_ai.domain.errors import Denied, InvalidInput, Unavailable
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.events import RunSubmitted
@@ -23,6 +23,7 @@ from supervisor_ai.engine.ports.sandbox import Probe
 
 _SLUG_LENGTH: Final = 40
 _HEAD_START: Final = timedelta(seconds=30)
+_LEDGER: Final = ".supervisor/state.db"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,7 @@ def prepare(reception: Reception, request: StartRequest) -> Prepared:
     task = reception.redactor.redact(_checked_task(request.task)).text
     reception.policy.permit_sandbox(_known_sandbox(request.sandbox))
     base = reception.repository.resolve(request.base)
+    _refuse_foreign_ledger(reception, base)
     loaded = reception.catalog.load(base.sha, workflow=request.workflow, cli=request.cli)
     require_trust(reception, loaded.powers)
     run = reception.ids.run_id()
@@ -66,6 +68,15 @@ def prepare(reception: Reception, request: StartRequest) -> Prepared:
         sandbox=request.sandbox,
         is_dirty=reception.repository.is_dirty(),
     )
+
+
+def _refuse_foreign_ledger(reception: Reception, base: Base) -> None:
+    """Refuse a ledger that came with the repository: nobody here saw what it says happen."""
+    if _LEDGER in reception.repository.list(base.sha, ".supervisor"):
+        raise Denied(
+            f"The commit {base.sha[:12]} holds a ledger, {_LEDGER!r}, which is never committed.",
+            hint=f"Take it out: git rm --cached {_LEDGER}, and commit; then remove the file.",
+        )
 
 
 async def submit(project: Project, prepared: Prepared, *, queued: bool) -> RunId:
