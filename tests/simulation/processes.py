@@ -61,8 +61,13 @@ class SimProcess:
         self.timeline.freeze(self.loop, seconds)
 
     def interrupt(self, seconds: float) -> None:
-        """Let others run in the middle of a call, as a scheduler or a slow disk does."""
+        """Let others run in the middle of a call, as a scheduler or a slow disk does.
+
+        Who froze meanwhile on top of this process held it up as well.
+        """
+        end = self.timeline.now + seconds
         self.timeline.freeze(self.loop, seconds)
+        self.has_been_frozen |= self.timeline.now > end
 
     def hold(self) -> None:
         """Stop the process while it waits for something."""

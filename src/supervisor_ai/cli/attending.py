@@ -1,5 +1,6 @@
 """Driving a run while a person watches, and telling them what came of it."""
 
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -11,7 +12,7 @@ from supervisor_ai.cli.progress import Progress
 from supervisor_ai.cli.summary import summarise
 from supervisor_ai.cli.tables import title
 from supervisor_ai.control.driving import drive_family
-from supervisor_ai.control.errors import INTERRUPTED, RUN_EXIT_CODES
+from supervisor_ai.control.errors import DONE, INTERRUPTED, RUN_EXIT_CODES
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.views import show_run
 from supervisor_ai.domain.errors import Unavailable
@@ -29,6 +30,14 @@ class Attendance:
     progress: Progress
     as_json: bool
     wait: bool = False
+
+    def begin(self, submission: Coroutine[object, object, RunId], *, queued: bool) -> int:
+        """Submit a run and attend it, unless it is left for whoever serves the project."""
+        run = run_interruptibly(submission)
+        if not queued:
+            return self.attend(run)
+        self.report(run)
+        return DONE
 
     def attend(self, run: RunId) -> int:
         """Drive the run as far as it goes and report; return the exit code."""

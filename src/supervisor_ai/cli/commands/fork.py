@@ -5,7 +5,6 @@ from typing import TypedDict, Unpack
 import click
 
 from supervisor_ai.cli.attending import Attendance
-from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     dry_run_option,
@@ -55,7 +54,6 @@ def fork(invocation: Invocation, **options: Unpack[_Options]) -> int:
     prepared = prepare_fork(project, options["run"], step=options["step"])
     if options["dry_run"]:
         return _show(prepared, as_json=options["as_json"])
-    submitted = run_interruptibly(submit_fork(project, prepared, queued=options["queue"]))
     attendance = Attendance(
         invocation=invocation,
         project=project,
@@ -63,10 +61,8 @@ def fork(invocation: Invocation, **options: Unpack[_Options]) -> int:
         as_json=options["as_json"],
         wait=options["wait"],
     )
-    if options["queue"]:
-        attendance.report(submitted)
-        return DONE
-    return attendance.attend(submitted)
+    submission = submit_fork(project, prepared, queued=options["queue"])
+    return attendance.begin(submission, queued=options["queue"])
 
 
 def _show(prepared: PreparedFork, *, as_json: bool) -> int:

@@ -6,7 +6,6 @@ from typing import TypedDict, Unpack
 import click
 
 from supervisor_ai.cli.attending import Attendance
-from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     dry_run_option,
@@ -82,7 +81,6 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
         return FAILED
     progress = make_progress(verbose=options["verbose"])
     project = invocation.project(progress)
-    submitted = run_interruptibly(submit(project, prepared, queued=options["queue"]))
     attendance = Attendance(
         invocation=invocation,
         project=project,
@@ -90,10 +88,8 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
         as_json=options["as_json"],
         wait=options["wait"],
     )
-    if options["queue"]:
-        attendance.report(submitted)
-        return DONE
-    return attendance.attend(submitted)
+    submission = submit(project, prepared, queued=options["queue"])
+    return attendance.begin(submission, queued=options["queue"])
 
 
 def _show(prepared: Prepared, *, as_json: bool) -> int:
