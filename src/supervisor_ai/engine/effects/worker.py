@@ -1,5 +1,6 @@
 """Performing an attempt: prompt, workspace, agent, answer, snapshot."""
 
+import re
 from dataclasses import dataclass
 
 from supervisor_ai.domain.ids import RunId
@@ -28,6 +29,11 @@ from supervisor_ai.engine.transcript import Transcript
 
 _TOLD_CHARACTERS = 20_000
 _PROBLEM_TAIL = 2_000
+_NO_NETWORK = re.compile(
+    r"name resolution|resolve host|getaddrinfo|EAI_AGAIN|ENOTFOUND|ENETUNREACH|ECONNREFUSED"
+    r"|network is unreachable|connection refused",
+    re.IGNORECASE,
+)
 
 
 def attempt_ref(run: RunId, started: AttemptStarted | RunWorker) -> str:
@@ -183,13 +189,22 @@ def _answer(
     if result.end is SandboxEnd.EXITED and result.exit_code == 0:
         return operation.world.answers.read(effect.role.answer, report.output)
     if result.end is SandboxEnd.EXITED:
-        said = f"The worker exited with code {result.exit_code}."
-        tail = report.output[-_PROBLEM_TAIL:]
-        message = f"{said}\n\nThe end of its output:\n{tail}" if tail.strip() else said
-        return AnswerProblem(category=FailureCategory.CLI_ERROR, message=message)
+        return exit_problem(result.exit_code, report.output)
     is_missing = result.end is SandboxEnd.COMMAND_MISSING
     category = FailureCategory.CLI_ERROR if is_missing else FailureCategory.RESOURCE
     return AnswerProblem(category=category, message=result.reason)
+
+
+def exit_problem(code: int | None, output: str) -> AnswerProblem:
+    """Say how the worker ended, and why where its last words give it away."""
+    tail = output[-_PROBLEM_TAIL:]
+    needs_network = _NO_NETWORK.search(tail) is not None
+    said = f"The worker exited with code {code}."
+    if needs_network:
+        said += " It seems to need the network, which workers do not have in this version."
+    message = f"{said}\n\nThe end of its output:\n{tail}" if tail.strip() else said
+    category = FailureCategory.NETWORK if needs_network else FailureCategory.CLI_ERROR
+    return AnswerProblem(category=category, message=message)
 
 
 def _tail(text: str) -> str:
