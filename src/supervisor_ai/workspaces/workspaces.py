@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from secrets import token_hex
@@ -161,7 +162,7 @@ class GitWorkspaces:
 
     def _forget(self, place: Premises) -> None:
         waste = self._state / f"{place.path.name}.{token_hex(8)}{WASTE}"
-        if place.path.exists():
+        with suppress(FileNotFoundError):  # somebody else forgets it at this moment, or did before
             place.path.rename(waste)
         for left in self._state.glob(f"{place.path.name}.*{WASTE}"):
             remove(left)
