@@ -4,44 +4,23 @@
 import contextlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
+from tests.unit.definitions.project_files import COMMIT, CONFIG, NOWHERE, ProjectFiles
 
 from supervisor_ai.definitions.catalog import FileCatalog
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.engine.ports.workspaces import Repository
 
-NOWHERE = Path("/nonexistent")
-COMMIT = CommitSha("0123456789abcdef0123456789abcdef01234567")
-CONFIG = ".supervisor/config.yaml"
 FLOW = ".supervisor/workflows/flow.yaml"
 
 
-@dataclass
-class Files:
-    """A project as the catalogue sees it."""
-
-    files: Mapping[str, str]
-    root: Path = field(default=NOWHERE)
-
-    def read(self, commit: CommitSha, path: str) -> str | None:
-        assert commit == COMMIT
-        return self.files.get(path)
-
-    def list(self, commit: CommitSha, directory: str) -> tuple[str, ...]:
-        assert commit == COMMIT
-        return tuple(path for path in self.files if path.startswith(f"{directory}/"))
-
-
 def problems(files: Mapping[str, str]) -> str:
-    repository = cast("Repository", Files(files))
+    repository = cast("Repository", ProjectFiles(files))
     catalog = FileCatalog(repository, NOWHERE, frozenset({"command", "scripted"}))
     with pytest.raises(InvalidInput) as caught:
         catalog.powers(COMMIT)
@@ -371,6 +350,6 @@ def test_no_file_makes_the_catalogue_fail(
     config: dict[str, object], flow: dict[str, object]
 ) -> None:
     files = {CONFIG: json.dumps(config), FLOW: json.dumps(flow)}
-    catalog = FileCatalog(cast("Repository", Files(files)), NOWHERE, frozenset({"command"}))
+    catalog = FileCatalog(cast("Repository", ProjectFiles(files)), NOWHERE, frozenset({"command"}))
     with contextlib.suppress(InvalidInput, NotFound):
         catalog.load(COMMIT, workflow="flow", cli=None)

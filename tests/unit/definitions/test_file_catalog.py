@@ -1,42 +1,22 @@
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
 from typing import cast
 
 import pytest
 from inline_snapshot import snapshot
+from tests.unit.definitions.project_files import COMMIT, CONFIG, NOWHERE, ProjectFiles
 
 from supervisor_ai.definitions.answers import schema_text
 from supervisor_ai.definitions.catalog import FileCatalog
 from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
-from supervisor_ai.domain.ids import CommitSha, StepName
+from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Cli, Definition, Gate, Limits, StepKind
 from supervisor_ai.engine.ports.definitions import Catalog, Power, WorkflowSummary
 from supervisor_ai.engine.ports.workspaces import Repository
 
-NOWHERE = Path("/nonexistent")
-COMMIT = CommitSha("0123456789abcdef0123456789abcdef01234567")
-CONFIG = ".supervisor/config.yaml"
 AGENT = "cli: a\nclis: {a: {adapter: command, command: [agent]}}\n"
-
-
-@dataclass
-class ProjectFiles:
-    """A project as the catalogue sees it."""
-
-    files: Mapping[str, str]
-    root: Path = field(default=NOWHERE)
-
-    def read(self, commit: CommitSha, path: str) -> str | None:
-        assert commit == COMMIT
-        return self.files.get(path)
-
-    def list(self, commit: CommitSha, directory: str) -> tuple[str, ...]:
-        assert commit == COMMIT
-        return tuple(path for path in self.files if path.startswith(f"{directory}/"))
 
 
 def catalog(
