@@ -158,6 +158,13 @@ def begun(step: StepName, visit: int = 1, attempt: int = 1) -> Iterator[Event]:
     yield e.PromptSent(step=step, visit=visit, attempt=attempt, prompt=prompt, redactions=1)
 
 
+def surrounded(step: StepName, attempt: int) -> Iterator[Event]:
+    yield e.SetupEnded(step=step, visit=1, attempt=attempt, is_cached=True, reason="It was there.")
+    yield e.EgressRefused(
+        step=step, visit=1, attempt=attempt, host="example.com", port=443, reason="not-listed"
+    )
+
+
 def answered(
     step: StepName, meaning: Meaning, said: str, *, visit: int = 1, attempt: int = 1
 ) -> e.AttemptSucceeded:
@@ -315,7 +322,7 @@ def write_failed(pen: Pen) -> None:
     pen.own(run)
     kept = "refs/supervisor/golden-b/implement/1.1.1"
     pen.write(run, owned(), e.AttemptLost(step=IMPLEMENT, visit=1, attempt=1, kept=kept))
-    pen.write(run, *begun(IMPLEMENT, attempt=2))
+    pen.write(run, *begun(IMPLEMENT, attempt=2), *surrounded(IMPLEMENT, attempt=2))
     pen.write(run, answered(IMPLEMENT, Meaning.PASS, "SUCCESS", attempt=2), passed(IMPLEMENT))
     gate = e.GateStarted(step=TEST, visit=1, gate="test", snapshot=commit("gated"))
     pen.write(run, entered(TEST), gate)

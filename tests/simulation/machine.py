@@ -67,9 +67,9 @@ class SimWorkspaces(MemoryWorkspaces):
         self.exports: set[tuple[RunId, Path]] = set()
 
     @override
-    async def program(self, run: RunId, base: CommitSha) -> Path:
+    async def program(self, run: RunId, base: CommitSha, *, hides: tuple[str, ...] = ()) -> Path:
         """Export the base commit."""
-        path = await super().program(run, base)
+        path = await super().program(run, base, hides=hides)
         self.exports.add((run, path))
         return path
 

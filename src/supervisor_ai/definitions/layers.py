@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from supervisor_ai.definitions import scalars
 from supervisor_ai.definitions.mistakes import KeyPath, Mistakes, Place
 from supervisor_ai.definitions.model_errors import MAX_FINDINGS, findings
+from supervisor_ai.definitions.shape import Shape
 from supervisor_ai.definitions.shapes import (
     ConfigShape,
     RoleShape,
-    Shape,
     WorkflowShape,
     WrappedWorkflowShape,
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from supervisor_ai.definitions.agents import check_choices
+from supervisor_ai.definitions.include import include_powers, read_include
 from supervisor_ai.definitions.layers import (
     CONFIG_FILE,
     Layer,
@@ -38,6 +39,8 @@ class Library:
     roles: dict[str, RoleShape]
     workflows: dict[str, ReadWorkflow]
     powers: tuple[Power, ...]
+    include: tuple[str, ...]
+    """The patterns of ignored files that the project wants in its workspaces."""
 
 
 def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes) -> Library:
@@ -65,8 +68,14 @@ def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes)
         if read is not None:
             workflows[name] = read
     _check_default(settings, layers, mistakes)
-    powers = project_powers(layers[-1])
-    return Library(settings=settings, roles=roles, workflows=workflows, powers=powers)
+    include = read_include(shelves.project, mistakes)
+    return Library(
+        settings=settings,
+        roles=roles,
+        workflows=workflows,
+        powers=(*project_powers(layers[-1]), *include_powers(include)),
+        include=tuple(line.pattern for line in include),
+    )
 
 
 def _workflows(layers: list[Layer]) -> Iterator[tuple[str, Written[WorkflowShape]]]:

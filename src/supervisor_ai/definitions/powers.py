@@ -20,18 +20,27 @@ def project_powers(project: Layer) -> tuple[Power, ...]:
 
 
 def _config_powers(config: Written[ConfigShape]) -> Iterator[Power]:
-    for name, cli in config.shape.clis.items():
-        if cli.command is not None:
-            yield _power(config.place("clis", name, "command"), cli.command)
-        if cli.script is not None:
-            yield _power(config.place("clis", name, "script"), cli.script)
+    for path, value in _widening(config.shape):
+        if value not in (None, [], {}):
+            yield _power(config.place(*path), value)
+
+
+def _widening(shape: ConfigShape) -> Iterator[tuple[tuple[str, ...], object]]:
+    for name, cli in shape.clis.items():
+        yield ("clis", name, "command"), cli.command
+        yield ("clis", name, "script"), cli.script
+        yield ("clis", name, "egress"), cli.egress
         for variable, value in cli.env.items():
-            yield _power(config.place("clis", name, "env", variable), value)
-    for name, gate in config.shape.gates.items():
-        if gate.command is not None:
-            yield _power(config.place("gates", name, "command"), gate.command)
-    if config.shape.sandbox.ro_paths:
-        yield _power(config.place("sandbox", "ro_paths"), config.shape.sandbox.ro_paths)
+            yield ("clis", name, "env", variable), value
+    for name, gate in shape.gates.items():
+        yield ("gates", name, "command"), gate.command
+    for name, role in shape.roles.items():
+        yield ("roles", name, "egress"), role.egress
+        yield ("roles", name, "allowed_tools"), role.allowed_tools
+    yield ("limits", "attempt_tokens"), shape.limits.attempt_tokens
+    for group, keys in (("sandbox", shape.sandbox), ("workspace", shape.workspace)):
+        for key, value in keys.model_dump(mode="json", exclude_defaults=True).items():
+            yield (group, key), value
 
 
 def _workflow_powers(workflow: Written[WorkflowShape]) -> Iterator[Power]:
@@ -40,6 +49,6 @@ def _workflow_powers(workflow: Written[WorkflowShape]) -> Iterator[Power]:
             yield _power(workflow.place("steps", name, "command"), step.command)
 
 
-def _power(place: Place, value: str | list[str]) -> Power:
+def _power(place: Place, value: object) -> Power:
     text = shown(json.dumps(value, ensure_ascii=False))
     return Power(file=place.file, line=place.line, key=place.key, value=text)

@@ -1,5 +1,7 @@
 """A workflow and everything it names, resolved into what a run pins."""
 
+from dataclasses import replace
+
 from supervisor_ai.definitions.agents import Agents
 from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.mistakes import suggestion
@@ -7,7 +9,7 @@ from supervisor_ai.definitions.prompts import template_text
 from supervisor_ai.definitions.workflows import ReadWorkflow
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.definition import Cli, Definition, Role, SandboxPolicy
+from supervisor_ai.domain.run.definition import Cli, Definition, Role
 
 
 def find_workflow(library: Library, name: str, *, stale: str | None) -> ReadWorkflow:
@@ -36,7 +38,8 @@ def resolve(library: Library, read: ReadWorkflow, agents: Agents, *, cli: str | 
         clis=clis,
         gates=read.gates,
         limits=library.settings.limits,
-        sandbox=SandboxPolicy(ro_paths=library.settings.ro_paths),
+        sandbox=library.settings.sandbox,
+        workspace=replace(library.settings.workspace, include=library.include),
     )
 
 
@@ -53,4 +56,7 @@ def _role(library: Library, name: str, agent: Cli) -> Role:
         instructions=shape.instructions,
         timeout=setting.timeout if setting else None,
         max_retries=setting.max_retries if setting else None,
+        allowed_tools=setting.allowed_tools if setting else None,
+        egress=setting.egress if setting else (),
+        hides=setting.hides if setting else (),
     )

@@ -11,6 +11,8 @@ _LONGEST: Final = timedelta(days=366)
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _REFERENCE: Final = re.compile(r"\$\{[^}]*\}")
+_SIZE: Final = re.compile(r"(\d{1,12})(?:([KMGT])(?:iB|i|B)?)?")
+_UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SHELL_WORDS: Final = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"})
 
 
@@ -96,3 +98,28 @@ def reference(value: str) -> str | None:
     """Return the first `${NAME}` of a text."""
     match = _REFERENCE.search(value)
     return match.group() if match else None
+
+
+def size(value: object) -> int:
+    """Read `512MiB`, `4GiB` or a number of bytes."""
+    written = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    match = _SIZE.fullmatch(written) if isinstance(written, str) else None
+    if match is None:
+        raise ValueError(f"must be a size such as 512MiB or 4GiB, found {value!r}")
+    return int(match[1]) * _UNITS[match[2] or ""]
+
+
+def inner_path(value: str) -> str:
+    """Accept a path inside the workspace."""
+    parts = Path(value).parts
+    is_inside = parts and not value.startswith("/") and not {"..", ".git"} & set(parts)
+    if not is_inside or "\0" in value:
+        raise ValueError(f"must be a path inside the workspace, found {value!r}")
+    return str(Path(value))
+
+
+def pattern(value: str) -> str:
+    """Accept a pattern of files as .gitignore has them, but none that takes others back."""
+    if not value.strip() or value.startswith(("!", "#")) or {"\0", "\n"} & set(value):
+        raise ValueError(f"must be a pattern of files such as src/**, found {value!r}")
+    return value

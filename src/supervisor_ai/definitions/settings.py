@@ -3,15 +3,21 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.mistakes import Mistakes, Place
+from supervisor_ai.definitions.sandbox_settings import (
+    check_orphans,
+    lay_sandbox,
+    lay_workspace,
+    read_broker,
+)
 from supervisor_ai.definitions.scalars import reference
 from supervisor_ai.definitions.scripts import read_script
 from supervisor_ai.definitions.shapes import ConfigShape, LimitsShape
 from supervisor_ai.definitions.shelves import Origin
-from supervisor_ai.domain.run.definition import Cli, Limits
+from supervisor_ai.domain.run.definition import Cli, Limits, SandboxPolicy, WorkspacePolicy
 
 _NEEDS: Final = {"command": "command", "scripted": "script"}
 """What an adapter cannot do without."""
@@ -50,6 +56,9 @@ class RoleSetting:
     cli: Choice | None = None
     timeout: timedelta | None = None
     max_retries: int | None = None
+    allowed_tools: tuple[str, ...] | None = None
+    egress: tuple[str, ...] = ()
+    hides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +71,8 @@ class Settings:
     gates: dict[str, GateSetting] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     roles: dict[str, RoleSetting] = field(default_factory=dict)
-    ro_paths: tuple[str, ...] = ()
+    sandbox: SandboxPolicy = field(default_factory=SandboxPolicy)
+    workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
 
 
 def merge_settings(layers: Iterable[Layer], mistakes: Mistakes) -> Settings:
@@ -76,6 +86,7 @@ def merge_settings(layers: Iterable[Layer], mistakes: Mistakes) -> Settings:
 
 def _laid_over(below: Settings, config: Written[ConfigShape], mistakes: Mistakes) -> Settings:
     shape = config.shape
+    check_orphans(config, mistakes)
     # A CLI is replaced as a whole: a project's command must not run with the user's environment.
     clis = {name: _cli(name, config, mistakes) for name in shape.clis}
     return Settings(
@@ -85,7 +96,8 @@ def _laid_over(below: Settings, config: Written[ConfigShape], mistakes: Mistakes
         gates={**below.gates, **_gates(below, config)},
         limits=_limits(below.limits, shape.limits),
         roles={**below.roles, **_roles(below, config)},
-        ro_paths=tuple(dict.fromkeys((*below.ro_paths, *shape.sandbox.ro_paths))),
+        sandbox=lay_sandbox(below.sandbox, shape.sandbox),
+        workspace=lay_workspace(below.workspace, shape.workspace),
     )
 
 
@@ -104,6 +116,8 @@ def _cli(name: str, config: Written[ConfigShape], mistakes: Mistakes) -> Configu
         command=tuple(shape.command or ()),
         environment=dict(shape.env),
         script=script,
+        egress=tuple(shape.egress),
+        broker=read_broker(name, config, mistakes),
     )
     return ConfiguredCli(cli=cli, place=config.place("clis", name, "adapter"))
 
@@ -135,6 +149,7 @@ def _limits(below: Limits, shape: LimitsShape) -> Limits:
         workflow_max_steps=_first(shape.workflow_max_steps, below.workflow_max_steps),
         workflow_timeout=shape.workflow_timeout or below.workflow_timeout,
         output_bytes=_first(shape.output_bytes, below.output_bytes),
+        attempt_tokens=shape.attempt_tokens or below.attempt_tokens,
     )
 
 
@@ -147,12 +162,22 @@ def _roles(below: Settings, config: Written[ConfigShape]) -> dict[str, RoleSetti
             cli=_choice(config, shape.cli, "roles", name, "cli") or base.cli,
             timeout=shape.timeout or base.timeout,
             max_retries=base.max_retries if shape.max_retries is None else shape.max_retries,
+            allowed_tools=_listed(shape.allowed_tools, base.allowed_tools),
+            egress=_listed(shape.egress, base.egress),
+            hides=_listed(shape.hides, base.hides),
         )
     return roles
 
 
 def _choice(config: Written[ConfigShape], name: str | None, *path: str) -> Choice | None:
     return None if name is None else Choice(name=name, place=config.place(*path))
+
+
+L = TypeVar("L", bound=tuple[str, ...] | None)
+
+
+def _listed(value: list[str] | None, otherwise: L) -> tuple[str, ...] | L:
+    return otherwise if value is None else tuple(value)
 
 
 def _first(value: int | None, otherwise: int) -> int:

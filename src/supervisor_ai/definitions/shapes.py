@@ -1,36 +1,17 @@
 """The shapes of definition files; a key that is not listed here is a mistake."""
 
-from datetime import timedelta
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import Field
 
-from supervisor_ai.definitions import scalars
-
-Name = Annotated[str, AfterValidator(scalars.name)]
-Variable = Annotated[str, AfterValidator(scalars.variable)]
-Text = Annotated[str, AfterValidator(scalars.text)]
-HostPath = Annotated[str, AfterValidator(scalars.host_path)]
-Duration = Annotated[timedelta, BeforeValidator(scalars.duration)]
-Command = Annotated[list[str], BeforeValidator(scalars.words), AfterValidator(scalars.runnable)]
-Retries = Annotated[int, Field(ge=0, le=100)]
-
-
-class Shape(BaseModel):
-    """A mapping with known keys; a key with no value counts as not written."""
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_empty_keys(cls, value: object) -> object:
-        if not isinstance(value, dict):
-            return value
-        return {
-            key: inner
-            for key, inner in value.items()
-            if inner is not None or key not in cls.model_fields
-        }
+from supervisor_ai.definitions.sandbox_shapes import (
+    BrokerShape,
+    Destination,
+    Pattern,
+    SandboxShape,
+    WorkspaceShape,
+)
+from supervisor_ai.definitions.shape import Command, Duration, Name, Retries, Shape, Text, Variable
 
 
 class CliShape(Shape):
@@ -40,6 +21,8 @@ class CliShape(Shape):
     command: Command | None = None
     env: dict[Variable, Text] = Field(default_factory=dict)
     script: Text | None = None
+    egress: list[Destination] = Field(default_factory=list)
+    broker: BrokerShape | None = None
 
 
 class GateShape(Shape):
@@ -57,6 +40,7 @@ class LimitsShape(Shape):
     workflow_max_steps: Annotated[int, Field(ge=1, le=10_000)] | None = None
     workflow_timeout: Duration | None = None
     output_bytes: Annotated[int, Field(ge=1024, le=1024**3)] | None = None
+    attempt_tokens: Annotated[int, Field(ge=1)] | None = None
 
 
 class OverrideShape(Shape):
@@ -65,12 +49,9 @@ class OverrideShape(Shape):
     cli: Name | None = None
     timeout: Duration | None = None
     max_retries: Retries | None = None
-
-
-class SandboxShape(Shape):
-    """`sandbox`: what sandboxes see besides the system."""
-
-    ro_paths: list[HostPath] = Field(default_factory=list)
+    allowed_tools: list[Name] | None = None
+    egress: list[Destination] | None = None
+    hides: list[Pattern] | None = None
 
 
 class ConfigShape(Shape):
@@ -83,6 +64,7 @@ class ConfigShape(Shape):
     limits: LimitsShape = Field(default_factory=LimitsShape)
     roles: dict[Name, OverrideShape] = Field(default_factory=dict)
     sandbox: SandboxShape = Field(default_factory=SandboxShape)
+    workspace: WorkspaceShape = Field(default_factory=WorkspaceShape)
 
 
 class StepShape(Shape):

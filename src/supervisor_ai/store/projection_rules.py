@@ -191,6 +191,8 @@ _OF_GATES_AND_PEOPLE: Final[Mapping[type[Event], Statements]] = {
 }
 
 _OF_THE_REST: Final[Mapping[type[Event], Statements]] = {
+    e.SetupEnded: (),
+    e.EgressRefused: (),
     e.IntegrationStarted: (),
     e.IntegrationLanded: ("UPDATE runs SET landed = :commit WHERE run = :run",),
     e.IntegrationRefused: (),

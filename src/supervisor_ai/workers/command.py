@@ -17,6 +17,7 @@ from supervisor_ai.engine.ports.sandbox import (
 )
 from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
 from supervisor_ai.workers.environment import worker_environment
+from supervisor_ai.workers.way_out import way_out
 
 
 class CommandWorker:
@@ -38,7 +39,7 @@ class CommandWorker:
             on_output,
             argv=_arguments(command, request.program),
             mounts=(export,),
-            environment=worker_environment(request, self._environment),
+            user=self._environment,
         )
 
 
@@ -54,7 +55,7 @@ async def run_agent(
     *,
     argv: tuple[str, ...],
     mounts: tuple[Mount, ...],
-    environment: Mapping[str, str],
+    user: Mapping[str, str],
 ) -> WorkerReport:
     """Run an agent in its workspace and collect what it prints on stdout."""
     printed = bytearray()
@@ -71,14 +72,18 @@ async def run_agent(
         argv=argv,
         cwd=request.workspace.path,
         mounts=(*request.workspace.mounts, *mounts),
-        environment=environment,
-        ro_paths=request.ro_paths,
+        environment=worker_environment(request, user),
+        ro_paths=request.sandbox.ro_paths,
+        caches=request.sandbox.caches,
+        limits=request.sandbox.worker,
+        egress=way_out(request, user),
         stdin=request.prompt.encode(errors="replace"),
         timeout=request.timeout,
         output_bytes=request.output_bytes,
     )
     result = await sandbox.run(spec, collect)
-    return WorkerReport(result=result, output=printed.decode(errors="replace"))
+    output = printed.decode(errors="replace")
+    return WorkerReport(result=result, output=output, usage=result.usage)
 
 
 def _arguments(command: tuple[str, ...], program: Path) -> tuple[str, ...]:

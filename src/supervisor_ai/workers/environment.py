@@ -7,14 +7,19 @@ from typing import Final
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.workers import WorkerRequest
 
+PLACEHOLDER: Final = "held-by-supervisor"
+"""What an agent has instead of a key."""
+
 _REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def worker_environment(request: WorkerRequest, user: Mapping[str, str]) -> dict[str, str]:
     """Join the workspace's, the configured and the attempt's own variables, the last on top."""
+    broker = request.cli.broker
     return {
         **request.workspace.environment,
-        **{name: _expand(request, value, user) for name, value in request.cli.environment.items()},
+        **({broker.placeholder: PLACEHOLDER} if broker and broker.placeholder else {}),
+        **{name: expand(request, value, user) for name, value in request.cli.environment.items()},
         "SUPERVISOR_RUN": request.run,
         "SUPERVISOR_STEP": request.step,
         "SUPERVISOR_ROLE": request.role,
@@ -24,7 +29,7 @@ def worker_environment(request: WorkerRequest, user: Mapping[str, str]) -> dict[
     }
 
 
-def _expand(request: WorkerRequest, value: str, user: Mapping[str, str]) -> str:
+def expand(request: WorkerRequest, value: str, user: Mapping[str, str]) -> str:
     """Put the user's own variables in; the definition pins only their names."""
 
     def look_up(match: re.Match[str]) -> str:

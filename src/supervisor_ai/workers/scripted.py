@@ -22,7 +22,6 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.sandbox import Mount, OutputSink, Sandbox
 from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
 from supervisor_ai.workers.command import run_agent
-from supervisor_ai.workers.environment import worker_environment
 
 _AGENT: Final = Path(__file__).with_name("scripted_agent.py")
 
@@ -49,7 +48,7 @@ class ScriptedWorker:
             on_output,
             argv=("python3", "-I", str(_AGENT)),
             mounts=(Mount(source=_AGENT, target=_AGENT),),
-            environment=worker_environment(request, self._environment),
+            user=self._environment,
         )
 
 

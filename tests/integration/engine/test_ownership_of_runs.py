@@ -21,7 +21,14 @@ from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.engine.drive import DriveResult
 from supervisor_ai.engine.ports.ledger import Batch, Lease, Leases, StreamAppend
 from supervisor_ai.engine.ports.workers import WorkerRequest
-from supervisor_ai.engine.ports.workspaces import Landed, Landing, NotLanded, Workspace
+from supervisor_ai.engine.ports.workspaces import (
+    PLAIN,
+    Landed,
+    Landing,
+    NotLanded,
+    Workspace,
+    WorkspacePlan,
+)
 from supervisor_ai.engine.runtime import Runtime
 from supervisor_ai.engine.world import World
 from supervisor_ai.testing.fake_worker import FakeReply
@@ -49,10 +56,18 @@ class Trouble(MemoryWorkspaces):
         self.fails_to_open = False
 
     @override
-    async def open(self, run: RunId, key: EffectKey, *, fence: int, start: CommitSha) -> Workspace:
+    async def open(
+        self,
+        run: RunId,
+        key: EffectKey,
+        *,
+        fence: int,
+        start: CommitSha,
+        plan: WorkspacePlan = PLAIN,
+    ) -> Workspace:
         if self.fails_to_open:
             raise Unavailable("The disk is full.")
-        return await super().open(run, key, fence=fence, start=start)
+        return await super().open(run, key, fence=fence, start=start, plan=plan)
 
     @override
     async def land(self, landing: Landing) -> Landed | NotLanded:

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
-from supervisor_ai.domain.run.definition import Cli
+from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
+from supervisor_ai.domain.run.facts import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import Channel, Mount, Sandbox, SandboxEnd
 from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace
@@ -40,6 +41,7 @@ class Scene:
     ground: Path
     sandbox: Sandbox
     heard: list[tuple[Channel, bytes]] = field(default_factory=list)
+    refused: list[EgressRefusal] = field(default_factory=list)
 
     @property
     def tree(self) -> Path:
@@ -72,7 +74,9 @@ class Scene:
             fence=0,
             timeout=timedelta(seconds=60),
             output_bytes=1_000_000,
-            ro_paths=(),
+            sandbox=SandboxPolicy(),
+            egress=(),
+            on_refusal=self.refused.append,
         )
 
     def run(self, worker: Worker, request: WorkerRequest) -> WorkerReport:

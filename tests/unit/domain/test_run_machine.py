@@ -139,6 +139,10 @@ EXAMPLES: list[e.RunEvent] = [
     e.ChildStarted(step=STEP, visit=1, child=RunId("r2")),
     e.ChildCancelRequested(child=RunId("r2")),
     e.ChildEnded(child=RunId("r2"), status=RunStatus.COMPLETED, outcome=DONE),
+    e.SetupEnded(step=STEP, visit=1, attempt=1, is_cached=True, reason="It was there."),
+    e.EgressRefused(
+        step=STEP, visit=1, attempt=1, host="example.com", port=443, reason="not-listed"
+    ),
 ]
 
 

@@ -26,7 +26,7 @@ def test_a_silent_end_has_no_output_to_tell() -> None:
         "OSError: [Errno 101] Network is unreachable",
     ],
 )
-def test_an_agent_that_needs_the_network_is_told_that_there_is_none(words: str) -> None:
+def test_an_agent_that_needs_the_network_is_told_how_hosts_are_listed(words: str) -> None:
     problem = exit_problem(1, words)
     assert problem.category is FailureCategory.NETWORK
-    assert "which workers do not have in this version" in problem.message.partition("\n")[0]
+    assert "`egress: [host:port]` at its CLI or its role" in problem.message.partition("\n")[0]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
-from supervisor_ai.domain.run.definition import Cli
+from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd
 from supervisor_ai.engine.ports.workers import Worker, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace
@@ -34,7 +34,9 @@ def request_(tmp_path: Path) -> WorkerRequest:
         fence=0,
         timeout=timedelta(seconds=60),
         output_bytes=1000,
-        ro_paths=(),
+        sandbox=SandboxPolicy(),
+        egress=(),
+        on_refusal=print,
     )
 
 

@@ -9,8 +9,16 @@ import pytest
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
-from supervisor_ai.domain.run.definition import Cli
-from supervisor_ai.engine.ports.sandbox import Channel, Mount, Profile, SandboxEnd, SandboxSpec
+from supervisor_ai.domain.run.definition import Broker, Cli, SandboxPolicy
+from supervisor_ai.domain.run.facts import EgressRefusal
+from supervisor_ai.engine.ports.sandbox import (
+    BrokerRoute,
+    Channel,
+    Mount,
+    Profile,
+    SandboxEnd,
+    SandboxSpec,
+)
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.testing.fake_sandbox import ScriptedReply, ScriptedSandbox
@@ -22,6 +30,10 @@ RUN = RunId("r1")
 
 def printing(*pieces: tuple[Channel, bytes]) -> ScriptedSandbox:
     return ScriptedSandbox(lambda _spec: ScriptedReply(output=pieces))
+
+
+def unexpected(refusal: EgressRefusal) -> None:
+    raise AssertionError(refusal)
 
 
 @pytest.fixture
@@ -57,7 +69,9 @@ def request_(tmp_path: Path) -> WorkerRequest:
         fence=0,
         timeout=timedelta(minutes=1),
         output_bytes=1000,
-        ro_paths=("/opt/tools",),
+        sandbox=SandboxPolicy(ro_paths=("/opt/tools",), caches=("pip",)),
+        egress=(),
+        on_refusal=unexpected,
     )
 
 
@@ -93,11 +107,54 @@ def test_a_worker_runs_in_its_workspace_under_its_limits(request_: WorkerRequest
     assert (spec.cwd, spec.profile) == (request_.workspace.path, Profile.WORKER)
     assert (spec.timeout, spec.output_bytes) == (timedelta(minutes=1), 1000)
     assert spec.label == request_.label
-    assert spec.ro_paths == ("/opt/tools",)
+    assert (spec.ro_paths, spec.caches) == (("/opt/tools",), ("pip",))
+    assert spec.limits == request_.sandbox.worker
     assert spec.mounts == (
         *request_.workspace.mounts,
         Mount(source=request_.program, target=request_.program),
     )
+
+
+BROKER = Broker(
+    upstream="https://api.example.com",
+    paths=("POST /v1/messages",),
+    base_url="EXAMPLE_BASE_URL",
+    header="authorization: Bearer ${AGENT_KEY}",
+    placeholder="EXAMPLE_API_KEY",
+)
+
+
+def test_a_worker_without_a_list_and_without_a_broker_has_no_way_out(
+    request_: WorkerRequest,
+) -> None:
+    _, spec, _ = run(printing(), request_)
+    assert spec.egress is None
+
+
+def test_listed_hosts_are_the_ways_out_within_the_budget(request_: WorkerRequest) -> None:
+    _, spec, _ = run(printing(), replace(request_, egress=("example.com:443",), tokens=9))
+    assert spec.egress is not None
+    assert (spec.egress.allow, spec.egress.tokens) == (("example.com:443",), 9)
+    assert (spec.egress.broker, spec.egress.broker_variables) == (None, ())
+    assert spec.egress.on_refusal is unexpected
+
+
+def test_a_broker_holds_the_key_and_the_worker_gets_a_placeholder(
+    request_: WorkerRequest,
+) -> None:
+    cli = replace(request_.cli, broker=BROKER, environment={})
+    _, spec, _ = run(printing(), replace(request_, cli=cli))
+    assert spec.egress is not None
+    assert spec.egress.broker == BrokerRoute(
+        upstream="https://api.example.com",
+        paths=("POST /v1/messages",),
+        header="authorization",
+        secret="Bearer k-1",
+    )
+    assert spec.egress.broker_variables == ("EXAMPLE_BASE_URL",)
+    assert spec.environment["EXAMPLE_API_KEY"] == "held-by-supervisor"
+    assert "k-1" not in repr(spec)
+    assert "k-1" not in str(spec.environment)
 
 
 def test_relative_paths_mean_the_export_of_the_base_commit(request_: WorkerRequest) -> None:

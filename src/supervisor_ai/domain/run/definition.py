@@ -3,9 +3,15 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
+from typing import Final
 
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
+
+MIB: Final = 1 << 20
+GIB: Final = 1 << 30
+EDITING_TOOLS: Final = frozenset({"edit_file", "write_file"})
+BROWSING_TOOLS: Final = frozenset({"web_fetch", "web_search"})
 
 
 class StepKind(StrEnum):
@@ -18,6 +24,23 @@ class StepKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Broker:
+    """How an agent reaches its model without ever holding the key."""
+
+    upstream: str
+    paths: tuple[str, ...]
+    """Methods and paths that pass: `POST /v1/messages`; `*` stands for one part of a path."""
+    base_url: str
+    """The variable that tells the agent where to send its requests."""
+    header: str
+    """What the upstream expects: `x-api-key: ${NAME}`, a variable of the supervisor's own."""
+    placeholder: str | None = None
+    """The variable in which the agent expects a key; it gets one that is worth nothing."""
+    is_local: bool = False
+    """Whether the user's own config says that the upstream is not a public one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cli:
     """An agent that can be started."""
 
@@ -26,6 +49,9 @@ class Cli:
     command: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     script: str | None = None
+    egress: tuple[str, ...] = ()
+    """The hosts that it may reach, each as `host:port`."""
+    broker: Broker | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +67,25 @@ class Role:
     instructions: str = ""
     timeout: timedelta | None = None
     max_retries: int | None = None
+    allowed_tools: tuple[str, ...] | None = None
+    """What a worker in this role may use; None: everything."""
+    egress: tuple[str, ...] = ()
+    """The hosts that this role may reach besides those of its agent."""
+    hides: tuple[str, ...] = ()
+    """Patterns of files that do not exist for this role."""
+
+    @property
+    def can_edit(self) -> bool:
+        """Tell whether the files of the workspace are writable for the role."""
+        return self.writes and self._may(EDITING_TOOLS)
+
+    @property
+    def can_browse(self) -> bool:
+        """Tell whether the role may reach hosts besides those of its agent."""
+        return self._may(BROWSING_TOOLS)
+
+    def _may(self, tools: frozenset[str]) -> bool:
+        return self.allowed_tools is None or not tools.isdisjoint(self.allowed_tools)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +133,78 @@ class Limits:
     workflow_max_steps: int = 50
     workflow_timeout: timedelta | None = None
     output_bytes: int = 64 * 1024 * 1024
+    attempt_tokens: int | None = None
+    """What one attempt may spend through the broker before it is cut off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceLimits:
+    """How much of the machine one command may use; sizes in bytes."""
+
+    memory: int
+    cpus: float
+    processes: int
+    file_size: int
+    disk: int
+    """What the files of its workspace may take, those that it found there included."""
+    disk_files: int
+    idle_timeout: timedelta | None = None
+    """How long it may be silent."""
+
+
+WORKER_LIMITS: Final = ResourceLimits(
+    memory=4 * GIB,
+    cpus=2.0,
+    processes=512,
+    file_size=2 * GIB,
+    disk=16 * GIB,
+    disk_files=1_000_000,
+    idle_timeout=timedelta(minutes=20),
+)
+EXECUTOR_LIMITS: Final = ResourceLimits(
+    memory=2 * GIB,
+    cpus=2.0,
+    processes=512,
+    file_size=512 * MIB,
+    disk=16 * GIB,
+    disk_files=1_000_000,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxPolicy:
-    """What the sandboxes of a run may see besides the system."""
+    """What the sandboxes of a run may see besides the system, and how much they may use."""
 
+    backend: str = "auto"
     ro_paths: tuple[str, ...] = ()
+    caches: tuple[str, ...] = ()
+    """Package managers whose caches are shown read-only, by name."""
+    worker: ResourceLimits = WORKER_LIMITS
+    executor: ResourceLimits = EXECUTOR_LIMITS
+    disk_quota: bool = False
+    """Whether each workspace has a file system of its own, which ends where its quota does."""
+    require_hard_limits: bool = False
+
+    @property
+    def has_disk_quota(self) -> bool:
+        """Tell whether the disk limits are to be kept by the kernel."""
+        return self.disk_quota or self.require_hard_limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspacePolicy:
+    """What a workspace is given before anybody works in it."""
+
+    setup: tuple[str, ...] = ()
+    setup_timeout: timedelta = timedelta(minutes=10)
+    egress: tuple[str, ...] = ()
+    """The hosts that the set-up may reach."""
+    cache_key: tuple[str, ...] = ()
+    """The files that decide whether an earlier set-up can be used again."""
+    cache_paths: tuple[str, ...] = ()
+    """What the set-up makes and a later workspace can have without it."""
+    include: tuple[str, ...] = ()
+    """Patterns of ignored files that are copied from the checkout: `.worktreeinclude`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,3 +217,4 @@ class Definition:
     gates: dict[str, Gate]
     limits: Limits = field(default_factory=Limits)
     sandbox: SandboxPolicy = field(default_factory=SandboxPolicy)
+    workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)

@@ -1,6 +1,6 @@
 """What a driver can ask the engine to do, and the intent that is recorded first."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import assert_never
 
@@ -13,7 +13,7 @@ from supervisor_ai.domain.ids import (
     TimerName,
     TreeSha,
 )
-from supervisor_ai.domain.run.definition import Cli, Gate, Role, SandboxPolicy
+from supervisor_ai.domain.run.definition import Cli, Gate, Role, SandboxPolicy, WorkspacePolicy
 from supervisor_ai.domain.run.events import (
     ApprovalRequested,
     AttemptStarted,
@@ -60,6 +60,8 @@ class RunWorker(PlacedEffect):
     timeout: timedelta
     output_bytes: int
     sandbox: SandboxPolicy
+    workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
+    tokens: int | None = None
     feedback: tuple[Feedback, ...] = ()
     context: tuple[ContextItem, ...] = ()
 
@@ -72,6 +74,7 @@ class RunGate(PlacedEffect):
     snapshot: CommitSha
     sandbox: SandboxPolicy
     output_bytes: int
+    workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from supervisor_ai.domain.run.facts import (
     Base,
     Feedback,
     ForkPoint,
+    Hardness,
     Identity,
     Process,
     Snapshot,
@@ -193,6 +194,7 @@ class AttemptSucceeded(PlacedEvent):
     snapshot: Snapshot
     redactions: int = 0
     usage: Usage = NO_USAGE
+    limits: Hardness = Hardness.NONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,6 +210,7 @@ class AttemptFailed(PlacedEvent):
     exit_code: int | None = None
     redactions: int = 0
     usage: Usage = NO_USAGE
+    limits: Hardness = Hardness.NONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,6 +226,30 @@ class AttemptLost(PlacedEvent):
 
     attempt: int
     kept: str | None
+
+
+# Around workers and gates
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupEnded(PlacedEvent):
+    """A workspace was set up for an attempt or, without one, for a gate."""
+
+    attempt: int | None
+    is_cached: bool
+    reason: str
+    output: ArtifactHash | None = None
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EgressRefused(PlacedEvent):
+    """A command tried to reach what it may not."""
+
+    attempt: int | None
+    host: str
+    port: int | None
+    reason: str
 
 
 # Gates
@@ -245,6 +272,8 @@ class GateEnded(PlacedEvent):
     reason: str
     output: ArtifactHash | None
     exit_code: int | None = None
+    category: FailureCategory | None = None
+    limits: Hardness = Hardness.NONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -413,6 +442,8 @@ RunEvent = (
     | AttemptFailed
     | AttemptCancelled
     | AttemptLost
+    | SetupEnded
+    | EgressRefused
     | GateStarted
     | GateEnded
     | GateLost

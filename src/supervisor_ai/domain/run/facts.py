@@ -63,6 +63,23 @@ class Usage:
 NO_USAGE: Final = Usage()
 
 
+class Hardness(StrEnum):
+    """How limits are kept: by the kernel, by watching and killing, or not at all."""
+
+    HARD = "hard"
+    SOFT = "soft"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EgressRefusal:
+    """An attempt to leave the sandbox that was not let through."""
+
+    host: str
+    port: int | None
+    reason: str
+
+
 class FeedbackKind(StrEnum):
     """Where the words that go back to a worker come from."""
 

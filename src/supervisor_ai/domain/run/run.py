@@ -46,6 +46,8 @@ _WHILE_RUNNING: Final = (
     e.AttemptFailed,
     e.AttemptCancelled,
     e.AttemptLost,
+    e.SetupEnded,
+    e.EgressRefused,
     e.GateStarted,
     e.GateEnded,
     e.GateLost,

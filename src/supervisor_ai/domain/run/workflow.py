@@ -28,6 +28,8 @@ _UNDER_WAY: Final = (
     e.IntegrationRefused,
     e.IntegrationLost,
     e.PromptSent,
+    e.SetupEnded,
+    e.EgressRefused,
 )
 
 STEP_FLOW: Final[Flow[StepStatus]] = {

@@ -144,6 +144,7 @@ def _decide_gate(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Deci
                 gate=state.definition.gates[at.gate or ""],
                 snapshot=state.head.commit,
                 sandbox=state.definition.sandbox,
+                workspace=state.definition.workspace,
                 output_bytes=state.definition.limits.output_bytes,
             )
             return _perform(run, state, gate_effect)
@@ -205,6 +206,8 @@ def _worker(run: Run, state: WorkflowState, at: Step, visit: Visit) -> RunWorker
         timeout=at.timeout or role.timeout or definition.limits.step_timeout,
         output_bytes=definition.limits.output_bytes,
         sandbox=definition.sandbox,
+        workspace=definition.workspace,
+        tokens=definition.limits.attempt_tokens,
         feedback=visit.feedback + ((visit.retry,) if visit.retry else ()),
         context=tuple(
             ContextItem(title=name, artifact=answer)

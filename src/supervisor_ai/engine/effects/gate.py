@@ -4,23 +4,34 @@ from typing import assert_never
 
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.events import GateEnded
-from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.run.status import FailureCategory, Verdict
 from supervisor_ai.engine.effects.operation import Operation
-from supervisor_ai.engine.ports.sandbox import Profile, SandboxEnd, SandboxResult, SandboxSpec
+from supervisor_ai.engine.effects.site import Site, gate_plan, set_up
+from supervisor_ai.engine.ports.sandbox import (
+    BEYOND_LIMITS,
+    Profile,
+    SandboxEnd,
+    SandboxResult,
+    SandboxSpec,
+)
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.engine.transcript import Transcript
 
 
 async def perform_gate(effect: RunGate, operation: Operation) -> GateEnded:
     """Run the command on the snapshot's files and say what it means."""
-    workspaces = operation.world.workspaces
-    workspace = await workspaces.open(
-        operation.run.id, operation.key, fence=operation.epoch, start=effect.snapshot
+    workspace = await operation.world.workspaces.open(
+        operation.run.id,
+        operation.key,
+        fence=operation.epoch,
+        start=effect.snapshot,
+        plan=gate_plan(effect),
     )
+    site = Site(operation=operation, effect=effect, workspace=workspace, attempt=None)
     transcript = operation.transcript(effect.step, None)
     try:
-        result = await _run(effect, operation, workspace, transcript)
-        await workspaces.close(workspace)
+        result = await set_up(site) or await _run(effect, operation, workspace, transcript)
+        await operation.world.workspaces.close(workspace)
         return _judge(effect, result, transcript)
     finally:
         transcript.abandon()
@@ -38,6 +49,8 @@ async def _run(
         mounts=workspace.mounts,
         environment=workspace.environment,
         ro_paths=effect.sandbox.ro_paths,
+        caches=effect.sandbox.caches,
+        limits=effect.sandbox.executor,
         timeout=effect.gate.timeout,
         output_bytes=effect.output_bytes,
     )
@@ -54,6 +67,8 @@ def _judge(effect: RunGate, result: SandboxResult, transcript: Transcript) -> Ga
         reason=_reason(result),
         output=transcript.finish(),
         exit_code=result.exit_code,
+        category=FailureCategory.RESOURCE if result.end in BEYOND_LIMITS else None,
+        limits=result.limits,
     )
 
 
@@ -62,7 +77,13 @@ def verdict(result: SandboxResult) -> Verdict:
     match result.end:
         case SandboxEnd.EXITED:
             return Verdict.PASSED if result.exit_code == 0 else Verdict.FAILED
-        case SandboxEnd.TIMED_OUT | SandboxEnd.OUTPUT_CAPPED:
+        case (
+            SandboxEnd.TIMED_OUT
+            | SandboxEnd.IDLE
+            | SandboxEnd.OUTPUT_CAPPED
+            | SandboxEnd.LIMIT_EXCEEDED
+            | SandboxEnd.CUT_OFF
+        ):
             return Verdict.FAILED
         case SandboxEnd.COMMAND_MISSING | SandboxEnd.SANDBOX_FAILED:
             return Verdict.NOT_RUN

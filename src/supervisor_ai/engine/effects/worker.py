@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.answers import AnswerKind
@@ -15,6 +16,7 @@ from supervisor_ai.domain.run.events import (
 from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.effects.operation import Operation
+from supervisor_ai.engine.effects.site import Site, set_up, worker_plan
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 from supervisor_ai.engine.ports.workers import (
     Answer,
@@ -76,8 +78,10 @@ async def perform_worker(
 
 async def _prompt(effect: RunWorker, operation: Operation) -> str:
     world = operation.world
-    is_review = effect.role.answer is AnswerKind.REVIEW
-    diff = await world.workspaces.diff(effect.base, effect.start) if is_review else None
+    diff = None
+    if effect.role.answer is AnswerKind.REVIEW:
+        hides = effect.role.hides
+        diff = await world.workspaces.diff(effect.base, effect.start, hides=hides)
     request = PromptRequest(
         role=effect.role,
         task=world.artifacts.get(effect.task),
@@ -100,30 +104,43 @@ async def _attempt(
     effect: RunWorker, operation: Operation, prompt: str, transcript: Transcript
 ) -> _Ended:
     world, run = operation.world, operation.run.id
-    program = await world.workspaces.program(run, effect.base)
+    program = await world.workspaces.program(run, effect.base, hides=effect.role.hides)
     workspace = await world.workspaces.open(
-        run, operation.key, fence=operation.epoch, start=effect.start
+        run, operation.key, fence=operation.epoch, start=effect.start, plan=worker_plan(effect)
     )
-    request = WorkerRequest(
-        run=run,
+    site = Site(operation=operation, effect=effect, workspace=workspace, attempt=effect.attempt)
+    request = _request(effect, site, prompt, program)
+    failure = await set_up(site)
+    if failure is not None:
+        report = WorkerReport(result=failure, output="")
+    else:
+        report = await world.workers(effect.cli.adapter).run(request, transcript.write)
+    snapshot = await _keep(effect, operation, workspace)
+    return _Ended(report=report, snapshot=snapshot)
+
+
+def _request(effect: RunWorker, site: Site, prompt: str, program: Path) -> WorkerRequest:
+    operation, role = site.operation, effect.role
+    return WorkerRequest(
+        run=operation.run.id,
         step=effect.step,
         visit=effect.visit,
         slot=effect.slot,
         attempt=effect.attempt,
-        role=effect.role.name,
+        role=role.name,
         cli=effect.cli,
         prompt=prompt,
-        workspace=workspace,
+        workspace=site.workspace,
         program=program,
         label=operation.key,
         fence=operation.epoch,
         timeout=effect.timeout,
         output_bytes=effect.output_bytes,
-        ro_paths=effect.sandbox.ro_paths,
+        sandbox=effect.sandbox,
+        egress=(*effect.cli.egress, *(role.egress if role.can_browse else ())),
+        on_refusal=site.refused,
+        tokens=effect.tokens,
     )
-    report = await world.workers(effect.cli.adapter).run(request, transcript.write)
-    snapshot = await _keep(effect, operation, workspace)
-    return _Ended(report=report, snapshot=snapshot)
 
 
 async def _keep(effect: RunWorker, operation: Operation, workspace: Workspace) -> Snapshot:
@@ -155,6 +172,7 @@ def _judge(
         snapshot=ended.snapshot,
         redactions=transcript.redactions + hidden,
         usage=ended.report.usage,
+        limits=ended.report.result.limits,
     )
 
 
@@ -179,6 +197,7 @@ def _failed(
         exit_code=ended.report.result.exit_code,
         redactions=transcript.redactions,
         usage=ended.report.usage,
+        limits=ended.report.result.limits,
     )
 
 
@@ -201,7 +220,10 @@ def exit_problem(code: int | None, output: str) -> AnswerProblem:
     needs_network = _NO_NETWORK.search(tail) is not None
     said = f"The worker exited with code {code}."
     if needs_network:
-        said += " It seems to need the network, which workers do not have in this version."
+        said += (
+            " It seems to need the network. A worker reaches only what its list allows:"
+            " `egress: [host:port]` at its CLI or its role, in the configuration."
+        )
     message = f"{said}\n\nThe end of its output:\n{tail}" if tail.strip() else said
     category = FailureCategory.NETWORK if needs_network else FailureCategory.CLI_ERROR
     return AnswerProblem(category=category, message=message)

@@ -1,11 +1,14 @@
 """Where a command runs: a sandbox that it cannot leave."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
+
+from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, ResourceLimits
+from supervisor_ai.domain.run.facts import NO_USAGE, EgressRefusal, Hardness, Usage
 
 
 class Profile(StrEnum):
@@ -24,6 +27,37 @@ class Mount:
     is_writable: bool = False
 
 
+RefusalSink = Callable[[EgressRefusal], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerRoute:
+    """Where requests of the command go, and what they are given on the way."""
+
+    upstream: str
+    paths: tuple[str, ...]
+    header: str
+    """The name of the header that carries the key."""
+    secret: str = field(repr=False)
+    """The value of that header; it never enters the sandbox."""
+    is_local: bool = False
+    """Whether the upstream may be on this machine or in a private network."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Egress:
+    """The only ways out of a sandbox; every other attempt is refused and told."""
+
+    on_refusal: RefusalSink
+    allow: tuple[str, ...] = ()
+    """Exact `host:port` pairs for the CONNECT proxy."""
+    broker: BrokerRoute | None = None
+    broker_variables: tuple[str, ...] = ()
+    """The variables that tell the command the broker's address."""
+    tokens: int | None = None
+    """What the command may spend through the broker before it is cut off."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxSpec:
     """A command and everything that it may see; nothing else exists for it.
@@ -40,8 +74,11 @@ class SandboxSpec:
     output_bytes: int
     environment: Mapping[str, str] = field(default_factory=dict)
     ro_paths: tuple[str, ...] = ()
+    caches: tuple[str, ...] = ()
     stdin: bytes = b""
     fence: int = 0
+    limits: ResourceLimits = EXECUTOR_LIMITS
+    egress: Egress | None = None
 
 
 class Channel(StrEnum):
@@ -59,9 +96,24 @@ class SandboxEnd(StrEnum):
 
     EXITED = "exited"
     TIMED_OUT = "timed_out"
+    IDLE = "idle"
     OUTPUT_CAPPED = "output_capped"
+    LIMIT_EXCEEDED = "limit_exceeded"
+    CUT_OFF = "cut_off"
     COMMAND_MISSING = "command_missing"
     SANDBOX_FAILED = "sandbox_failed"
+
+
+BEYOND_LIMITS: Final = frozenset(
+    {
+        SandboxEnd.TIMED_OUT,
+        SandboxEnd.IDLE,
+        SandboxEnd.OUTPUT_CAPPED,
+        SandboxEnd.LIMIT_EXCEEDED,
+        SandboxEnd.CUT_OFF,
+    }
+)
+"""The command was ended because it wanted more than it may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +123,9 @@ class SandboxResult:
     end: SandboxEnd
     exit_code: int | None
     reason: str
+    limits: Hardness = Hardness.NONE
+    usage: Usage = NO_USAGE
+    """What went through the broker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,18 +138,36 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LimitFinding:
+    """How a sandbox keeps a command within one limit on this machine."""
+
+    name: str
+    hardness: Hardness
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
     """What a sandbox proved to enforce on this machine."""
 
     backend: str
     version: str
     findings: tuple[Finding, ...]
+    limits: tuple[LimitFinding, ...] = ()
     remedy: str | None = None
 
     @property
     def is_usable(self) -> bool:
         """Tell whether everything that must hold does."""
         return bool(self.findings) and all(finding.holds for finding in self.findings)
+
+    def soft_limits(self, *, kept_elsewhere: Collection[str] = ()) -> tuple[str, ...]:
+        """Name the limits that the kernel does not keep, but for those that others see to."""
+        return tuple(
+            limit.name
+            for limit in self.limits
+            if limit.hardness is not Hardness.HARD and limit.name not in kept_elsewhere
+        )
 
 
 class Sandbox(Protocol):

@@ -8,10 +8,10 @@ from typing import Protocol
 
 from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
-from supervisor_ai.domain.run.definition import Cli, Role
+from supervisor_ai.domain.run.definition import Cli, Role, SandboxPolicy
 from supervisor_ai.domain.run.facts import NO_USAGE, FeedbackKind, Usage
 from supervisor_ai.domain.run.status import FailureCategory
-from supervisor_ai.engine.ports.sandbox import OutputSink, SandboxResult
+from supervisor_ai.engine.ports.sandbox import OutputSink, RefusalSink, SandboxResult
 from supervisor_ai.engine.ports.workspaces import Workspace
 
 
@@ -33,7 +33,12 @@ class WorkerRequest:
     fence: int
     timeout: timedelta
     output_bytes: int
-    ro_paths: tuple[str, ...]
+    sandbox: SandboxPolicy
+    egress: tuple[str, ...]
+    """The hosts that this attempt may reach, each as `host:port`."""
+    on_refusal: RefusalSink
+    tokens: int | None = None
+    """What it may spend through its broker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,11 +4,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.facts import Base, Identity, Snapshot
+from supervisor_ai.domain.run.facts import Base, Hardness, Identity, Snapshot
 from supervisor_ai.engine.ports.sandbox import Mount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """How much the files of a workspace may take."""
+
+    disk: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspacePlan:
+    """What is special about a workspace."""
+
+    is_writable: bool = True
+    hides: tuple[str, ...] = ()
+    """Patterns of files that do not exist in it; nor does any history in which they would."""
+    include: tuple[str, ...] = ()
+    """Patterns of ignored files that are copied from the user's checkout."""
+    quota: Quota | None = None
+
+
+PLAIN: Final = WorkspacePlan()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupCache:
+    """What a set-up made, by everything that decides what it makes."""
+
+    command: tuple[str, ...]
+    key_files: tuple[str, ...]
+    paths: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +53,8 @@ class Workspace:
     start: CommitSha
     mounts: tuple[Mount, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
+    quota: Hardness = Hardness.NONE
+    """Whether the file system itself keeps the files within the quota."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +89,31 @@ class NotLanded:
 class Workspaces(Protocol):
     """Where workers and gates find their files, and where their results become commits."""
 
-    async def open(self, run: RunId, key: EffectKey, *, fence: int, start: CommitSha) -> Workspace:
+    async def open(
+        self,
+        run: RunId,
+        key: EffectKey,
+        *,
+        fence: int,
+        start: CommitSha,
+        plan: WorkspacePlan = PLAIN,
+    ) -> Workspace:
         """Make a fresh directory with the files of `start`; its path carries the fence."""
+        ...
+
+    async def keeps_quota(self) -> bool:
+        """Tell whether the kernel would keep the quota of a plan here."""
+        ...
+
+    async def take_cached(self, workspace: Workspace, cache: SetupCache) -> bool:
+        """Copy into the workspace what an equal set-up made before; tell whether there was any."""
+        ...
+
+    async def keep_cached(self, workspace: Workspace, cache: SetupCache) -> None:
+        """Keep what the set-up made for later workspaces, if it ran on the run's base commit.
+
+        On any other commit a worker may have had a hand in it.
+        """
         ...
 
     async def snapshot(self, workspace: Workspace, *, ref: str, at: datetime) -> Snapshot:
@@ -74,11 +131,11 @@ class Workspaces(Protocol):
         """
         ...
 
-    async def program(self, run: RunId, base: CommitSha) -> Path:
+    async def program(self, run: RunId, base: CommitSha, *, hides: tuple[str, ...] = ()) -> Path:
         """Export the base commit, read-only, for programs that the definition names by a path."""
         ...
 
-    async def diff(self, base: CommitSha, head: CommitSha) -> str:
+    async def diff(self, base: CommitSha, head: CommitSha, *, hides: tuple[str, ...] = ()) -> str:
         """Return the change between two commits as text."""
         ...
 

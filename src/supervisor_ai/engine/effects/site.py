@@ -1,0 +1,148 @@
+"""Where an effect does its work: a workspace made for it, and what may leave it."""
+
+from dataclasses import dataclass, replace
+
+from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.run.definition import ResourceLimits, SandboxPolicy
+from supervisor_ai.domain.run.effects import RunGate, RunWorker
+from supervisor_ai.domain.run.events import EgressRefused, SetupEnded
+from supervisor_ai.domain.run.facts import EgressRefusal
+from supervisor_ai.engine.effects.operation import Operation
+from supervisor_ai.engine.ports.sandbox import (
+    Egress,
+    Mount,
+    Profile,
+    SandboxEnd,
+    SandboxResult,
+    SandboxSpec,
+)
+from supervisor_ai.engine.ports.workspaces import Quota, SetupCache, Workspace, WorkspacePlan
+
+
+def worker_plan(effect: RunWorker) -> WorkspacePlan:
+    """Say what is special about a worker's workspace."""
+    return WorkspacePlan(
+        is_writable=effect.role.can_edit,
+        hides=effect.role.hides,
+        include=effect.workspace.include,
+        quota=_quota(effect.sandbox, effect.sandbox.worker),
+    )
+
+
+def gate_plan(effect: RunGate) -> WorkspacePlan:
+    """Say what is special about a gate's workspace."""
+    quota = _quota(effect.sandbox, effect.sandbox.executor)
+    return WorkspacePlan(include=effect.workspace.include, quota=quota)
+
+
+def _quota(policy: SandboxPolicy, limits: ResourceLimits) -> Quota | None:
+    if not policy.has_disk_quota:
+        return None
+    return Quota(disk=limits.disk, files=limits.disk_files)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """The workspace of one effect; the attempt is None where a gate works."""
+
+    operation: Operation
+    effect: RunWorker | RunGate
+    workspace: Workspace
+    attempt: int | None
+
+    def refused(self, refusal: EgressRefusal) -> None:
+        """Record that a command tried to reach what it may not."""
+        effect = self.effect
+        self.operation.record(
+            EgressRefused(
+                step=effect.step,
+                visit=effect.visit,
+                slot=effect.slot,
+                attempt=self.attempt,
+                host=refusal.host,
+                port=refusal.port,
+                reason=refusal.reason,
+            )
+        )
+
+
+async def set_up(site: Site) -> SandboxResult | None:
+    """Set the workspace up if the project says how; return what went wrong, if anything did."""
+    policy = site.effect.workspace
+    if not policy.setup:
+        return None
+    workspaces = site.operation.world.workspaces
+    cache = SetupCache(command=policy.setup, key_files=policy.cache_key, paths=policy.cache_paths)
+    if cache.paths and await workspaces.take_cached(site.workspace, cache):
+        _record(site, is_cached=True, reason="An equal set-up was made before.")
+        return None
+    result = await _run(site)
+    is_done = result.end is SandboxEnd.EXITED and result.exit_code == 0
+    if is_done and cache.paths:
+        await workspaces.keep_cached(site.workspace, cache)
+    return None if is_done else _failure(result)
+
+
+async def _run(site: Site) -> SandboxResult:
+    operation, effect = site.operation, site.effect
+    transcript = operation.transcript(effect.step, site.attempt)
+    try:
+        result = await operation.world.sandbox.run(_spec(site), transcript.write)
+        output, code = transcript.finish(), result.exit_code
+    finally:
+        transcript.abandon()
+    _record(site, is_cached=False, reason=result.reason, output=output, exit_code=code)
+    return result
+
+
+def _spec(site: Site) -> SandboxSpec:
+    effect, workspace, policy = site.effect, site.workspace, site.effect.workspace
+    egress = Egress(on_refusal=site.refused, allow=policy.egress) if policy.egress else None
+    return SandboxSpec(
+        label=site.operation.key,
+        fence=site.operation.epoch,
+        profile=Profile.WORKER,
+        argv=policy.setup,
+        cwd=workspace.path,
+        mounts=tuple(_writable(mount, workspace) for mount in workspace.mounts),
+        environment=workspace.environment,
+        ro_paths=effect.sandbox.ro_paths,
+        caches=effect.sandbox.caches,
+        limits=effect.sandbox.worker,
+        timeout=policy.setup_timeout,
+        output_bytes=effect.output_bytes,
+        egress=egress,
+    )
+
+
+def _writable(mount: Mount, workspace: Workspace) -> Mount:
+    """Let the set-up write where a worker that only reads cannot."""
+    return replace(mount, is_writable=mount.is_writable or mount.target == workspace.path)
+
+
+def _record(
+    site: Site,
+    *,
+    is_cached: bool,
+    reason: str,
+    output: ArtifactHash | None = None,
+    exit_code: int | None = None,
+) -> None:
+    effect = site.effect
+    site.operation.record(
+        SetupEnded(
+            step=effect.step,
+            visit=effect.visit,
+            slot=effect.slot,
+            attempt=site.attempt,
+            is_cached=is_cached,
+            reason=reason,
+            output=output,
+            exit_code=exit_code,
+        )
+    )
+
+
+def _failure(result: SandboxResult) -> SandboxResult:
+    reason = f"The workspace could not be set up (workspace.setup): {result.reason}"
+    return replace(result, end=SandboxEnd.SANDBOX_FAILED, exit_code=None, reason=reason)
