@@ -1,0 +1,1 @@
+"""The only ways out of a sandbox."""

@@ -1,0 +1,63 @@
+"""The credential broker: requests go out with a key that the worker never sees."""
+
+import asyncio
+import ssl
+from typing import Final
+
+from supervisor_ai.sandboxes.egress.address import any_addresses, public_addresses
+from supervisor_ai.sandboxes.egress.broker_head import upstream_head
+from supervisor_ai.sandboxes.egress.budget import Budget
+from supervisor_ai.sandboxes.egress.carriage import Carriage, Unreachable
+from supervisor_ai.sandboxes.egress.head import Request
+from supervisor_ai.sandboxes.egress.mask import Mask
+from supervisor_ai.sandboxes.egress.passage import Passage
+from supervisor_ai.sandboxes.egress.refusal import Refused
+from supervisor_ai.sandboxes.egress.route import Route
+from supervisor_ai.sandboxes.egress.traffic import Line, dial
+
+_FREE: Final = ("/count_tokens", ":countTokens")
+
+
+class Broker:
+    """Sends every listed request upstream over a connection of its own, and streams the answer."""
+
+    def __init__(self, route: Route, passage: Passage, budget: Budget) -> None:
+        self._route = route
+        self._passage = passage
+        self._budget = budget
+
+    async def serve(self, request: Request, client: Line) -> None:
+        """Carry one request and its answer, or refuse it."""
+        target = self._route.target
+        try:
+            await self._exchange(request, self._route.path(request.method, request.target), client)
+        except Refused as refused:
+            raise refused.toward(target.host, target.port) from None
+
+    async def _exchange(self, request: Request, path: str, client: Line) -> None:
+        with self._budget.exchange() as exchange:
+            exchange.is_free = request.method != "POST" or path.partition("?")[0].endswith(_FREE)
+            async with await self._dial() as upstream:
+                await Carriage(
+                    request=request,
+                    head=upstream_head(request, path, self._route),
+                    exchange=exchange,
+                    client=client,
+                    upstream=upstream,
+                    passage=self._passage,
+                    budget=self._budget,
+                    mask=Mask(self._route.secret),
+                ).run()
+
+    async def _dial(self) -> Line:
+        target, resolve = self._route.target, self._passage.resolve
+        find = any_addresses if self._route.is_local else public_addresses
+        tls = self._passage.tls if self._route.is_tls else None
+        try:
+            async with asyncio.timeout(self._passage.allowance.dial_time.total_seconds()):
+                addresses = await find(target, resolve)
+                return await dial(addresses, target.port, tls=tls, name=target.host)
+        except ssl.CertificateError:
+            raise Unreachable("its certificate cannot be trusted") from None
+        except OSError:
+            raise Unreachable("it cannot be reached") from None

@@ -1,0 +1,83 @@
+"""What a sandbox may spend on models, and what it has spent."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.sandboxes.egress.meter import Meter
+from supervisor_ai.sandboxes.egress.refusal import Refused
+
+
+class Exchange:
+    """One request and its answer, as far as they cost something."""
+
+    def __init__(self) -> None:
+        self.request_bytes = 0
+        self.is_sent = False
+        self.is_free = False
+        self.meter: Meter | None = None
+
+    def current(self) -> Usage:
+        """Return what is known to be spent while the answer still runs."""
+        return NO_USAGE if self.is_free or self.meter is None else self.meter.usage()
+
+    def final(self) -> Usage:
+        """Return what was spent; a request that was sent costs something even if nobody listens."""
+        if self.is_free or not self.is_sent:
+            return NO_USAGE
+        return (self.meter or Meter("")).usage(self.request_bytes)
+
+
+class Budget:
+    """Adds up every exchange of one door, and ends them all when too much is spent."""
+
+    def __init__(self, tokens: int | None, cut_off: Callable[[], None]) -> None:
+        self._tokens = tokens
+        self._cut_off = cut_off
+        self._is_spent = False
+        self._ended = NO_USAGE
+        self._running: list[Exchange] = []
+
+    @property
+    def usage(self) -> Usage:
+        """What was spent so far; an estimate as long as an answer runs that does not say."""
+        total = self._ended
+        for exchange in self._running:
+            total = _sum(total, exchange.current())
+        return total
+
+    @contextmanager
+    def exchange(self) -> Iterator[Exchange]:
+        """Count one exchange, however it ends."""
+        self.check()
+        exchange = Exchange()
+        self._running.append(exchange)
+        try:
+            yield exchange
+        finally:
+            self._running.remove(exchange)
+            self._ended = _sum(self._ended, exchange.final())
+        self.check()
+
+    def check(self) -> None:
+        """Refuse to go on if everything is spent."""
+        usage = self.usage
+        if self._tokens is None or usage.tokens_in + usage.tokens_out < self._tokens:
+            return
+        if not self._is_spent:
+            self._is_spent = True
+            self._cut_off()
+        self.refuse_if_spent()
+
+    def refuse_if_spent(self) -> None:
+        """Refuse what begins after the end of the budget."""
+        if self._is_spent:
+            raise Refused("budget-spent")
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        tokens_in=one.tokens_in + other.tokens_in,
+        tokens_out=one.tokens_out + other.tokens_out,
+        estimated=one.estimated or other.estimated,
+    )
