@@ -1,5 +1,5 @@
 # Every target is a script; this file gives them names.
-.PHONY: help setup demo test test-long check bench lock hooks
+.PHONY: help setup setup-for-tests demo test test-long check bench lock hooks
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -7,20 +7,24 @@ help: ## Show this list
 setup: ## Make .venv from the lock (quick when nothing changed)
 	@scripts/setup
 
+setup-for-tests:
+	@scripts/setup --for-tests
+
 demo: setup ## Watch a small task go through plan, implement, test, review, commit
 	@.venv/bin/supervisor demo
 
-test: setup ## Run every check and every test
+test: setup-for-tests ## Run every check and every test
 	@scripts/test
 
-test-long: setup ## Run the slow suites too, and try the set-up on a fresh Debian
+test-long: setup-for-tests ## Run the slow suites too, and try the set-up on a fresh Debian
 	@.venv/bin/python -m pytest -m long --timeout 3600 tests
 	@scripts/try-fresh-machine
 
 check: setup ## Run format, lint, types, imports, dependencies and words only
 	@scripts/check
 
-bench: setup ## Measure the overhead against the SQLite floor and other engines
+bench: ## Measure the overhead against the floor, other engines and other sandboxes
+	@scripts/setup --for-bench
 	@test -x .venv-bench/bin/pip || .venv/bin/python -m venv .venv-bench
 	@.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --requirement bench/requirements.txt
 	@.venv/bin/python -m bench

@@ -62,7 +62,7 @@ class Machine:
     uid: int = 1000
     version: str = "3.11.2"
 
-    def setup(self) -> subprocess.CompletedProcess[str]:
+    def setup(self, *options: str) -> subprocess.CompletedProcess[str]:
         (self.place / "bin/id").write_text(f"#!/usr/bin/env bash\necho {self.uid}\n")
         (self.place / "bin/id").chmod(0o755)
         (self.place / "log").write_text("")
@@ -73,7 +73,7 @@ class Machine:
             "VERSION": self.version,
         }
         return subprocess.run(
-            [str(self.project / "scripts/setup")],
+            [str(self.project / "scripts/setup"), *options],
             env=environment,
             capture_output=True,
             text=True,
@@ -196,3 +196,35 @@ def test_a_missing_python_is_named(machine: Machine) -> None:
         1,
         "setup: Python 3.11 or newer is needed, and there is no 'python3'.\n",
     )
+
+
+def test_podman_is_installed_for_tests_only(ready_machine: Machine) -> None:
+    ready_machine.uid = 0
+    assert ready_machine.setup().returncode == 0
+    assert ready_machine.calls("apt-get") == []
+    ended = ready_machine.setup("--for-tests")
+    assert ended.returncode == 0
+    assert ended.stdout.startswith("setup: installing podman ")
+    assert ready_machine.calls("apt-get install --yes --no-install-recommends podman ")
+
+
+def test_who_cannot_install_podman_is_told_and_goes_on(ready_machine: Machine) -> None:
+    ended = ready_machine.setup("--for-tests")
+    told, ready = ended.stdout.splitlines()
+    assert told.startswith("setup: some of the tests are skipped; to have them: sudo apt-get")
+    assert (ended.returncode, ready) == (0, "setup: .venv is up to date")
+    assert ready_machine.calls("apt-get") == []
+
+
+def test_where_podman_cannot_be_had_the_tests_go_on_without_it(ready_machine: Machine) -> None:
+    ready_machine.uid = 0
+    broken = ready_machine.place / "bin/apt-get"
+    broken.write_text("#!/usr/bin/env bash\necho E: no such package; exit 100\n")
+    ended = ready_machine.setup("--for-tests")
+    assert ended.returncode == 0
+    assert "E: no such package\nsetup: some of the tests are skipped" in ended.stdout
+
+
+def test_an_option_that_does_not_exist_is_refused(machine: Machine) -> None:
+    ended = machine.setup("--for-test")
+    assert (ended.returncode, ended.stderr) == (1, "setup: unknown option: --for-test\n")

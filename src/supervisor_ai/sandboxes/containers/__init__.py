@@ -1,0 +1,1 @@
+"""Sandboxes that a container engine makes: podman and docker."""

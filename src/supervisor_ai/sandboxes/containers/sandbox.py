@@ -1,0 +1,189 @@
+"""The sandbox that a container engine makes: of the host, only what the command needs."""
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.engine.ports.sandbox import (
+    OutputSink,
+    Probe,
+    SandboxResult,
+    SandboxSpec,
+)
+from supervisor_ai.sandboxes.cgroups import Group
+from supervisor_ai.sandboxes.containers.attendance import Attendance
+from supervisor_ai.sandboxes.containers.container import Container, kill, remove
+from supervisor_ai.sandboxes.containers.control import Control
+from supervisor_ai.sandboxes.containers.engine import (
+    DOCKER,
+    PODMAN,
+    STATE,
+    Client,
+    Engine,
+    see_through,
+)
+from supervisor_ai.sandboxes.containers.guest import invite
+from supervisor_ai.sandboxes.containers.options import Host, Lodger, Prepared, label_of, run_words
+from supervisor_ai.sandboxes.containers.preparation import Preparation, failure
+from supervisor_ai.sandboxes.containers.proof import prove
+from supervisor_ai.sandboxes.containers.rooms import Rooms
+from supervisor_ai.sandboxes.containers.wiring import Wiring, wired
+from supervisor_ai.sandboxes.containers.world import make_world
+from supervisor_ai.sandboxes.disk import Disk
+from supervisor_ai.sandboxes.exposure import find_detour
+from supervisor_ai.sandboxes.guard import Guard
+from supervisor_ai.sandboxes.missing import how_to_show
+from supervisor_ai.sandboxes.outcome import check_words, describe, sandbox_failed
+from supervisor_ai.sandboxes.slots import Slots
+from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
+
+
+class ContainerSandbox:
+    """Runs each command in a container of its own: no network, no secrets, nothing left behind.
+
+    `options` tell the client which engine to speak to, where it is not the usual one.
+    """
+
+    _engine: ClassVar[Engine]
+
+    def __init__(
+        self,
+        *,
+        state: Path,
+        environment: Mapping[str, str],
+        executable: Path | None = None,
+        options: Sequence[str] = (),
+        first_user: int = 61_000,
+    ) -> None:
+        self._state = state
+        self._environment = environment
+        self._home = Path(environment.get("HOME") or Path.home())
+        self._client = Client(
+            self._engine, environment=environment, executable=executable, options=options
+        )
+        self._slots = Slots(state / "slots", first_user)
+        self._rooms = Rooms(state / "containers")
+        self._preparation = Preparation(self._engine, self._client, state / "engines")
+        self._prepared: Prepared | None = None
+
+    @property
+    def name(self) -> str:
+        """Name the backend, as the ledger records it."""
+        return self._engine.name
+
+    async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
+        """Run the command and pass its output on as it comes."""
+        check_words(spec)
+        world = make_world(spec, self._toolchain, self._environment, self._home)
+        if detour := find_detour(world.mounts):
+            return sandbox_failed(f"{str(detour)!r} is a link where a worker can make links")
+        with ExitStack() as stack:
+            try:
+                host = self._host(await self.prepare())
+                room = stack.enter_context(self._rooms.take())
+                guest = stack.enter_context(invite(self._slots))
+                await guest.move_in(world.mounts)
+                mounts = (*room.furnish(guest.user), *world.mounts)
+                lodger = Lodger(
+                    name=room.place.name, guest=guest, mounts=mounts, writable=world.writable
+                )
+                control = stack.enter_context(Control(room.way, guest.user))
+                wiring = stack.enter_context(wired(spec, world.variables, control, guest.user))
+                attendance = self._start(spec, lodger, host, wiring)
+            except OSError as error:
+                return sandbox_failed(describe(error))
+            except Unavailable as error:
+                return sandbox_failed(error.message.rstrip("."))
+            return await self._attend(attendance, on_output)
+
+    async def reap(self, prefix: str, *, before: int) -> int:
+        """Remove the containers of commands whose label begins so; return how many lived."""
+        return await see_through(lambda: self._reap(prefix, before))
+
+    async def probe(self) -> Probe:
+        """Prove from inside what the sandbox enforces."""
+        return await prove(self, self._engine, self._client, self._state)
+
+    async def prepare(self) -> Prepared:
+        """Find out how containers are started here; raise Unavailable when they cannot be."""
+        if self._prepared is None:
+            self._prepared = await self._preparation.get()
+        return self._prepared
+
+    @cached_property
+    def _toolchain(self) -> Toolchain:
+        return find_toolchain(self._environment, self._home)
+
+    @cached_property
+    def _state_name(self) -> str:
+        return hashlib.sha256(os.fsencode(self._state.resolve())).hexdigest()[:20]
+
+    def _host(self, prepared: Prepared) -> Host:
+        return Host(
+            engine=self._engine,
+            prepared=prepared,
+            seccomp=self._preparation.seccomp,
+            state=self._state_name,
+        )
+
+    def _start(self, spec: SandboxSpec, lodger: Lodger, host: Host, wiring: Wiring) -> Attendance:
+        guard = _guard(spec, host.prepared)
+        words = run_words(host, lodger, spec)
+        return Attendance(
+            spec=spec,
+            container=Container(self._client, lodger.name, words, wiring.complaints),
+            wiring=wiring,
+            guard=guard,
+            guest=lodger.guest,
+            how_to_show=lambda: how_to_show(spec.argv[0], self._environment, self._home),
+        )
+
+    async def _attend(self, attendance: Attendance, on_output: OutputSink) -> SandboxResult:
+        result = await attendance.attend(on_output)
+        if attendance.container.keeper is None:
+            # What was prepared may be gone by now: the image, or the runtime.
+            self._prepared = None
+            self._preparation.forget()
+        return result
+
+    def _reap(self, prefix: str, before: int) -> int:
+        alive = 0
+        for name, fence, label in self._containers():
+            if label_of(label).startswith(prefix) and int(fence) < before:
+                alive += kill(self._client, name)
+                remove(self._client, name)
+        self._rooms.clear()
+        return alive
+
+    def _containers(self) -> list[list[str]]:
+        answer = self._client.ask_now(
+            *("ps", "--all", "--filter", f"label={STATE}={self._state_name}"),
+            *("--format", self._engine.listing),
+        )
+        if not answer.is_good:
+            raise failure(self._engine, answer)
+        return [line.split("\t") for line in answer.text.splitlines()]
+
+
+class PodmanSandbox(ContainerSandbox):
+    """Containers of podman, which needs no daemon and, with user namespaces, no root."""
+
+    _engine = PODMAN
+
+
+class DockerSandbox(ContainerSandbox):
+    """Containers of a docker daemon on this machine."""
+
+    _engine = DOCKER
+
+
+def _guard(spec: SandboxSpec, prepared: Prepared) -> Guard:
+    sources = [mount.source for mount in spec.mounts if mount.is_writable]
+    # The engine has put the container in a group of its own: there is nothing left to join.
+    group = Group(()) if prepared.has_groups else None
+    return Guard(spec.limits, group=group, files=Disk(sources, spec.limits))
