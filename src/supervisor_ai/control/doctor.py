@@ -9,11 +9,20 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.control.reception import Reception
+from supervisor_ai.control.sandbox_check import (
+    BackendView,
+    InsideView,
+    SandboxCheck,
+    check_sandboxes,
+    read_wishes,
+)
 from supervisor_ai.control.trusting import review_trust
 from supervisor_ai.domain.errors import InvalidInput, SupervisorError
-from supervisor_ai.engine.ports.sandbox import Probe, Sandbox
+from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.engine.ports.sandbox import Profile, Sandbox
 
 _PYTHON: Final = (3, 11)
+_WHOSE: Final = {Profile.WORKER: "worker", Profile.EXECUTOR: "gate"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +40,24 @@ class Machine:
     """What a machine has to offer, and how to open the project on it."""
 
     git_version: Callable[[], str]
-    sandbox: Sandbox
+    sandboxes: Callable[[str], Sandbox]
+    """Makes a sandbox by its name."""
+    backends: tuple[str, ...]
+    """The names of the sandboxes that can be chosen, in the order of the choice."""
     state: Path
     tools: tuple[Path, ...]
     reception: Callable[[], Reception]
     count_events: Callable[[], int]
+
+
+async def inspect_sandboxes(machine: Machine, *, backend: str | None = None) -> SandboxCheck:
+    """Try every sandbox of the machine, or one of them, and look around inside."""
+    return await check_sandboxes(
+        machine.sandboxes,
+        machine.backends if backend is None else (backend,),
+        tools=machine.tools,
+        wishes=read_wishes(machine.reception),
+    )
 
 
 async def examine(machine: Machine) -> tuple[Checked, ...]:
@@ -43,7 +65,7 @@ async def examine(machine: Machine) -> tuple[Checked, ...]:
     return (
         _python(),
         _asked("git", machine.git_version),
-        *_sandbox(await machine.sandbox.probe()),
+        *_sandboxes(await inspect_sandboxes(machine)),
         _directory("state directory", machine.state),
         _tools(machine.tools),
         *_project(machine),
@@ -65,15 +87,46 @@ def _asked(name: str, question: Callable[[], str]) -> Checked:
         return Checked(name=name, holds=False, detail=error.message, hint=error.hint)
 
 
-def _sandbox(probe: Probe) -> Iterator[Checked]:
+def _sandboxes(check: SandboxCheck) -> Iterator[Checked]:
+    """Tell in short what `sandbox check` tells in full: one that works is enough."""
+    judged = next((view for view in check.backends if view.name == check.chosen), check.backends[0])
     yield Checked(
         name="sandbox",
-        holds=probe.is_usable,
-        detail=f"{probe.backend} {probe.version}".strip(),
-        hint=None if probe.is_usable else probe.remedy,
+        holds=judged.is_usable,
+        detail=f"{judged.name} {judged.version}".strip(),
+        hint=None if judged.is_usable else judged.remedy,
     )
-    for finding in probe.findings:
+    for finding in judged.findings:
         yield Checked(name=f"sandbox: {finding.name}", holds=finding.holds, detail=finding.detail)
+    if judged.limits:
+        yield Checked(name="limits", holds=True, detail=_limits(judged))
+    for view in check.backends:
+        if view is not judged:
+            yield _other(view)
+    yield from map(_inside, check.inside)
+
+
+def _limits(view: BackendView) -> str:
+    kinds: dict[Hardness, list[str]] = {limit.hardness: [] for limit in view.limits}
+    for limit in view.limits:
+        kinds[limit.hardness].append(limit.name)
+    return "; ".join(f"{kind.value}: {', '.join(names)}" for kind, names in kinds.items())
+
+
+def _other(view: BackendView) -> Checked:
+    state = "works too" if view.is_usable else f"cannot be used ({view.reason})"
+    return Checked(name=view.name, holds=True, detail=f"{view.version} {state}".strip())
+
+
+def _inside(view: InsideView) -> Checked:
+    found = [name for name, place in view.commands.items() if place]
+    missing = f"; missing: {', '.join(view.missing)}" if view.missing else ""
+    return Checked(
+        name=f"commands for a {_WHOSE[view.profile]}",
+        holds=view.problem is None,
+        detail=view.problem or f"{', '.join(found)}{missing}",
+        hint="See all that is visible inside: supervisor sandbox check" if view.problem else None,
+    )
 
 
 def _directory(name: str, place: Path) -> Checked:
@@ -88,8 +141,12 @@ def _directory(name: str, place: Path) -> Checked:
 
 
 def _tools(tools: tuple[Path, ...]) -> Checked:
-    shown = ", ".join(map(str, tools)) or "only what the system has below /usr"
-    return Checked(name="tool chains", holds=True, detail=shown)
+    if not tools:
+        return Checked(name="tool chains", holds=True, detail="only what the system has below /usr")
+    count = f"places that are shown read-only besides the system: {len(tools)}"
+    return Checked(
+        name="tool chains", holds=True, detail=f"{count} (supervisor sandbox check lists them)"
+    )
 
 
 def _project(machine: Machine) -> Iterator[Checked]:

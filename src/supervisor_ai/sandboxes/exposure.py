@@ -14,6 +14,13 @@ SECRET_NAMES: Final = frozenset({
     ".password-store", ".ssh", ".terraform.d", "gcloud", "keyrings", "kwalletd",
 })  # fmt: skip
 """Where keys live; neither they nor what holds them is ever shown."""
+_SECRET_FILES: Final = frozenset({
+    ".condarc", ".credentials.json", ".env", ".envrc", ".npmrc", ".pypirc", "_netrc",
+    "auth.json", "credentials", "credentials.json", "credentials.toml", "id_ecdsa",
+    "id_ed25519", "id_rsa", "npmrc", "oauth_creds.json", ".gradle/gradle.properties",
+    ".m2/settings.xml", ".m2/settings-security.xml",
+})  # fmt: skip
+"""Files that tools keep beside their programs; directories of these names are other things."""
 
 _LIVING: Final = tuple(Path(name) for name in ("/dev", "/proc", "/run", "/sys", "/var/run"))
 _WHOLE: Final = frozenset(
@@ -45,8 +52,12 @@ def refusal(path: Path, home: Path) -> str | None:
         return "it is not an absolute path"
     if not os.access(path, os.R_OK):
         return "it does not exist, or only others can read it"
-    real = path.resolve()
-    return _refusal_by_name(path, home) or _refusal_by_name(real, home) or _refusal_by_content(real)
+    return name_refusal(path, home) or _refusal_by_content(path.resolve())
+
+
+def name_refusal(path: Path, home: Path) -> str | None:
+    """Say why a path must stay hidden whatever it holds, or None."""
+    return _refusal_by_name(path, home) or _refusal_by_name(path.resolve(), home)
 
 
 def find_detour(mounts: Sequence[Mount]) -> Path | None:
@@ -86,14 +97,22 @@ def _refusal_by_name(path: Path, home: Path) -> str | None:
         return "it belongs to the running system"
     if found := SECRET_NAMES.intersection(path.parts):
         return f"{min(found)!r} is a place for keys"
+    if _is_secret_file(os.fspath(path)):
+        return "it is a file for keys"
     return None
+
+
+def _is_secret_file(path: str) -> bool:
+    above, name = os.path.split(path)
+    named = {name, f"{os.path.basename(above)}/{name}"}  # noqa: PTH119 - for every file of a tool
+    return not named.isdisjoint(_SECRET_FILES) and not Path(path).is_dir()
 
 
 def _refusal_by_content(path: Path) -> str | None:
     if stat.S_ISSOCK(path.stat().st_mode):
         return "it is a socket, which a read-only mount does not close"
     for entry in _shallow(path):
-        if entry.name in SECRET_NAMES:
+        if entry.name in SECRET_NAMES or _is_secret_file(entry.path):
             return f"it holds {entry.path!r}, a place for keys"
         if _is_socket(entry):
             return f"it holds the socket {entry.path!r}, which a read-only mount does not close"
