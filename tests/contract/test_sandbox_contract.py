@@ -8,10 +8,12 @@ import pytest
 from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
 from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
+from supervisor_ai.testing.sandbox_egress_suite import EgressSuite
+from supervisor_ai.testing.sandbox_limits_suite import LimitSuite
 from supervisor_ai.testing.sandbox_suite import IsolationSuite, SandboxSuite, suite_script
 
 
-class TestBubblewrap(SandboxSuite, IsolationSuite):
+class TestBubblewrap(SandboxSuite, IsolationSuite, LimitSuite, EgressSuite):
     @pytest.fixture(autouse=True)
     def _give(self, tmp_path: Path) -> None:
         self.ground = tmp_path
@@ -30,3 +32,12 @@ class TestScripted(SandboxSuite):
     def _give(self, tmp_path: Path) -> None:
         self.ground = tmp_path
         self.sandbox = ScriptedSandbox(suite_script)
+
+
+class TestBubblewrapWithoutGroups(LimitSuite):
+    @pytest.fixture(autouse=True)
+    def _give(self, tmp_path: Path) -> None:
+        self.ground = tmp_path
+        self.sandbox = BubblewrapSandbox(
+            state=tmp_path / "state", environment=os.environ, find_cgroups=lambda: None
+        )

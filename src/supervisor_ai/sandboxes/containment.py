@@ -2,10 +2,11 @@
 
 import json
 import os
-import subprocess
+from collections.abc import Callable
 from typing import Final
 
 from supervisor_ai.sandboxes.gate import Gate
+from supervisor_ai.sandboxes.launchpad import Child
 from supervisor_ai.sandboxes.live_process import (
     Hold,
     end_all,
@@ -29,9 +30,7 @@ class Containment:
     starts are the two bound to each other. So the command waits until both are known by number.
     """
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], entry: Entry, gate: Gate, status: int
-    ) -> None:
+    def __init__(self, process: Child, entry: Entry, gate: Gate, status: int) -> None:
         self.outer = Hold.on_child(process.pid)
         self._inner: Hold | None = None
         self._process = process
@@ -44,12 +43,16 @@ class Containment:
         """Return the command's exit code, or None if it did not start or did not end by itself."""
         return self._reported("exit-code")
 
-    async def admit(self) -> None:
-        """Enter the processes in the register and open the gate, unless there is a failure."""
+    async def admit(self, bound: Callable[[int], None]) -> None:
+        """Enter the processes in the register, bound the inner one and open the gate.
+
+        If bubblewrap has failed, there is nothing to admit.
+        """
         await readable(self._gate.fileno(), self.outer.fileno())
         self._inner = self._find_inner()
         if self._inner is not None:
             self._entry.write(self.outer.process, self._inner.process)
+            bound(self._inner.process.pid)
             self._gate.open()
 
     async def end(self) -> None:

@@ -1,14 +1,33 @@
 """Listening to a running command: its two channels, its end, and when to lose patience."""
 
 import asyncio
+import math
 import os
 from collections.abc import Mapping
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Self
 
-from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, SandboxEnd
+from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, SandboxEnd, SandboxSpec
 from supervisor_ai.sandboxes.live_process import Hold
 
 _CHUNK: Final = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """When a command has to be done, by the loop's clock, and how long it may be silent."""
+
+    deadline: float
+    silence: float
+
+    @classmethod
+    def of(cls, spec: SandboxSpec) -> Self:
+        """Begin to be patient now."""
+        idle = spec.limits.idle_timeout
+        return cls(
+            deadline=asyncio.get_running_loop().time() + spec.timeout.total_seconds(),
+            silence=math.inf if idle is None else idle.total_seconds(),
+        )
 
 
 class Conversation:
@@ -20,18 +39,33 @@ class Conversation:
         self._left = most
         self._loop = asyncio.get_running_loop()
         self._over: asyncio.Future[SandboxEnd] = self._loop.create_future()
+        self._heard_last = self._loop.time()
 
-    async def listen(self, hold: Hold, patience: float) -> SandboxEnd:
+    async def listen(self, hold: Hold, patience: Patience) -> SandboxEnd:
         """Wait for the end of the process, for one byte too many or for the end of its time."""
-        self._loop.add_reader(hold.fileno(), self._settle, SandboxEnd.EXITED)
+        self._heard_last = self._loop.time()
+        self._loop.add_reader(hold.fileno(), self.settle, SandboxEnd.EXITED)
         for fd in self._channels:
             self._loop.add_reader(fd, self._hear, fd)
         try:
-            done, _ = await asyncio.wait([self._over], timeout=patience)
+            return await self._wait(patience)
         finally:
             for fd in (hold.fileno(), *self._channels):
                 self._loop.remove_reader(fd)
-        return self._over.result() if done else SandboxEnd.TIMED_OUT
+
+    async def _wait(self, patience: Patience) -> SandboxEnd:
+        while True:
+            speech = self._heard_last + patience.silence
+            wait = min(patience.deadline, speech) - self._loop.time()
+            timeout = None if wait == math.inf else max(0.0, wait)
+            done, _ = await asyncio.wait([self._over], timeout=timeout)
+            if done:
+                return self._over.result()
+            now = self._loop.time()
+            if now >= patience.deadline:
+                return SandboxEnd.TIMED_OUT
+            if now >= self._heard_last + patience.silence:
+                return SandboxEnd.IDLE
 
     def hear_rest(self, end: SandboxEnd) -> SandboxEnd:
         """Pass on what a dead process left in its channels; it may still prove too much."""
@@ -44,14 +78,16 @@ class Conversation:
         heard = self._read(fd)
         if heard is None:
             return
-        if not heard:
+        if heard:
+            self._heard_last = self._loop.time()
+        else:
             self._loop.remove_reader(fd)
         try:
             self._pass_on(fd, heard)
         except Exception as error:  # noqa: BLE001 - the sink's failure belongs to our caller
-            self._settle(error)
+            self.settle(error)
         if self._left < 0:
-            self._settle(SandboxEnd.OUTPUT_CAPPED)
+            self.settle(SandboxEnd.OUTPUT_CAPPED)
 
     def _read(self, fd: int) -> bytes | None:
         try:
@@ -65,7 +101,8 @@ class Conversation:
         if kept:
             self._sink(self._channels[fd], kept)
 
-    def _settle(self, outcome: SandboxEnd | Exception) -> None:
+    def settle(self, outcome: SandboxEnd | Exception) -> None:
+        """End it; whoever comes first decides how."""
         if self._over.done():
             return
         if isinstance(outcome, SandboxEnd):

@@ -1,61 +1,125 @@
-"""Leaves root behind and becomes bubblewrap; run by root as `python3 -I -S launcher.py FD MARK`.
+"""Leaves root behind and becomes bubblewrap; run by root as `python3 -I -S launcher.py FD PARENT`.
 
 Bubblewrap looks its sources up as the unprivileged user, who cannot enter a private home. So each
-source is first mounted where that user can reach it, in a mount namespace of this process alone.
-It starts with every command, hence the few imports: json, signal and typing would double its time.
+source is first mounted where that user can reach it, in a mount namespace of one process alone.
+An interpreter takes longer to start than bubblewrap does. So one launcher waits for all orders of
+a supervisor, and splits off a process for each: a child of the supervisor, not of its own.
 """
 
-from __future__ import annotations
-
 import ctypes
+import fcntl
 import marshal
 import os
+import platform
 import resource
+import signal
+import socket
 import stat
 import sys
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NoReturn, TypedDict
-
-    class Orders(TypedDict):
-        """What the supervisor asks for."""
-
-        parent: int
-        uid: int
-        sources: list[str]
-        limits: list[tuple[int, int]]
-        argv: list[str]
+from typing import Final, NoReturn, TypedDict
 
 
-STAGE = "/tmp"  # noqa: S108 - every user can reach it, and the mount over it is private
+class Orders(TypedDict):
+    """What the supervisor asks for; `numbers` are those under which the files are inherited."""
+
+    parent: int
+    uid: int
+    sources: list[str]
+    limits: list[tuple[int, int]]
+    argv: list[str]
+    numbers: list[int]
+    groups: list[str]
+
+
+STAGE: Final = "/tmp"  # noqa: S108 - every user can reach it, and the mount over it is private
 """Source number N is found at `STAGE/N`."""
+MOST_FILES: Final = 128
+PID_BYTES: Final = 8
 
-_CLONE_NEWNS = 0x00020000
+_CLONE: Final = {"x86_64": 56, "aarch64": 220}
+_CLONE_PARENT: Final = 0x8000
+_CLONE_NEWNS: Final = 0x00020000
 _MS_NOSUID, _MS_NODEV, _MS_BIND, _MS_REC, _MS_PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40000
 _PR_SET_PDEATHSIG, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 24, 38
-_SIGKILL = 9
-_LAST_CAPABILITY = "/proc/sys/kernel/cap_last_cap"
+_LAST_CAPABILITY: Final = "/proc/sys/kernel/cap_last_cap"
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def launch(orders: Orders) -> NoReturn:
+def serve(way: socket.socket) -> None:
+    """Split a process off for each order, and say its number, until nobody asks any more."""
+    while True:
+        heard, files, _, _ = socket.recv_fds(way, 1, MOST_FILES)
+        if not heard:
+            return
+        child = _split_off()
+        if child == 0:
+            _become(files)
+        for file in files:
+            os.close(file)
+        way.send(child.to_bytes(PID_BYTES, "little", signed=True))
+
+
+def _split_off() -> int:
+    flags = ctypes.c_ulong(_CLONE_PARENT | signal.SIGCHLD)
+    child: int = _libc.syscall(_CLONE[platform.machine()], flags, 0, 0, 0, 0)
+    return child
+
+
+def _become(files: list[int]) -> NoReturn:
+    orders_file, *inherited = files
+    try:
+        with os.fdopen(orders_file, "rb") as file:
+            orders: Orders = marshal.load(file)  # noqa: S302 - the supervisor wrote it, in memory
+        _take(inherited, orders["numbers"])
+        _launch(orders)
+    except OSError as error:
+        os.write(2, f"launcher: {error.strerror}: {error.filename}\n".encode())
+    os._exit(1)
+
+
+def _take(files: list[int], numbers: list[int]) -> None:
+    """Put the files where the command expects them; first out of each other's way."""
+    above = max(*numbers, *files) + 1
+    lifted = [fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, above) for file in files]
+    for file in files:
+        os.close(file)
+    for file, number in zip(lifted, numbers, strict=True):
+        os.dup2(file, number)
+
+
+def _launch(orders: Orders) -> NoReturn:
     """Carry the orders out; only a failure comes back, as an OSError."""
     _die_with(orders["parent"])
+    os.setsid()
+    _join(orders["groups"])
     _stage(orders["sources"])
     for number, value in orders["limits"]:
         resource.setrlimit(number, (value, value))
     _drop_root(orders["uid"])
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
+        # Python ignores these, and whoever is started would go on to.
+        signal.signal(ignored, signal.SIG_DFL)
     # The kernel forgets the wish to die with the parent when the user changes.
     _die_with(orders["parent"])
     os.execve(orders["argv"][0], orders["argv"], {})  # noqa: S606 - a shell is what we avoid
 
 
+def _join(groups: list[str]) -> None:
+    """Enter control groups ourselves: to be put there by another, the kernel takes its time."""
+    for group in groups:
+        # Where threads can be apart, one that moves itself waits for nobody.
+        alone = f"{group}/tasks"
+        file = alone if os.path.exists(alone) else f"{group}/cgroup.procs"  # noqa: PTH110
+        members = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
+        os.write(members, b"0")
+        os.close(members)
+
+
 def _die_with(parent: int) -> None:
-    _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
-        sys.exit(1)
+        os._exit(1)
 
 
 def _stage(sources: list[str]) -> None:
@@ -67,7 +131,7 @@ def _stage(sources: list[str]) -> None:
     for number, fd in enumerate(opened):
         place = f"{STAGE}/{number}"
         if stat.S_ISDIR(os.fstat(fd).st_mode):
-            os.mkdir(place, 0o755)  # noqa: PTH102 - pathlib is one of the imports not wanted here
+            os.mkdir(place, 0o755)  # noqa: PTH102 - paths are plain text here
         else:
             os.close(os.open(place, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
         _mount(f"/proc/self/fd/{fd}", place, "", _MS_BIND | _MS_REC)
@@ -99,15 +163,9 @@ def _check(what: str, result: int) -> None:
         raise OSError(number, os.strerror(number), what)
 
 
-def main() -> NoReturn:
-    """Read the orders from the inherited file and carry them out."""
-    with os.fdopen(int(sys.argv[1]), "rb") as file:
-        orders: Orders = marshal.load(file)  # noqa: S302 - the supervisor wrote it, in memory
-    try:
-        launch(orders)
-    except OSError as error:
-        sys.exit(f"launcher: {error.strerror}: {error.filename}")
-
-
 if __name__ == "__main__":
-    main()
+    _die_with(int(sys.argv[2]))
+    orders_come = socket.socket(fileno=int(sys.argv[1]))
+    # We have it by inheritance; nobody after us may.
+    orders_come.set_inheritable(False)
+    serve(orders_come)

@@ -5,9 +5,14 @@ import signal
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.run.definition import GIB, MIB
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult, SandboxSpec
 
-_KILLED: Final = 128
+KILLED: Final = 128
+"""What is added to the number of a signal to make an exit code of it."""
+
+_KIB: Final = 1 << 10
+_COUNTS: Final = {"processes": "processes", "disk_files": "files"}
 
 
 def check_words(spec: SandboxSpec) -> None:
@@ -36,19 +41,58 @@ def describe(error: OSError) -> str:
 
 def ended(end: SandboxEnd, spec: SandboxSpec, code: int | None) -> SandboxResult:
     """Say how a command that had started ended."""
-    if end is SandboxEnd.TIMED_OUT:
-        why = f"was killed after {spec.timeout.total_seconds():g} s, all the time that it had"
-    elif end is SandboxEnd.OUTPUT_CAPPED:
-        why = f"was killed when it had written more than {spec.output_bytes} bytes"
-    else:
-        why = f"ended with exit code {code}{_signal(code or 0)}"
     exit_code = code if end is SandboxEnd.EXITED else None
-    return SandboxResult(end=end, exit_code=exit_code, reason=f"The command {why}.")
+    reason = f"The command {_why(end, spec, code)}."
+    return SandboxResult(end=end, exit_code=exit_code, reason=reason)
+
+
+def _why(end: SandboxEnd, spec: SandboxSpec, code: int | None) -> str:
+    match end:
+        case SandboxEnd.TIMED_OUT:
+            return f"was killed after {spec.timeout.total_seconds():g} s, all the time that it had"
+        case SandboxEnd.IDLE:
+            silence = spec.limits.idle_timeout
+            seconds = silence.total_seconds() if silence else 0
+            key = limit_key(spec, "idle_timeout")
+            return f"was killed after {seconds:g} s without a word; {key} allows more"
+        case SandboxEnd.OUTPUT_CAPPED:
+            return f"was killed when it had written more than {spec.output_bytes} bytes"
+        case SandboxEnd.CUT_OFF:
+            tokens = spec.egress.tokens if spec.egress else None
+            return f"was cut off when it had spent the {tokens} tokens that were reserved for it"
+        case _:
+            return f"ended with exit code {code}{_signal(code or 0)}"
+
+
+def limit_exceeded(spec: SandboxSpec, name: str) -> SandboxResult:
+    """Say which limit ended a command, and which setting raises it."""
+    if name in type(spec.limits).__slots__:
+        words = name.replace("_", " ").replace("disk files", "disk")
+        value = _amount(name, getattr(spec.limits, name))
+        why = f"reached its {words} limit of {value}; {limit_key(spec, name)} raises it"
+    else:
+        why = "was killed when the disk of its workspace was nearly full; make room there"
+    reason = f"The command {why}."
+    return SandboxResult(end=SandboxEnd.LIMIT_EXCEEDED, exit_code=None, reason=reason)
+
+
+def limit_key(spec: SandboxSpec, name: str) -> str:
+    """Name the setting of a limit."""
+    return f"`sandbox.limits.{spec.profile.value}.{name}`"
+
+
+def _amount(name: str, value: float) -> str:
+    if name in _COUNTS:
+        return f"{value} {_COUNTS[name]}"
+    for unit, size in (("GiB", GIB), ("MiB", MIB), ("KiB", _KIB)):
+        if value >= size:
+            return f"{value / size:g} {unit}"
+    return f"{value} bytes"
 
 
 def _signal(code: int) -> str:
     try:
-        return f" ({signal.Signals(code - _KILLED).name})"
+        return f" ({signal.Signals(code - KILLED).name})"
     except ValueError:
         return ""
 

@@ -7,15 +7,16 @@ import os
 import platform
 import re
 import subprocess
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.engine.ports.sandbox import Finding, Probe, Sandbox
+from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding, Probe, Sandbox
 from supervisor_ai.sandboxes import inside, launcher
 from supervisor_ai.sandboxes.arguments import View, arguments
-from supervisor_ai.sandboxes.limits import LIMITS
+from supervisor_ai.sandboxes.limits import SPACES
 from supervisor_ai.sandboxes.remedy import ELSEWHERE, INSTALL, UPGRADE, remedy
 from supervisor_ai.sandboxes.seccomp import build_filter
 from supervisor_ai.sandboxes.self_test import RUNS, examine
@@ -23,23 +24,25 @@ from supervisor_ai.sandboxes.self_test import RUNS, examine
 _OLDEST: Final = (0, 8)
 
 
-async def prove(sandbox: Sandbox, executable: Path, state: Path) -> Probe:
+async def prove(
+    sandbox: Sandbox, executable: Path, state: Path, limits: tuple[LimitFinding, ...]
+) -> Probe:
     """Return the proof that is kept, or make it; only a full proof is kept."""
     try:
-        key = _key(executable, build_filter(platform.machine()))
+        key = _key(executable, build_filter(platform.machine()), limits)
     except OSError as error:
         return _unusable(sandbox, str(error), INSTALL)
     except Unavailable as error:
         return _unusable(sandbox, error.message, ELSEWHERE)
     record = state / "proof.json"
-    if kept := _recall(record, key):
+    if kept := recall(record, key):
         return kept
     version = await asyncio.to_thread(_version, executable)
     if _numbers(version) < _OLDEST:
         return _unusable(sandbox, f"The version is {version or 'unknown'}.", UPGRADE)
-    probe = _judge(sandbox.name, version, await examine(sandbox, state))
+    probe = replace(_judge(sandbox.name, version, await examine(sandbox, state)), limits=limits)
     if probe.is_usable:
-        _keep(record, key, probe)
+        keep(record, key, probe)
     return probe
 
 
@@ -56,12 +59,12 @@ def _judge(backend: str, version: str, findings: tuple[Finding, ...]) -> Probe:
     )
 
 
-def _key(executable: Path, rules: bytes) -> str:
+def _key(executable: Path, rules: bytes, limits: tuple[LimitFinding, ...]) -> str:
     binary = executable.stat()
     machine = os.uname()
     told = [
-        arguments(View(limits=limits, mounts=(), environment={}, cwd=Path("/")))
-        for limits in LIMITS.values()
+        arguments(View(spaces=spaces, mounts=(), environment={}, cwd=Path("/")))
+        for spaces in SPACES.values()
     ]
     sources = [Path(module.__file__ or "").read_bytes() for module in (inside, launcher)]
     parts = (
@@ -70,6 +73,7 @@ def _key(executable: Path, rules: bytes) -> str:
         told,
         rules,
         sources,
+        limits,
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
@@ -93,24 +97,35 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
-def _recall(record: Path, key: str) -> Probe | None:
+def recall(record: Path, key: str) -> Probe | None:
+    """Return what was proved before under the same key."""
     try:
         kept = json.loads(record.read_bytes())
         if kept["key"] != key:
             return None
-        findings = tuple(Finding(**finding) for finding in kept["findings"])
-        return Probe(backend=kept["backend"], version=kept["version"], findings=findings)
+        return Probe(
+            backend=kept["backend"],
+            version=kept["version"],
+            findings=tuple(Finding(**finding) for finding in kept["findings"]),
+            limits=tuple(_limit(**finding) for finding in kept["limits"]),
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def _keep(record: Path, key: str, probe: Probe) -> None:
+def _limit(*, name: str, hardness: str, detail: str) -> LimitFinding:
+    return LimitFinding(name=name, hardness=Hardness(hardness), detail=detail)
+
+
+def keep(record: Path, key: str, probe: Probe) -> None:
+    """Keep what was proved."""
     text = json.dumps(
         {
             "key": key,
             "backend": probe.backend,
             "version": probe.version,
             "findings": [asdict(finding) for finding in probe.findings],
+            "limits": [asdict(finding) for finding in probe.limits],
         }
     )
     draft = record.with_suffix(f".{os.getpid()}")

@@ -9,17 +9,19 @@ from pathlib import Path
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.sandboxes.cgroups import dissolve
 from supervisor_ai.sandboxes.live_process import Hold, end_every, find_marked, holds_on
 
 
 class Entry:
     """A command's line in the register, from before its start until after its end."""
 
-    def __init__(self, path: Path, label: str, fence: int) -> None:
+    def __init__(self, path: Path, label: str, fence: int, parents: tuple[Path, ...]) -> None:
         self._path = path
         self._label = label
         self._fence = fence
         self.mark = path.stem
+        self._groups = [str(parent / self.mark) for parent in parents]
 
     def write(self, *processes: Process) -> None:
         """Name the processes that have to die so that the command is gone."""
@@ -28,6 +30,7 @@ class Entry:
             "label": self._label,
             "fence": self._fence,
             "processes": [asdict(process) for process in processes],
+            "groups": self._groups,
         }
         draft = self._path.with_suffix(".draft")
         try:
@@ -47,6 +50,7 @@ class _Line:
     label: str
     fence: int
     processes: tuple[Process, ...]
+    groups: tuple[Path, ...]
 
 
 class ProcessRegister:
@@ -56,13 +60,14 @@ class ProcessRegister:
         self._directory = directory
 
     @contextmanager
-    def entry(self, label: str, *, fence: int) -> Iterator[Entry]:
+    def entry(self, label: str, *, fence: int, parents: tuple[Path, ...] = ()) -> Iterator[Entry]:
         """Keep a command in the register while the context lasts.
 
-        Everything that is started for it carries the entry's mark.
+        Everything that is started for it carries the entry's mark, and so do the control groups
+        that are made for it in the parents.
         """
         path = self._directory / f"supervisor-{secrets.token_hex(12)}.json"
-        entry = Entry(path, label, fence)
+        entry = Entry(path, label, fence, parents)
         entry.write()
         try:
             yield entry
@@ -85,6 +90,8 @@ class ProcessRegister:
 
         await end_every(find)
         for line in lines.values():
+            for group in line.groups:
+                dissolve(group)
             line.path.unlink(missing_ok=True)
         return len(alive)
 
@@ -103,7 +110,13 @@ class ProcessRegister:
 def _parse(path: Path, text: bytes) -> _Line:
     line = json.loads(text)
     processes = tuple(Process(**process) for process in line["processes"])
-    return _Line(path=path, label=str(line["label"]), fence=int(line["fence"]), processes=processes)
+    return _Line(
+        path=path,
+        label=str(line["label"]),
+        fence=int(line["fence"]),
+        processes=processes,
+        groups=tuple(Path(group) for group in line.get("groups", ())),
+    )
 
 
 def _holds(lines: dict[str, _Line]) -> dict[str, list[Hold]]:

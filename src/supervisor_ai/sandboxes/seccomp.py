@@ -17,12 +17,17 @@ class Machine:
     clone: int
     ioctl: int
     socket: int
+    shmget: int
     has_x32: bool = False
 
 
 MACHINES: Final = {
-    "x86_64": Machine(audit_arch=0xC000003E, column=0, clone=56, ioctl=16, socket=41, has_x32=True),
-    "aarch64": Machine(audit_arch=0xC00000B7, column=1, clone=220, ioctl=29, socket=198),
+    "x86_64": Machine(
+        audit_arch=0xC000003E, column=0, clone=56, ioctl=16, socket=41, shmget=29, has_x32=True
+    ),
+    "aarch64": Machine(
+        audit_arch=0xC00000B7, column=1, clone=220, ioctl=29, socket=198, shmget=194
+    ),
 }
 
 DENIED: Final[dict[str, tuple[int | None, int | None]]] = {
@@ -99,9 +104,12 @@ TERMINAL_INPUT: Final = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX, which put words into somebody else's terminal."""
 FAMILIES: Final = (1, 2, 10, 16)
 """AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK; all others, AF_VSOCK above all, are refused."""
+SEGMENT: Final = 16 << 10
+"""The largest piece of System V memory in bytes. A detached one is on nobody's account, and there
+may be 4096 of them; databases ask for a few bytes of it, to see whether another one is running."""
 
 _LOAD, _JUMP, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCH, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
+_NUMBER, _ARCH, _FIRST_ARGUMENT, _SECOND_ARGUMENT, _ITS_HIGH_HALF = 0, 4, 16, 24, 28
 _ALLOW, _KILL_PROCESS, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _X32_BIT = 0x40000000
 _CHUNK = 60
@@ -154,6 +162,7 @@ def _assemble(machine: Machine) -> _Program:
     program.emit(_IF_EQUAL, machine.clone, then="clone")
     program.emit(_IF_EQUAL, machine.ioctl, then="ioctl")
     program.emit(_IF_EQUAL, machine.socket, then="socket")
+    program.emit(_IF_EQUAL, machine.shmget, then="shmget")
     program.emit(_RETURN, _ALLOW)
     _look_at_arguments(program)
     return program
@@ -184,9 +193,15 @@ def _look_at_arguments(program: _Program) -> None:
     for family in FAMILIES:
         program.emit(_IF_EQUAL, family, then="allow")
     program.emit(_RETURN, _ERROR | errno.EAFNOSUPPORT)
+    program.label("shmget")
+    program.emit(_LOAD, _ITS_HIGH_HALF)
+    program.emit(_IF_AT_LEAST, 1, then="too large")
+    program.emit(_LOAD, _SECOND_ARGUMENT)
+    program.emit(_IF_AT_LEAST, SEGMENT + 1, then="too large")
     program.label("allow")
     program.emit(_RETURN, _ALLOW)
     program.refuse("denied", errno.EPERM)
+    program.refuse("too large", errno.ENOMEM)
     # With this answer libc falls back to clone, whose flags a filter can read.
     program.refuse("no such call", errno.ENOSYS)
     program.label("kill")

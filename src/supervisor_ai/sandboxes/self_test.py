@@ -23,6 +23,7 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxSpec,
 )
 from supervisor_ai.sandboxes import inside
+from supervisor_ai.sandboxes.toolchain import TOLD
 
 _TIMEOUT: Final = timedelta(seconds=30)
 _OUTPUT: Final = 1 << 16
@@ -99,7 +100,8 @@ def _bait() -> Iterator[dict[str, str]]:
 
 def _spec(scene: _Scene, bait: Mapping[str, str]) -> SandboxSpec:
     ground = scene.ground
-    errand = {**bait, "canary": os.fspath(scene.canary), "ground": os.fspath(ground)}
+    places = {"canary": os.fspath(scene.canary), "ground": os.fspath(ground)}
+    errand = {**bait, **places, "told": " ".join(TOLD)}
     text = Path(inside.__file__).read_text(encoding="utf-8")
     return SandboxSpec(
         label=f"self-test/{os.getpid()}",

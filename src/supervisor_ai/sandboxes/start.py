@@ -1,7 +1,8 @@
 """Starting bubblewrap with its options, files and channels in place."""
 
 import os
-import subprocess
+import socket
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +10,12 @@ from pathlib import Path
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.sandboxes.arguments import Argument, View, arguments
 from supervisor_ai.sandboxes.containment import Containment
+from supervisor_ai.sandboxes.egress.doorway import shim_command
 from supervisor_ai.sandboxes.gate import Gate
+from supervisor_ai.sandboxes.guard import Guard
 from supervisor_ai.sandboxes.inheritance import Inheritance
 from supervisor_ai.sandboxes.register import Entry
-from supervisor_ai.sandboxes.tenant import Tenant
+from supervisor_ai.sandboxes.tenant import Tenant, Wiring
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +33,7 @@ class Room:
     tenant: Tenant
     entry: Entry
     files: Inheritance
+    guard: Guard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +42,8 @@ class Started:
 
     containment: Containment
     channels: Mapping[int, Channel]
+    way_out: socket.socket | None
+    """Where the listener of a command that may leave the sandbox is handed over."""
 
 
 def start(program: Program, spec: SandboxSpec, view: View, room: Room) -> Started:
@@ -46,18 +52,16 @@ def start(program: Program, spec: SandboxSpec, view: View, room: Room) -> Starte
     status, output, errors = files.notebook(), files.pipe(), files.pipe()
     gate = Gate(files, program.rules)
     options = _options(view, room, ("--json-status-fd", files.number(status), *gate.options))
-    command = [os.fspath(program.executable), *options, "--", *spec.argv]
-    process = subprocess.Popen(
-        room.tenant.start(command, view.limits, files, room.entry.mark),
+    way_out, argv = _through_door(spec, files)
+    command = [os.fspath(program.executable), *options, "--", *argv]
+    wiring = Wiring(
         stdin=files.file(spec.stdin),
         stdout=output.theirs,
         stderr=errors.theirs,
-        pass_fds=files.numbered,
-        env={},
-        cwd="/",
-        # A key pressed at our terminal is our business, not bubblewrap's.
-        start_new_session=True,
+        numbered=tuple(files.numbered),
+        groups=room.guard.groups,
     )
+    process = room.tenant.start(command, spec.limits, wiring)
     files.hand_over()
     try:
         containment = Containment(process, room.entry, gate, status)
@@ -66,7 +70,18 @@ def start(program: Program, spec: SandboxSpec, view: View, room: Room) -> Starte
         process.wait()
         raise
     channels = {output.ours: Channel.STDOUT, errors.ours: Channel.STDERR}
-    return Started(containment=containment, channels=channels)
+    return Started(containment=containment, channels=channels, way_out=way_out)
+
+
+def _through_door(
+    spec: SandboxSpec, files: Inheritance
+) -> tuple[socket.socket | None, tuple[str, ...]]:
+    """Let the command begin with the shim, if there is a door for it."""
+    if spec.egress is None:
+        return None, spec.argv
+    ours, theirs = files.socket()
+    python = os.path.realpath(sys.executable)
+    return ours, shim_command(python, files.number(theirs), spec.argv)
 
 
 def _options(view: View, room: Room, wiring: tuple[str, ...]) -> list[str]:

@@ -1,23 +1,26 @@
 """Who runs bubblewrap: the supervisor's own user or, where that is root, another."""
 
 import asyncio
-import marshal
 import os
 import resource
-import sys
+import subprocess
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
+from supervisor_ai.domain.run.definition import ResourceLimits
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.sandboxes import launcher
-from supervisor_ai.sandboxes.inheritance import Inheritance
-from supervisor_ai.sandboxes.limits import Limits, kernel_limits
+from supervisor_ai.sandboxes.launchpad import Child, Launchpad
+from supervisor_ai.sandboxes.limits import kernel_limits, process_backstop, within_ours
 from supervisor_ai.sandboxes.ownership import Handover
 
 if TYPE_CHECKING:
     from supervisor_ai.sandboxes.launcher import Orders
 
+_COUNTS_APART: Final = (5, 14)
 _PRLIMIT: Final = "prlimit"
 _OPTIONS: Final = {
     resource.RLIMIT_CORE: "core",
@@ -27,6 +30,18 @@ _OPTIONS: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wiring:
+    """What a command is started with: its channels, and the files that it knows by number."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+    numbered: tuple[int, ...]
+    groups: tuple[Path, ...]
+    """Control groups that the command is to be in, where it can enter them by itself."""
+
+
 class Tenant(Protocol):
     """The user for whom one sandbox is made."""
 
@@ -34,10 +49,12 @@ class Tenant(Protocol):
         """Make the sources usable for the tenant; return them as bubblewrap is to name them."""
         ...
 
-    def start(
-        self, command: Sequence[str], limits: Limits, files: Inheritance, mark: str
-    ) -> list[str]:
-        """Return the arguments that start the command for the tenant, within the limits."""
+    def start(self, command: Sequence[str], limits: ResourceLimits, wiring: Wiring) -> Child:
+        """Start the command for the tenant, within the limits, with an empty environment."""
+        ...
+
+    def bound(self, pid: int, limits: ResourceLimits) -> None:
+        """Set what can only be set once the first process is in its own user namespace."""
         ...
 
 
@@ -48,21 +65,37 @@ class SameUser:
         """Leave everything as it is."""
         return tuple(mounts)
 
-    def start(
-        self, command: Sequence[str], limits: Limits, files: Inheritance, mark: str
-    ) -> list[str]:
+    def start(self, command: Sequence[str], limits: ResourceLimits, wiring: Wiring) -> Child:
         """Set the limits on the way."""
-        del files, mark
         given = kernel_limits(limits, is_own_user=False)
         options = [f"--{_OPTIONS[number]}={value}" for number, value in given]
-        return [_PRLIMIT, *options, "--", *command]
+        return subprocess.Popen(
+            [_PRLIMIT, *options, "--", *command],
+            stdin=wiring.stdin,
+            stdout=wiring.stdout,
+            stderr=wiring.stderr,
+            pass_fds=wiring.numbered,
+            env={},
+            cwd="/",
+            # A key pressed at our terminal is our business, not bubblewrap's.
+            start_new_session=True,
+        )
+
+    def bound(self, pid: int, limits: ResourceLimits) -> None:
+        """Bound the processes, since a namespace counts only its own from now on."""
+        if _counts_by_namespace():
+            most = within_ours(resource.RLIMIT_NPROC, process_backstop(limits))
+            # A process that is gone needs no limit.
+            with suppress(ProcessLookupError):
+                resource.prlimit(pid, resource.RLIMIT_NPROC, (most, most))
 
 
 class SlotUser:
     """A user of one slot, for whom root makes room; root itself never runs a sandbox."""
 
-    def __init__(self, uid: int, users: range) -> None:
+    def __init__(self, uid: int, users: range, launchpad: Launchpad) -> None:
         self._uid = uid
+        self._launchpad = launchpad
         self._handover = Handover(owner=uid, users=users)
         self._sources: list[str] = []
 
@@ -77,9 +110,7 @@ class SlotUser:
             if mount.is_writable:
                 self._handover.give(mount.source)
 
-    def start(
-        self, command: Sequence[str], limits: Limits, files: Inheritance, mark: str
-    ) -> list[str]:
+    def start(self, command: Sequence[str], limits: ResourceLimits, wiring: Wiring) -> Child:
         """Go through the launcher."""
         orders: Orders = {
             "parent": os.getpid(),
@@ -87,9 +118,20 @@ class SlotUser:
             "sources": self._sources,
             "limits": kernel_limits(limits, is_own_user=True),
             "argv": list(command),
+            "numbers": [0, 1, 2, *wiring.numbered],
+            "groups": [os.fspath(group) for group in wiring.groups],
         }
-        given = files.number(files.file(marshal.dumps(dict(orders))))
-        return [os.path.realpath(sys.executable), "-I", "-S", launcher.__file__, given, mark]
+        files = [wiring.stdin, wiring.stdout, wiring.stderr, *wiring.numbered]
+        return self._launchpad.launch(orders, files)
+
+    def bound(self, pid: int, limits: ResourceLimits) -> None:
+        """Leave it at what the launcher has set: the user is the sandbox's own."""
+
+
+def _counts_by_namespace() -> bool:
+    """Tell whether the kernel counts a user's processes apart in each user namespace."""
+    release = os.uname().release.split(".")
+    return tuple(int(part) for part in release[:2]) >= _COUNTS_APART
 
 
 async def _in_thread(work: Callable[[], None]) -> None:

@@ -16,8 +16,9 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxSpec,
 )
 from supervisor_ai.sandboxes.arguments import TEMPORARY
-from supervisor_ai.sandboxes.conversation import Conversation
+from supervisor_ai.sandboxes.conversation import Conversation, Patience
 from supervisor_ai.sandboxes.inheritance import Inheritance, Pipe
+from supervisor_ai.sandboxes.limit_findings import no_limits
 from supervisor_ai.sandboxes.live_process import (
     Hold,
     end_every,
@@ -26,6 +27,7 @@ from supervisor_ai.sandboxes.live_process import (
     holds_on,
 )
 from supervisor_ai.sandboxes.outcome import (
+    KILLED,
     check_words,
     command_missing,
     describe,
@@ -36,7 +38,6 @@ from supervisor_ai.sandboxes.register import Entry, ProcessRegister
 from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
 
 _MARK: Final = "SUPERVISOR_MARK"
-_KILLED: Final = 128
 
 
 class UnsandboxedSandbox:
@@ -84,6 +85,7 @@ class UnsandboxedSandbox:
             backend=self.name,
             version="",
             findings=(finding,),
+            limits=no_limits(),
             remedy="Use bubblewrap: leave `--sandbox none` out",
         )
 
@@ -98,6 +100,7 @@ class UnsandboxedSandbox:
             "TMPDIR": TEMPORARY,
             "LANG": "C.UTF-8",
             "TERM": "dumb",
+            **self._toolchain.environment,
             **spec.environment,
             _MARK: entry.mark,
         }
@@ -123,7 +126,7 @@ async def _attend(
     hold = Hold.on_child(process.pid)
     try:
         entry.write(hold.process)
-        end = await conversation.listen(hold, spec.timeout.total_seconds())
+        end = await conversation.listen(hold, Patience.of(spec))
     finally:
         try:
             await end_every(lambda: _find_strays(process.pid, entry.mark))
@@ -131,7 +134,7 @@ async def _attend(
             process.wait()
             hold.close()
     code = process.returncode
-    return ended(conversation.hear_rest(end), spec, code if code >= 0 else _KILLED - code)
+    return ended(conversation.hear_rest(end), spec, code if code >= 0 else KILLED - code)
 
 
 def _find_strays(leader: int, mark: str) -> list[Hold]:

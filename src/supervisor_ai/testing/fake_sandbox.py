@@ -2,28 +2,42 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from supervisor_ai.domain.run.facts import NO_USAGE, EgressRefusal, Hardness, Usage
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     Finding,
+    LimitFinding,
     OutputSink,
     Probe,
     SandboxEnd,
     SandboxResult,
     SandboxSpec,
 )
-from supervisor_ai.sandboxes.outcome import check_words, command_missing, ended, sandbox_failed
+from supervisor_ai.sandboxes.outcome import (
+    check_words,
+    command_missing,
+    ended,
+    limit_exceeded,
+    sandbox_failed,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptedReply:
-    """What a command prints at once, how long it then takes, and its exit code."""
+    """What a command tries and prints at once, how long it then takes, and how it ends."""
 
     output: tuple[tuple[Channel, bytes], ...] = ()
     takes: timedelta = timedelta()
     exit_code: int = 0
+    refusals: tuple[EgressRefusal, ...] = ()
+    """Ways out that it tries in vain; without an egress nobody is told."""
+    usage: Usage = NO_USAGE
+    """What it spends through the broker; more than it may, and it is cut off."""
+    limit: str | None = None
+    """The limit that ends it, by its name in the limits of a command."""
 
 
 Script = Callable[[SandboxSpec], ScriptedReply | None]
@@ -56,12 +70,14 @@ class ScriptedSandbox:
         killed = asyncio.Event()
         self._live[killed] = spec
         try:
+            _try_ways_out(reply, spec)
             if _speak(reply, spec.output_bytes, on_output):
                 return ended(SandboxEnd.OUTPUT_CAPPED, spec, None)
-            await self._pass_time(min(reply.takes, spec.timeout), killed)
+            await self._pass_time(min(reply.takes, *_patience(spec)), killed)
         finally:
             del self._live[killed]
-        return _end(reply, spec, is_killed=killed.is_set())
+        result = _end(reply, spec, is_killed=killed.is_set())
+        return replace(result, limits=Hardness.HARD, usage=reply.usage)
 
     async def reap(self, prefix: str, *, before: int) -> int:
         """End the commands that take their time, whose label begins so and whose fence is lower."""
@@ -77,7 +93,12 @@ class ScriptedSandbox:
     async def probe(self) -> Probe:
         """Claim what has to be claimed: nothing runs, so nothing can escape."""
         finding = Finding(name="a command is confined", holds=True, detail="Nothing is run.")
-        return Probe(backend=self.name, version="", findings=(finding,))
+        names = ("memory", "processes", "cpus", "file_size", "disk", "disk_files")
+        limits = (
+            LimitFinding(name=name, hardness=Hardness.HARD, detail="Nothing is used.")
+            for name in names
+        )
+        return Probe(backend=self.name, version="", findings=(finding,), limits=tuple(limits))
 
     async def _pass_time(self, time: timedelta, killed: asyncio.Event) -> None:
         if not time:
@@ -102,8 +123,29 @@ def _speak(reply: ScriptedReply, most: int, on_output: OutputSink) -> bool:
     return most < 0
 
 
+def _try_ways_out(reply: ScriptedReply, spec: SandboxSpec) -> None:
+    if spec.egress is not None:
+        for refusal in reply.refusals:
+            spec.egress.on_refusal(refusal)
+
+
+def _patience(spec: SandboxSpec) -> list[timedelta]:
+    return [time for time in (spec.timeout, spec.limits.idle_timeout) if time is not None]
+
+
 def _end(reply: ScriptedReply, spec: SandboxSpec, *, is_killed: bool) -> SandboxResult:
     if is_killed:
         return sandbox_failed("it was killed")
-    is_late = reply.takes > spec.timeout
-    return ended(SandboxEnd.TIMED_OUT if is_late else SandboxEnd.EXITED, spec, reply.exit_code)
+    if reply.takes > min(_patience(spec)):
+        is_silent = min(_patience(spec)) < spec.timeout
+        return ended(SandboxEnd.IDLE if is_silent else SandboxEnd.TIMED_OUT, spec, None)
+    if reply.limit:
+        return limit_exceeded(spec, reply.limit)
+    end = SandboxEnd.CUT_OFF if _is_spent(reply, spec) else SandboxEnd.EXITED
+    return ended(end, spec, reply.exit_code)
+
+
+def _is_spent(reply: ScriptedReply, spec: SandboxSpec) -> bool:
+    if spec.egress is None or spec.egress.tokens is None:
+        return False
+    return reply.usage.tokens_in + reply.usage.tokens_out >= spec.egress.tokens

@@ -3,27 +3,34 @@
 import difflib
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
+from fnmatch import fnmatchcase
+from itertools import count
+from pathlib import Path, PurePosixPath
 from typing import Final
 
-from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, TreeSha
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.facts import Hardness, Snapshot
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.engine.ports.workspaces import (
+    PLAIN,
     AnchorPoint,
     Landed,
     Landing,
     NotLanded,
+    SetupCache,
     Workspace,
+    WorkspacePlan,
 )
 
 Files = Mapping[str, str]
 
 _ROOT: Final = Path("/memory")
+_FIRST_PORT: Final = 20_000
+_PORTS: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +52,8 @@ class _Directory:
     fence: int
     start: CommitSha
     files: dict[str, str]
+    number: int
+    hides: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -55,6 +64,8 @@ class MemoryWorkspaces:
     refs: dict[str, CommitSha] = field(default_factory=dict)
     branches: dict[str, CommitSha] = field(default_factory=dict)
     _directories: dict[Path, _Directory] = field(default_factory=dict)
+    _bases: dict[RunId, CommitSha] = field(default_factory=dict)
+    _caches: dict[str, Files] = field(default_factory=dict)
 
     # For tests
 
@@ -88,15 +99,60 @@ class MemoryWorkspaces:
 
     # The port
 
-    async def open(self, run: RunId, key: EffectKey, *, fence: int, start: CommitSha) -> Workspace:
+    async def open(
+        self,
+        run: RunId,
+        key: EffectKey,
+        *,
+        fence: int,
+        start: CommitSha,
+        plan: WorkspacePlan = PLAIN,
+    ) -> Workspace:
         """Make a fresh directory with the files of `start`; its path carries the fence."""
         path = _ROOT / run / f"{key.replace('/', '-')}.{fence}"
-        files = dict(self._commit(start).files)
+        files, number = _shown(self._commit(start).files, plan.hides), self._free_number()
+        self._bases.setdefault(run, start)
         self._directories[path] = _Directory(
-            run=run, key=key, fence=fence, start=start, files=files
+            run=run,
+            key=key,
+            fence=fence,
+            start=start,
+            files=files,
+            number=number,
+            hides=plan.hides,
         )
-        mount = Mount(source=path, target=path, is_writable=True)
-        return Workspace(run=run, key=key, path=path, start=start, mounts=(mount,))
+        mount = Mount(source=path, target=path, is_writable=plan.is_writable)
+        return Workspace(
+            run=run,
+            key=key,
+            path=path,
+            start=start,
+            mounts=(mount,),
+            environment={
+                "SUPERVISOR_PORT_BASE": str(_FIRST_PORT + _PORTS * number),
+                "SUPERVISOR_DB_SUFFIX": f"_w{number}",
+            },
+            quota=Hardness.NONE if plan.quota is None else Hardness.SOFT,
+        )
+
+    async def keeps_quota(self) -> bool:
+        """Tell that there is no kernel here to keep one."""
+        return False
+
+    async def take_cached(self, workspace: Workspace, cache: SetupCache) -> bool:
+        """Copy into the workspace what an equal set-up made before; tell whether there was any."""
+        left = self._directory(workspace)
+        kept = self._caches.get(_cache_name(left, cache))
+        left.files.update(kept or {})
+        return kept is not None
+
+    async def keep_cached(self, workspace: Workspace, cache: SetupCache) -> None:
+        """Keep what the set-up made for later workspaces, if it ran on the run's base commit."""
+        left = self._directory(workspace)
+        name = _cache_name(left, cache)
+        made = {path: text for path, text in left.files.items() if _is_hidden(path, cache.paths)}
+        if made and left.start == self._bases[left.run]:
+            self._caches.setdefault(name, made)
 
     async def snapshot(self, workspace: Workspace, *, ref: str, at: datetime) -> Snapshot:
         """Turn the directory's files into a commit on top of its start, kept under the ref."""
@@ -114,20 +170,20 @@ class MemoryWorkspaces:
         ]
         kept = None
         for path, left in sorted(lost, key=lambda item: -item[1].fence):
-            if left.files != self._commit(left.start).files:
+            if self._whole(left) != self._commit(left.start).files:
                 self._keep(left, f"{ref}-{left.fence}" if kept else ref, at)
                 kept = ref
             del self._directories[path]
         return kept
 
-    async def program(self, run: RunId, base: CommitSha) -> Path:
+    async def program(self, run: RunId, base: CommitSha, *, hides: tuple[str, ...] = ()) -> Path:
         """Export the base commit, read-only, for programs that the definition names by a path."""
         self._commit(base)
-        return _ROOT / run / "program" / base
+        return _ROOT / run / "program" / "-".join((base, *hides))
 
-    async def diff(self, base: CommitSha, head: CommitSha) -> str:
+    async def diff(self, base: CommitSha, head: CommitSha, *, hides: tuple[str, ...] = ()) -> str:
         """Return the change between two commits as text."""
-        old, new = self._commit(base).files, self._commit(head).files
+        old, new = (_shown(self._commit(commit).files, hides) for commit in (base, head))
         changed = sorted(path for path in old.keys() | new.keys() if old.get(path) != new.get(path))
         return "".join(_unified(path, old.get(path), new.get(path)) for path in changed)
 
@@ -180,10 +236,20 @@ class MemoryWorkspaces:
 
     def _keep(self, left: _Directory, ref: str, at: datetime) -> Snapshot:
         note = f"Snapshot of {left.key} at {at}"
-        made = MemoryCommit(files=dict(left.files), parent=left.start, note=note)
+        made = MemoryCommit(files=self._whole(left), parent=left.start, note=note)
         commit = self._store(made)
         self.refs[ref] = commit
         return Snapshot(commit=commit, tree=self.tree(commit))
+
+    def _whole(self, left: _Directory) -> dict[str, str]:
+        """Put back what is hidden, as it was."""
+        start = self._commit(left.start).files
+        hidden = {path: text for path, text in start.items() if _is_hidden(path, left.hides)}
+        return _shown(left.files, left.hides) | hidden
+
+    def _free_number(self) -> int:
+        taken = {left.number for left in self._directories.values()}
+        return next(number for number in count() if number not in taken)
 
     def _store(self, commit: MemoryCommit) -> CommitSha:
         name = CommitSha(_digest([commit.files, commit.parent, commit.key, commit.note]))
@@ -219,6 +285,31 @@ class MemoryAnchor:
 def _digest(content: object) -> str:
     encoded = json.dumps(content, sort_keys=True, default=dict).encode()
     return hashlib.sha1(encoded, usedforsecurity=False).hexdigest()
+
+
+def _shown(files: Files, hides: Sequence[str]) -> dict[str, str]:
+    return {path: text for path, text in files.items() if not _is_hidden(path, hides)}
+
+
+def _is_hidden(path: str, patterns: Sequence[str]) -> bool:
+    """Match as git's ignore files do, but for negation and for stars that cross directories."""
+    places = [path, *map(str, PurePosixPath(path).parents)]
+    return any(_matches(place, pattern) for pattern in patterns for place in places)
+
+
+def _matches(path: str, pattern: str) -> bool:
+    plain = pattern.rstrip("/")
+    name = path if "/" in plain else PurePosixPath(path).name
+    return fnmatchcase(name, plain.lstrip("/"))
+
+
+def _cache_name(left: _Directory, cache: SetupCache) -> str:
+    for path in (*cache.key_files, *cache.paths):
+        parts = PurePosixPath(path).parts
+        if not parts or ".." in parts or ".git" in parts or path.startswith("/"):
+            raise InvalidInput(f"The path {path!r} is not one of a workspace's own files.")
+    keys = [left.files.get(path) for path in cache.key_files]
+    return _digest([cache.command, cache.paths, keys, left.hides])
 
 
 def _merge(ancestor: Files, ours: Files, theirs: Files) -> tuple[dict[str, str], list[str]]:

@@ -2,7 +2,8 @@
 
 The subclass gives each test its `sandbox` and a `ground`, a directory that is the test's own, as
 an autouse fixture does. `SandboxSuite` is for every implementation, a scripted one with
-`suite_script` included; `IsolationSuite` is for those that run commands for real.
+`suite_script` included; `IsolationSuite` is for those that run commands for real, and so are
+those for limits and for ways out, each in a module of its own.
 """
 # ruff: noqa: D102, PLR2004, S101 - a test's name is its sentence; it asserts and states numbers
 
@@ -27,6 +28,7 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxResult,
     SandboxSpec,
 )
+from supervisor_ai.sandboxes.toolchain import TOLD
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
 
 SPEAK: Final = ("sh", "-c", "printf out; printf err >&2; exit 7")
@@ -155,6 +157,16 @@ class SandboxSuite(OnSandbox):
         assert time.monotonic() - begin < 20
         assert asyncio.run(self.sandbox.reap("", before=1)) == 0
 
+    def test_a_command_that_says_nothing_for_too_long_is_ended(self) -> None:
+        spec = self.spec(*LINGER)
+        limits = replace(spec.limits, idle_timeout=timedelta(seconds=1))
+        result, ear = self.run(replace(spec, limits=limits))
+        assert (result.end, result.exit_code) == (SandboxEnd.IDLE, None)
+        assert "1 s without a word" in result.reason
+        assert "`sandbox.limits.executor.idle_timeout`" in result.reason
+        assert ear.output == b"ready\n"
+        assert asyncio.run(self.sandbox.reap("", before=1)) == 0
+
     def test_one_byte_too_many_ends_the_command(self) -> None:
         result, ear = self.run(replace(self.spec(*FLOOD), output_bytes=100_001))
         assert (result.end, result.exit_code) == (SandboxEnd.OUTPUT_CAPPED, None)
@@ -255,7 +267,7 @@ class IsolationSuite(OnSandbox):
         _, ear = self.run(spec)
         lines = [line for line in ear.output.decode().splitlines() if "=" in line]
         names = {line.partition("=")[0] for line in lines}
-        assert names == {"PATH", "HOME", "TMPDIR", "LANG", "TERM", "PWD", "GIVEN"}
+        assert names - set(TOLD) == {"PATH", "HOME", "TMPDIR", "LANG", "TERM", "PWD", "GIVEN"}
         assert b"GIVEN=a b\nc\n" in ear.output
 
     def test_there_is_no_way_to_the_host_by_network(self) -> None:

@@ -5,16 +5,19 @@ from collections.abc import Callable, Coroutine, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, Protocol, TypeVar
 
-from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.facts import Identity, Snapshot
 from supervisor_ai.engine.ports.workspaces import (
+    PLAIN,
     Anchor,
     AnchorPoint,
     Landed,
     Landing,
     NotLanded,
+    SetupCache,
     Workspace,
+    WorkspacePlan,
     Workspaces,
 )
 
@@ -23,6 +26,7 @@ T = TypeVar("T")
 RUN: Final = RunId("r1")
 AT: Final = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
 FILES: Final = {"README": "hello\n", "src/app.py": "print(1)\n", "src/old.py": "old\n"}
+BLIND: Final = WorkspacePlan(hides=("secret/", "test_*.py"))
 _ME: Final = Identity(name="Ada", email="ada@example.org")
 
 
@@ -157,6 +161,91 @@ class WorkspacesSuite:
         _expect(_keep_lost(world), None)
         _expect((world.tip(_ref(1)), world.exists(workspace)), (None, False))
 
+    def test_a_blind_role_sees_no_hidden_file_and_changes_none(self) -> None:
+        """The rest of its work is kept, put onto the whole."""
+        world = self.world()
+        base = world.commit(FILES | {"secret/key": "s\n", "src/test_app.py": "t\n"})
+        workspace = _open(world, base, plan=BLIND)
+        for hidden in ("secret/key", "src/test_app.py"):
+            _expect(world.read(workspace, hidden), None)
+        world.write(workspace, "secret/key", "forged\n")
+        world.write(workspace, "secret/new", "new\n")
+        world.write(workspace, "src/app.py", "print(2)\n")
+        world.write(workspace, "src/old.py", None)
+        made = world.files(_snapshot(world, workspace).commit)
+        whole = {"README": "hello\n", "secret/key": "s\n", "src/test_app.py": "t\n"}
+        _expect(made, whole | {"src/app.py": "print(2)\n"})
+
+    def test_blind_work_that_changed_nothing_is_the_start(self) -> None:
+        """What is hidden is not taken for deleted."""
+        world = self.world()
+        base = world.commit(FILES | {"secret/key": "s\n"})
+        workspace = _open(world, base, plan=BLIND)
+        world.write(workspace, "secret/key", "forged\n")
+        snapshot = _snapshot(world, workspace)
+        _expect(snapshot.tree, _snapshot(world, _open(world, base, attempt=2)).tree)
+        _expect(_keep_lost(world), None)
+
+    def test_lost_blind_work_is_kept_on_top_of_the_whole(self) -> None:
+        """A crash hides nothing for ever."""
+        world = self.world()
+        base = world.commit(FILES | {"secret/key": "s\n"})
+        world.write(_open(world, base, plan=BLIND), "README", "lost\n")
+        _expect(_keep_lost(world), _ref(1))
+        kept = world.files(_tip(world, _ref(1)))
+        _expect(kept, FILES | {"secret/key": "s\n", "README": "lost\n"})
+
+    def test_only_a_writable_workspace_is_mounted_writable(self) -> None:
+        """Who may not edit cannot."""
+        world = self.world()
+        base = world.commit(FILES)
+        for is_writable in (True, False):
+            workspace = _open(world, base, plan=WorkspacePlan(is_writable=is_writable))
+            mounts = [mount for mount in workspace.mounts if mount.target == workspace.path]
+            _expect([mount.is_writable for mount in mounts], [is_writable])
+
+    def test_workspaces_have_ports_and_databases_of_their_own(self) -> None:
+        """Nobody else's while they are open; somebody else's afterwards."""
+        world = self.world()
+        base = world.commit(FILES)
+        first, second = _open(world, base), _open(world, base, attempt=2)
+        _expect(set(_reserved(first)) & set(_reserved(second)), set())
+        _wait(world.workspaces.close(first))
+        _expect(_reserved(_open(world, base, attempt=3)), _reserved(first))
+
+    def test_what_a_set_up_made_is_had_again(self) -> None:
+        """For the same command and the same lock file, and for no other."""
+        world = self.world()
+        base = world.commit(FILES | {"lock": "1\n"})
+        other = world.commit(FILES | {"lock": "2\n"}, parent=base)
+        workspace = _open(world, base)
+        _expect(_take(world, workspace), wanted=False)
+        _make(world, workspace)
+        follower, stranger = _open(world, base, attempt=2), _open(world, other, attempt=3)
+        _expect((_take(world, follower), _take(world, stranger)), (True, False))
+        _expect(world.read(follower, "deps/a"), "made\n")
+        _expect(world.read(stranger, "deps/a"), None)
+        _expect(_take(world, _open(world, base, attempt=4), command=("other",)), wanted=False)
+        _expect(_take(world, _open(world, base, attempt=5, plan=BLIND)), wanted=False)
+
+    def test_a_set_up_on_a_workers_commit_is_not_kept(self) -> None:
+        """The worker may have had a hand in it."""
+        world = self.world()
+        base = world.commit(FILES | {"lock": "1\n"})
+        _open(world, base)
+        later = world.commit(FILES | {"lock": "1\n", "evil": "x\n"}, parent=base)
+        _make(world, _open(world, later, attempt=2))
+        _expect(_take(world, _open(world, base, attempt=3)), wanted=False)
+
+    def test_a_cache_stays_inside_the_workspace(self) -> None:
+        """Wherever its paths would lead."""
+        world = self.world()
+        workspace = _open(world, world.commit(FILES))
+        for path in ("../outside", "/etc", "a/../../b", ".git", "sub/.git/hooks", ""):
+            cache = SetupCache(command=("make",), key_files=(), paths=(path,))
+            for deed in (world.workspaces.take_cached, world.workspaces.keep_cached):
+                _expect(_is_refused(deed(workspace, cache)), wanted=True)
+
     def test_a_snapshot_lands_once(self) -> None:
         """The same key finds its commit however often it lands."""
         world = self.world()
@@ -232,6 +321,23 @@ class WorkspacesSuite:
         _expect("-hello\n" in diff and "+bye\n" in diff and "app.py" not in diff, wanted=True)
         _expect(_wait(world.workspaces.diff(base, base)), "")
 
+    def test_a_diff_for_a_blind_role_leaves_out_what_is_hidden(self) -> None:
+        """What is hidden stays so in a reviewer's prompt."""
+        world = self.world()
+        base = world.commit(FILES | {"secret/key": "one\n"})
+        head = world.commit(FILES | {"README": "bye\n", "secret/key": "two\n"}, parent=base)
+        diff = _wait(world.workspaces.diff(base, head, hides=BLIND.hides))
+        _expect("+bye\n" in diff and "two" not in diff and "secret" not in diff, wanted=True)
+
+    def test_a_blind_role_has_a_program_directory_of_its_own(self) -> None:
+        """The one that others share holds what is hidden."""
+        world = self.world()
+        base = world.commit(FILES | {"secret/key": "one\n"})
+        whole = _wait(world.workspaces.program(RUN, base))
+        blind = _wait(world.workspaces.program(RUN, base, hides=BLIND.hides))
+        _expect(whole == blind, wanted=False)
+        _expect((blind / "secret").exists(), wanted=False)
+
     def test_a_program_directory_is_made_once(self) -> None:
         """Every attempt of the run is shown the same."""
         world = self.world()
@@ -289,9 +395,42 @@ def _ref(attempt: int) -> str:
 
 
 def _open(
-    world: WorkspacesWorld, start: CommitSha, *, attempt: int = 1, fence: int = 1
+    world: WorkspacesWorld,
+    start: CommitSha,
+    *,
+    attempt: int = 1,
+    fence: int = 1,
+    plan: WorkspacePlan = PLAIN,
 ) -> Workspace:
-    return _wait(world.workspaces.open(RUN, _key(attempt), fence=fence, start=start))
+    opening = world.workspaces.open(RUN, _key(attempt), fence=fence, start=start, plan=plan)
+    return _wait(opening)
+
+
+def _reserved(workspace: Workspace) -> tuple[str, str]:
+    environment = workspace.environment
+    return environment["SUPERVISOR_PORT_BASE"], environment["SUPERVISOR_DB_SUFFIX"]
+
+
+def _take(
+    world: WorkspacesWorld, workspace: Workspace, command: tuple[str, ...] = ("make",)
+) -> bool:
+    cache = SetupCache(command=command, key_files=("lock",), paths=("deps",))
+    return _wait(world.workspaces.take_cached(workspace, cache))
+
+
+def _make(world: WorkspacesWorld, workspace: Workspace) -> None:
+    """Do what a set-up does, and keep it."""
+    world.write(workspace, "deps/a", "made\n")
+    cache = SetupCache(command=("make",), key_files=("lock",), paths=("deps",))
+    _wait(world.workspaces.keep_cached(workspace, cache))
+
+
+def _is_refused(deed: Coroutine[Any, Any, object]) -> bool:
+    try:
+        _wait(deed)
+    except InvalidInput:
+        return True
+    return False
 
 
 def _snapshot(world: WorkspacesWorld, workspace: Workspace, *, attempt: int = 1) -> Snapshot:

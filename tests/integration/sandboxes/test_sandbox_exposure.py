@@ -60,6 +60,27 @@ def test_places_for_keys_are_refused_and_so_is_what_holds_them(home: Path, place
     assert f"it holds {str(keys)!r}" in str(refusal(home / "tool", home))
 
 
+@pytest.mark.parametrize(
+    "name", [".npmrc", "etc/npmrc", "credentials.toml", ".gradle/gradle.properties", "id_rsa"]
+)
+def test_files_for_keys_are_refused_and_so_is_what_holds_them(home: Path, name: str) -> None:
+    keys = home / "tool" / name
+    keys.parent.mkdir(exist_ok=True)
+    keys.write_text("secret")
+    assert refusal(keys, home) == "it is a file for keys"
+    assert f"it holds {str(keys)!r}" in str(refusal(home / "tool", home))
+
+
+@pytest.mark.parametrize(
+    "name", ["credentials/", "lib/auth.json/", "gradle.properties", "npmrc.js"]
+)
+def test_names_that_only_look_like_those_of_keys_are_fine(home: Path, name: str) -> None:
+    place = home / "tool" / name
+    place.parent.mkdir(exist_ok=True)
+    place.mkdir() if name.endswith("/") else place.touch()
+    assert refusal(home / "tool", home) is None
+
+
 def test_a_socket_is_refused_and_so_is_what_holds_it(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

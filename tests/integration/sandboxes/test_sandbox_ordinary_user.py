@@ -18,17 +18,33 @@ NOBODY = "65534"
 SUITE = """
 import asyncio, os, sys, tempfile, traceback
 from pathlib import Path
+from supervisor_ai.domain.run.facts import Hardness
 from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
 from supervisor_ai.sandboxes.self_test import examine
 from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
+from supervisor_ai.testing.sandbox_egress_suite import EgressSuite
+from supervisor_ai.testing.sandbox_limits_suite import LimitSuite
 from supervisor_ai.testing.sandbox_suite import IsolationSuite, SandboxSuite
 
 assert os.geteuid() != 0
 
-class Suite(SandboxSuite, IsolationSuite):
+class Suite(SandboxSuite, IsolationSuite, LimitSuite, EgressSuite):
     def __init__(self, ground):
         self.ground = ground
         self.sandbox = BubblewrapSandbox(state=ground / "state", environment=os.environ)
+
+    def test_limits_are_soft(self):
+        result, _ = self.run(self.spec("true"))
+        assert result.limits is Hardness.SOFT, result
+
+    def test_files_in_memory_count(self):
+        script = "head -c 160000000 /dev/zero > /tmp/full && sleep 20"
+        result, _ = self.run(self.limited("sh", "-c", script, memory=96 << 20))
+        self.check_exceeded(result, "memory", "96 MiB")
+
+    def test_the_processes_of_the_user_outside_do_not_count(self):
+        _, ear = self.run(self.limited("bash", "-c", "ulimit -u", processes=24))
+        assert int(ear.output) == 24 + 512, ear.heard
 
 home = Path(os.environ["HOME"])
 for name in dir(Suite):
@@ -89,7 +105,7 @@ def test_an_ordinary_user_has_the_same_sandbox(home: Path, interpreter: str) -> 
     done = run_as_nobody(interpreter, "-c", SUITE, home=home)
     lines = done.stdout.splitlines()
     assert not [line for line in lines if line.startswith("failed")], done.stderr
-    assert len([line for line in lines if line.startswith("passed")]) >= 25, done.stderr
+    assert len([line for line in lines if line.startswith("passed")]) >= 51, done.stderr
     broken = {line.removeprefix("broken ") for line in lines if line.startswith("broken")}
     assert {
         "files of the host are hidden",

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.sandboxes.ownership import Handover
+from supervisor_ai.workspaces.removal import remove
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 
@@ -64,15 +65,15 @@ def test_a_second_name_that_a_sandbox_made_passes_to_the_next(tmp_path: Path) ->
 def abyss() -> Iterator[tuple[Path, int]]:
     """Make a chain of directories that ordinary code can neither walk nor remove."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as top:
-        here = os.open(top, os.O_RDONLY)
-        for _ in range(1200):
-            os.mkdir("deep", dir_fd=here)
-            here = _move(here, "deep")
-        yield Path(top), here
-        for _ in range(1200):
-            here = _move(here, "..")
-            os.rmdir("deep", dir_fd=here)
-        os.close(here)
+        try:
+            here = os.open(top, os.O_RDONLY)
+            for _ in range(1200):
+                os.mkdir("deep", dir_fd=here)
+                here = _move(here, "deep")
+            yield Path(top), here
+            os.close(here)
+        finally:
+            remove(Path(top, "deep"))
 
 
 def _move(here: int, name: str) -> int:

@@ -1,9 +1,13 @@
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import supervisor_ai
 from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
+
+SYSTEM_PYTHON = "/usr/bin/python3"
 
 
 class Machine:
@@ -74,11 +78,11 @@ def test_an_installation_is_shown_whole(machine: Machine) -> None:
     assert f"{machine.home}/.nvm/versions/node/v20/bin" in machine.find().search_path()
 
 
-def test_a_version_manager_that_is_a_clone_is_shown_whole(machine: Machine) -> None:
+def test_of_a_version_manager_the_parts_that_work_are_shown(machine: Machine) -> None:
     machine.program(".pyenv/shims/python3")
-    for name in (".git", "libexec", "versions"):
-        (machine.home / ".pyenv" / name).mkdir()
-    assert machine.shown() == {".pyenv"}
+    for name in (".git", "libexec", "versions/3.12/lib"):
+        (machine.home / ".pyenv" / name).mkdir(parents=True)
+    assert machine.shown() == {".pyenv/libexec", ".pyenv/shims", ".pyenv/versions/3.12"}
 
 
 def test_of_a_directory_with_other_things_only_the_programs_are_shown(machine: Machine) -> None:
@@ -89,6 +93,16 @@ def test_of_a_directory_with_other_things_only_the_programs_are_shown(machine: M
     for name in (".git", "lib"):
         (machine.home / "project" / name).mkdir()
     assert machine.shown() == {"bin", "go/bin", "project/bin"}
+
+
+def test_a_part_of_a_project_is_no_installation(machine: Machine) -> None:
+    machine.program("work/project/app/bin/tool")
+    for name in ("work/project/.git", "work/project/app/lib"):
+        (machine.home / name).mkdir()
+    (machine.home / ".git").mkdir()
+    machine.program("sdk/go/bin/go")
+    (machine.home / "sdk/go/lib").mkdir()
+    assert machine.shown() == {"work/project/app/bin", "sdk/go"}
 
 
 def test_packages_behind_links_are_shown_and_their_neighbours_are_not(machine: Machine) -> None:
@@ -102,6 +116,9 @@ def test_packages_behind_links_are_shown_and_their_neighbours_are_not(machine: M
     (links / "agent").symlink_to(machine.home / ".local/share/agent/versions/2.1")
     (links / "again").symlink_to("uv")
     (links / "dangling").symlink_to("/nowhere")
+    (links / "notes").symlink_to(machine.home / ".local/share/secrets")
+    (machine.home / "diary").write_text("dear diary")
+    (links / "diary").symlink_to(machine.home / "diary")
     assert machine.shown() == {
         ".local/bin",
         ".local/share/pipx/venvs/black",
@@ -109,11 +126,46 @@ def test_packages_behind_links_are_shown_and_their_neighbours_are_not(machine: M
     }
 
 
-def test_an_installation_that_holds_keys_shows_its_programs_only(machine: Machine) -> None:
+@pytest.mark.parametrize("secret", [".netrc", "credentials.toml", "etc/npmrc", "private/.npmrc"])
+def test_an_installation_that_holds_keys_shows_its_parts_only(
+    machine: Machine, secret: str
+) -> None:
     machine.program("cloud/bin/cloud")
-    for name in ("lib", ".ssh"):
+    for name in ("lib", "private", "etc"):
         (machine.home / "cloud" / name).mkdir()
-    assert machine.shown() == {"cloud/bin"}
+    (machine.home / "cloud" / secret).write_text("secret")
+    assert machine.shown() == {"cloud/bin", "cloud/lib"}
+
+
+def test_a_home_with_programs_and_libraries_is_no_installation(machine: Machine) -> None:
+    machine.program("bin/mine")
+    (machine.home / "lib").mkdir()
+    assert machine.shown() == {"bin"}
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "[1]", '{"node": 1}', "\x00"])
+def test_settings_that_say_nothing_are_no_hindrance(machine: Machine, text: str) -> None:
+    for root in (".volta", ".asdf", ".local/share/mise", ".cargo"):
+        machine.program(f"{root}/bin/rustup")
+    (machine.home / ".rustup").mkdir()
+    for file in (
+        *(".volta/tools/user/platform.json", ".tool-versions"),
+        *(".config/mise/config.toml", ".rustup/settings.toml"),
+    ):
+        (machine.home / file).parent.mkdir(parents=True, exist_ok=True)
+        (machine.home / file).write_text(text)
+    assert machine.shown() == {
+        *(".volta/bin", ".asdf/bin", ".cargo/bin", ".local/share/mise/bin"),
+    }
+
+
+@pytest.mark.parametrize("name", ["../../private", "..", ".", "ref:main", "system"])
+def test_settings_cannot_name_what_is_no_version(machine: Machine, name: str) -> None:
+    machine.program(".asdf/shims/tool")
+    machine.program(".asdf/private/bin/tool", is_on_path=False)
+    machine.program(".asdf/installs/tool/1/bin/tool", is_on_path=False)
+    (machine.home / ".tool-versions").write_text(f"tool {name}\n{name} 1\n")
+    assert machine.shown() == {".asdf/shims"}
 
 
 def test_the_proxies_of_rustup_are_replaced_by_what_they_stand_for(machine: Machine) -> None:
@@ -149,3 +201,25 @@ def test_a_link_is_shown_under_both_names(machine: Machine) -> None:
     (machine.home / "opt/tool").symlink_to("tool-2")
     machine.path.append(machine.home / "opt/tool/bin")
     assert machine.shown() == {"opt/tool", "opt/tool-2"}
+
+
+@pytest.mark.skipif(not Path(SYSTEM_PYTHON).exists(), reason="the system has no Python")
+def test_tools_of_the_user_go_before_those_of_the_system_python(machine: Machine) -> None:
+    place = machine.program(".nvm/versions/node/v20/bin/node").parent
+    question = (
+        "import sys; from pathlib import Path\n"
+        "if sys.version_info < (3, 11): sys.exit(77)\n"
+        "from supervisor_ai.sandboxes.toolchain import find_toolchain\n"
+        "print(find_toolchain({'PATH': sys.argv[1]}, Path(sys.argv[2])).search_path())"
+    )
+    source = Path(supervisor_ai.__path__[0]).parent
+    asked = subprocess.run(
+        [SYSTEM_PYTHON, "-c", question, f"{place}:/usr/bin", machine.home],
+        env={"PYTHONPATH": str(source)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if asked.returncode == 77:
+        pytest.skip("the Python of the system is older than ours")
+    assert asked.stdout.split(":")[0] == str(place), asked.stderr

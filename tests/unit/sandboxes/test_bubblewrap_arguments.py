@@ -1,12 +1,13 @@
 from pathlib import Path
 
+from supervisor_ai.domain.run.definition import MIB
 from supervisor_ai.engine.ports.sandbox import Mount, Profile
 from supervisor_ai.sandboxes.arguments import Argument, View, arguments
-from supervisor_ai.sandboxes.limits import LIMITS, MIB
+from supervisor_ai.sandboxes.limits import SPACES
 
 WORK = Path("/home/user/work")
 VIEW = View(
-    limits=LIMITS[Profile.EXECUTOR],
+    spaces=SPACES[Profile.EXECUTOR],
     mounts=(
         Mount(source=Path("/opt/tool"), target=Path("/opt/tool")),
         Mount(source=WORK, target=WORK, is_writable=True),
@@ -69,7 +70,7 @@ def test_the_environment_is_set_word_by_word() -> None:
 
 
 def test_a_worker_has_more_room_than_an_executor() -> None:
-    worker, executor = LIMITS[Profile.WORKER], LIMITS[Profile.EXECUTOR]
+    worker, executor = SPACES[Profile.WORKER], SPACES[Profile.EXECUTOR]
     assert worker.temporary > executor.temporary
-    assert worker.memory > executor.memory
-    assert worker.file > executor.file
+    assert worker.home > executor.home
+    assert worker.shared_memory > executor.shared_memory

@@ -1,9 +1,7 @@
 import resource
 
-from supervisor_ai.engine.ports.sandbox import Profile
-from supervisor_ai.sandboxes.limits import LIMITS, kernel_limits
-
-EXECUTOR = LIMITS[Profile.EXECUTOR]
+from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS as EXECUTOR
+from supervisor_ai.sandboxes.limits import kernel_limits, process_backstop
 
 
 def test_no_limit_exceeds_what_this_process_may_give() -> None:
@@ -17,7 +15,7 @@ def test_processes_are_counted_only_for_a_user_of_its_own() -> None:
     shared = dict(kernel_limits(EXECUTOR, is_own_user=False))
     own = dict(kernel_limits(EXECUTOR, is_own_user=True))
     assert resource.RLIMIT_NPROC not in shared
-    assert own[resource.RLIMIT_NPROC] <= EXECUTOR.processes
+    assert own[resource.RLIMIT_NPROC] <= process_backstop(EXECUTOR)
 
 
 def test_the_address_space_is_not_limited() -> None:

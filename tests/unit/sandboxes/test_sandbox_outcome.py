@@ -1,11 +1,29 @@
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.engine.ports.sandbox import Mount, Profile, SandboxEnd, SandboxSpec
-from supervisor_ai.sandboxes.outcome import check_words, command_missing, describe, ended
+from supervisor_ai.domain.run.definition import GIB, MIB, ResourceLimits
+from supervisor_ai.engine.ports.sandbox import Egress, Mount, Profile, SandboxEnd, SandboxSpec
+from supervisor_ai.sandboxes.outcome import (
+    check_words,
+    command_missing,
+    describe,
+    ended,
+    limit_exceeded,
+)
+
+LIMITS = ResourceLimits(
+    memory=3 * GIB // 2,
+    cpus=1,
+    processes=64,
+    file_size=10 * MIB,
+    disk=2 * GIB,
+    disk_files=1000,
+    idle_timeout=timedelta(seconds=90),
+)
 
 
 def spec(*argv: str, cwd: str = "/work", variable: str = "x", target: str = "/work") -> SandboxSpec:
@@ -18,6 +36,8 @@ def spec(*argv: str, cwd: str = "/work", variable: str = "x", target: str = "/wo
         timeout=timedelta(seconds=1.5),
         output_bytes=7,
         environment={"VARIABLE": variable},
+        limits=LIMITS,
+        egress=Egress(on_refusal=print, tokens=500),
     )
 
 
@@ -34,6 +54,17 @@ def spec(*argv: str, cwd: str = "/work", variable: str = "x", target: str = "/wo
             "The command was killed after 1.5 s, all the time that it had.",
         ),
         (
+            SandboxEnd.IDLE,
+            None,
+            "The command was killed after 90 s without a word;"
+            " `sandbox.limits.executor.idle_timeout` allows more.",
+        ),
+        (
+            SandboxEnd.CUT_OFF,
+            None,
+            "The command was cut off when it had spent the 500 tokens that were reserved for it.",
+        ),
+        (
             SandboxEnd.OUTPUT_CAPPED,
             None,
             "The command was killed when it had written more than 7 bytes.",
@@ -47,6 +78,29 @@ def test_every_end_has_its_sentence(end: SandboxEnd, code: int | None, reason: s
 
 def test_a_killed_command_has_no_exit_code_even_if_one_was_reported() -> None:
     assert ended(SandboxEnd.TIMED_OUT, spec("true"), 137).exit_code is None
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("memory", "memory limit of 1.5 GiB; `sandbox.limits.executor.memory` raises it"),
+        ("processes", "processes limit of 64 processes; `sandbox.limits.executor.processes`"),
+        ("file_size", "file size limit of 10 MiB; `sandbox.limits.executor.file_size`"),
+        ("disk", "disk limit of 2 GiB; `sandbox.limits.executor.disk`"),
+        ("disk_files", "disk limit of 1000 files; `sandbox.limits.executor.disk_files`"),
+        ("free space", "was killed when the disk of its workspace was nearly full"),
+    ],
+)
+def test_a_limit_is_named_with_its_value_and_its_setting(name: str, said: str) -> None:
+    result = limit_exceeded(spec("true"), name)
+    assert (result.end, result.exit_code) == (SandboxEnd.LIMIT_EXCEEDED, None)
+    assert said in result.reason
+
+
+def test_a_small_limit_is_told_in_full() -> None:
+    small = replace(spec("true"), limits=replace(LIMITS, memory=2048, disk=17))
+    assert "limit of 2 KiB" in limit_exceeded(small, "memory").reason
+    assert "limit of 17 bytes" in limit_exceeded(small, "disk").reason
 
 
 def test_a_missing_command_is_named() -> None:

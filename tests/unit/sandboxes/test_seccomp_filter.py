@@ -13,6 +13,7 @@ I386 = 0x40000003
 NEW_USER, THREAD = 0x10000000, 0x00010000
 CLONE = {"x86_64": 56, "aarch64": 220}
 IOCTL = {"x86_64": 16, "aarch64": 29}
+SHMGET = {"x86_64": 29, "aarch64": 194}
 SOCKET = {"x86_64": 41, "aarch64": 198}
 HARMLESS = {"x86_64": (0, 1, 9, 59, 231), "aarch64": (63, 64, 222, 221, 94)}
 
@@ -86,6 +87,14 @@ def test_only_ordinary_sockets_can_be_made(machine: str) -> None:
     allowed = {family for family, answer in answers.items() if answer == ALLOW}
     assert allowed == {1, 2, 10, 16}
     assert set(answers.values()) == {ALLOW, refused(errno.EAFNOSUPPORT)}
+
+
+@machines
+def test_only_small_pieces_of_system_v_memory_can_be_made(machine: str) -> None:
+    for size in (0, 56, 10_000, 16 << 10):
+        assert kernel_says(machine, SHMGET[machine], 7, size, 0o1600) == ALLOW
+    for size in ((16 << 10) + 1, 1 << 20, 1 << 32, 1 << 63, (1 << 64) - 1):
+        assert kernel_says(machine, SHMGET[machine], 7, size, 0o1600) == refused(errno.ENOMEM)
 
 
 @machines

@@ -1,0 +1,123 @@
+"""Where root starts commands for other users: the supervisor's side of the launcher."""
+
+import marshal
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import weakref
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, Protocol
+
+from supervisor_ai.sandboxes import launcher
+
+if TYPE_CHECKING:
+    from supervisor_ai.sandboxes.launcher import Orders
+
+_TRIES: Final = 2
+
+
+class Child(Protocol):
+    """A process of ours, which keeps its number until it is buried."""
+
+    @property
+    def pid(self) -> int:
+        """Return its number."""
+        ...
+
+    def kill(self) -> None:
+        """End it, ready or not."""
+        ...
+
+    def wait(self) -> int:
+        """Bury it."""
+        ...
+
+
+class LaunchedChild:
+    """A process that the launcher has split off for us."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid: Final = pid
+        self._status: int | None = None
+
+    def kill(self) -> None:
+        """End it, ready or not."""
+        if self._status is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> int:
+        """Bury it."""
+        if self._status is None:
+            self._status = os.waitpid(self.pid, 0)[1]
+        return self._status
+
+
+class Launchpad:
+    """Keeps one launcher ready, since starting it takes longer than what it does."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._launcher: _Launcher | None = None
+
+    def launch(self, orders: "Orders", files: list[int]) -> Child:
+        """Have a process split off that carries the orders out with these files."""
+        with self._lock:
+            for _ in range(_TRIES):
+                # The launcher may have been killed since the last time.
+                with suppress(BrokenPipeError, ConnectionResetError, EOFError):
+                    return LaunchedChild(self._ready().launch(orders, files))
+                self._launcher = None
+        raise ChildProcessError("The launcher ends before it does anything.")
+
+    def _ready(self) -> "_Launcher":
+        if self._launcher is None or not self._launcher.is_ours:
+            self._launcher = _Launcher()
+        return self._launcher
+
+
+class _Launcher:
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            given, parent = str(theirs.fileno()), str(os.getpid())
+            process = subprocess.Popen(
+                [os.path.realpath(sys.executable), "-I", "-S", launcher.__file__, given, parent],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                env={},
+                cwd="/",
+                start_new_session=True,
+            )
+        self._way = ours
+        # What dies with its parent dies with the thread that started it.
+        self._owner = (os.getpid(), threading.get_ident())
+        weakref.finalize(self, _dismiss, ours, process, os.getpid())
+
+    @property
+    def is_ours(self) -> bool:
+        """Tell whether its children would be children of this thread."""
+        return self._owner == (os.getpid(), threading.get_ident())
+
+    def launch(self, orders: "Orders", files: list[int]) -> int:
+        """Return the number of the process that carries the orders out."""
+        draft = os.memfd_create("orders", os.MFD_CLOEXEC)
+        with os.fdopen(draft, "r+b") as file:
+            file.write(marshal.dumps(dict(orders)))
+            file.seek(0)
+            socket.send_fds(self._way, [b"!"], [draft, *files])
+        answer = self._way.recv(launcher.PID_BYTES)
+        if not answer:
+            raise EOFError
+        pid = int.from_bytes(answer, "little", signed=True)
+        if pid < 0:
+            raise ChildProcessError("The launcher could not split off a process.")
+        return pid
+
+
+def _dismiss(way: socket.socket, process: "subprocess.Popen[bytes]", owner: int) -> None:
+    way.close()
+    if os.getpid() == owner:
+        process.wait()

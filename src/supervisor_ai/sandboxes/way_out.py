@@ -1,0 +1,61 @@
+"""The way out of one sandbox, for as long as its command runs."""
+
+import asyncio
+import socket
+from typing import Final
+
+from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.engine.ports.sandbox import Egress
+from supervisor_ai.sandboxes.egress.door import Door, Settle
+from supervisor_ai.sandboxes.egress.doorway import Doorway
+
+_GRACE: Final = 5.0
+
+
+class WayOut:
+    """Takes the listener over and serves it; where there is no egress, it is no way at all."""
+
+    def __init__(self, egress: Egress | None, way: socket.socket | None, settle: Settle) -> None:
+        self.missing: str | None = None
+        """Why the command behind the shim could not be started, if it could not."""
+        self.failure: str | None = None
+        """Why there was no door, if there should have been one."""
+        self._door: Door | None = None
+        self._task: asyncio.Task[None] | None = None
+        if egress is not None and way is not None:
+            self._door = Door(egress, settle=settle)
+            self._task = asyncio.create_task(self._serve(self._door, Doorway(way), settle))
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether the command begins with a shim."""
+        return self._door is not None
+
+    @property
+    def usage(self) -> Usage:
+        """What went through the broker."""
+        return self._door.usage if self._door else NO_USAGE
+
+    async def close(self) -> None:
+        """End every connection, once all that runs inside is dead."""
+        if self._door is None or self._task is None:
+            return
+        try:
+            # The other end is closed: what the shim has said is here, and nothing more will come.
+            await asyncio.wait([self._task], timeout=_GRACE)
+        finally:
+            self._task.cancel()
+            await self._door.close()
+
+    async def _serve(self, door: Door, doorway: Doorway, settle: Settle) -> None:
+        try:
+            await door.open(await doorway.receive())
+            self.missing = await doorway.exec_failure()
+        except Unavailable as error:
+            # Also what a bubblewrap that fails looks like from here; it says why by itself.
+            self.failure = error.message
+        except OSError as error:
+            settle(error)
+        finally:
+            doorway.close()

@@ -1,0 +1,365 @@
+"""Tools as people install them, used inside a real sandbox; the home around them stays hidden."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.toolchain import find_toolchain
+from supervisor_ai.testing.sandbox_suite import OnSandbox
+
+SECRETS = (
+    ".ssh/id_rsa",
+    ".npmrc",
+    ".netrc",
+    ".cargo/credentials.toml",
+    ".config/gh/hosts.yml",
+    ".m2/settings.xml",
+    ".local/share/keyrings/login",
+    "project/.env",
+)
+# A program that needs a file of its installation, found as interpreters find theirs.
+PROGRAM = """#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+cat "$here/../lib/name"
+"""
+
+
+class Home:
+    """A home directory with tools and secrets in it."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.path: list[Path] = []
+        self.variables: dict[str, str] = {}
+        for secret in SECRETS:
+            self.file(secret, "secret")
+
+    def file(self, name: str, text: str = "") -> Path:
+        file = self.place / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        return file
+
+    def script(self, name: str, text: str) -> Path:
+        script = self.file(name, text)
+        script.chmod(0o755)
+        return script
+
+    def install(self, prefix: str, *names: str) -> Path:
+        """Install programs that say where they come from."""
+        self.file(f"{prefix}/lib/name", f"{prefix}\n")
+        for name in names:
+            self.script(f"{prefix}/bin/{name}", PROGRAM)
+        return self.place / prefix
+
+    def link(self, name: str, target: str | Path) -> None:
+        link = self.place / name
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(target)
+
+    def on_path(self, *names: str) -> None:
+        self.path += [self.place / name for name in names]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        path = ":".join(map(str, (*self.path, "/usr/bin", "/bin")))
+        return {"HOME": str(self.place), "PATH": path, **self.variables}
+
+
+def shims_that_name_their_root(name: str) -> Callable[[Home], dict[str, str]]:
+    def build(home: Home) -> dict[str, str]:
+        root, command = f".{name}", f"{name}-tool"
+        variable = f"{name.upper()}_ROOT"
+        ask = f'exec "{home.place}/{root}/libexec/{name}" exec "${{0##*/}}" "$@"\n'
+        shim = f'#!/usr/bin/env bash\nexport {variable}="{home.place}/{root}"\n{ask}'
+        home.script(f"{root}/shims/{command}", shim)
+        chosen = f'version=$(cat .{name}-version 2>/dev/null || cat "${variable}/version")\n'
+        home.script(
+            f"{root}/libexec/{name}",
+            f'#!/usr/bin/env bash\n{chosen}exec "${variable}/versions/$version/bin/$2"\n',
+        )
+        home.install(f"{root}/versions/1.2", command)
+        home.file(f"{root}/version", "1.2\n")
+        home.file(f"{root}/.git/config", "https://user:secret@example.test")
+        home.on_path(f"{root}/shims")
+        return {command: f"{root}/versions/1.2"}
+
+    build.__name__ = name
+    return build
+
+
+def jenv(home: Home) -> dict[str, str]:
+    told = shims_that_name_their_root("jenv")(home)
+    shutil.rmtree(home.place / ".jenv/versions")
+    home.install("jdks/21", *told)
+    home.link(".jenv/versions/1.2", home.place / "jdks/21")
+    return dict.fromkeys(told, "jdks/21")
+
+
+def uv(home: Home) -> dict[str, str]:
+    python = home.install(".local/share/uv/python/cpython-3.99.1", "python3.99")
+    home.link(".local/share/uv/python/cpython-3.99", "cpython-3.99.1")
+    home.link(".local/bin/python3.99", python.parent / "cpython-3.99/bin/python3.99")
+    tool = home.place / ".local/share/uv/tools/black"
+    home.file(".local/share/uv/tools/black/pyvenv.cfg", f"home = {python}/bin\n")
+    home.link(".local/share/uv/tools/black/bin/python", python / "bin/python3.99")
+    home.script(".local/share/uv/tools/black/bin/black", f"#!{tool}/bin/python\n")
+    home.link(".local/bin/black", tool / "bin/black")
+    home.on_path(".local/bin")
+    return dict.fromkeys(("python3.99", "black"), ".local/share/uv/python/cpython-3.99.1")
+
+
+def pipx(home: Home) -> dict[str, str]:
+    python = home.install(".pyenv/versions/3.98", "python3.98")
+    prefix = ".local/share/pipx/venvs/tool"
+    home.file(f"{prefix}/pyvenv.cfg", f"home = {python}/bin\n")
+    home.link(f"{prefix}/bin/python", python / "bin/python3.98")
+    home.script(f"{prefix}/bin/tool", '#!/bin/sh\nexec "$(dirname "$(readlink -f "$0")")/python"\n')
+    home.link(".local/bin/tool", home.place / prefix / "bin/tool")
+    home.on_path(".local/bin")
+    return {"tool": ".pyenv/versions/3.98"}
+
+
+def nvm(home: Home) -> dict[str, str]:
+    home.install(".nvm/versions/node/v20.1.0", "node", "npm")
+    home.file(".nvm/versions/node/v20.1.0/etc/npmrc", "//registry/:_authToken=secret")
+    home.on_path(".nvm/versions/node/v20.1.0/bin")
+    return dict.fromkeys(("node", "npm"), ".nvm/versions/node/v20.1.0")
+
+
+def nvm_that_is_loaded_later(home: Home) -> dict[str, str]:
+    for version in ("v9.0.0", "v20.1.0", "v20.10.0", "v22.0.0"):
+        home.install(f".nvm/versions/node/{version}", "later-node")
+    home.file(".nvm/alias/default", "lts/iron\n")
+    home.file(".nvm/alias/lts/iron", "20\n")
+    home.variables["NVM_DIR"] = str(home.place / ".nvm")
+    return {"later-node": ".nvm/versions/node/v20.10.0"}
+
+
+def fnm(home: Home) -> dict[str, str]:
+    home.install(".local/share/fnm/node-versions/v20/installation", "node")
+    # As in /run, where the links of each shell are, what holds the link cannot be shown.
+    home.link(".ssh/shell/1", home.place / ".local/share/fnm/node-versions/v20/installation")
+    home.on_path(".ssh/shell/1/bin")
+    return {"node": ".local/share/fnm/node-versions/v20/installation"}
+
+
+def volta(home: Home) -> dict[str, str]:
+    home.script(".volta/bin/volta-shim", "#!/bin/sh\ntest -e ~/.volta && echo shim\n")
+    for name in ("node", "yarn", "tsc"):
+        home.link(f".volta/bin/{name}", "volta-shim")
+    image = ".volta/tools/image"
+    home.install(f"{image}/node/20.1.0", "node")
+    home.install(f"{image}/node/18.0.0", "node")
+    home.install(f"{image}/yarn/1.22.19", "yarn")
+    home.install(f"{image}/packages/typescript", "tsc")
+    chosen = {"node": {"runtime": "20.1.0", "npm": None}, "pnpm": None, "yarn": "1.22.19"}
+    home.file(".volta/tools/user/platform.json", json.dumps(chosen))
+    home.on_path(".volta/bin")
+    return {
+        "node": f"{image}/node/20.1.0",
+        "yarn": f"{image}/yarn/1.22.19",
+        "tsc": f"{image}/packages/typescript",
+    }
+
+
+def mise(home: Home) -> dict[str, str]:
+    data = ".local/share/mise"
+    home.script(".local/bin/mise", "#!/bin/sh\ncat ~/.config/mise/config.toml\n")
+    for tool, version in (("node", "20.1.0"), ("go", "1.99"), ("java", "21.0.2")):
+        home.install(f"{data}/installs/{tool}/{version}", f"mise-{tool}")
+        home.link(f"{data}/shims/mise-{tool}", home.place / ".local/bin/mise")
+    home.install(f"{data}/installs/java/9", "mise-java")
+    home.link(f"{data}/installs/node/20", "./20.1.0")
+    home.file(
+        ".config/mise/config.toml",
+        '[tools]\nnode = "20"\ngo = ["1.99"]\njava = {version = "latest"}\n',
+    )
+    home.on_path(f"{data}/shims", ".local/bin")
+    installs = f"{data}/installs"
+    return {
+        "mise-node": f"{installs}/node/20.1.0",
+        "mise-go": f"{installs}/go/1.99",
+        "mise-java": f"{installs}/java/21.0.2",
+    }
+
+
+def asdf(home: Home) -> dict[str, str]:
+    home.script(".asdf/bin/asdf", '#!/bin/sh\ncat "$HOME/.tool-versions"\n')
+    for tool in ("node", "rust"):
+        home.script(f".asdf/shims/asdf-{tool}", f'#!/bin/sh\nexec asdf exec "asdf-{tool}" "$@"\n')
+    home.install(".asdf/installs/nodejs/20.1.0", "asdf-node")
+    home.install(".asdf/installs/rust/1.99", "asdf-rust")
+    home.file(".asdf/installs/rust/1.99/credentials.toml", "secret")
+    home.file(".tool-versions", "nodejs 20.1.0\nrust 1.99 # the newest\npython system\n")
+    home.on_path(".asdf/shims", ".asdf/bin")
+    return {"asdf-node": ".asdf/installs/nodejs/20.1.0", "asdf-rust": ".asdf/installs/rust/1.99"}
+
+
+def conda(home: Home) -> dict[str, str]:
+    home.install("miniforge3", "conda", "python3.97")
+    home.script("miniforge3/condabin/mamba", '#!/bin/sh\nexec "$(dirname "$0")/../bin/conda"\n')
+    home.file("miniforge3/.condarc", "channels: [https://host/t/secret/main]")
+    home.install("miniforge3/envs/ml", "trainer")
+    home.on_path("miniforge3/envs/ml/bin", "miniforge3/condabin")
+    home.variables["CONDA_PREFIX"] = str(home.place / "miniforge3/envs/ml")
+    return {"trainer": "miniforge3/envs/ml", "mamba": "miniforge3"}
+
+
+def rustup(home: Home) -> dict[str, str]:
+    home.script(".cargo/bin/rustup", "#!/bin/sh\ncat ~/.rustup/settings.toml\n")
+    home.link(".cargo/bin/rustc", "rustup")
+    home.install(".rustup/toolchains/stable", "rustc")
+    home.file(".rustup/settings.toml", 'default_toolchain = "stable"\n')
+    home.on_path(".cargo/bin")
+    return {"rustc": ".rustup/toolchains/stable"}
+
+
+def sdkman(home: Home) -> dict[str, str]:
+    java, maven = ".sdkman/candidates/java", ".sdkman/candidates/maven"
+    home.install(f"{java}/21.0.2-tem", "java")
+    home.install(f"{maven}/3.9.6", "mvn")
+    home.link(f"{java}/current", "21.0.2-tem")
+    home.link(f"{maven}/current", f"{home.place}/{maven}/3.9.6")
+    home.on_path(f"{java}/current/bin", f"{maven}/current/bin")
+    return {"java": f"{java}/21.0.2-tem", "mvn": f"{maven}/3.9.6"}
+
+
+def java_home(home: Home) -> dict[str, str]:
+    home.install("jdks/21", "jshell-21")
+    home.variables["JAVA_HOME"] = str(home.place / "jdks/21")
+    return {"jshell-21": "jdks/21"}
+
+
+def go(home: Home) -> dict[str, str]:
+    home.install("sdk/go1.99", "go")
+    home.script("go/bin/gopls", "#!/bin/sh\necho gopls\n")
+    home.file("go/src/private/secret.go", "secret")
+    home.on_path("sdk/go1.99/bin", "go/bin")
+    return {"go": "sdk/go1.99", "gopls": "gopls"}
+
+
+def homebrew(home: Home) -> dict[str, str]:
+    home.install(".linuxbrew/Cellar/jq/1.7", "jq")
+    home.link(".linuxbrew/bin/jq", "../Cellar/jq/1.7/bin/jq")
+    home.file(".linuxbrew/etc/my.cnf", "secret")
+    home.file(".linuxbrew/share/man", "")
+    home.variables["HOMEBREW_PREFIX"] = str(home.place / ".linuxbrew")
+    home.on_path(".linuxbrew/bin")
+    return {"jq": ".linuxbrew/Cellar/jq/1.7"}
+
+
+def nix(home: Home) -> dict[str, str]:
+    home.install("nix/store/abc-hello", "hello")
+    home.file("nix/store/def-source/.npmrc", "public by design")
+    profile = home.place / "nix/store/ghi-profile"
+    home.link("nix/store/ghi-profile/bin/hello", home.place / "nix/store/abc-hello/bin/hello")
+    home.link(".local/state/nix/profiles/profile-1-link", profile)
+    home.link(".local/state/nix/profiles/profile", "profile-1-link")
+    home.link(".nix-profile", home.place / ".local/state/nix/profiles/profile")
+    home.variables["NIX_STORE_DIR"] = str(home.place / "nix/store")
+    home.on_path(".nix-profile/bin")
+    return {"hello": "nix/store/abc-hello"}
+
+
+def npm_packages(home: Home) -> dict[str, str]:
+    package = ".local/lib/node_modules/@vendor/agent"
+    home.script(f"{package}/dist/cli.js", PROGRAM)
+    home.file(f"{package}/lib/name", "agent\n")
+    home.link(".local/bin/agent", "../lib/node_modules/@vendor/agent/dist/cli.js")
+    home.on_path(".local/bin")
+    return {"agent": "agent"}
+
+
+LAYOUTS = [
+    *map(shims_that_name_their_root, ("pyenv", "rbenv", "nodenv", "goenv")),
+    *(jenv, uv, pipx, nvm, nvm_that_is_loaded_later, fnm, volta, mise, asdf, conda, rustup, sdkman),
+    *(java_home, go, homebrew, nix, npm_packages),
+]
+
+
+class TestInstallers(OnSandbox):
+    @pytest.fixture(autouse=True)
+    def _give(self, tmp_path: Path) -> None:
+        self.ground = tmp_path
+        self.home = Home(tmp_path / "home")
+        self.home.place.chmod(0o700)
+
+    def inside(self, script: str) -> str:
+        state = self.ground / "state"
+        self.sandbox = BubblewrapSandbox(state=state, environment=self.home.environment)
+        result, ear = self.shell(script)
+        assert result.exit_code == 0, (result, ear.heard)
+        return ear.output.decode()
+
+    def everything_hidden(self) -> list[str]:
+        """Look for a secret in whatever of the home is visible."""
+        return self.inside(f"grep -rls secret {self.home.place} || true").splitlines()
+
+    @pytest.mark.parametrize("build", LAYOUTS, ids=lambda build: build.__name__)
+    def test_a_tool_runs_and_the_secrets_beside_it_are_hidden(
+        self, build: Callable[[Home], dict[str, str]]
+    ) -> None:
+        told = build(self.home)
+        said = self.inside("; ".join(told)).splitlines()
+        assert said == list(told.values())
+        assert self.everything_hidden() == []
+
+    def test_the_search_for_secrets_can_find_one(self) -> None:
+        self.home.install("tool", "tool")
+        self.home.file("tool/share/note", "secret")
+        self.home.on_path("tool/bin")
+        assert self.everything_hidden() == [f"{self.home.place}/tool/share/note"]
+
+    def test_a_shim_obeys_the_version_file_of_the_project(self) -> None:
+        shims_that_name_their_root("pyenv")(self.home)
+        self.home.install(".pyenv/versions/2.0", "pyenv-tool")
+        said = self.inside("echo 2.0 > .pyenv-version; pyenv-tool")
+        assert said == ".pyenv/versions/2.0\n"
+
+    def test_the_tools_are_told_where_they_are(self) -> None:
+        java_home(self.home)
+        self.home.variables |= {"GOROOT": "/nowhere", "PYENV_VERSION": "3.99", "SECRET": "x"}
+        told = find_toolchain(self.home.environment, self.home.place).environment
+        assert told == {"JAVA_HOME": str(self.home.place / "jdks/21"), "PYENV_VERSION": "3.99"}
+
+
+def real_tools() -> list[tuple[str, str]]:
+    """List the commands of this machine that answer when asked for their version."""
+    wanted = {"python3": "--version", "node": "--version", "npm": "--version", "go": "version"}
+    wanted |= {"cargo": "--version", "rustc": "--version", "java": "-version", "mvn": "-version"}
+    found = []
+    for name, option in wanted.items():
+        if place := shutil.which(name):
+            asked = subprocess.run([place, option], capture_output=True, check=False)
+            found += [(name, option)] if asked.returncode == 0 else []
+    return found
+
+
+class TestRealTools(OnSandbox):
+    @pytest.fixture(autouse=True)
+    def _give(self, tmp_path: Path) -> None:
+        self.ground = tmp_path
+        self.sandbox = BubblewrapSandbox(state=tmp_path / "state", environment=os.environ)
+
+    def test_what_works_on_this_machine_works_inside(self) -> None:
+        for name, option in real_tools():
+            result, ear = self.shell(f"{name} {option}")
+            assert result.exit_code == 0, (name, result, ear.heard)
+
+    @pytest.mark.skipif("PYENV_ROOT" not in os.environ, reason="there is no pyenv on this machine")
+    def test_the_shims_of_pyenv_work_inside(self) -> None:
+        shims = Path(os.environ["PYENV_ROOT"], "shims")
+        result, ear = self.shell(f"{shims}/python3 -c 'import ssl, sqlite3; print(42)'")
+        assert (result.exit_code, ear.output) == (0, b"42\n"), ear.heard
+
+    @pytest.mark.skipif(not shutil.which("rustc"), reason="there is no Rust on this machine")
+    def test_rust_compiles_inside(self) -> None:
+        result, ear = self.shell("echo 'fn main(){print!(\"42\")}' > a.rs; rustc a.rs && ./a")
+        assert (result.exit_code, ear.output) == (0, b"42"), ear.heard
