@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from supervisor_ai.workspaces.beneath import root_directory
 from supervisor_ai.workspaces.removal import grant, open_directory, remove_at
 
 _DOT_GIT: Final = ".git"
@@ -44,7 +45,11 @@ def parse_changes(raw: bytes) -> tuple[Change, ...]:
 
 
 def refused(
-    changes: Collection[Change], *, lookalikes: Collection[bytes], offenders: Collection[str] = ()
+    changes: Collection[Change],
+    *,
+    lookalikes: Collection[bytes],
+    included: Collection[bytes] = (),
+    offenders: Collection[str] = (),
 ) -> tuple[Change, ...]:
     """Choose the changes that must not be made."""
     return tuple(
@@ -52,6 +57,7 @@ def refused(
         for change in changes
         if change.new_mode == _GITLINK
         or change.path.lower().startswith(_OWN_STATE)
+        or change.path in included
         or change.new_object.decode() in offenders
         or any(_is_part(change.path, directory) for directory in lookalikes)
     )
@@ -74,9 +80,10 @@ def clean(tree: Path) -> tuple[bytes, ...]:
     A nested `.git` would become a link to a commit that nobody has, and git would start programs
     that its configuration names; without it the files beside it are plain files.
     """
-    root = os.open(tree, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    root = _open_root(tree)
     lookalikes, waiting = [], [""]
     try:
+        os.fchmod(root, stat.S_IMODE(os.fstat(root).st_mode) | stat.S_IRWXU)
         while waiting:
             path = waiting.pop()
             names = frozenset(_clean_directory(root, path, waiting))
@@ -85,6 +92,12 @@ def clean(tree: Path) -> tuple[bytes, ...]:
     finally:
         os.close(root)
     return tuple(lookalikes)
+
+
+def _open_root(tree: Path) -> int:
+    """Open the workspace itself, whose permissions a worker can take away like any others."""
+    with root_directory(tree.parent) as parent:
+        return open_directory(parent, tree.name)
 
 
 def _change(described: bytes, path: bytes) -> Change:

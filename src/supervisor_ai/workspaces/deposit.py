@@ -1,24 +1,19 @@
 """The only door through which objects and refs enter the user's repository."""
 
-import fcntl
-import os
 import re
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Final
 
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.workspaces.disk import disk_failure
 from supervisor_ai.workspaces.git import Git, Reply, failure, printable
 from supervisor_ai.workspaces.identity import OURS, signature
 from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.turn import PAUSE_SECONDS, turn
 
-_TURN_SECONDS: Final = 2.0
 _LOCK_SECONDS: Final = 2.0
-_PAUSE_SECONDS: Final = 0.01
 _MANY: Final = 100
 _OFFENDER: Final = re.compile(rb"object ([0-9a-f]{40,64}): (\w+)")
 _LOCKED: Final = b".lock': File exists"
@@ -40,7 +35,7 @@ class Deposit:
         with tempfile.TemporaryFile(dir=source.directory) as pack:
             source.run("pack-objects", "--revs", "--stdout", "-q", stdin=wanted, stdout=pack)
             pack.seek(0)
-            with self._turn():
+            with turn(self._lock):
                 reply = self._git.ask(*_reception(size), stdin=pack)
         if reply.code == 0:
             return frozenset()
@@ -73,39 +68,11 @@ class Deposit:
         arguments = ("update-ref", "--no-deref", "-m", "supervisor", ref, *values)
         deadline = time.monotonic() + _LOCK_SECONDS
         while True:
-            with self._turn():
+            with turn(self._lock):
                 reply = self._git.ask(*arguments, environment=signature(OURS))
             if _LOCKED not in reply.complaint or time.monotonic() > deadline:
                 return reply
-            time.sleep(_PAUSE_SECONDS)
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Wait for one's turn, though not for ever: a frozen holder must not stop the others.
-
-        Git's own locks keep the repository whole; this one only spares us losing them.
-        """
-        try:
-            handle = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        except OSError as error:
-            raise disk_failure(error) from error
-        try:
-            _wait_for(handle, time.monotonic() + _TURN_SECONDS)
-            yield
-        finally:
-            os.close(handle)
-
-
-def _wait_for(handle: int, deadline: float) -> None:
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                return
-            time.sleep(_PAUSE_SECONDS)
-        else:
-            return
+            time.sleep(PAUSE_SECONDS)
 
 
 def _reception(size: int) -> tuple[str, ...]:

@@ -25,3 +25,8 @@ def disk_failure(error: OSError) -> Unavailable:
     place = f" {error.filename!r}" if error.filename else ""
     reason = error.strerror or str(error)
     return Unavailable(f"The file{place} could not be used: {reason}.", hint=TROUBLE.get(reason))
+
+
+def is_full(error: Unavailable) -> bool:
+    """Tell whether something failed because there was no space for it."""
+    return error.hint == _SPACE

@@ -129,11 +129,11 @@ class Git:
         return command
 
 
-def ask_as_user(directory: Path, *arguments: Argument) -> Reply:
+def ask_as_user(directory: Path, *arguments: Argument, stdin: bytes = b"") -> Reply:
     """Ask git what the user would be told there, with the user's configuration but no programs."""
     command: list[Argument] = ["git", *_settings(_HARMLESS), "-C", directory]
     kept = {name: os.environ[name] for name in _OF_THE_USER if name in os.environ}
-    return _execute([*command, *arguments], _Place(Path("/"), kept), b"", None)
+    return _execute([*command, *arguments], _Place(Path("/"), kept), stdin, None)
 
 
 def failure(verb: Argument, directory: Path, reply: Reply) -> Unavailable:

@@ -11,11 +11,15 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import EffectKey, RunId
+from supervisor_ai.workspaces.port_blocks import PortBlocks
 from supervisor_ai.workspaces.removal import remove
+from supervisor_ai.workspaces.volumes import Volume
 
 _RUN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_]+")
 WASTE: Final = ".waste"
+BRANCH: Final = "task"
+"""Where a workspace's git directories stand: at the commit that the worker sees."""
 _SLUG_LENGTH: Final = 60
 _FENCED: Final = re.compile(r"(?P<key>[A-Za-z0-9_-]+)\.(?P<fence>[0-9]+)")
 
@@ -42,6 +46,31 @@ class Desk:
         return self.path / "trusted.git"
 
     @property
+    def start(self) -> Path:
+        """Return the ref of our git directory that stands where the work began."""
+        return self.trusted_git / "refs" / "heads" / "start"
+
+    @property
+    def volume(self) -> Volume:
+        """Return the file system of all that the worker can write, where it has one of its own."""
+        return Volume(image=self.path / "tree.img", places=(self.tree, self.worker_git))
+
+    @property
+    def hidden(self) -> Path:
+        """Return the patterns of what the worker does not see; absent if it sees everything."""
+        return self.path / "hidden"
+
+    @property
+    def included(self) -> Path:
+        """Return the paths that were copied from the user's checkout; absent if none were."""
+        return self.path / "included"
+
+    @property
+    def ports(self) -> PortBlocks:
+        """Return the ports of the machine, which all projects share."""
+        return PortBlocks(self.path.parents[3] / "ports")
+
+    @property
     def fence(self) -> int:
         """Return the fence that the path carries."""
         return int(self.path.name.rpartition(".")[2])
@@ -50,12 +79,17 @@ class Desk:
         """Tell whether the files were all there once; git writes the index after them."""
         return (self.trusted_git / "index").exists() and self.tree.is_dir()
 
+    def restore(self) -> None:
+        """Make the files reachable again after a restart of the machine."""
+        self.volume.restore()
+
     def discard(self) -> None:
         """Remove it; renamed first, so that nobody takes a half for the whole."""
+        self.ports.release(self.path)
         waste = self.path.with_name(f"{self.path.name}.{token_hex(8)}{WASTE}")
         with suppress(FileNotFoundError):
             self.path.rename(waste)
-        remove(waste)
+        dump(waste)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +122,10 @@ class Premises:
         found = [Desk(path=path) for path, name in self._fenced() if name == _slug(key)]
         return sorted(found, key=lambda desk: desk.fence, reverse=True)
 
+    def all_desks(self) -> list[Desk]:
+        """Return every workspace of the run."""
+        return [Desk(path=path) for path, _ in self._fenced()]
+
     def waste_of(self, key: EffectKey) -> Iterator[Path]:
         """Return what somebody began to remove of an operation."""
         return self.desks.glob(f"{_slug(key)}.*{WASTE}")
@@ -96,6 +134,20 @@ class Premises:
         for path in self.desks.iterdir() if self.desks.is_dir() else ():
             if matched := _FENCED.fullmatch(path.name):
                 yield path, matched["key"]
+
+
+def dump(waste: Path) -> None:
+    """Remove what was a workspace, with the file system of its files if it has one."""
+    Desk(path=waste).volume.remove()
+    remove(waste)
+
+
+def dump_premises(waste: Path) -> None:
+    """Remove what was the directory of a run."""
+    desks = Premises(path=waste).desks
+    for left in desks.iterdir() if desks.is_dir() else ():
+        Desk(path=left).volume.remove()
+    remove(waste)
 
 
 def premises(state: Path, run: RunId) -> Premises:

@@ -126,11 +126,7 @@ class GitRepository:
 
     def diff_stat(self, base: CommitSha, head: CommitSha) -> str:
         """Return git's summary of the change between two commits."""
-        return self._diff("--stat", base, head)
-
-    def diff(self, base: CommitSha, head: CommitSha) -> str:
-        """Return the change between two commits as text."""
-        return self._diff("--patch", base, head)
+        return difference(self.git, "--stat", base, head)
 
     def branch_tip(self, branch: str) -> CommitSha | None:
         """Return where a branch stands."""
@@ -162,10 +158,12 @@ class GitRepository:
             hint="Name a branch, a tag or a commit; `git branch --all` lists the branches.",
         )
 
-    def _diff(self, form: str, base: CommitSha, head: CommitSha) -> str:
-        harmless = ("--no-ext-diff", "--no-textconv", "--no-color", "--find-renames")
-        reply = self.git.run("diff-tree", form, *harmless, "-r", base, head, "--")
-        return reply.output.decode(errors="replace")
+
+def difference(git: Git, form: str, base: CommitSha, head: CommitSha) -> str:
+    """Return the change between two commits, without a program of anybody's choice."""
+    harmless = ("--no-ext-diff", "--no-textconv", "--no-color", "--find-renames")
+    reply = git.run("diff-tree", form, *harmless, "-r", base, head, "--")
+    return reply.output.decode(errors="replace")
 
 
 def _discover(start: Path) -> _Found:

@@ -22,7 +22,7 @@ class Mold:
     """What every git directory beside the same repository has in common with it."""
 
     object_format: str
-    shallow: Path
+    shallow: Path | None
 
     def cast(
         self,
@@ -43,7 +43,7 @@ class Mold:
             write(path / "objects" / "info" / "alternates", f"{borrows}\n")
         if tip is not None:
             write(path / "refs" / "heads" / branch, f"{tip}\n")
-        if self.shallow.exists():
+        if self.shallow is not None and self.shallow.exists():
             shutil.copyfile(self.shallow, path / "shallow")
             (path / "shallow").chmod(0o644)
         return Git(directory=path, is_scratch=True)

@@ -9,9 +9,12 @@ from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.workspaces.admission import Change, clean, parse_changes, refused, restoration
+from supervisor_ai.workspaces.blindness import put_back
 from supervisor_ai.workspaces.deposit import Deposit
 from supervisor_ai.workspaces.git import Git
 from supervisor_ai.workspaces.identity import OURS, signature
+from supervisor_ai.workspaces.inclusion import read_included
+from supervisor_ai.workspaces.layout import Desk
 from supervisor_ai.workspaces.scratch import PRIVATE, make_directory, write
 
 _TRIES: Final = 3
@@ -27,10 +30,11 @@ class Draft:
     start: CommitSha
     changes: tuple[Change, ...]
     lookalikes: tuple[bytes, ...]
+    included: frozenset[bytes]
 
     def is_empty(self) -> bool:
         """Tell whether nothing that may enter history has changed."""
-        return len(refused(self.changes, lookalikes=self.lookalikes)) == len(self.changes)
+        return len(self._refused()) == len(self.changes)
 
     def deliver(self, deposit: Deposit, *, message: str, at: datetime) -> Snapshot:
         """Make the commit on top of the start and bring it to the user's repository."""
@@ -47,9 +51,17 @@ class Draft:
         raise InternalError(f"Git refuses the snapshot {message!r} because of {set(offenders)}.")
 
     def _take_back(self, offenders: Collection[str]) -> None:
-        changes = refused(self.changes, lookalikes=self.lookalikes, offenders=offenders)
+        changes = self._refused(offenders)
         if changes:
             self.git.run("update-index", "-z", "--index-info", stdin=restoration(changes))
+
+    def _refused(self, offenders: Collection[str] = ()) -> tuple[Change, ...]:
+        return refused(
+            self.changes,
+            lookalikes=self.lookalikes,
+            included=self.included,
+            offenders=offenders,
+        )
 
     def _commit(self, message: str, at: datetime) -> Snapshot:
         tree = self.git.run("write-tree").text
@@ -61,15 +73,24 @@ class Draft:
         return Snapshot(commit=CommitSha(made.text), tree=TreeSha(tree))
 
 
-def draft(git: Git, start: CommitSha) -> Draft:
+def draft(desk: Desk) -> Draft:
     """Put a workspace's files into the index, but for what may not enter history."""
-    if git.work_tree is None:
-        raise InternalError(f"{str(git.directory)!r} has no files to snapshot.")
-    lookalikes = clean(git.work_tree)
+    desk.restore()
+    git = Git(directory=desk.trusted_git, work_tree=desk.tree, is_scratch=True)
+    start = CommitSha(desk.start.read_text().strip())
+    lookalikes = clean(desk.tree)
     if git.ask("add", "--all").code != 0:
         # Attributes can ask for conversions that fail; the bytes as they are never do.
         make_directory(git.directory / "info", PRIVATE)
         write(git.directory / "info" / "attributes", _VERBATIM)
         git.run("add", "--all")
+    if desk.hidden.exists():
+        put_back(git, start, desk.hidden)
     raw = git.run("diff-index", "--cached", *_RAW, start, "--").output
-    return Draft(git=git, start=start, changes=parse_changes(raw), lookalikes=lookalikes)
+    return Draft(
+        git=git,
+        start=start,
+        changes=parse_changes(raw),
+        lookalikes=lookalikes,
+        included=read_included(desk),
+    )

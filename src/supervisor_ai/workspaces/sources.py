@@ -1,18 +1,22 @@
 """What all workspaces of a run share: the history that its workers may see, and exports."""
 
 import errno
+import shutil
+from collections.abc import Iterator
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
 
 from supervisor_ai.domain.ids import CommitSha, RunId
+from supervisor_ai.workspaces.blindness import blind_commit, write_patterns
 from supervisor_ai.workspaces.deposit import Deposit
 from supervisor_ai.workspaces.git import Git
 from supervisor_ai.workspaces.layout import Premises, premises
 from supervisor_ai.workspaces.removal import remove
-from supervisor_ai.workspaces.repository import GitRepository
-from supervisor_ai.workspaces.scratch import READABLE, TRAVERSABLE, make_directory
+from supervisor_ai.workspaces.repository import GitRepository, difference
+from supervisor_ai.workspaces.scratch import PRIVATE, READABLE, TRAVERSABLE, make_directory
 
 _BRANCH = "base"
 
@@ -35,15 +39,22 @@ class Sources:
                     self._build_history(place, run, base)
         return place
 
-    def export(self, run: RunId, commit: CommitSha) -> Path:
-        """Give the run a directory with the files of a commit."""
+    def export(self, run: RunId, commit: CommitSha, hides: tuple[str, ...]) -> Path:
+        """Give the run a directory with the files of a commit that are not hidden."""
         place = self.prepare(run, commit)
-        path = place.programs / commit
+        path = place.programs / "-".join((commit, *_digest(hides)))
         if not path.exists():
             with self._lock:
                 if not path.exists():
-                    self._build_export(place, path, commit)
+                    self._build_export(place, path, commit, hides)
         return path
+
+    def diff(self, base: CommitSha, head: CommitSha, hides: tuple[str, ...]) -> str:
+        """Return the change between two commits, as far as it is not hidden."""
+        self._state.mkdir(parents=True, exist_ok=True)
+        with self._repository.mold.lend(self._state, borrows=self._repository.objects) as git:
+            seen = [_seen(git, commit, hides) for commit in (base, head)]
+            return difference(git, "--patch", *seen)
 
     def base(self, place: Premises) -> CommitSha:
         """Return the commit whose history the run's workers see."""
@@ -68,23 +79,42 @@ class Sources:
             self._deposit.point(ref, base)
         return pinned or base
 
-    def _build_export(self, place: Premises, path: Path, commit: CommitSha) -> None:
+    def _build_export(
+        self, place: Premises, path: Path, commit: CommitSha, hides: tuple[str, ...]
+    ) -> None:
         unfinished = place.programs / f"unfinished-{token_hex(8)}"
         make_directory(unfinished, READABLE)
         with self._repository.mold.lend(place.path, borrows=self._repository.objects) as git:
-            check_out(git, commit, unfinished)
+            check_out(git, _seen(git, commit, hides), unfinished)
         _publish(unfinished, path)
+
+
+def _seen(git: Git, commit: CommitSha, hides: tuple[str, ...]) -> CommitSha:
+    if not hides:
+        return commit
+    patterns = git.directory / "hidden"
+    write_patterns(patterns, hides)
+    return blind_commit(git, commit, patterns)
+
+
+def _digest(hides: tuple[str, ...]) -> Iterator[str]:
+    if hides:
+        yield sha256("\0".join(hides).encode(errors="surrogateescape")).hexdigest()[:16]
 
 
 def pack(git: Git, tip: CommitSha, *, into: Path, known: CommitSha | None = None) -> None:
     """Put everything that is reachable from the tip, and nothing else, into a git directory.
 
-    Git writes the pack where its own objects are and moves it: both must be on one file system.
+    Git writes a pack beside its own objects and moves it, which it can within one file system only.
     """
     wanted = f"{tip}\n" if known is None else f"{tip}\n^{known}\n"
     how = ("--revs", "--non-empty", "--delta-base-offset", "-q")
-    target = into / "objects" / "pack" / "pack"
-    git.run("pack-objects", *how, target, stdin=wanted.encode())
+    outgoing = git.directory / "outgoing"
+    make_directory(outgoing, PRIVATE)
+    git.run("pack-objects", *how, outgoing / "pack", stdin=wanted.encode())
+    for file in outgoing.iterdir():
+        shutil.move(file, into / "objects" / "pack" / file.name)
+    outgoing.rmdir()
 
 
 def check_out(git: Git, commit: CommitSha, tree: Path) -> Git:

@@ -1,7 +1,6 @@
 """Isolated workspaces: what a worker gets, and what becomes of what it leaves."""
 
 import asyncio
-import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
@@ -12,32 +11,39 @@ from typing import Final, ParamSpec, TypeVar
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.facts import Snapshot
-from supervisor_ai.engine.ports.sandbox import Mount
-from supervisor_ai.engine.ports.workspaces import Landed, Landing, NotLanded, Workspace
+from supervisor_ai.engine.ports.workspaces import (
+    PLAIN,
+    Landed,
+    Landing,
+    NotLanded,
+    SetupCache,
+    Workspace,
+    WorkspacePlan,
+)
 from supervisor_ai.workspaces.deposit import Deposit
 from supervisor_ai.workspaces.disk import disk_failure
-from supervisor_ai.workspaces.git import Git
+from supervisor_ai.workspaces.furnishing import Furnisher
 from supervisor_ai.workspaces.identity import OURS, signature
 from supervisor_ai.workspaces.landings import Integration
-from supervisor_ai.workspaces.layout import WASTE, Desk, Premises, premises
-from supervisor_ai.workspaces.removal import remove
-from supervisor_ai.workspaces.repository import GitRepository
-from supervisor_ai.workspaces.scratch import (
-    PRIVATE,
-    READABLE,
-    TRAVERSABLE,
-    make_directory,
-    write,
+from supervisor_ai.workspaces.layout import (
+    WASTE,
+    Desk,
+    Premises,
+    dump,
+    dump_premises,
+    premises,
 )
+from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.setup_cache import SetupCaches
 from supervisor_ai.workspaces.snapshots import Draft, draft
-from supervisor_ai.workspaces.sources import Sources, check_out, pack
+from supervisor_ai.workspaces.sources import Sources
+from supervisor_ai.workspaces.volumes import can_make
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_INSIDE: Final = Path("/run/wgit")
-"""Where the worker finds its git directory; a path that exists in its sandbox only."""
-_BRANCH: Final = "task"
+_CACHES: Final = ".setup-cache"
+"""No run can be called so."""
 _ENVIRONMENT: Final = {
     **signature(OURS),
     # Which uid owns the files inside a sandbox is no sign of danger there.
@@ -55,16 +61,37 @@ class GitWorkspaces:
         self._state = state.resolve()
         self._deposit = Deposit(repository)
         self._sources = Sources(repository, self._deposit, self._state)
+        self._caches = SetupCaches(self._state / _CACHES)
         self._integration = Integration(repository=repository, deposit=self._deposit)
 
-    async def open(self, run: RunId, key: EffectKey, *, fence: int, start: CommitSha) -> Workspace:
+    async def open(
+        self,
+        run: RunId,
+        key: EffectKey,
+        *,
+        fence: int,
+        start: CommitSha,
+        plan: WorkspacePlan = PLAIN,
+    ) -> Workspace:
         """Make a fresh directory with the files of `start`; its path carries the fence."""
         desk = premises(self._state, run).desk(key, fence)
         try:
-            return await _perform(self._open, run, key, desk, start)
+            return await _perform(self._open, run, key, desk, start, plan)
         except asyncio.CancelledError:
             await _perform(desk.discard)
             raise
+
+    async def keeps_quota(self) -> bool:
+        """Tell whether the kernel would keep the quota of a plan here."""
+        return await _perform(can_make, self._state)
+
+    async def take_cached(self, workspace: Workspace, cache: SetupCache) -> bool:
+        """Copy into the workspace what an equal set-up made before; tell whether there was any."""
+        return await _perform(self._take_cached, workspace, cache)
+
+    async def keep_cached(self, workspace: Workspace, cache: SetupCache) -> None:
+        """Keep what the set-up made for later workspaces, if it ran on the run's base commit."""
+        await _perform(self._keep_cached, workspace, cache)
 
     async def snapshot(self, workspace: Workspace, *, ref: str, at: datetime) -> Snapshot:
         """Turn the directory's files into a commit on top of its start, kept under the ref."""
@@ -78,13 +105,13 @@ class GitWorkspaces:
         """Keep what an operation without an end left behind, then remove its directories."""
         return await _perform(self._keep_lost, premises(self._state, run), key, ref, at)
 
-    async def program(self, run: RunId, base: CommitSha) -> Path:
+    async def program(self, run: RunId, base: CommitSha, *, hides: tuple[str, ...] = ()) -> Path:
         """Export the base commit, read-only, for programs that the definition names by a path."""
-        return await _perform(self._sources.export, run, base)
+        return await _perform(self._sources.export, run, base, hides)
 
-    async def diff(self, base: CommitSha, head: CommitSha) -> str:
+    async def diff(self, base: CommitSha, head: CommitSha, *, hides: tuple[str, ...] = ()) -> str:
         """Return the change between two commits as text."""
-        return await _perform(self._repository.diff, base, head)
+        return await _perform(self._sources.diff, base, head, hides)
 
     async def land(self, landing: Landing) -> Landed | NotLanded:
         """Put the snapshot on the branch by compare-and-swap; a key that has landed is found."""
@@ -98,11 +125,15 @@ class GitWorkspaces:
         """Remove what an ended run needs no more; refs stay."""
         await _perform(self._forget, premises(self._state, run))
 
-    def _open(self, run: RunId, key: EffectKey, desk: Desk, start: CommitSha) -> Workspace:
+    def _open(
+        self, run: RunId, key: EffectKey, desk: Desk, start: CommitSha, plan: WorkspacePlan
+    ) -> Workspace:
         place = self._sources.prepare(run, start)
+        base = self._sources.base(place)
+        furnisher = Furnisher(repository=self._repository, place=place, base=base)
         desk.discard()
         try:
-            self._furnish(place, desk, start)
+            furniture = furnisher.furnish(desk, start, plan)
         except BaseException:
             desk.discard()
             raise
@@ -111,29 +142,22 @@ class GitWorkspaces:
             key=key,
             path=desk.tree,
             start=start,
-            mounts=_mounts(place, desk),
-            environment=_ENVIRONMENT,
+            mounts=furniture.mounts,
+            environment={**_ENVIRONMENT, **furniture.environment},
+            quota=furniture.quota,
         )
 
-    def _furnish(self, place: Premises, desk: Desk, start: CommitSha) -> None:
-        make_directory(desk.path, TRAVERSABLE)
-        make_directory(desk.tree, READABLE)
-        mold, base = self._repository.mold, self._sources.base(place)
-        ours, theirs = self._repository.objects, place.base_git / "objects"
-        trusted = mold.cast(desk.trusted_git, borrows=ours, branch=_BRANCH, tip=start)
-        desk.trusted_git.chmod(PRIVATE)
-        mold.cast(desk.worker_git, borrows=theirs, branch=_BRANCH, tip=start, is_bare=False)
-        if start != base:
-            pack(trusted, start, known=base, into=desk.worker_git)
-        check_out(trusted, start, desk.tree)
-        shutil.copyfile(desk.trusted_git / "index", desk.worker_git / "index")
-        write(desk.tree / ".git", f"gitdir: {_INSIDE}\n", 0o444)
+    def _take_cached(self, workspace: Workspace, cache: SetupCache) -> bool:
+        desk = self._occupied(workspace)
+        return self._caches.take(desk.tree, cache, _hides(desk))
+
+    def _keep_cached(self, workspace: Workspace, cache: SetupCache) -> None:
+        desk = self._occupied(workspace)
+        if workspace.start == self._sources.base(premises(self._state, workspace.run)):
+            self._caches.keep(desk.tree, cache, _hides(desk))
 
     def _snapshot(self, workspace: Workspace, ref: str, at: datetime) -> Snapshot:
-        desk = self._desk(workspace)
-        if not desk.is_complete():
-            raise NotFound(f"The workspace {str(workspace.path)!r} does not exist any more.")
-        return self._keep(_draft(desk), workspace.key, ref, at)
+        return self._keep(draft(self._occupied(workspace)), workspace.key, ref, at)
 
     def _keep(self, work: Draft, key: EffectKey, ref: str, at: datetime) -> Snapshot:
         snapshot = work.deliver(self._deposit, message=f"Snapshot of {key}", at=at)
@@ -143,13 +167,13 @@ class GitWorkspaces:
     def _keep_lost(self, place: Premises, key: EffectKey, ref: str, at: datetime) -> str | None:
         kept = None
         for desk in place.desks_of(key):
-            work = _draft(desk) if desk.is_complete() else None
+            work = draft(desk) if desk.is_complete() else None
             if work is not None and not work.is_empty():
                 self._keep(work, key, f"{ref}-{desk.fence}" if kept else ref, at)
                 kept = ref
             desk.discard()
         for waste in place.waste_of(key):
-            remove(waste)
+            dump(waste)
         return kept
 
     def _land(self, landing: Landing) -> Landed | NotLanded:
@@ -161,11 +185,19 @@ class GitWorkspaces:
         return self._integration.find(self._repository.branch_tip(branch), key)
 
     def _forget(self, place: Premises) -> None:
+        for desk in place.all_desks():
+            desk.ports.release(desk.path)
         waste = self._state / f"{place.path.name}.{token_hex(8)}{WASTE}"
         with suppress(FileNotFoundError):  # somebody else forgets it at this moment, or did before
             place.path.rename(waste)
         for left in self._state.glob(f"{place.path.name}.*{WASTE}"):
-            remove(left)
+            dump_premises(left)
+
+    def _occupied(self, workspace: Workspace) -> Desk:
+        desk = self._desk(workspace)
+        if not desk.is_complete():
+            raise NotFound(f"The workspace {str(workspace.path)!r} does not exist any more.")
+        return desk
 
     def _desk(self, workspace: Workspace) -> Desk:
         desk = Desk(path=workspace.path.parent)
@@ -174,20 +206,9 @@ class GitWorkspaces:
         return desk
 
 
-def _draft(desk: Desk) -> Draft:
-    start = (desk.trusted_git / "refs" / "heads" / _BRANCH).read_text().strip()
-    git = Git(directory=desk.trusted_git, work_tree=desk.tree, is_scratch=True)
-    return draft(git, CommitSha(start))
-
-
-def _mounts(place: Premises, desk: Desk) -> tuple[Mount, ...]:
-    pointer = desk.tree / ".git"
-    return (
-        Mount(source=desk.tree, target=desk.tree, is_writable=True),
-        Mount(source=pointer, target=pointer),
-        Mount(source=desk.worker_git, target=_INSIDE, is_writable=True),
-        Mount(source=place.base_git, target=place.base_git),
-    )
+def _hides(desk: Desk) -> bytes:
+    """Return the patterns of what is hidden: what was made without those files is another thing."""
+    return desk.hidden.read_bytes() if desk.hidden.exists() else b""
 
 
 async def _perform(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -9,7 +9,7 @@ from supervisor_ai.domain.run.facts import Identity
 from supervisor_ai.engine.ports.workspaces import Repository
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.git import Git
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repository import GitRepository, difference
 
 FILES = {"README": "hello\n", "web/app/main.py": "print(1)\n", "web/x.md": "x\n"}
 
@@ -252,7 +252,7 @@ def test_programs_that_the_configuration_names_do_not_run(
     repository = GitRepository(user.path)
     repository.resolve(None)
     repository.is_dirty()
-    assert "+changed" in repository.diff(base, head)
+    assert "+changed" in difference(repository.git, "--patch", base, head)
     assert "README" in repository.diff_stat(base, head)
     assert repository.list(CommitSha(head), "")
     assert not marker.exists()

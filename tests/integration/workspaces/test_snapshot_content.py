@@ -13,6 +13,7 @@ from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.git import Git
+from supervisor_ai.workspaces.removal import remove
 from supervisor_ai.workspaces.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
@@ -294,9 +295,13 @@ def test_deep_trees_are_snapshotted_as_far_as_paths_reach_and_removed_whole(
         dig(tree, "n" * 250, 20)
 
     start = user.commit(FILES)
-    made = changed(user, start, attempt(workspaces, start, work))
-    assert made == {b"d/" * 1100 + b"file"}
-    assert list((tmp_path / "state" / "r1" / "work").iterdir()) == []
+    try:
+        made = changed(user, start, attempt(workspaces, start, work))
+        assert made == {b"d/" * 1100 + b"file"}
+        assert list((tmp_path / "state" / "r1" / "work").iterdir()) == []
+    finally:
+        # What pytest removes, it removes by recursion, and that ends before the tree does.
+        remove(tmp_path / "state")
 
 
 def test_shallow_clones_work(user: ScratchRepository, tmp_path: Path) -> None:

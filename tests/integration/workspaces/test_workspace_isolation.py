@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.integration.workspaces.bare_sandbox import hand_over, sandboxed
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.facts import Identity
-from supervisor_ai.engine.ports.workspaces import Landed, Landing, Workspace
+from supervisor_ai.engine.ports.workspaces import Landed, Landing, Workspace, WorkspacePlan
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.git import Git
 from supervisor_ai.workspaces.repository import GitRepository
@@ -23,7 +24,6 @@ AT = datetime(2030, 1, 1, tzinfo=UTC)
 RUN, KEY = RunId("r1"), EffectKey("r1/implement/1/1/worker/1")
 REF = "refs/supervisor/r1/implement/1.1.1"
 FILES = {"README": "hello\n", "src/a.py": "a\n"}
-NOBODY = 65534
 
 
 @pytest.fixture
@@ -51,37 +51,6 @@ def workspaces(user: ScratchRepository, place: Path) -> GitWorkspaces:
 def opened(workspaces: GitWorkspaces, start: CommitSha, number: int = 1) -> Workspace:
     key = EffectKey(f"r1/implement/1/1/worker/{number}")
     return asyncio.run(workspaces.open(RUN, key, fence=1, start=start))
-
-
-def sandboxed(workspace: Workspace, script: str) -> str:
-    """Run a script as another user, in a root that has nothing but /usr and the mounts."""
-    command = ["bwrap", "--unshare-all", "--die-with-parent", "--clearenv", "--proc", "/proc"]
-    command += ["--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", "/usr", "/usr"]
-    for link in ("bin", "lib", "lib64"):
-        command += ["--symlink", f"usr/{link}", f"/{link}"]
-    for mount in workspace.mounts:
-        how = "--bind" if mount.is_writable else "--ro-bind"
-        command += [how, str(mount.source), str(mount.target)]
-    environment = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", **workspace.environment}
-    for name, value in environment.items():
-        command += ["--setenv", name, value]
-    command += ["--chdir", str(workspace.path), "--", "sh", "-euc", script]
-    is_root = os.geteuid() == 0
-    drop = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--"]
-    ended = subprocess.run(
-        [*drop, *command] if is_root else command, capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
-
-
-def hand_over(workspace: Workspace) -> None:
-    """Give the worker what it may write, as a sandbox started by root does."""
-    if os.geteuid() != 0:
-        return
-    for mount in (mount for mount in workspace.mounts if mount.is_writable):
-        for path in (mount.source, *mount.source.rglob("*")):
-            os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
 
 
 def test_git_works_for_a_worker_that_cannot_reach_the_users_repository(
@@ -152,6 +121,53 @@ def test_a_worker_gets_the_history_of_its_base_and_nothing_else(
     assert sorted(history.run(*everything).text.split()) == sorted(reachable.text.split())
     assert history.run("for-each-ref", "--format=%(objectname)").text == base
     assert history.run("fsck", "--strict").code == 0
+
+
+def test_a_worker_can_read_no_object_that_is_not_of_its_start(
+    user: ScratchRepository, workspaces: GitWorkspaces
+) -> None:
+    base = user.commit(FILES)
+    user.git.run("checkout", "--quiet", "-b", "other")
+    elsewhere = [user.commit({"other": "of another branch\n"})]
+    user.git.run("checkout", "--quiet", "main")
+    user.write({"README": "stashed\n"})
+    user.git.run("stash")
+    elsewhere.append(CommitSha(user.git.run("rev-parse", "stash").text))
+    elsewhere.append(user.plant({"unreachable": "of no branch\n"}))
+    made = []
+    for number in (1, 2):
+        attempt = opened(workspaces, base, number)
+        (attempt.path / "README").write_text(f"attempt {number}\n")
+        made.append(asyncio.run(workspaces.snapshot(attempt, ref=f"{REF}{number}", at=AT)).commit)
+        asyncio.run(workspaces.close(attempt))
+    discarded, start = made
+    follower = opened(workspaces, start, 3)
+    hand_over(follower)
+    seen = sandboxed(follower, "git cat-file --batch-all-objects --batch-check='%(objectname)'")
+    objects = ("rev-list", "--objects", "--no-object-names")
+    assert sorted(seen.split()) == sorted(user.git.run(*objects, start).text.split())
+    hidden = user.git.run(*objects, *elsewhere, discarded, f"^{start}").text.split()
+    assert len(hidden) > 10
+    asked = "\\n".join(hidden)
+    answers = sandboxed(follower, f"printf '{asked}\\n' | git cat-file --batch-check")
+    assert answers.splitlines() == [f"{it} missing" for it in hidden]
+
+
+def test_who_may_only_read_cannot_write_but_has_git(
+    user: ScratchRepository, workspaces: GitWorkspaces
+) -> None:
+    plan = WorkspacePlan(is_writable=False)
+    opening = workspaces.open(RUN, KEY, fence=1, start=user.commit(FILES), plan=plan)
+    workspace = asyncio.run(opening)
+    hand_over(workspace)
+    script = """
+        ! (echo x > README) 2>/dev/null && ! touch new 2>/dev/null && ! rm -rf src 2>/dev/null
+        ! mkdir .git/hooks 2>/dev/null && ! rm -f .git 2>/dev/null
+        cat README && git status --porcelain && git branch mine && git log --format=%s mine
+        """
+    assert sandboxed(workspace, script) == "hello\nuser\n"
+    snapshot = asyncio.run(workspaces.snapshot(workspace, ref=REF, at=AT))
+    assert snapshot.tree == GitRepository(user.path).tree(workspace.start)
 
 
 def test_nothing_that_a_worker_sees_points_into_the_users_repository(

@@ -1,0 +1,83 @@
+"""Ports and database names that belong to one workspace while it exists."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from supervisor_ai.domain.errors import Busy
+from supervisor_ai.workspaces.turn import turn
+
+FIRST_PORT: Final = 20_000
+PORTS: Final = 20
+_EPHEMERAL: Final = 32_768
+"""Where Linux begins to hand out ports by itself."""
+BLOCKS: Final = (_EPHEMERAL - FIRST_PORT) // PORTS
+_LOCK: Final = "lock"
+_PRIVATE: Final = 0o700
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortBlock:
+    """Twenty ports in a row, and a name for databases."""
+
+    number: int
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Return what tells a worker which ports and databases are its own."""
+        return {
+            "SUPERVISOR_PORT_BASE": str(FIRST_PORT + self.number * PORTS),
+            "SUPERVISOR_DB_SUFFIX": f"_w{self.number}",
+        }
+
+
+class PortBlocks:
+    """A directory with one link per reserved block, which names the directory of its owner.
+
+    A link is made whole or not at all, and fails if there is one. An owner that is gone holds
+    nothing any more, however it went.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def reserve(self, owner: Path) -> PortBlock:
+        """Take the first block that nobody has; the owner's directory must exist."""
+        self._directory.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+        with turn(self._directory / _LOCK):
+            for number in range(BLOCKS):
+                if self._take(self._directory / str(number), owner):
+                    return PortBlock(number=number)
+        raise Busy(
+            f"All {BLOCKS} blocks of ports are reserved by workspaces that exist.",
+            hint="End some runs, or remove what they left with `supervisor workspace clean`.",
+        )
+
+    def release(self, owner: Path) -> None:
+        """Give back what the owner has; nothing is fine."""
+        if not self._directory.is_dir():
+            return
+        with turn(self._directory / _LOCK):
+            for link, holder in self._links():
+                if holder == owner:
+                    link.unlink(missing_ok=True)
+
+    def _take(self, link: Path, owner: Path) -> bool:
+        with suppress(FileNotFoundError):
+            if os.path.lexists(link.readlink()):
+                return False
+            link.unlink(missing_ok=True)
+        try:
+            link.symlink_to(owner)
+        except FileExistsError:
+            return False
+        return True
+
+    def _links(self) -> Iterator[tuple[Path, Path]]:
+        for link in self._directory.iterdir():
+            with suppress(FileNotFoundError):
+                if link.is_symlink():
+                    yield link, link.readlink()
