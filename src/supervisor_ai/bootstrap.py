@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.control.policy import NO_SANDBOX, SANDBOX, Policy
 from supervisor_ai.control.records import Records
-from supervisor_ai.domain.errors import InvalidInput, Unavailable
+from supervisor_ai.domain.errors import Unavailable
 
 if TYPE_CHECKING:
     from supervisor_ai.control.doctor import Machine
     from supervisor_ai.control.project import Project
     from supervisor_ai.control.reception import Reception
+    from supervisor_ai.control.workspaces import Storeroom
     from supervisor_ai.engine.ports.monitor import Monitor
     from supervisor_ai.engine.ports.sandbox import Sandbox
     from supervisor_ai.engine.world import World
@@ -126,9 +127,27 @@ def open_project(
     )
 
 
+def open_workspaces(directory: Path, settings: Settings) -> "Storeroom":
+    """Open what is left of workspaces."""
+    from supervisor_ai.control.workspaces import Storeroom
+    from supervisor_ai.engine.host import SystemClock
+    from supervisor_ai.workspaces.inventory import GitInventory
+    from supervisor_ai.workspaces.workspaces import GitWorkspaces
+
+    repository = _repository(directory)
+    state = _project_state(settings, repository.root)
+    return Storeroom(
+        inventory=GitInventory(repository, state),
+        workspaces=GitWorkspaces(repository, state),
+        records=open_records(directory, settings),
+        clock=SystemClock(),
+    )
+
+
 def open_machine(directory: Path, settings: Settings) -> "Machine":
     """Open what the machine has to offer."""
     from supervisor_ai.control.doctor import Machine
+    from supervisor_ai.control.policy import BACKENDS
     from supervisor_ai.sandboxes.toolchain import find_toolchain
     from supervisor_ai.workspaces.git import ask_as_user
 
@@ -138,7 +157,8 @@ def open_machine(directory: Path, settings: Settings) -> "Machine":
 
     return Machine(
         git_version=lambda: ask_as_user(Path("/"), "--version").text,
-        sandbox=_sandbox(settings, SANDBOX),
+        sandboxes=lambda name: _sandbox(settings, name),
+        backends=BACKENDS,
         state=settings.state,
         tools=find_toolchain(settings.environment, Path.home()).roots,
         reception=lambda: open_reception(directory, settings),
@@ -197,18 +217,15 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
 
 
 def _sandbox(settings: Settings, name: str) -> "Sandbox":
+    # One place for all projects: the users that root gives to sandboxes are the machine's.
+    state = _open_state(settings.state, "sandbox")
     if name == NO_SANDBOX:
         from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
 
-        state = _open_state(settings.state, "sandbox")
         return UnsandboxedSandbox(state=state, environment=settings.environment)
-    if name != SANDBOX:
-        raise InvalidInput(f"There is no sandbox {name!r}; there are {SANDBOX} and {NO_SANDBOX}.")
-    from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+    from supervisor_ai.sandboxes.backends import make_sandbox
 
-    # One place for all projects: the users that root gives to sandboxes are the machine's.
-    state = _open_state(settings.state, "sandbox")
-    return BubblewrapSandbox(state=state, environment=settings.environment)
+    return make_sandbox(name, state=state, environment=settings.environment)
 
 
 def _project_state(settings: Settings, root: Path) -> Path:

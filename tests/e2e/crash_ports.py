@@ -22,12 +22,15 @@ from supervisor_ai.engine.ports.sandbox import (
 )
 from supervisor_ai.engine.ports.workers import Worker
 from supervisor_ai.engine.ports.workspaces import (
+    PLAIN,
     Anchor,
     AnchorPoint,
     Landed,
     Landing,
     NotLanded,
+    SetupCache,
     Workspace,
+    WorkspacePlan,
     Workspaces,
 )
 from supervisor_ai.engine.world import World
@@ -193,11 +196,31 @@ class CrashingWorkspaces:
         self._workspaces = workspaces
         self._at = at
 
-    async def open(self, run: RunId, key: EffectKey, *, fence: int, start: CommitSha) -> Workspace:
+    async def open(
+        self,
+        run: RunId,
+        key: EffectKey,
+        *,
+        fence: int,
+        start: CommitSha,
+        plan: WorkspacePlan = PLAIN,
+    ) -> Workspace:
         self._at.mark(f"before open {key}")
-        workspace = await self._workspaces.open(run, key, fence=fence, start=start)
+        workspace = await self._workspaces.open(run, key, fence=fence, start=start, plan=plan)
         self._at.mark(f"after open {key}")
         return workspace
+
+    async def keeps_quota(self) -> bool:
+        return await self._workspaces.keeps_quota()
+
+    async def take_cached(self, workspace: Workspace, cache: SetupCache) -> bool:
+        self._at.mark(f"before take_cached {workspace.key}")
+        return await self._workspaces.take_cached(workspace, cache)
+
+    async def keep_cached(self, workspace: Workspace, cache: SetupCache) -> None:
+        self._at.mark(f"before keep_cached {workspace.key}")
+        await self._workspaces.keep_cached(workspace, cache)
+        self._at.mark(f"after keep_cached {workspace.key}")
 
     async def snapshot(self, workspace: Workspace, *, ref: str, at: datetime) -> Snapshot:
         self._at.mark(f"before snapshot {workspace.key}")
@@ -216,14 +239,14 @@ class CrashingWorkspaces:
         self._at.mark(f"after keep_lost {key}")
         return kept
 
-    async def program(self, run: RunId, base: CommitSha) -> Path:
+    async def program(self, run: RunId, base: CommitSha, *, hides: tuple[str, ...] = ()) -> Path:
         self._at.mark("before program")
-        program = await self._workspaces.program(run, base)
+        program = await self._workspaces.program(run, base, hides=hides)
         self._at.mark("after program")
         return program
 
-    async def diff(self, base: CommitSha, head: CommitSha) -> str:
-        return await self._workspaces.diff(base, head)
+    async def diff(self, base: CommitSha, head: CommitSha, *, hides: tuple[str, ...] = ()) -> str:
+        return await self._workspaces.diff(base, head, hides=hides)
 
     async def land(self, landing: Landing) -> Landed | NotLanded:
         self._at.mark(f"before land {landing.key}")

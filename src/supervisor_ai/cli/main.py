@@ -45,10 +45,14 @@ VERBS: Final = {
     ),
     "demo": _verb("demo:demo", "Watch a small task go through all steps", _CARE),
     "doctor": _verb("doctor:doctor", "Check whether this machine can run agents safely", _CARE),
+    "sandbox": _verb("sandbox:sandbox", "See which sandboxes work here, and what is inside", _CARE),
     "trust": _verb(
         "trust:trust", "Agree to what the project's settings may do on your machine", _CARE
     ),
     "workflow": _verb("workflow:workflow", "List, show, validate and migrate workflows", _CARE),
+    "workspace": _verb(
+        "workspace:workspace", "List, show, restore and clean up what workers left", _CARE
+    ),
     "ledger": _verb("ledger:ledger", "Verify, rebuild or erase from the ledger", _CARE),
     "completion": _verb(
         "completion:completion", "Print a script that completes commands in your shell", _CARE

@@ -13,8 +13,9 @@ _SHORT: Final = 12
 
 def describe(event: Event) -> str:
     """Say in one line what happened."""
-    words = _of_run(event) or _of_attempt(event) or _of_gate(event) or _fields(event)
-    return one_line(words)
+    tellers = (_of_run, _of_attempt, _of_surroundings, _of_gate)
+    words = next(filter(None, (tell(event) for tell in tellers)), None)
+    return one_line(words or _fields(event))
 
 
 def place(event: Event) -> str:
@@ -81,6 +82,16 @@ def _of_attempt(event: Event) -> str | None:
             return "was stopped"
         case e.AttemptLost(kept=kept):
             return f"was lost with its owner; kept: {kept or 'nothing'}"
+        case _:
+            return None
+
+
+def _of_surroundings(event: Event) -> str | None:
+    match event:
+        case e.SetupEnded(is_cached=is_cached, reason=reason):
+            return "workspace set up from the cache" if is_cached else f"set-up: {reason}"
+        case e.EgressRefused(host=host, port=port, reason=reason):
+            return f"may not reach {host}{f':{port}' if port else ''} ({reason})"
         case _:
             return None
 

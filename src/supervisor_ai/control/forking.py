@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.records import unvisited_step
-from supervisor_ai.control.starting import append_birth, branch_name, require_sandbox
+from supervisor_ai.control.sandboxing import require_sandbox
+from supervisor_ai.control.starting import append_birth, branch_name
 from supervisor_ai.domain.ids import RunId, StepName, run_stream
 from supervisor_ai.domain.run.events import RunSubmitted, StepEntered
 from supervisor_ai.domain.run.facts import ForkPoint

@@ -5,7 +5,10 @@ from typing import Final
 
 from supervisor_ai.domain.errors import Denied
 
-SANDBOX: Final = "bubblewrap"
+AUTO: Final = "auto"
+BACKENDS: Final = ("bubblewrap", "podman", "docker")
+"""The sandboxes that `auto` tries, in this order."""
+SANDBOX: Final = BACKENDS[0]
 NO_SANDBOX: Final = "none"
 
 

@@ -1,7 +1,7 @@
 """Going on with a run."""
 
 from supervisor_ai.control.project import Project
-from supervisor_ai.control.starting import require_sandbox
+from supervisor_ai.control.sandboxing import require_sandbox
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.engine.ports.queries import RunRow
 

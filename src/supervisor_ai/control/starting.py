@@ -7,19 +7,19 @@ from datetime import timedelta
 from typing import Final
 
 from supervisor_ai.control.driving import first_wake
-from supervisor_ai.control.policy import NO_SANDBOX, SANDBOX
+from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.reception import Reception
+from supervisor_ai.control.sandboxing import choose_sandbox
 from supervisor_ai.control.trusting import require_trust
 from supervisor_ai.domain.envelope import NewEvent
-from supervisor_ai.domain.errors import Denied, InvalidInput, Unavailable
+from supervisor_ai.domain.errors import Denied, InvalidInput
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
-from supervisor_ai.engine.ports.sandbox import Probe
 
 _SLUG_LENGTH: Final = 40
 _HEAD_START: Final = timedelta(seconds=30)
@@ -34,7 +34,7 @@ class StartRequest:
     workflow: str | None = None
     cli: str | None = None
     base: str | None = None
-    sandbox: str = SANDBOX
+    sandbox: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class Prepared:
 def prepare(reception: Reception, request: StartRequest) -> Prepared:
     """Look up and check what a run needs, without changing anything."""
     task = reception.redactor.redact(_checked_task(request.task)).text
-    reception.policy.permit_sandbox(_known_sandbox(request.sandbox))
+    reception.policy.permit_sandbox(_known_sandbox(request.sandbox or AUTO))
     base = reception.repository.resolve(request.base)
     _refuse_foreign_ledger(reception, base)
     loaded = reception.catalog.load(base.sha, workflow=request.workflow, cli=request.cli)
@@ -65,7 +65,7 @@ def prepare(reception: Reception, request: StartRequest) -> Prepared:
         definition=loaded.definition,
         base=base,
         branch=branch_name(run, task),
-        sandbox=request.sandbox,
+        sandbox=request.sandbox or loaded.definition.sandbox.backend,
         is_dirty=reception.repository.is_dirty(),
     )
 
@@ -81,8 +81,11 @@ def _refuse_foreign_ledger(reception: Reception, base: Base) -> None:
 
 async def submit(project: Project, prepared: Prepared, *, queued: bool) -> RunId:
     """Write a run's first fact; a queued one waits for whoever serves the project."""
-    world = project.runtimes(prepared.sandbox).world
-    await require_sandbox(project, prepared.sandbox)
+    policy = prepared.definition.sandbox
+    sandbox = await choose_sandbox(
+        project, prepared.sandbox, needs_hard_limits=policy.require_hard_limits
+    )
+    world = project.runtimes(sandbox).world
     birth = RunSubmitted(
         task=world.artifacts.put(prepared.task),
         driver=WorkflowDriver.name,
@@ -93,7 +96,7 @@ async def submit(project: Project, prepared: Prepared, *, queued: bool) -> RunId
         identity=project.repository.identity(),
         parent=None,
         root=prepared.run,
-        sandbox=prepared.sandbox,
+        sandbox=sandbox,
     )
     append_birth(project, prepared.run, birth, queued=queued)
     return prepared.run
@@ -106,25 +109,6 @@ def append_birth(project: Project, run: RunId, birth: RunSubmitted, *, queued: b
     due = None if queued else project.world.clock.now() + _HEAD_START
     wake = Wake(run=run, number=first_wake(run).number, not_before=due)
     project.world.log.append(Batch(appends=(append,), wakes=(wake,)))
-
-
-async def require_sandbox(project: Project, name: str) -> None:
-    """Refuse a sandbox that does not enforce what it must, and none where that is not allowed."""
-    project.reception.policy.permit_sandbox(name)
-    if name == NO_SANDBOX:
-        return
-    probe = await project.runtimes(name).world.sandbox.probe()
-    if not probe.is_usable:
-        raise _unusable(probe)
-
-
-def _unusable(probe: Probe) -> Unavailable:
-    broken = [finding for finding in probe.findings if not finding.holds]
-    details = "; ".join(f"{finding.name}: {finding.detail}" for finding in broken)
-    return Unavailable(
-        f"The sandbox {probe.backend!r} does not work here ({details or 'it is not installed'}).",
-        hint=probe.remedy or "See what is wrong: supervisor doctor",
-    )
 
 
 def branch_name(run: RunId, task: str) -> str:
@@ -154,6 +138,7 @@ def _checked_task(task: str) -> str:
 
 
 def _known_sandbox(name: str) -> str:
-    if name not in {SANDBOX, NO_SANDBOX}:
-        raise InvalidInput(f"There is no sandbox {name!r}; there are {SANDBOX} and {NO_SANDBOX}.")
+    known = (AUTO, *BACKENDS, NO_SANDBOX)
+    if name not in known:
+        raise InvalidInput(f"There is no sandbox {name!r}; there are {', '.join(known)}.")
     return name

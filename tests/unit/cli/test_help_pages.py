@@ -79,8 +79,10 @@ Look inside:
 Set up and look after:
   demo        Watch a small task go through all steps
   doctor      Check whether this machine can run agents safely
+  sandbox     See which sandboxes work here, and what is inside
   trust       Agree to what the project's settings may do on your machine
   workflow    List, show, validate and migrate workflows
+  workspace   List, show, restore and clean up what workers left
   ledger      Verify, rebuild or erase from the ledger
   completion  Print a script that completes commands in your shell
 """)
@@ -101,17 +103,18 @@ Usage: supervisor run [OPTIONS] TASK
     supervisor run "Add a /health endpoint" --workflow standard --cli my_agent
 
 Options:
-  -w, --workflow NAME          Take the task through this workflow.
-  -c, --cli NAME               Use this agent for every role.
-  -b, --base REF               Start from this commit, not the checkout's.
-  --sandbox [bubblewrap|none]  Where workers and gates run.  [default: bubblewrap]
-  --queue                      Leave the run to `supervisor serve` and return at once.
-  --wait                       Stay while the run waits for a person or a time.
-  --dry-run                    Say what would be done and stop.
-  --yes                        Do not ask whether to proceed.
-  -v, --verbose                Show every line that workers and gates print.
-  --json                       Print JSON on stdout.
-  -h, --help                   Show this message and exit.
+  -w, --workflow NAME             Take the task through this workflow.
+  -c, --cli NAME                  Use this agent for every role.
+  -b, --base REF                  Start from this commit, not the checkout's.
+  --sandbox [auto|bubblewrap|podman|docker|none]
+                                  Where workers and gates run, whatever the configuration says.
+  --queue                         Leave the run to `supervisor serve` and return at once.
+  --wait                          Stay while the run waits for a person or a time.
+  --dry-run                       Say what would be done and stop.
+  --yes                           Do not ask whether to proceed.
+  -v, --verbose                   Show every line that workers and gates print.
+  --json                          Print JSON on stdout.
+  -h, --help                      Show this message and exit.
 """)
 
 

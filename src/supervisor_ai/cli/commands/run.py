@@ -20,7 +20,7 @@ from supervisor_ai.cli.preview import preview
 from supervisor_ai.cli.progress import make_progress
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE, FAILED
-from supervisor_ai.control.policy import NO_SANDBOX, SANDBOX
+from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX
 from supervisor_ai.control.starting import Prepared, StartRequest, prepare, submit
 from supervisor_ai.control.views import MutationView
 
@@ -30,7 +30,7 @@ class _Options(TypedDict):
     workflow: str | None
     cli: str | None
     base: str | None
-    sandbox: str
+    sandbox: str | None
     queue: bool
     wait: bool
     dry_run: bool
@@ -46,10 +46,8 @@ class _Options(TypedDict):
 @click.option("-b", "--base", metavar="REF", help="Start from this commit, not the checkout's.")
 @click.option(
     "--sandbox",
-    type=click.Choice([SANDBOX, NO_SANDBOX]),
-    default=SANDBOX,
-    show_default=True,
-    help="Where workers and gates run.",
+    type=click.Choice([AUTO, *BACKENDS, NO_SANDBOX]),
+    help="Where workers and gates run, whatever the configuration says.",
 )
 @queue_option
 @wait_option

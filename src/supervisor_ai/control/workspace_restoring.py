@@ -1,0 +1,58 @@
+"""Giving kept work back to the user, without touching the checkout."""
+
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from supervisor_ai.control.views import MutationView
+from supervisor_ai.control.workspaces import Storeroom, find_work
+from supervisor_ai.domain.errors import Conflict
+from supervisor_ai.engine.ports.inventory import KeptWork
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restoration:
+    """Which work goes where: to a branch, whose name may be left to us, or to a directory."""
+
+    name: str
+    branch: str | None = None
+    directory: Path | None = None
+
+
+def restore(room: Storeroom, restoration: Restoration, *, dry_run: bool = False) -> MutationView:
+    """Make a branch at the kept commit, or write its files into a directory."""
+    work = find_work(room, restoration.name)
+    if restoration.directory is not None:
+        return _export(room, work, restoration.directory, dry_run=dry_run)
+    if dry_run:
+        branch = restoration.branch or f"{_stem(work)}-…"
+        return _told(branch, f"Would make the branch at {work.commit}.", dry_run=True)
+    branch = _make_branch(room, work, restoration.branch)
+    detail = f"The branch stands at {work.commit}, the work of {work.ref}."
+    return _told(branch, detail)
+
+
+def _export(room: Storeroom, work: KeptWork, directory: Path, *, dry_run: bool) -> MutationView:
+    if dry_run:
+        return _told(str(directory), f"Would write the files of {work.ref}.", dry_run=True)
+    room.inventory.export(work.commit, directory)
+    return _told(str(directory), f"The directory holds the files of {work.ref}.")
+
+
+def _make_branch(room: Storeroom, work: KeptWork, wanted: str | None) -> str:
+    if wanted is not None:
+        if not room.inventory.make_branch(wanted, work.commit):
+            raise Conflict(
+                f"There is a branch {wanted!r} already.", hint="Name another with --branch."
+            )
+        return wanted
+    names = (f"{_stem(work)}-{number}" for number in count(1))
+    return next(name for name in names if room.inventory.make_branch(name, work.commit))
+
+
+def _stem(work: KeptWork) -> str:
+    return f"restored/{work.place.run}-{work.place.step}"
+
+
+def _told(target: str, detail: str, *, dry_run: bool = False) -> MutationView:
+    return MutationView(target=target, applied=not dry_run, dry_run=dry_run, detail=detail)
