@@ -1,7 +1,7 @@
 """Measure the engine against the floor and its peers, and how quickly commands start.
 
     make bench                       # everything; writes docs/benchmarks.md
-    .venv/bin/python -m bench seq    # one part: seq, resume or start
+    .venv/bin/python -m bench seq    # one part: seq, resume, start, sandboxes or workspaces
 
 Every number is a median over interleaved rounds of one run on one machine: compare ratios, not
 microseconds.
@@ -17,6 +17,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from bench.sandboxes import sandboxes
+from bench.workspaces import workspaces
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -118,6 +121,8 @@ PARTS = {
     "seq": ("One step of a no-op run", sequential),
     "resume": ("Going on after `kill -9`", resume),
     "start": ("Starting a command", start),
+    "sandboxes": ("Starting a sandbox", sandboxes),
+    "workspaces": ("Opening a workspace of 10,000 files", workspaces),
 }
 
 PREFACE = """# Benchmarks
