@@ -2,7 +2,6 @@
 
 import errno
 import os
-import select
 import signal
 import time
 from collections.abc import Iterator, Mapping
@@ -247,7 +246,7 @@ def _kill_member(pid: int, place: Path) -> None:
     fd = os.pidfd_open(pid)
     try:
         # Only now that the number cannot change hands does looking tell anything.
-        if pid in _members(place) and not select.select([fd], [], [], 0)[0]:
+        if pid in _members(place):
             signal.pidfd_send_signal(fd, signal.SIGKILL)
     finally:
         os.close(fd)

@@ -20,6 +20,7 @@ FREE_SPACE: Final = "free space"
 _FLOOR: Final = 512 * MIB
 _RESERVE: Final = 20
 _FULL: Final = MIB // 8
+_COUNTS: Final = 5
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,6 +31,8 @@ class Tally:
     is_stopped: Callable[[], bool] = lambda: False
     size: int = 0
     files: int = 0
+    is_torn: bool = False
+    """Whether a directory was moved while it was counted, so that some may be missing."""
     _seen: set[tuple[int, int]] = field(default_factory=set)
 
     @property
@@ -70,6 +73,7 @@ class Tally:
                     # Whoever was moved meanwhile finds another directory above: the count ends,
                     # for that way leads out of the tree in the end.
                     if way and _identity(here) != way[-1].identity:
+                        self.is_torn = True
                         return
         finally:
             os.close(here)
@@ -161,11 +165,16 @@ class Disk:
         self, is_stopped: Callable[[], bool] = lambda: False, pids: Iterable[int] = ()
     ) -> str | None:
         """Name the limit that the files are over, however much room there is beside them."""
-        tally = Tally(limits=self._limits, is_stopped=is_stopped)
-        tally.count_nameless(pids, {place.device for place in self._open})
-        for place in self._open:
-            tally.count(place.root)
-        return tally.exceeded
+        pids = tuple(pids)
+        for _ in range(_COUNTS):
+            tally = Tally(limits=self._limits, is_stopped=is_stopped)
+            tally.count_nameless(pids, {place.device for place in self._open})
+            for place in self._open:
+                tally.count(place.root)
+            if tally.exceeded or not tally.is_torn:
+                return tally.exceeded
+        # It is counted again soon, and once more when nothing moves any longer.
+        return None
 
     def is_full(self) -> str | None:
         """Name what is used up on a file system that is itself the limit, if anything."""

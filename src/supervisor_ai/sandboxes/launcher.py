@@ -63,7 +63,7 @@ def serve(way: socket.socket) -> None:
 def _split_off() -> int:
     flags = ctypes.c_ulong(_CLONE_PARENT | signal.SIGCHLD)
     child: int = _libc.syscall(_CLONE[platform.machine()], flags, 0, 0, 0, 0)
-    return child
+    return child if child >= 0 else -ctypes.get_errno()
 
 
 def _become(files: list[int]) -> NoReturn:
@@ -74,7 +74,8 @@ def _become(files: list[int]) -> NoReturn:
         _take(inherited, orders["numbers"])
         _launch(orders)
     except OSError as error:
-        os.write(2, f"launcher: {error.strerror}: {error.filename}\n".encode())
+        place = f": {error.filename}" if error.filename else ""
+        os.write(2, f"launcher: {error.strerror}{place}\n".encode())
     os._exit(1)
 
 

@@ -1,5 +1,6 @@
 """Where root starts commands for other users: the supervisor's side of the launcher."""
 
+import errno
 import marshal
 import os
 import signal
@@ -51,7 +52,7 @@ class LaunchedChild:
     def wait(self) -> int:
         """Bury it."""
         if self._status is None:
-            self._status = os.waitpid(self.pid, 0)[1]
+            self._status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         return self._status
 
 
@@ -66,11 +67,14 @@ class Launchpad:
         """Have a process split off that carries the orders out with these files."""
         with self._lock:
             for _ in range(_TRIES):
-                # The launcher may have been killed since the last time.
-                with suppress(BrokenPipeError, ConnectionResetError, EOFError):
-                    return LaunchedChild(self._ready().launch(orders, files))
-                self._launcher = None
-        raise ChildProcessError("The launcher ends before it does anything.")
+                # It may have been killed since the last time. Only who has answered is asked again:
+                # an answer that nobody heard would be taken for the next one.
+                ready, self._launcher = self._ready(), None
+                with suppress(BrokenPipeError, ConnectionResetError):
+                    child = LaunchedChild(ready.launch(orders, files))
+                    self._launcher = ready
+                    return child
+        raise ChildProcessError(errno.ECHILD, "the launcher ends before it does anything")
 
     def _ready(self) -> "_Launcher":
         if self._launcher is None or not self._launcher.is_ours:
@@ -110,10 +114,11 @@ class _Launcher:
             socket.send_fds(self._way, [b"!"], [draft, *files])
         answer = self._way.recv(launcher.PID_BYTES)
         if not answer:
-            raise EOFError
+            # It took the order, so whoever it split off may be at work: nobody asks again.
+            raise ChildProcessError(errno.ECHILD, "the launcher ended while it split off a process")
         pid = int.from_bytes(answer, "little", signed=True)
         if pid < 0:
-            raise ChildProcessError("The launcher could not split off a process.")
+            raise ChildProcessError(-pid, os.strerror(-pid))
         return pid
 
 

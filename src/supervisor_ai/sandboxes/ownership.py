@@ -52,6 +52,6 @@ class Handover:
 
 
 def _move(here: int, name: str) -> int:
-    there = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
+    there = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here)
     os.close(here)
     return there

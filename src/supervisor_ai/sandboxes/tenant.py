@@ -16,6 +16,7 @@ from supervisor_ai.sandboxes import launcher
 from supervisor_ai.sandboxes.launchpad import Child, Launchpad
 from supervisor_ai.sandboxes.limits import kernel_limits, process_backstop, within_ours
 from supervisor_ai.sandboxes.ownership import Handover
+from supervisor_ai.sandboxes.patience import gone
 
 if TYPE_CHECKING:
     from supervisor_ai.sandboxes.launcher import Orders
@@ -140,7 +141,7 @@ async def _in_thread(work: Callable[[], None]) -> None:
     try:
         await asyncio.shield(task)
     except asyncio.CancelledError:
-        await asyncio.wait([task])
+        await gone([task])
         raise
 
 

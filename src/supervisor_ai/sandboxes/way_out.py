@@ -9,6 +9,7 @@ from supervisor_ai.domain.run.facts import NO_USAGE, Usage
 from supervisor_ai.engine.ports.sandbox import Egress
 from supervisor_ai.sandboxes.egress.door import Door, Settle
 from supervisor_ai.sandboxes.egress.doorway import Doorway
+from supervisor_ai.sandboxes.patience import gone
 
 _GRACE: Final = 5.0
 
@@ -46,7 +47,10 @@ class WayOut:
             await asyncio.wait([self._task], timeout=_GRACE)
         finally:
             self._task.cancel()
-            await self._door.close()
+            try:
+                await gone([self._task])
+            finally:
+                await self._door.close()
 
     async def _serve(self, door: Door, doorway: Doorway, settle: Settle) -> None:
         try:
@@ -54,7 +58,7 @@ class WayOut:
             self.missing = await doorway.exec_failure()
         except Unavailable as error:
             # Also what a bubblewrap that fails looks like from here; it says why by itself.
-            self.failure = error.message
+            self.failure = error.message.rstrip(".")
         except OSError as error:
             settle(error)
         finally:

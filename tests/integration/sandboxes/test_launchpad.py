@@ -87,8 +87,8 @@ class TestLaunchpad(OnSandbox):
         pid = os.spawnvp(os.P_NOWAIT, "sleep", ["sleep", "600"])  # noqa: S606 - no shell, as meant
         child = LaunchedChild(pid)
         child.kill()
-        assert child.wait() == signal.SIGKILL
-        assert child.wait() == signal.SIGKILL
+        assert child.wait() == -signal.SIGKILL
+        assert child.wait() == -signal.SIGKILL
         child.kill()
 
     def test_nothing_of_the_launcher_reaches_the_command(self) -> None:

@@ -148,3 +148,23 @@ def test_a_disk_that_is_larger_than_the_limit_has_to_be_watched(work: Path) -> N
     assert Disk([work], FEW).is_watched
     assert not Disk([work], replace(FEW, disk=1 << 62)).is_watched
     assert not Disk([], FEW).is_watched
+
+
+def test_a_count_that_was_torn_is_made_again(work: Path) -> None:
+    (work / "a" / "b" / "c").mkdir(parents=True)
+
+    def move_when_inside() -> bool:
+        calls.append("look")
+        if len(calls) == 3:
+            (work / "a" / "b").rename(work / "moved")
+        return False
+
+    calls: list[str] = []
+    assert Tally(limits=EXECUTOR_LIMITS, is_stopped=move_when_inside).count(work).is_torn
+    (work / "moved").rename(work / "a" / "b")
+    many = work / "a" / "many"
+    many.mkdir()
+    for number in range(60):
+        (many / str(number)).touch()
+    calls.clear()
+    assert Disk([work], FEW).overrun(move_when_inside) == "disk_files"

@@ -59,7 +59,8 @@ class Site:
                 visit=effect.visit,
                 slot=effect.slot,
                 attempt=self.attempt,
-                host=refusal.host,
+                # A worker chooses these words, and may choose a secret.
+                host=self.operation.world.redactor.redact(refusal.host).text,
                 port=refusal.port,
                 reason=refusal.reason,
             )

@@ -89,4 +89,4 @@ class Attendance:
 def _failure(report: Report, way_out: WayOut) -> str | None:
     if report.exit_code is None:
         return report.failed or report.missing or "the container was killed"
-    return way_out.failure.rstrip(".") if way_out.failure else None
+    return way_out.failure

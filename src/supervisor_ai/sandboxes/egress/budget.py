@@ -18,8 +18,8 @@ class Exchange:
         self.meter: Meter | None = None
 
     def current(self) -> Usage:
-        """Return what is known to be spent while the answer still runs."""
-        return NO_USAGE if self.is_free or self.meter is None else self.meter.usage()
+        """Return what is spent while the answer still runs, also before it says so."""
+        return self.final()
 
     def final(self) -> Usage:
         """Return what was spent; a request that was sent costs something even if nobody listens."""

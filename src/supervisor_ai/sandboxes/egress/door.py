@@ -13,6 +13,7 @@ from supervisor_ai.engine.ports.sandbox import Egress, SandboxEnd
 from supervisor_ai.sandboxes.egress.allowance import USUAL, Allowance
 from supervisor_ai.sandboxes.egress.refusal import Refusals, Refused
 from supervisor_ai.sandboxes.egress.traffic import Line, Resolve
+from supervisor_ai.sandboxes.patience import gone
 
 PORT: Final = 3128
 """Where the door is, on the loopback interface of the sandbox."""
@@ -92,7 +93,7 @@ class Door:
             self._listener.close()
         for task in self._tasks:
             task.cancel()
-        await _gone(set(self._tasks))
+        await gone(set(self._tasks))
 
     def _listen(self, listener: socket.socket) -> None:
         asyncio.get_running_loop().add_reader(listener, self._accept, listener)
@@ -127,10 +128,9 @@ class Door:
             self._settle(error)
 
     def _cut_off(self) -> None:
-        this = asyncio.current_task()
+        self._refusals.tell(Refused("budget-spent"))
         for task in self._tasks:
-            if task is not this:
-                task.cancel()
+            task.cancel()
         self._settle(SandboxEnd.CUT_OFF)
 
     async def _serve(self, client: socket.socket) -> None:
@@ -144,15 +144,3 @@ class Door:
                 await self._reception.attend(line)
         except (OSError, asyncio.IncompleteReadError):
             return  # one of both sides has left, or said nothing for too long
-
-
-async def _gone(tasks: set[asyncio.Task[None]]) -> None:
-    """Wait until all of them have ended, even if this is cancelled meanwhile."""
-    cancelled: asyncio.CancelledError | None = None
-    while left := [task for task in tasks if not task.done()]:
-        try:
-            await asyncio.wait(left)
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled is not None:
-        raise cancelled

@@ -3,7 +3,7 @@
 import asyncio
 import ssl
 from collections.abc import Coroutine, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
 
 from supervisor_ai.sandboxes.egress.allowance import Allowance
@@ -27,13 +27,21 @@ class Passage:
 
     async def resolve(self, host: str, port: int) -> Sequence[str]:
         """Find the addresses of a host; a worker that asks for many at once has to queue."""
-        async with self._lookups:
-            return await self._resolve(host, port)
+        await self._lookups.acquire()
+        lookup = asyncio.ensure_future(self._resolve(host, port))
+        # Nobody can interrupt a resolver: its place is free when it is, not when we give up.
+        lookup.add_done_callback(lambda _: self._lookups.release())
+        return await asyncio.shield(lookup)
 
     @cached_property
     def tls(self) -> ssl.SSLContext:
         """Return whom we believe; made late, since it reads every root certificate."""
-        return self._trust or ssl.create_default_context()
+        return self._trust or _roots()
+
+
+@cache
+def _roots() -> ssl.SSLContext:
+    return ssl.create_default_context()
 
 
 async def alongside(main: Coroutine[None, None, None], side: Coroutine[None, None, None]) -> None:

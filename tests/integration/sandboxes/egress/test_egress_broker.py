@@ -349,7 +349,7 @@ def test_a_worker_is_cut_off_in_the_middle_of_an_answer(tell: Tell) -> None:
                 left.close()
                 await left.wait_closed()
         assert world.settled == [SandboxEnd.CUT_OFF]
-        assert world.reasons == ["budget-spent", "budget-spent"]
+        assert world.reasons == ["budget-spent"] * 3
 
     tell(story)
 

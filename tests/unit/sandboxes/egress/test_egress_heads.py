@@ -174,3 +174,14 @@ def test_chunks_that_make_no_sense_are_refused(content: bytes) -> None:
 def test_a_body_that_ends_too_early_is_a_lost_connection(content: bytes, framing: Framing) -> None:
     with pytest.raises(ConnectionError):
         read_body(content, framing)
+
+
+@pytest.mark.parametrize("value", [b" " * 32_000 + b"\x01", b"y" + b" " * 32_000 + b"x"])
+def test_a_line_of_blanks_does_not_keep_anybody_busy(value: bytes) -> None:
+    lines = (b"POST / HTTP/1.1", b"Host: x", b"A:" + value)
+    try:
+        request = parse_request(head(*lines))
+    except Refused as refused:
+        assert refused.reason == "bad-request"
+    else:
+        assert values(request.fields, "a") == [value.decode().strip()]
