@@ -9,10 +9,68 @@ from typing import Protocol
 from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.domain.run.definition import Cli, Role, SandboxPolicy
+from supervisor_ai.domain.run.diagnosis import Diagnosis
 from supervisor_ai.domain.run.facts import NO_USAGE, FeedbackKind, Usage
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import OutputSink, RefusalSink, SandboxResult
 from supervisor_ai.engine.ports.workspaces import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerStarted:
+    """The agent is up."""
+
+    session: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSaid:
+    """The agent says something on its way."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCalled:
+    """The agent uses one of its tools."""
+
+    name: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerRetried:
+    """The agent tries to reach its model once more, by itself."""
+
+    attempt: int
+    reason: str
+    after: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageSeen:
+    """What the agent has consumed so far."""
+
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerFinished:
+    """The agent says that it is done, or why not."""
+
+    message: str
+
+
+Observation = WorkerStarted | WorkerSaid | ToolCalled | WorkerRetried | UsageSeen | WorkerFinished
+"""What can be seen of a worker while it runs."""
+
+ObservationSink = Callable[[Observation], None]
+
+
+def unobserved(observation: Observation) -> None:
+    """Look away."""
+    del observation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,15 +97,20 @@ class WorkerRequest:
     on_refusal: RefusalSink
     tokens: int | None = None
     """What it may spend through its broker."""
+    on_observation: ObservationSink = unobserved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerReport:
-    """What came of the process, and the text in which the answer is to be found."""
+    """What came of the process, and the text in which the answer is to be found.
+
+    The diagnosis is None where an adapter knows no more than the exit code says.
+    """
 
     result: SandboxResult
     output: str
     usage: Usage = NO_USAGE
+    diagnosis: Diagnosis | None = None
 
 
 class Worker(Protocol):

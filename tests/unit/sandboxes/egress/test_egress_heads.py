@@ -176,12 +176,9 @@ def test_a_body_that_ends_too_early_is_a_lost_connection(content: bytes, framing
         read_body(content, framing)
 
 
-@pytest.mark.parametrize("value", [b" " * 32_000 + b"\x01", b"y" + b" " * 32_000 + b"x"])
-def test_a_line_of_blanks_does_not_keep_anybody_busy(value: bytes) -> None:
-    lines = (b"POST / HTTP/1.1", b"Host: x", b"A:" + value)
-    try:
-        request = parse_request(head(*lines))
-    except Refused as refused:
-        assert refused.reason == "bad-request"
-    else:
-        assert values(request.fields, "a") == [value.decode().strip()]
+def test_a_line_of_blanks_does_not_keep_anybody_busy() -> None:
+    blanks = b" " * 32_000
+    with pytest.raises(Refused, match="bad-request"):
+        parse_request(head(b"POST / HTTP/1.1", b"Host: x", b"A:" + blanks + b"\x01"))
+    request = parse_request(head(b"POST / HTTP/1.1", b"Host: x", b"A: y" + blanks + b"x "))
+    assert values(request.fields, "a") == ["y" + blanks.decode() + "x"]

@@ -1,0 +1,50 @@
+"""What came of a worker's process, and what is to be done about it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from supervisor_ai.domain.run.status import FailureCategory
+
+
+class Action(StrEnum):
+    """What a failure calls for."""
+
+    RETRY_SAME = "retry_same"
+    RETRY_WITH_FEEDBACK = "retry_with_feedback"
+    PARK = "park"
+    FAIL_OVER = "fail_over"
+    ESCALATE = "escalate"
+
+
+ACTIONS: Final[Mapping[FailureCategory, Action]] = {
+    FailureCategory.NETWORK: Action.RETRY_SAME,
+    FailureCategory.CLI_ERROR: Action.RETRY_SAME,
+    FailureCategory.VALIDATION: Action.RETRY_WITH_FEEDBACK,
+    FailureCategory.PARSING: Action.RETRY_WITH_FEEDBACK,
+    FailureCategory.LOGIC: Action.RETRY_WITH_FEEDBACK,
+    FailureCategory.RESOURCE: Action.RETRY_SAME,
+    FailureCategory.AUTH: Action.FAIL_OVER,
+    FailureCategory.LIMIT: Action.PARK,
+}
+"""What a category calls for unless the evidence says otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """What the evidence that a process left behind says; no category where all is well."""
+
+    message: str
+    category: FailureCategory | None = None
+    action: Action | None = None
+    reset_at: datetime | None = None
+    """When a usage limit ends, where that is said."""
+    session: str | None = None
+    model: str | None = None
+
+    @property
+    def has_succeeded(self) -> bool:
+        """Tell whether the process did what it was asked, as far as it can be seen from outside."""
+        return self.category is None
