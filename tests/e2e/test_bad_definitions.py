@@ -6,9 +6,10 @@ import pytest
 from tests.e2e.command import CONFIG, User
 
 CONFIG_FILE, BROKEN = ".supervisor/config.yaml", ".supervisor/workflows/broken.yaml"
+KNOWN = "adapter, command, env, script, egress, broker"
 MISTAKES = f"""\
 error: The definitions have 3 mistakes:
-  {CONFIG_FILE}:6: clis.my_agent.colour: unknown key (known: adapter, command, env, script)
+  {CONFIG_FILE}:6: clis.my_agent.colour: unknown key (known: {KNOWN})
   {CONFIG_FILE}:8: limits.step_max_retries: must be a whole number, found 'many'
   {BROKEN}:5: steps.first.next: unknown step 'second' (known: first)
 """

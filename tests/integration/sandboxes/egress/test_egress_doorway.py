@@ -4,6 +4,7 @@ import asyncio
 import errno
 import os
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -149,7 +150,9 @@ def test_a_command_begins_as_if_there_had_been_no_shim() -> None:
     with started(apart, "sh", "-c", ignored) as (doorway, process):
         asyncio.run(attend(doorway))
         status, *files = process.communicate(timeout=30)[0].splitlines()
-        assert int(status.split()[1], 16) == 0
+        # Python ignores these two; who started the tests may have chosen to ignore others.
+        by_python = 1 << (signal.SIGPIPE - 1) | 1 << (signal.SIGXFSZ - 1)
+        assert not int(status.split()[1], 16) & by_python
         # The last one is how the list itself is read.
         assert files == ["0", "1", "2", "3"]
     with started(apart, PYTHON, "-c", look) as (doorway, process):
