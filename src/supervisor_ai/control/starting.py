@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from supervisor_ai.control.driving import first_wake
-from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX
+from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX, refuse_blank_cheques
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.reception import Reception
 from supervisor_ai.control.sandboxing import choose_sandbox
@@ -58,6 +58,8 @@ def prepare(reception: Reception, request: StartRequest) -> Prepared:
     _refuse_foreign_ledger(reception, base)
     loaded = reception.catalog.load(base.sha, workflow=request.workflow, cli=request.cli)
     require_trust(reception, loaded.powers)
+    sandbox = request.sandbox or loaded.definition.sandbox.backend
+    refuse_blank_cheques(loaded.definition, sandbox)
     run = reception.ids.run_id()
     return Prepared(
         run=run,
@@ -65,7 +67,7 @@ def prepare(reception: Reception, request: StartRequest) -> Prepared:
         definition=loaded.definition,
         base=base,
         branch=branch_name(run, task),
-        sandbox=request.sandbox or loaded.definition.sandbox.backend,
+        sandbox=sandbox,
         is_dirty=reception.repository.is_dirty(),
     )
 
