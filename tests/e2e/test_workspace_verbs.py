@@ -150,6 +150,18 @@ def test_kept_work_is_restored_to_a_branch_or_a_directory(user: User, tmp_path: 
     assert (said.code, said.error["kind"]) == (4, "conflict")
     said = user.call("workspace", "restore", name, "--to", "inside", "--json")
     assert (said.code, said.error["kind"]) == (2, "invalid")
+    refused = {
+        ("--branch", "main"): 4,
+        ("--branch", "main/below"): 4,
+        ("--branch", "a..b"): 2,
+        ("--to", str(place)): 4,
+        ("--to", "inside"): 2,
+        ("--to", str(tmp_path / "missing" / "place")): 3,
+    }
+    for arguments, code in refused.items():
+        for more in ((), ("--dry-run",)):
+            said = user.call("workspace", "restore", name, *arguments, *more)
+            assert said.code == code, (arguments, more, said.err)
     said = user.call("workspace", "restore", name, "--to", "x", "--branch", "y", "--json")
     assert (said.code, said.error["kind"]) == (2, "invalid")
     assert (user.git("status", "--porcelain"), user.git("rev-parse", "HEAD")) == before
@@ -167,6 +179,26 @@ def test_what_a_run_still_needs_stays(user: User) -> None:
     assert (left / "tree" / "new.txt").exists()
     [directory] = user.call("workspace", "list", "--json").json["directories"]
     assert directory["use"] == "unfinished"
+
+
+def test_what_could_not_be_removed_is_a_failure(user: User) -> None:
+    left = leave(user, "r1", files={"work.txt": "words\n"})
+    (left / "trusted.git" / "HEAD").write_text("nonsense\n")
+    said = user.call("workspace", "clean", "--yes", "--json")
+    assert said.code == 1
+    assert {item["kind"]: item["fate"] for item in said.json["items"]} == {
+        "directory": "failed",
+        "run": "stays",
+    }
+    said = user.call("workspace", "clean", "--yes")
+    assert said.code == 1
+    assert said.out.startswith("FAILED  directory  ")
+    assert "1 could not be removed." in said.out
+    assert (left / "tree" / "work.txt").read_text() == "words\n"
+    assert user.call("workspace", "clean", "--dry-run").code == 0
+    said = user.call("workspace", "restore", str(left), "--json")
+    assert (said.code, said.error["kind"]) == (2, "invalid")
+    assert "is a directory" in said.error["message"]
 
 
 def test_at_a_terminal_one_is_shown_what_goes_and_asked(user: User) -> None:

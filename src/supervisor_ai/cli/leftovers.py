@@ -6,7 +6,7 @@ from typing import Final
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.narration import one_line, short
 from supervisor_ai.cli.output import say, write
-from supervisor_ai.cli.tables import columns, fitted, labelled, local_time
+from supervisor_ai.cli.tables import columns, labelled, local_time
 from supervisor_ai.control.workspace_cleaning import CleanView, Fate
 from supervisor_ai.control.workspaces import (
     DirectoryView,
@@ -21,21 +21,27 @@ _DIRECTORIES: Final = ("RUN", "STEP", "ATTEMPT", "USE", "WORK", "SIZE", "SINCE",
 _WORKS: Final = ("REF", "COMMIT", "KEPT", "FILES", "STANDING", "FOUND IN")
 _UNITS: Final = ("B", "K", "M", "G", "T")
 _STEP_OF_UNITS: Final = 1024
+_FATES: Final = {
+    Fate.REMOVED: "removed",
+    Fate.STAYS: "stays",
+    Fate.FAILED: "FAILED",
+}
 
 
 def shown_items(view: CleanView) -> list[str]:
     """Say what becomes of each thing that was left, and why."""
-    going = "would go" if view.dry_run else "removed"
+    words = {**_FATES, Fate.REMOVED: "would go"} if view.dry_run else _FATES
     rows = [
         (
-            going if item.fate is Fate.REMOVED else "stays",
+            words[item.fate],
             item.kind.value,
             _brief(item.name),
             f"{one_line(item.reason)}{f' ({_brief(item.ref)})' if item.ref else ''}",
         )
         for item in view.items
     ]
-    return fitted(columns(rows))
+    hints = [f"hint: {one_line(item.hint)}" for item in view.items if item.hint]
+    return [*columns(rows), *dict.fromkeys(hints)]
 
 
 def write_list(listed: WorkspaceList) -> None:
@@ -48,7 +54,7 @@ def write_list(listed: WorkspaceList) -> None:
         tables.append(columns([_DIRECTORIES, *map(_directory_row, listed.directories)]))
     if listed.works:
         tables.append(columns([_WORKS, *map(_work_row, listed.works)]))
-    write("\n\n".join("\n".join(fitted(table)) for table in tables))
+    write("\n\n".join("\n".join(table) for table in tables))
     if listed.is_truncated:
         shown = len(listed.directories) + len(listed.works)
         say(f"{shown} of {listed.total}; --limit shows more.")
@@ -103,7 +109,7 @@ def _details(invocation: Invocation, view: WorkspaceView) -> Iterator[tuple[str,
     else:
         yield "ref", found.ref
         yield "commit", found.commit
-        yield "base", found.start or "none"
+        yield "start", found.start or "none"
         yield "kept", local_time(found.at)
         where = f", found in {_brief(found.holder)}" if found.holder else ""
         yield "standing", f"{found.standing.value}{where}"

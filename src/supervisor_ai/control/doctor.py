@@ -65,7 +65,7 @@ async def examine(machine: Machine) -> tuple[Checked, ...]:
     return (
         _python(),
         _asked("git", machine.git_version),
-        *_sandboxes(await inspect_sandboxes(machine)),
+        *judge_sandboxes(await inspect_sandboxes(machine)),
         _directory("state directory", machine.state),
         _tools(machine.tools),
         *_project(machine),
@@ -87,13 +87,15 @@ def _asked(name: str, question: Callable[[], str]) -> Checked:
         return Checked(name=name, holds=False, detail=error.message, hint=error.hint)
 
 
-def _sandboxes(check: SandboxCheck) -> Iterator[Checked]:
-    """Tell in short what `sandbox check` tells in full: one that works is enough."""
-    judged = next((view for view in check.backends if view.name == check.chosen), check.backends[0])
+def judge_sandboxes(check: SandboxCheck) -> Iterator[Checked]:
+    """Tell in short what `sandbox check` tells in full: one that a run may have is enough."""
+    named = check.chosen or check.wanted
+    judged = next((view for view in check.backends if view.name == named), check.backends[0])
+    asked = ", which the project asks for" if judged.name == check.wanted else ""
     yield Checked(
         name="sandbox",
         holds=judged.is_usable,
-        detail=f"{judged.name} {judged.version}".strip(),
+        detail=f"{judged.name} {judged.version}".strip() + asked,
         hint=None if judged.is_usable else judged.remedy,
     )
     for finding in judged.findings:
@@ -115,7 +117,8 @@ def _limits(view: BackendView) -> str:
 
 def _other(view: BackendView) -> Checked:
     state = "works too" if view.is_usable else f"cannot be used ({view.reason})"
-    return Checked(name=view.name, holds=True, detail=f"{view.version} {state}".strip())
+    detail = f"{view.version} {state}".strip()
+    return Checked(name=f"other sandbox: {view.name}", holds=True, detail=detail)
 
 
 def _inside(view: InsideView) -> Checked:

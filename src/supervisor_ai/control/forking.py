@@ -1,13 +1,21 @@
 """Trying another way from a step that a run has been at."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.records import unvisited_step
 from supervisor_ai.control.sandboxing import require_sandbox
 from supervisor_ai.control.starting import append_birth, branch_name
-from supervisor_ai.domain.ids import RunId, StepName, run_stream
+from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.ids import CommitSha, RunId, StepName, run_stream
+from supervisor_ai.domain.run.effects import (
+    AnyEffect,
+    Integrate,
+    RequestApproval,
+    RunGate,
+    RunWorker,
+)
 from supervisor_ai.domain.run.events import RunSubmitted, StepEntered
 from supervisor_ai.domain.run.facts import ForkPoint
 
@@ -40,6 +48,8 @@ def prepare_fork(project: Project, name: str, *, step: str) -> PreparedFork:
         fork=point,
         sandbox=source.sandbox,
     )
+    before.fork(run, birth)
+    _require_commits(project, point.run, before.decide().effects)
     return PreparedFork(run=run, birth=birth)
 
 
@@ -48,6 +58,31 @@ async def submit_fork(project: Project, fork: PreparedFork, *, queued: bool) -> 
     await require_sandbox(project, fork.birth.sandbox)
     append_birth(project, fork.run, fork.birth, queued=queued)
     return fork.run
+
+
+def _require_commits(project: Project, run: RunId, effects: Iterable[AnyEffect]) -> None:
+    """Refuse to go on from a commit that is gone: such a run could never end."""
+    for sha in dict.fromkeys(sha for effect in effects for sha in _starts(effect)):
+        if not project.repository.has_commit(sha):
+            raise NotFound(
+                f"The snapshot {sha!r} of run {run!r} does not exist any more.",
+                hint="`supervisor workspace clean --refs` removed it; fork at an earlier step.",
+            )
+
+
+def _starts(effect: AnyEffect) -> tuple[CommitSha, ...]:
+    """Return the commits that a deed begins with."""
+    match effect:
+        case RunWorker(start=start, base=base):
+            return start, base
+        case RunGate(snapshot=snapshot):
+            return (snapshot,)
+        case RequestApproval(commit=commit):
+            return (commit,)
+        case Integrate(snapshot=snapshot, base=base):
+            return snapshot, base
+        case _:
+            return ()
 
 
 def _fork_point(project: Project, run: RunId, step: str) -> ForkPoint:

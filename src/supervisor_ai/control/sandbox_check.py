@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
+from supervisor_ai.control.policy import AUTO
 from supervisor_ai.control.reception import Reception
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.run.definition import Definition, SandboxPolicy
@@ -88,10 +89,12 @@ class SandboxCheck:
     """Everything that is known about the sandboxes of this machine."""
 
     backends: tuple[BackendView, ...]
+    wanted: str | None
+    """What the project asks for; None where the first one that works will do."""
     chosen: str | None
-    """What `auto` takes: the first one that works."""
+    """What a run would get: the one that is wanted, or the first, if it works."""
     inside: tuple[InsideView, ...]
-    """Seen in the one that the project asks for, or else in the chosen one."""
+    """Seen in the chosen one."""
     tools: tuple[str, ...]
     """What is shown read-only besides the system."""
     ro_paths: tuple[str, ...]
@@ -107,15 +110,18 @@ async def check_sandboxes(
     tools: tuple[Path, ...],
     wishes: Wishes,
 ) -> SandboxCheck:
-    """Try every sandbox, and look around inside the first one that works."""
+    """Try every sandbox, and look around inside the one that a run would get."""
     views = [await _try(make, name) for name in backends]
-    usable = [view.name for view in views if view.is_usable]
-    wanted = [name for name in usable if name == wishes.policy.backend] or usable
+    wanted = None if wishes.policy.backend == AUTO else wishes.policy.backend
+    # Whoever asks for one sandbox only wants to know about that one.
+    allowed = {wanted} if wanted in backends else set(backends)
+    usable = [view.name for view in views if view.is_usable and view.name in allowed]
     inside = [
-        await _look(make(name), profile, wishes) for name in wanted[:1] for profile in Profile
+        await _look(make(name), profile, wishes) for name in usable[:1] for profile in Profile
     ]
     return SandboxCheck(
         backends=tuple(views),
+        wanted=wanted,
         chosen=next(iter(usable), None),
         inside=tuple(inside),
         tools=tuple(map(str, tools)),

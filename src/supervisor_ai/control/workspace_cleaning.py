@@ -25,6 +25,9 @@ class Fate(StrEnum):
 
     REMOVED = "removed"
     STAYS = "stays"
+    """Somebody needs it, or nothing else has its work."""
+    FAILED = "failed"
+    """It was to go, and could not be removed."""
 
 
 class Kind(StrEnum):
@@ -46,6 +49,8 @@ class CleanItem:
     reason: str
     ref: str | None = None
     """Where the work of a directory is kept, or what else has the work of a ref."""
+    hint: str | None = None
+    """What can be done where it could not be removed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +58,11 @@ class CleanView(MutationView):
     """What a clean-up removed, or would remove, and what it left alone."""
 
     items: tuple[CleanItem, ...]
+
+    @property
+    def has_failed(self) -> bool:
+        """Tell whether something that was to go is still there."""
+        return any(item.fate is Fate.FAILED for item in self.items)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +213,7 @@ async def _perform(room: Storeroom, removal: _Removal, taken: set[EffectKey]) ->
             case KeptWork():
                 return _drop(room, item, left)
     except SupervisorError as error:
-        return replace(item, fate=Fate.STAYS, reason=error.message)
+        return replace(item, fate=Fate.FAILED, reason=error.message, hint=error.hint)
 
 
 async def _remove_directory(
@@ -240,8 +250,10 @@ def _view(items: tuple[CleanItem, ...], verb: str, *, dry_run: bool) -> CleanVie
         for kind in Kind
         if (number := sum(item.kind is kind for item in removed))
     ]
-    stays = len(items) - len(removed)
+    stays = sum(item.fate is Fate.STAYS for item in items)
+    failed = len(items) - len(removed) - stays
     rest = f"; {stays} {'stays' if stays == 1 else 'stay'}" if stays else ""
+    rest += f"; {failed} could not be removed" if failed else ""
     return CleanView(
         target="workspaces",
         applied=bool(removed) and not dry_run,

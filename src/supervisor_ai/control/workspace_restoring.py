@@ -1,6 +1,8 @@
 """Giving kept work back to the user, without touching the checkout."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -25,33 +27,32 @@ def restore(room: Storeroom, restoration: Restoration, *, dry_run: bool = False)
     if restoration.directory is not None:
         return _export(room, work, restoration.directory, dry_run=dry_run)
     if dry_run:
-        branch = restoration.branch or f"{_stem(work)}-…"
+        branch = _choose_branch(restoration.branch, work, room.inventory.can_make_branch)
         return _told(branch, f"Would make the branch at {work.commit}.", dry_run=True)
-    branch = _make_branch(room, work, restoration.branch)
+    make = partial(room.inventory.make_branch, commit=work.commit)
+    branch = _choose_branch(restoration.branch, work, make)
     detail = f"The branch stands at {work.commit}, the work of {work.ref}."
     return _told(branch, detail)
 
 
 def _export(room: Storeroom, work: KeptWork, directory: Path, *, dry_run: bool) -> MutationView:
     if dry_run:
+        room.inventory.check_place(directory)
         return _told(str(directory), f"Would write the files of {work.ref}.", dry_run=True)
     room.inventory.export(work.commit, directory)
     return _told(str(directory), f"The directory holds the files of {work.ref}.")
 
 
-def _make_branch(room: Storeroom, work: KeptWork, wanted: str | None) -> str:
+def _choose_branch(wanted: str | None, work: KeptWork, is_had: Callable[[str], bool]) -> str:
+    """Return the name that is wanted or else the first that can be had."""
     if wanted is not None:
-        if not room.inventory.make_branch(wanted, work.commit):
+        if not is_had(wanted):
             raise Conflict(
                 f"There is a branch {wanted!r} already.", hint="Name another with --branch."
             )
         return wanted
-    names = (f"{_stem(work)}-{number}" for number in count(1))
-    return next(name for name in names if room.inventory.make_branch(name, work.commit))
-
-
-def _stem(work: KeptWork) -> str:
-    return f"restored/{work.place.run}-{work.place.step}"
+    names = (f"restored/{work.place.run}-{work.place.step}-{number}" for number in count(1))
+    return next(filter(is_had, names))
 
 
 def _told(target: str, detail: str, *, dry_run: bool = False) -> MutationView:

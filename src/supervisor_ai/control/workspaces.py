@@ -5,10 +5,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Final
 
 from supervisor_ai.control.records import Records, unknown_run
-from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.engine.ports.clock import Clock
@@ -146,27 +147,57 @@ def list_workspaces(room: Storeroom, *, run: str | None = None, limit: int) -> W
 
 def show_workspace(room: Storeroom, name: str) -> WorkspaceView:
     """Show one of them with the files that it changed."""
-    for directory in room.inventory.directories(room.steps):
-        if name.rstrip("/") in {directory.path.name, str(directory.path)}:
-            view = view_directory(room, directory)
-            return WorkspaceView(found=view, files=room.inventory.changed_files(directory))
+    works = attempts(room.inventory.works())
+    # Of a directory and a ref with the same name, the ref is what has that name.
+    directory = None if _named(works, name) else _find_directory(room, name)
+    if directory is not None:
+        view = view_directory(room, directory)
+        return WorkspaceView(found=view, files=room.inventory.changed_files(directory))
     work = find_work(room, name)
     return WorkspaceView(found=view_work(work), files=room.inventory.changed_files(work))
+
+
+def _find_directory(room: Storeroom, name: str) -> LeftDirectory | None:
+    """Find a directory by its name, its path, its files' path, or whose it is."""
+    path = Path(name).resolve()
+    for directory in room.inventory.directories(room.steps):
+        place = directory.path.resolve()
+        if path in {place, place / "tree"} or name in {directory.path.name, _title(directory)}:
+            return directory
+    return None
+
+
+def _title(directory: LeftDirectory) -> str:
+    place = directory.place
+    deed = "gate" if place.attempt is None else place.attempt
+    return f"{place.run}/{place.step}/{place.visit}.{place.slot}.{deed}"
 
 
 def find_work(room: Storeroom, name: str) -> KeptWork:
     """Find kept work by its ref, with or without the prefix, or by the beginning of its commit."""
     works = attempts(room.inventory.works())
-    exact = [it for it in works if name in {it.ref, it.ref.removeprefix(_PREFIX)}]
-    if exact:
+    if exact := _named(works, name):
         return exact[0]
     begun = [it for it in works if len(name) >= _SHORTEST and it.commit.startswith(name)]
     if len({it.commit for it in begun}) > 1:
         shown = ", ".join(it.ref for it in begun[:_SHOWN])
         raise InvalidInput(f"{name!r} is the beginning of {len(begun)} commits: {shown}.")
     if not begun:
-        raise NotFound(f"Nothing is kept, and no directory exists, under {name!r}.", hint=_LIST)
+        raise _not_kept(room, name)
     return begun[0]
+
+
+def _named(works: Sequence[KeptWork], name: str) -> list[KeptWork]:
+    return [it for it in works if name in {it.ref, it.ref.removeprefix(_PREFIX)}]
+
+
+def _not_kept(room: Storeroom, name: str) -> SupervisorError:
+    if _find_directory(room, name) is not None:
+        return InvalidInput(
+            f"{name!r} is a directory; its work is not kept under a ref yet.",
+            hint="`supervisor resume` or `supervisor workspace clean` keeps it first.",
+        )
+    return NotFound(f"Nothing is kept, and no directory exists, under {name!r}.", hint=_LIST)
 
 
 def attempts(works: Sequence[KeptWork]) -> list[KeptWork]:

@@ -44,8 +44,7 @@ def put_back(git: Git, start: CommitSha, patterns: Path) -> None:
     _drop(git, _matching(git, patterns), start)
     index = _index(git)
     git.run("read-tree", start, environment=index)
-    entries = git.run(*_MATCHING, "--stage", f"--exclude-from={patterns}", environment=index).output
-    git.run(*_PUT, stdin=entries)
+    git.run(*_PUT, stdin=_list(git, patterns, index, "--stage"))
 
 
 def matching(

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from secrets import token_hex
 from typing import Final
 
-from supervisor_ai.domain.errors import Busy, Conflict, InvalidInput, Unavailable
+from supervisor_ai.domain.errors import Busy, Conflict, InvalidInput, NotFound, Unavailable
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.engine.ports.inventory import (
     FileChange,
@@ -87,18 +87,37 @@ class GitInventory:
         output = self._git.run("diff-tree", *_NUMBERS, "--no-commit-id", *ends, "--").output
         return tuple(_read_numbers(output))
 
+    def can_make_branch(self, name: str) -> bool:
+        """Tell whether a branch can have the name; False when there is one of it already."""
+        self._require_name(name)
+        above = [f"refs/heads/{it}" for it in PurePosixPath(name).parents if it.name]
+        below = f"refs/heads/{name}/"
+        taken = self._git.run("for-each-ref", "--format=%(refname)", below, *above).text.split()
+        # A pattern finds what is below it as well.
+        for other in (it for it in taken if it in above or it.startswith(below)):
+            raise Conflict(f"The branch {name!r} cannot be beside {other!r}.")
+        return self._repository.branch_tip(name) is None
+
     def make_branch(self, name: str, commit: CommitSha) -> bool:
         """Make a branch of the user's; False when there is one of that name already."""
-        asked = self._git.ask("check-ref-format", f"refs/heads/{name}")
-        if asked.code != 0 or name.startswith("-") or name == "HEAD":
-            raise InvalidInput(f"A branch cannot be called {name!r}.")
+        self._require_name(name)
         return self._deposit.swap(name, commit, old=None)
 
-    def export(self, commit: CommitSha, directory: Path) -> None:
-        """Write the files of a commit into a directory that is new or empty; all or nothing."""
+    def check_place(self, directory: Path) -> None:
+        """Refuse a directory that nothing can be exported to."""
         place = directory.resolve()
         self._require_outside(place)
         _require_empty(place)
+        if not place.parent.is_dir():
+            raise NotFound(
+                f"The directory {str(place.parent)!r} does not exist.",
+                hint="Make it first, or name another.",
+            )
+
+    def export(self, commit: CommitSha, directory: Path) -> None:
+        """Write the files of a commit into a directory that is new or empty; all or nothing."""
+        self.check_place(directory)
+        place = directory.resolve()
         unfinished = place.with_name(f".{place.name}-{token_hex(8)}")
         try:
             make_directory(unfinished, READABLE)
@@ -161,6 +180,11 @@ class GitInventory:
         if self._repository.tip(ref) != commit:
             return False
         raise failure("update-ref", self._git.directory, reply)
+
+    def _require_name(self, name: str) -> None:
+        asked = self._git.ask("check-ref-format", f"refs/heads/{name}")
+        if asked.code != 0 or name.startswith("-") or name == "HEAD":
+            raise InvalidInput(f"A branch cannot be called {name!r}.")
 
     def _require_outside(self, place: Path) -> None:
         listed = self._git.run("worktree", "list", "--porcelain", "-z").output.split(b"\0")
@@ -233,6 +257,12 @@ def _changes_in(desk: Desk) -> Iterator[FileChange]:
     """Ask git what differs, by our own git directory and without writing to it."""
     if not desk.is_complete():
         return
+    if desk.volume.is_away:
+        raise Unavailable(
+            f"The files of {str(desk.path)!r} are not mounted since the machine was restarted.",
+            hint="`supervisor resume` mounts them again, `supervisor workspace clean` keeps them; "
+            "nothing is lost.",
+        )
     git = Git(directory=desk.trusted_git, work_tree=desk.tree, is_scratch=True)
     for entry in git.run(*_STATUS).output.split(b"\0")[:-1]:
         letter = entry[:2].decode().strip()[0]

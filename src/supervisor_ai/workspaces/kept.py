@@ -4,6 +4,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import reduce
+from operator import and_
 from typing import Final
 
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
@@ -18,13 +20,14 @@ _NAMED: Final = re.compile(
     r"\.(?:(?P<attempt>\d+)|gate)(?:-[0-9-]+)?)"
 )
 _FIELDS: Final = (
-    *("refname", "objectname", "objecttype", "*objecttype", "tree", "parent"),
+    *("refname", "objectname", "objecttype", "*objecttype", "*objectname", "tree", "parent"),
     "committerdate:unix",
 )
 _FORMAT: Final = "%00".join(f"%({field})" for field in _FIELDS)
 _OF_THE_USER: Final = ("refs/heads", "refs/tags", "refs/remotes")
 _RAW: Final = ("-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
 _HEADER: Final = "\x01"
+_LINKS: Final = f"--format={_HEADER}%T %H %P"
 
 Form = tuple[bytes, bytes, bytes]
 """A path, a mode and an object: a file exactly as it was at one time."""
@@ -38,6 +41,8 @@ class _Ref:
 
     name: str
     commit: CommitSha
+    peeled: CommitSha
+    """The commit itself, where the ref is a tag with words of its own."""
     tree: str
     parent: CommitSha | None
     at: datetime
@@ -47,16 +52,17 @@ class _Ref:
 class _History:
     """What the user's own refs have, since the time that concerns us."""
 
-    forms: Mapping[Form, str]
-    trees: Mapping[str, str]
+    refs: Sequence[str]
+    forms: Mapping[Form, int]
+    """Which refs have a file so: the first one is bit 0."""
+    trees: Mapping[str, int]
 
     def holder(self, tree: str, forms: Collection[Form]) -> str | None:
-        """Name a ref in whose history all of it can be found."""
-        if tree in self.trees:
-            return self.trees[tree]
-        if not forms or any(form not in self.forms for form in forms):
-            return None
-        return self.forms[next(iter(forms))]
+        """Name a ref in whose history all of it can be found; half here and half there is not."""
+        common = self.trees.get(tree, 0)
+        if not common and forms:
+            common = reduce(and_, (self.forms.get(form, 0) for form in forms))
+        return self.refs[(common & -common).bit_length() - 1] if common else None
 
 
 def kept_works(git: Git) -> tuple[KeptWork, ...]:
@@ -186,18 +192,22 @@ class _Judgement:
         return found
 
     def _read_history(self, starts: Collection[CommitSha]) -> _History:
-        forms: dict[Form, str] = {}
-        trees: dict[str, str] = {}
+        forms: dict[Form, int] = {}
+        trees: dict[str, int] = {}
+        reached = _bits(self._tips)
         if self._tips and starts:
             wanted = [*(tip.name for tip in self._tips), *self._oldest(sorted(starts))]
-            how = ("--stdin", *_RAW, "--no-show-signature", f"--format={_HEADER}%S %T")
+            how = ("--stdin", *_RAW, "--topo-order", "--no-show-signature", _LINKS)
             output = self._git.run("log", *how, stdin=_lines(wanted)).output
             for header, entries in _sections(output):
-                name, _, tree = header.removeprefix(_HEADER).rpartition(" ")
-                trees.setdefault(tree, name)
+                tree, commit, *parents = header.removeprefix(_HEADER).split()
+                bits = reached[commit]
+                trees[tree] = trees.get(tree, 0) | bits
                 for form in entries:
-                    forms.setdefault(form, name)
-        return _History(forms=forms, trees=trees)
+                    forms[form] = forms.get(form, 0) | bits
+                for parent in parents:
+                    reached[parent] = reached.get(parent, 0) | bits
+        return _History(refs=[tip.name for tip in self._tips], forms=forms, trees=trees)
 
     def _oldest(self, starts: Sequence[CommitSha]) -> list[str]:
         reply = self._git.ask("merge-base", "--octopus", *starts)
@@ -214,15 +224,24 @@ class _Judgement:
 def _read_refs(git: Git, below: Sequence[str]) -> Iterator[_Ref]:
     output = git.run("for-each-ref", f"--format={_FORMAT}", *below).text
     for line in output.splitlines():
-        name, commit, kind, peeled, tree, parents, at = line.split("\0")
-        if "commit" in {kind, peeled}:
+        name, commit, kind, inner, peeled, tree, parents, at = line.split("\0")
+        if "commit" in {kind, inner}:
             yield _Ref(
                 name=name,
                 commit=CommitSha(commit),
+                peeled=CommitSha(peeled or commit),
                 tree=tree,
                 parent=CommitSha(parents.split()[0]) if parents else None,
                 at=datetime.fromtimestamp(int(at or 0), UTC),
             )
+
+
+def _bits(tips: Sequence[_Ref]) -> dict[str, int]:
+    """Give every ref a bit, at the commit where it stands."""
+    bits: dict[str, int] = {}
+    for number, tip in enumerate(tips):
+        bits[tip.peeled] = bits.get(tip.peeled, 0) | 1 << number
+    return bits
 
 
 def _place(name: str) -> Place:

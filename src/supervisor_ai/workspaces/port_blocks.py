@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 from typing import Final
 
 from supervisor_ai.domain.errors import Busy
@@ -35,10 +36,11 @@ class PortBlock:
 
 
 class PortBlocks:
-    """A directory with one link per reserved block, which names the directory of its owner.
+    """A directory of links: each has a block's number in its name and leads to the owner.
 
-    A link is made whole or not at all, and fails if there is one. An owner that is gone holds
-    nothing any more, however it went.
+    Whoever wants a block makes a link first and looks then whether somebody else has one: of two
+    at least one sees the other, however slow either is, and gives way. An owner that is gone
+    holds nothing any more, however it went.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -48,8 +50,9 @@ class PortBlocks:
         """Take the first block that nobody has; the owner's directory must exist."""
         self._directory.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
         with turn(self._directory / _LOCK):
+            taken = {number for number, _ in self._held()}
             for number in range(BLOCKS):
-                if self._take(self._directory / str(number), owner):
+                if number not in taken and self._take(number, owner):
                     return PortBlock(number=number)
         raise Busy(
             f"All {BLOCKS} blocks of ports are reserved by workspaces that exist.",
@@ -65,16 +68,22 @@ class PortBlocks:
                 if holder == owner:
                     link.unlink(missing_ok=True)
 
-    def _take(self, link: Path, owner: Path) -> bool:
-        with suppress(FileNotFoundError):
-            if os.path.lexists(link.readlink()):
-                return False
+    def _take(self, number: int, owner: Path) -> bool:
+        # No two links ever have one name: what is removed here is never somebody else's.
+        link = self._directory / f"{number}.{token_hex(8)}"
+        link.symlink_to(owner)
+        if any(held == number and other != link for held, other in self._held()):
             link.unlink(missing_ok=True)
-        try:
-            link.symlink_to(owner)
-        except FileExistsError:
             return False
         return True
+
+    def _held(self) -> Iterator[tuple[int, Path]]:
+        """Return the numbers of the blocks whose owners exist; let go of the others."""
+        for link, holder in self._links():
+            if os.path.lexists(holder):
+                yield int(link.name.partition(".")[0]), link
+            else:
+                link.unlink(missing_ok=True)
 
     def _links(self) -> Iterator[tuple[Path, Path]]:
         for link in self._directory.iterdir():

@@ -132,6 +132,10 @@ class GitRepository:
         """Return where a branch stands."""
         return self.tip(f"refs/heads/{branch}")
 
+    def has_commit(self, sha: CommitSha) -> bool:
+        """Tell whether a commit exists; what no ref keeps may go at any time."""
+        return self.git.ask("cat-file", "-e", f"{sha}^{{commit}}").code == 0
+
     def tip(self, ref: str) -> CommitSha | None:
         """Return where a ref stands."""
         reply = self.git.ask("show-ref", "--verify", "--hash", "--", ref)

@@ -1,17 +1,20 @@
 """A small file system for all that a worker can write, so that the kernel keeps its quota."""
 
+import fcntl
 import os
 import shutil
 import subprocess
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.engine.ports.workspaces import Quota
 from supervisor_ai.workspaces.c_library import c_library
+from supervisor_ai.workspaces.removal import remove
 
 _SYSTEM: Final = "/usr/sbin:/sbin:/usr/bin:/bin"
 _INODE: Final = 256
@@ -28,6 +31,7 @@ _CORRECTED: Final = 1
 _NOT_INSTALLED: Final = 127
 _PATIENCE_SECONDS: Final = 600
 _TRIAL: Final = Quota(disk=1 << 20, files=100)
+_PREFIX: Final = "trial-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +59,18 @@ class Volume:
 
     def restore(self) -> None:
         """Mount it again if the machine was restarted meanwhile."""
-        if not self.image.exists() or all(place.is_mount() for place in self.places):
+        if not self.is_away:
             return
         if not _is_sound(self.image) or not self._mount():
             raise Unavailable(
                 f"The files of the workspace {str(self.image.parent)!r} cannot be mounted again.",
                 hint=f"Look at `mount -o loop {self.image} /mnt`; nothing was removed.",
             )
+
+    @property
+    def is_away(self) -> bool:
+        """Tell whether there are files that are not mounted, as after a restart."""
+        return self.image.exists() and not all(place.is_mount() for place in self.places)
 
     def remove(self) -> None:
         """Take the file system away, also from processes that still look at it."""
@@ -94,14 +103,42 @@ class Volume:
 def can_make(directory: Path) -> bool:
     """Tell by trying whether such file systems can be had in a directory."""
     directory.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=directory, prefix="trial-") as trial:
-        place = Path(trial, "tree")
-        place.mkdir()
-        volume = Volume(image=Path(trial, "tree.img"), places=(place,))
+    with _alone(directory / "trial.lock"):
+        for left in directory.glob(f"{_PREFIX}*"):
+            _clear(left)
+        trial = Path(mkdtemp(dir=directory, prefix=_PREFIX))
         try:
-            return volume.make(_TRIAL)
+            return _try(trial)
         finally:
-            volume.remove()
+            _clear(trial)
+
+
+def _try(trial: Path) -> bool:
+    volume = _trial_volume(trial)
+    for place in volume.places:
+        place.mkdir()
+    return volume.make(_TRIAL)
+
+
+def _clear(trial: Path) -> None:
+    """End a trial, also one whose process was killed in the middle of it."""
+    _trial_volume(trial).remove()
+    remove(trial)
+
+
+def _trial_volume(trial: Path) -> Volume:
+    return Volume(image=trial / "tree.img", places=(trial / "tree",))
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Wait until nobody else tries: then whatever trial is there has no living owner."""
+    handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _bind(source: Path, place: Path) -> bool:

@@ -176,6 +176,32 @@ def test_lost_work_of_a_blind_role_is_kept(
     assert files(user, kept) == SHOWN | HIDDEN | {"README": "lost\n"}
 
 
+WRAPPER = """\
+#!/bin/sh
+printf '%s\\n' "$*" >> {log}
+exec {git} "$@"
+"""
+
+
+def test_patterns_are_never_matched_in_the_tree_of_a_worker(
+    user: ScratchRepository,
+    workspaces: GitWorkspaces,
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    workspace = opened(workspaces, user.commit(SHOWN | HIDDEN))
+    wrapper, log = place / "bin" / "git", place / "log"
+    wrapper.parent.mkdir()
+    wrapper.write_text(WRAPPER.format(log=log, git=shutil.which("git")))
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", str(wrapper.parent), prepend=os.pathsep)
+    asyncio.run(workspaces.snapshot(workspace, ref=REF, at=AT))
+    asked = [line for line in log.read_text().splitlines() if " ls-files " in line]
+    assert any("--stage" in line for line in asked)
+    trusted = workspace.path.parent / "trusted.git"
+    assert all(f"--work-tree={trusted} " in line for line in asked)
+
+
 def test_everything_can_be_hidden(user: ScratchRepository, workspaces: GitWorkspaces) -> None:
     start = user.commit(SHOWN | HIDDEN)
     workspace = opened(workspaces, start, WorkspacePlan(hides=("*",)))

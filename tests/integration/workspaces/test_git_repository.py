@@ -256,3 +256,12 @@ def test_programs_that_the_configuration_names_do_not_run(
     assert "README" in repository.diff_stat(base, head)
     assert repository.list(CommitSha(head), "")
     assert not marker.exists()
+
+
+def test_a_commit_that_is_gone_is_not_there(user: ScratchRepository) -> None:
+    commit = user.commit({"README": "hello\n"})
+    repository = GitRepository(user.path)
+    assert repository.has_commit(commit)
+    assert not repository.has_commit(CommitSha("1" * 40))
+    blob = user.git.run("rev-parse", f"{commit}:README").text
+    assert not repository.has_commit(CommitSha(blob))

@@ -5,13 +5,14 @@ import os
 import subprocess
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from supervisor_ai.control.workspace_cleaning import Scope, clean
 from supervisor_ai.control.workspaces import Storeroom
-from supervisor_ai.domain.errors import Busy, Conflict, InvalidInput
+from supervisor_ai.domain.errors import Busy, Conflict, InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.engine.host import SystemClock
 from supervisor_ai.engine.ports.inventory import FileChange, KeptWork, LeftDirectory, Standing
@@ -199,6 +200,32 @@ def test_work_is_merged_when_every_file_is_somewhere_in_the_history_of_the_branc
     assert (work.standing, work.holder) == (Standing.MERGED, "refs/heads/main")
 
 
+def test_work_of_which_no_single_branch_has_all_is_unmerged(scene: Scene) -> None:
+    scene.keep({"one": "1\n", "two": "2\n"})
+    first = scene.user.plant({**FILES, "one": "1\n"}, parent=scene.base)
+    second = scene.user.plant({**FILES, "two": "2\n"}, parent=scene.base)
+    scene.user.git.run("branch", "first", first)
+    scene.user.git.run("branch", "second", second)
+    work = scene.work()
+    assert (work.standing, work.holder) == (Standing.UNMERGED, None)
+    # The first commit belongs to two branches now, and one of them has both files.
+    later = scene.user.plant({**FILES, "one": "changed\n", "two": "2\n"}, parent=first)
+    scene.user.git.run("branch", "third", later)
+    work = scene.work()
+    assert (work.standing, work.holder) == (Standing.MERGED, "refs/heads/third")
+
+
+def test_a_tag_with_words_of_its_own_can_have_the_work(scene: Scene) -> None:
+    scene.keep({"one": "1\n", "two": "2\n"})
+    first = scene.user.plant({**FILES, "one": "1\n"}, parent=scene.base)
+    later = scene.user.plant({**FILES, "one": "changed\n", "two": "2\n"}, parent=first)
+    scene.user.git.run("branch", "first", first)
+    words = {f"GIT_COMMITTER_{key}": "me" for key in ("NAME", "EMAIL")}
+    scene.user.git.run("tag", "-a", "-m", "words", "done", later, environment=words)
+    work = scene.work()
+    assert (work.standing, work.holder) == (Standing.MERGED, "refs/tags/done")
+
+
 def test_older_work_is_found_in_the_history_before_newer_work(scene: Scene) -> None:
     scene.keep({"new": "x\n"})
     landed = scene.user.commit({"new": "x\n"})
@@ -317,10 +344,26 @@ def test_a_branch_is_made_once(scene: Scene) -> None:
         scene.inventory.make_branch("restored/r1/below", commit)
 
 
+def test_a_rehearsal_knows_which_branches_can_be_made(scene: Scene) -> None:
+    scene.user.git.run("branch", "topic/one", scene.base)
+    for name in ("topic/two", "topics", "topic-one"):
+        assert scene.inventory.can_make_branch(name)
+        assert scene.repository.branch_tip(name) is None
+        assert scene.inventory.make_branch(name, scene.base)
+        assert not scene.inventory.can_make_branch(name)
+    for name in ("topic", "topic/one/below", "topic/one/far/below"):
+        with pytest.raises(Conflict, match="topic/one"):
+            scene.inventory.can_make_branch(name)
+        with pytest.raises(Conflict):
+            scene.inventory.make_branch(name, scene.base)
+
+
 @pytest.mark.parametrize("name", ["", "-x", "a..b", "a b", "a.lock", "HEAD", "x\x1b"])
 def test_a_name_that_no_branch_can_have_is_refused(scene: Scene, name: str) -> None:
     with pytest.raises(InvalidInput, match="cannot be called"):
         scene.inventory.make_branch(name, scene.base)
+    with pytest.raises(InvalidInput, match="cannot be called"):
+        scene.inventory.can_make_branch(name)
 
 
 def test_files_are_written_to_a_new_or_an_empty_directory(scene: Scene, tmp_path: Path) -> None:
@@ -355,7 +398,21 @@ def test_a_directory_that_holds_anything_is_not_written_to(scene: Scene, tmp_pat
     (place / "mine").write_text("mine\n")
     with pytest.raises(Conflict, match="not empty"):
         scene.inventory.export(scene.base, place)
+    with pytest.raises(Conflict, match="not empty"):
+        scene.inventory.check_place(place)
     assert [path.name for path in place.iterdir()] == ["mine"]
+
+
+def test_a_missing_parent_is_named(scene: Scene, tmp_path: Path) -> None:
+    place = tmp_path / "missing" / "place"
+    for refuse in (scene.inventory.check_place, partial(scene.inventory.export, scene.base)):
+        with pytest.raises(NotFound) as caught:
+            refuse(place)
+        assert caught.value.message == f"The directory {str(place.parent)!r} does not exist."
+        assert caught.value.hint == "Make it first, or name another."
+    assert not place.parent.exists()
+    scene.inventory.check_place(tmp_path / "place")
+    assert not (tmp_path / "place").exists()
 
 
 def test_the_checkouts_are_not_written_to(scene: Scene, tmp_path: Path) -> None:
@@ -365,6 +422,8 @@ def test_the_checkouts_are_not_written_to(scene: Scene, tmp_path: Path) -> None:
     for place in places:
         with pytest.raises(InvalidInput, match="left alone"):
             scene.inventory.export(scene.base, place)
+        with pytest.raises(InvalidInput, match="left alone"):
+            scene.inventory.check_place(place)
         assert not place.exists()
 
 

@@ -94,6 +94,45 @@ def test_processes_that_reserve_at_once_get_different_blocks(tmp_path: Path) -> 
     assert sorted(numbers) == list(range(40))
 
 
+INTERRUPTED = """
+import sys
+from pathlib import Path
+from supervisor_ai.workspaces.port_blocks import PortBlocks
+
+place, moment = Path(sys.argv[1]), int(sys.argv[2])
+ports = place / "ports"
+for name in ("gone", "first", "second"):
+    (place / name).mkdir()
+PortBlocks(ports).reserve(place / "gone")
+(place / "gone").rmdir()
+seen, others = [], []
+
+def interrupt(event, arguments):
+    if not event.startswith("os.") or str(ports) not in str(arguments):
+        return
+    seen.append(event)
+    if len(seen) == moment:
+        # The one that was interrupted is frozen in its turn; nobody waits for it for ever.
+        (ports / "lock").unlink()
+        others.append(PortBlocks(ports).reserve(place / "second").number)
+
+sys.addaudithook(interrupt)
+print(PortBlocks(ports).reserve(place / "first").number, *others)
+"""
+
+
+def test_whoever_is_frozen_at_any_moment_shares_no_block(tmp_path: Path) -> None:
+    for moment in range(1, 20):
+        place = tmp_path / str(moment)
+        place.mkdir()
+        command = [sys.executable, "-c", INTERRUPTED, str(place), str(moment)]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+        if len(said) == 1:
+            break
+        assert len(set(said)) == 2, f"Both got {said} at moment {moment}."
+    assert moment > 3
+
+
 def test_projects_of_one_machine_share_the_ports(tmp_path: Path) -> None:
     def opened(name: str) -> tuple[GitWorkspaces, Workspace]:
         user = ScratchRepository(tmp_path / name)

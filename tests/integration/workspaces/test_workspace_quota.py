@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +17,7 @@ from supervisor_ai.domain.run.facts import Hardness, Snapshot
 from supervisor_ai.engine.ports.workspaces import Quota, SetupCache, Workspace, WorkspacePlan
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.git import Git
+from supervisor_ai.workspaces.inventory import GitInventory
 from supervisor_ai.workspaces.layout import premises
 from supervisor_ai.workspaces.repository import GitRepository
 from supervisor_ai.workspaces.volumes import Volume, can_make
@@ -320,4 +323,44 @@ def test_twenty_at_once_each_have_their_own(
 
 def test_a_trial_tells_whether_a_quota_would_be_kept(mounts: Path) -> None:
     assert can_make(mounts / "state")
-    assert list((mounts / "state").iterdir()) == []
+    assert [path.name for path in (mounts / "state").iterdir()] == ["trial.lock"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from supervisor_ai.workspaces.volumes import can_make
+
+def die(event, arguments):
+    if event == "os.rmdir" and str(arguments[0]).endswith("tree.root"):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(die)
+can_make(Path(sys.argv[1]))
+"""
+
+
+def test_a_trial_that_was_killed_leaves_nothing_to_the_next(mounts: Path) -> None:
+    state = mounts / "state"
+    ended = subprocess.run([sys.executable, "-c", KILLED, state], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert len(mounted_below(state)) == 1
+    assert can_make(state)
+    assert mounted_below(state) == []
+    assert [path.name for path in state.iterdir()] == ["trial.lock"]
+
+
+@pytest.mark.usefixtures("mounts")
+def test_files_that_are_not_mounted_are_not_taken_for_deleted(
+    user: ScratchRepository, workspaces: GitWorkspaces, tmp_path: Path
+) -> None:
+    workspace = opened(workspaces, user.commit(FILES))
+    inventory = GitInventory(GitRepository(user.path), tmp_path / "state")
+    [found] = inventory.directories(lambda _: ())
+    assert (found.is_dirty, inventory.changed_files(found)) == (False, ())
+    restart(workspace)
+    [found] = inventory.directories(lambda _: ())
+    assert found.is_dirty
+    with pytest.raises(Unavailable, match="not mounted since the machine was restarted") as caught:
+        inventory.changed_files(found)
+    assert "nothing is lost" in (caught.value.hint or "")

@@ -1,11 +1,27 @@
 """How what workers left is put into words."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
-from supervisor_ai.cli.leftovers import human_size, visible, write_list
-from supervisor_ai.control.workspaces import DirectoryView, Use, WorkspaceList, WorkView
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.leftovers import (
+    human_size,
+    shown_items,
+    shown_workspace,
+    visible,
+    write_list,
+)
+from supervisor_ai.control.workspace_cleaning import CleanItem, CleanView, Fate, Kind
+from supervisor_ai.control.workspaces import (
+    DirectoryView,
+    Use,
+    WorkspaceList,
+    WorkspaceView,
+    WorkView,
+)
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
 from supervisor_ai.engine.ports.inventory import Standing
 
@@ -73,6 +89,36 @@ def test_the_list_has_a_table_for_each_kind(capsys: pytest.CaptureFixture[str]) 
     assert second.splitlines()[1].split()[:2] == ["r1/test/1.1.gate", "cccccccccccc"]
     assert second.splitlines()[1].endswith("merged    main")
     assert err == "2 of 5; --limit shows more.\n"
+
+
+def test_names_and_reasons_are_whole_however_narrow_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    long = replace(DIRECTORY, directory=f"/state/{'long' * 30}.1")
+    write_list(WorkspaceList(directories=(long,), works=(WORK,), total=2))
+    assert long.directory in capsys.readouterr().out
+    item = CleanItem(
+        kind=Kind.DIRECTORY,
+        name=long.directory,
+        run=RunId("r1"),
+        fate=Fate.FAILED,
+        reason="The disk is full.",
+        hint="Free some disk space.",
+    )
+    view = CleanView(
+        target="workspaces", applied=False, dry_run=False, detail="Removed nothing.", items=(item,)
+    )
+    assert shown_items(view) == [
+        f"FAILED  directory  {long.directory}  The disk is full.",
+        "hint: Free some disk space.",
+    ]
+
+
+def test_the_commit_that_the_work_began_with_is_its_start() -> None:
+    shown = shown_workspace(Invocation(directory=Path()), WorkspaceView(found=WORK, files=()))
+    assert "start     none" in shown
+    assert "base" not in shown
 
 
 def test_an_empty_list_says_so(capsys: pytest.CaptureFixture[str]) -> None:

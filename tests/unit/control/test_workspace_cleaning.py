@@ -25,6 +25,7 @@ from supervisor_ai.control.workspaces import (
     DirectoryView,
     Storeroom,
     Use,
+    WorkView,
     find_work,
     list_workspaces,
     show_workspace,
@@ -61,6 +62,7 @@ RUN: Final = RunId("r1")
 COMMIT: Final = CommitSha("c" * 40)
 PLACE: Final = Place(run=RUN, step=StepName("implement"), visit=1, slot=1, attempt=1)
 REF: Final = "refs/supervisor/r1/implement/1.1.1"
+FULL: Final = Path("/full")
 
 
 @dataclass
@@ -88,15 +90,23 @@ class FakeInventory:
     def changed_files(self, found: LeftDirectory | KeptWork) -> tuple[FileChange, ...]:
         return (FileChange(path=type(found).__name__, change="added"),)
 
+    def can_make_branch(self, name: str) -> bool:
+        return name not in self.branches
+
+    def check_place(self, directory: Path) -> None:
+        if directory == FULL:
+            raise Conflict("The directory is not empty.")
+
     def make_branch(self, name: str, commit: CommitSha) -> bool:
         return self.branches.setdefault(name, commit) is commit and commit == COMMIT
 
     def export(self, commit: CommitSha, directory: Path) -> None:
+        self.check_place(directory)
         self.branches[str(directory)] = commit
 
     def unused_ref(self, directory: LeftDirectory) -> str:
         if self.is_broken:
-            raise Unavailable("The disk is full.")
+            raise Unavailable("The disk is full.", hint="Free some disk space.")
         return f"refs/supervisor/{directory.place.run}/kept"
 
     def unite(self, ref: str, directory: LeftDirectory) -> str:
@@ -295,15 +305,21 @@ def test_a_directory_without_a_known_owner_stays_and_so_does_its_run(
     assert "does not tell" in item.reason
 
 
-def test_what_could_not_be_kept_stays_with_the_reason(
+def test_what_could_not_be_kept_is_a_failure_with_its_reason_and_its_hint(
     room: Storeroom, inventory: FakeInventory
 ) -> None:
     inventory.left = [directory()]
     inventory.is_broken = True
     inventory.places = [RunDirectory(path=Path("/state/r1"), run=RUN, since=OLD)]
-    first, second = cleaned(room)
-    assert (first.fate, first.reason) == (Fate.STAYS, "The disk is full.")
+    view = asyncio.run(clean(room, Scope()))
+    first, second = view.items
+    assert (first.fate, first.reason) == (Fate.FAILED, "The disk is full.")
+    assert first.hint == "Free some disk space."
     assert (second.fate, second.kind) == (Fate.STAYS, Kind.RUN)
+    assert view.detail == "Removed nothing; 1 stays; 1 could not be removed."
+    assert view.has_failed
+    assert not view.applied
+    assert not preview_clean(room, Scope()).has_failed
 
 
 def test_refs_go_only_when_they_are_named_and_their_work_is_elsewhere(
@@ -410,3 +426,57 @@ def test_a_rehearsal_restores_nothing(room: Storeroom, inventory: FakeInventory)
     assert inventory.branches == {}
     view = restore(room, Restoration(name=REF, directory=Path("/place")))
     assert (view.target, inventory.branches) == ("/place", {"/place": COMMIT})
+
+
+def test_a_rehearsal_refuses_what_the_real_call_refuses(
+    room: Storeroom, inventory: FakeInventory
+) -> None:
+    inventory.kept = [work(Standing.UNMERGED)]
+    taken = CommitSha("f" * 40)
+    inventory.branches = {"mine": taken, "restored/r1-implement-1": taken}
+    for restoration in (
+        Restoration(name=REF, branch="mine"),
+        Restoration(name=REF, directory=FULL),
+    ):
+        for dry_run in (True, False):
+            with pytest.raises(Conflict):
+                restore(room, restoration, dry_run=dry_run)
+    view = restore(room, Restoration(name=REF), dry_run=True)
+    assert view.target == "restored/r1-implement-2"
+
+
+def test_a_directory_is_found_by_whose_it_is_unless_a_ref_is_called_so(
+    room: Storeroom, inventory: FakeInventory
+) -> None:
+    gate = replace(directory(fence=2), place=replace(PLACE, attempt=None))
+    inventory.left = [directory(), gate]
+    for name, path in (("r1/implement/1.1.1", "k.1"), ("r1/implement/1.1.gate", "k.2")):
+        view = show_workspace(room, name)
+        assert isinstance(view.found, DirectoryView)
+        assert view.found.directory.endswith(path)
+    inventory.kept = [work(Standing.UNMERGED)]
+    assert isinstance(show_workspace(room, "r1/implement/1.1.1").found, WorkView)
+
+
+def test_a_directory_is_found_from_within_and_by_the_path_of_its_files(
+    room: Storeroom, inventory: FakeInventory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = tmp_path / "k.1"
+    (real / "tree").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(real)
+    inventory.left = [replace(directory(), path=real)]
+    monkeypatch.chdir(real)
+    for name in (".", "tree", f"{real}/tree/", "../link"):
+        assert isinstance(show_workspace(room, name).found, DirectoryView), name
+    with pytest.raises(NotFound):
+        show_workspace(room, "..")
+
+
+def test_a_directory_whose_work_is_not_kept_yet_is_not_said_to_be_absent(
+    room: Storeroom, inventory: FakeInventory
+) -> None:
+    inventory.left = [directory()]
+    for name in ("k.1", "/state/r1/work/k.1", "r1/implement/1.1.1"):
+        with pytest.raises(InvalidInput, match="not kept under a ref yet") as caught:
+            restore(room, Restoration(name=name))
+        assert "workspace clean" in (caught.value.hint or "")

@@ -6,7 +6,7 @@ What `supervisor sandbox check --json` prints, by example:
                    "reason": null, "remedy": null,
                    "findings": [{"name": "a command runs", "holds": true, "detail": "…"}],
                    "limits": [{"name": "memory", "hardness": "hard", "detail": "cgroup v2"}]}],
-     "chosen": "bubblewrap",
+     "wanted": null, "chosen": "bubblewrap",
      "inside": [{"profile": "worker", "backend": "bubblewrap", "network": "only through …",
                  "path": ["/home/me/.cargo/bin", "/usr/bin"],
                  "commands": {"git": "/usr/bin/git", "go": null}, "problem": null},
@@ -57,7 +57,8 @@ def check(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
     Proves from inside what each one enforces, says how it keeps limits (hard: the kernel does;
     soft: the supervisor watches and kills), and lists what a worker and a gate find there. In a
-    project, what its configuration shows is included. Exit code 6 when none works.
+    project, what its configuration shows is included. Exit code 6 when none works, or not the
+    one that the project asks for.
     """
     found = run_interruptibly(inspect_sandboxes(invocation.machine(), backend=options["backend"]))
     if options["as_json"]:
@@ -71,13 +72,19 @@ def _shown(found: SandboxCheck) -> Iterator[str]:
     for backend in found.backends:
         yield from _backend(backend)
     if len(found.backends) > 1:
-        yield f"auto takes {found.chosen}." if found.chosen else "None of these works here."
+        yield _choice(found)
     for view in found.inside:
         yield from ("", f"{_WHO[view.profile]} in {view.backend}", *labelled(list(_inside(view))))
     if found.inside:
         yield from ("", "Shown read-only besides the system", *labelled(list(_read_only(found))))
     if found.problem:
         yield f"The project's settings are not included: {one_line(found.problem)}"
+
+
+def _choice(found: SandboxCheck) -> str:
+    if found.wanted is not None:
+        return f"The project asks for {one_line(found.wanted)}."
+    return f"auto takes {found.chosen}." if found.chosen else "None of these works here."
 
 
 def _backend(view: BackendView) -> Iterator[str]:

@@ -101,8 +101,8 @@ def list_(invocation: Invocation, **options: Unpack[_ListOptions]) -> int:
 def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
     """Show whose work it is and which files it changed.
 
-    REF_OR_DIR is a ref or a directory as `supervisor workspace list` shows it, or the beginning
-    of a commit's name.
+    REF_OR_DIR is a ref or a directory as `supervisor workspace list` shows it, RUN/STEP/ATTEMPT,
+    or the beginning of a commit's name.
     """
     from supervisor_ai.cli.leftovers import shown_workspace
     from supervisor_ai.control.workspaces import show_workspace
@@ -152,7 +152,12 @@ def restore(invocation: Invocation, **options: Unpack[_RestoreOptions]) -> int:
     metavar="DURATION",
     help="Only what is older, such as 14d.",
 )
-@click.option("--refs", is_flag=True, help="Also remove refs whose work is found elsewhere.")
+@click.option(
+    "--refs",
+    is_flag=True,
+    help="Also remove refs whose work is found elsewhere. A run whose refs are gone can no longer "
+    "be forked at that point.",
+)
 @dry_run_option
 @yes_option
 @json_option
@@ -162,7 +167,8 @@ def clean(invocation: Invocation, **options: Unpack[_CleanOptions]) -> int:
 
     Removes directories of runs that have ended. Work that a directory still holds is kept under
     a ref first. Refs go only with --refs, and only when a branch or another ref has their work
-    or nothing was changed; everything else stays, with the reason.
+    or nothing was changed; everything else stays, with the reason. A run whose refs are gone can
+    no longer be forked at that point. Exit code 1 when something could not be removed.
     """
     from supervisor_ai.cli.interrupts import run_interruptibly
     from supervisor_ai.control import workspace_cleaning as cleaning
@@ -206,4 +212,5 @@ def _report(view: "CleanView", *, as_json: bool) -> int:
     if not as_json:
         for line in shown_items(view):
             write(line)
-    return report_mutation(view, as_json=as_json)
+    code = report_mutation(view, as_json=as_json)
+    return FAILED if view.has_failed else code

@@ -107,6 +107,14 @@ class Inventory(Protocol):
         """Return how the files differ from those that the work began with."""
         ...
 
+    def can_make_branch(self, name: str) -> bool:
+        """Tell whether a branch can have the name; False when there is one of it already.
+
+        Raises InvalidInput for a name that no branch can have, and Conflict for one that cannot
+        be beside another branch's.
+        """
+        ...
+
     def make_branch(self, name: str, commit: CommitSha) -> bool:
         """Make a branch of the user's; False when there is one of that name already.
 
@@ -114,10 +122,15 @@ class Inventory(Protocol):
         """
         ...
 
+    def check_place(self, directory: Path) -> None:
+        """Refuse a directory that nothing can be exported to, for the reasons that export has."""
+        ...
+
     def export(self, commit: CommitSha, directory: Path) -> None:
         """Write the files of a commit into a directory that is new or empty; all or nothing.
 
-        Raises Conflict when it holds anything and InvalidInput when it lies in the checkout.
+        Raises Conflict when it holds anything, InvalidInput when it lies in the checkout and
+        NotFound when there is no directory to put it into.
         """
         ...
 

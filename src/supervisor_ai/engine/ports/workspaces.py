@@ -193,6 +193,10 @@ class Repository(Protocol):
         """Return where a branch stands."""
         ...
 
+    def has_commit(self, sha: CommitSha) -> bool:
+        """Tell whether a commit exists; what no ref keeps may go at any time."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnchorPoint:

@@ -101,8 +101,8 @@ class Preparation:
 
 def failure(engine: Engine, answer: Answer) -> Unavailable:
     """Say that an engine does not do what it was asked."""
-    said = answer.complaint.rpartition("\n")[2].removeprefix("Error: ").rstrip(".")
-    return Unavailable(f"{engine.name} does not work here: {said or 'it said nothing'}.")
+    said = answer.complaint.rpartition("\n")[2].removeprefix("Error: ").rstrip(".?!")
+    return Unavailable(f"{engine.name} failed: {said or 'it said nothing'}.")
 
 
 def write(path: Path, content: bytes) -> None:
