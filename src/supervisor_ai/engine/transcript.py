@@ -33,6 +33,10 @@ class _Cleaner:
         return self._secrets.count
 
 
+def _hush(text: str) -> None:
+    del text
+
+
 class Transcript:
     """What a command printed, as it is kept and shown."""
 
@@ -40,6 +44,10 @@ class Transcript:
         self._writer = artifacts.writer()
         self._listener = listener
         self._cleaners = {channel: _Cleaner(redactor) for channel in Channel}
+
+    def mute(self) -> None:
+        """Show no more of it; it is still kept."""
+        self._listener = _hush
 
     def write(self, channel: Channel, chunk: bytes) -> None:
         """Take a piece of output."""

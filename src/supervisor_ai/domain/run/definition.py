@@ -7,6 +7,7 @@ from typing import Final
 
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.retries import ParkingPolicy, RetryPolicy
 
 MIB: Final = 1 << 20
 GIB: Final = 1 << 30
@@ -73,6 +74,8 @@ class Role:
     """The hosts that this role may reach besides those of its agent."""
     hides: tuple[str, ...] = ()
     """Patterns of files that do not exist for this role."""
+    fallback: tuple[str, ...] = ()
+    """The agents that go on where the role's own cannot, one after the other."""
 
     @property
     def can_edit(self) -> bool:
@@ -110,6 +113,7 @@ class Step:
     on_reject: StepName | None = None
     max_retries: int | None = None
     timeout: timedelta | None = None
+    retry_policy: str | None = None
     terminal: bool = False
     description: str = ""
 
@@ -218,3 +222,5 @@ class Definition:
     limits: Limits = field(default_factory=Limits)
     sandbox: SandboxPolicy = field(default_factory=SandboxPolicy)
     workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
+    retries: dict[str, RetryPolicy] = field(default_factory=dict)
+    parking: ParkingPolicy = field(default_factory=ParkingPolicy)

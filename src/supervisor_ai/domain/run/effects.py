@@ -117,10 +117,11 @@ class CancelRun(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetTimer(Effect):
-    """Be woken after a while; `parks` when the run does nothing else meanwhile."""
+    """Be woken after a while, or at a time; `parks` when the run only waits meanwhile."""
 
     timer: TimerName
-    after: timedelta
+    after: timedelta = timedelta()
+    at: datetime | None = None
     parks: bool = False
 
 
@@ -218,7 +219,8 @@ def task_intent(effect: TaskEffect) -> AttemptStarted | GateStarted | Integratio
 
 def timer_intent(effect: SetTimer, *, now: datetime) -> TimerSet:
     """Fix the time at which the timer is due."""
-    return TimerSet(timer=effect.timer, due=now + effect.after, parks=effect.parks)
+    due = effect.at or now + effect.after
+    return TimerSet(timer=effect.timer, due=due, parks=effect.parks)
 
 
 def approval_intent(effect: RequestApproval) -> ApprovalRequested:

@@ -14,6 +14,7 @@ from supervisor_ai.domain.ids import (
     TreeSha,
 )
 from supervisor_ai.domain.run.answers import Meaning
+from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.facts import (
     NO_USAGE,
     ApprovalReason,
@@ -211,6 +212,9 @@ class AttemptFailed(PlacedEvent):
     redactions: int = 0
     usage: Usage = NO_USAGE
     limits: Hardness = Hardness.NONE
+    action: Action | None = None
+    reset_at: datetime | None = None
+    ended_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.definition import Definition, Step
+from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.facts import Feedback, FeedbackKind, Snapshot
 from supervisor_ai.domain.run.status import AttemptStatus, StepStatus
 
@@ -90,7 +91,9 @@ class Visit:
     feedback: tuple[Feedback, ...] = ()
     attempts: int = 0
     attempt: AttemptStatus | None = None
+    cli: str | None = None
     failures: int = 0
+    """How often the agent at work has failed in this visit; a wait for its limit is no failure."""
     retry: Feedback | None = None
 
 
@@ -135,7 +138,9 @@ def _attempted(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
     """Move the attempt that the visit is in."""
     if isinstance(event, e.AttemptStarted):
         visit = replace(current_visit(state), attempts=event.attempt, attempt=_STARTED)
-        return replace(state, visit=visit)
+        is_new = visit.cli not in {None, event.cli}
+        failures = 0 if is_new else visit.failures
+        return replace(state, visit=replace(visit, cli=event.cli, failures=failures))
     if not isinstance(event, _OF_AN_ATTEMPT):
         return state
     visit = current_visit(state)
@@ -159,7 +164,7 @@ def _applied(  # noqa: C901 - one case per fact
         case e.AttemptSucceeded(said=said):
             return _succeeded(state, event), replace(record, verdict=said)
         case e.AttemptFailed(category=category):
-            state = _set_back(state, FeedbackKind.FORMAT, event.step, event.feedback)
+            state = _failed(state, event)
             return replace(state, news=event), replace(record, verdict=category.value)
         case e.GateEnded(verdict=verdict):
             return replace(state, news=event), replace(record, verdict=verdict.value)
@@ -206,6 +211,13 @@ def _succeeded(state: WorkflowState, event: e.AttemptSucceeded) -> WorkflowState
     role = state.definition.roles[state.at(event.step).role or ""]
     head = event.snapshot if role.writes else state.head
     return replace(state, head=head, answers={**state.answers, event.step: event.answer})
+
+
+def _failed(state: WorkflowState, event: e.AttemptFailed) -> WorkflowState:
+    told = Feedback(kind=FeedbackKind.FORMAT, source=event.step, artifact=event.feedback)
+    if event.action is Action.PARK:
+        return _told(state, told)
+    return _set_back(state, told.kind, told.source, told.artifact)
 
 
 def _set_back(

@@ -5,7 +5,7 @@ from typing import Final, assert_never
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
-from supervisor_ai.domain.ids import StepName, TimerName
+from supervisor_ai.domain.ids import ArtifactHash, StepName, TimerName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import workflow
 from supervisor_ai.domain.run.answers import Meaning
@@ -21,7 +21,9 @@ from supervisor_ai.domain.run.effects import (
     SetTimer,
 )
 from supervisor_ai.domain.run.facts import ApprovalReason, Base, Feedback, FeedbackKind, Snapshot
+from supervisor_ai.domain.run.retries import Move, MoveKind
 from supervisor_ai.domain.run.run import Decision, Ending, Run
+from supervisor_ai.domain.run.setbacks import BadNews, agent, move_after, next_agent, timer_of
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus, Verdict
 from supervisor_ai.domain.run.workflow import Visit, WorkflowState
 
@@ -101,25 +103,17 @@ def _changed_kind(state: WorkflowState, definition: Definition) -> tuple[str, ..
 
 def _decide_role(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
     match state.news:
-        case e.AttemptFailed(reason=reason):
-            return _retry(run, state, at, reason)
+        case e.AttemptFailed():
+            return _follow_setback(run, state, at, state.news)
         case e.AttemptSucceeded(meaning=Meaning.PASS):
             return _pass(state, at)
-        case e.AttemptSucceeded(meaning=Meaning.REFINE | Meaning.FAIL, said=said):
-            return _retry(run, state, at, f"The worker answered {said}.")
+        case e.AttemptSucceeded(meaning=Meaning.REFINE | Meaning.FAIL):
+            return _follow_setback(run, state, at, state.news)
         case e.AttemptSucceeded(meaning=Meaning.REJECT, feedback=feedback):
             back = Feedback(kind=FeedbackKind.REVIEW, source=at.name, artifact=feedback)
             return _send_back(state, at, at.on_reject, back, OutcomeKind.REJECTED)
         case e.AttemptSucceeded(meaning=Meaning.BLOCK, feedback=feedback):
-            asked = RequestApproval(
-                step=at.name,
-                visit=visit.number,
-                reason=ApprovalReason.BLOCKED,
-                tree=state.head.tree,
-                commit=state.head.commit,
-                question=feedback,
-            )
-            return _ask(run, asked)
+            return _ask_about(run, state, at, feedback)
         case e.ApprovalRefused():
             reason = f"Step {at.name!r} is blocked, and a person decided not to go on."
             return _stop(at, visit, OutcomeKind.BLOCKED, reason)
@@ -191,7 +185,9 @@ def _decide_commit(run: Run, state: WorkflowState, at: Step, visit: Visit) -> De
             return _perform(run, state, landing)
 
 
-def _worker(run: Run, state: WorkflowState, at: Step, visit: Visit) -> RunWorker:
+def _worker(
+    run: Run, state: WorkflowState, at: Step, visit: Visit, *, is_told: bool = True
+) -> RunWorker:
     definition = state.definition
     role = definition.roles[at.role or ""]
     return RunWorker(
@@ -199,7 +195,7 @@ def _worker(run: Run, state: WorkflowState, at: Step, visit: Visit) -> RunWorker
         visit=visit.number,
         attempt=visit.attempts + 1,
         role=role,
-        cli=definition.clis[role.cli],
+        cli=definition.clis[agent(role, visit)],
         start=visit.start,
         base=_base(run.birth).sha,
         task=run.birth.task,
@@ -208,7 +204,7 @@ def _worker(run: Run, state: WorkflowState, at: Step, visit: Visit) -> RunWorker
         sandbox=definition.sandbox,
         workspace=definition.workspace,
         tokens=definition.limits.attempt_tokens,
-        feedback=visit.feedback + ((visit.retry,) if visit.retry else ()),
+        feedback=visit.feedback + ((visit.retry,) if visit.retry and is_told else ()),
         context=tuple(
             ContextItem(title=name, artifact=answer)
             for name, answer in state.answers.items()
@@ -231,14 +227,54 @@ def _ask(run: Run, effect: RequestApproval) -> Decision:
     return Decision(effects=(effect,))
 
 
-def _retry(run: Run, state: WorkflowState, at: Step, reason: str) -> Decision:
+def _follow_setback(run: Run, state: WorkflowState, at: Step, news: BadNews) -> Decision:
+    visit, role = workflow.current_visit(state), state.definition.roles[at.role or ""]
+    move = move_after(run, state, at, news)
+    match move.kind:
+        case MoveKind.RETRY_SAME | MoveKind.RETRY_WITH_FEEDBACK | MoveKind.PARK:
+            return _try_later(run, state, at, move)
+        case MoveKind.FAIL_OVER:
+            again = _worker(run, state, at, visit, is_told=False)
+            following = state.definition.clis[next_agent(role, visit) or ""]
+            return _perform(run, state, replace(again, cli=following))
+        case MoveKind.ESCALATE:
+            return _ask_about(run, state, at, news.feedback)
+        case _:
+            tries = f"Step {at.name!r} failed {visit.failures} times; the last time: {_why(news)}"
+            return _stop(at, visit, OutcomeKind.WORKER_FAILED, tries)
+
+
+def _try_later(run: Run, state: WorkflowState, at: Step, move: Move) -> Decision:
+    """Begin the next attempt, once the time for it has come."""
     visit = workflow.current_visit(state)
-    role = state.definition.roles[at.role or ""]
-    limit = _first(at.max_retries, role.max_retries, state.definition.limits.step_max_retries)
-    if visit.failures <= limit:
-        return _perform(run, state, _worker(run, state, at, visit))
-    tries = f"Step {at.name!r} failed {visit.failures} times; the last time: {reason}"
-    return _stop(at, visit, OutcomeKind.WORKER_FAILED, tries)
+    timer = timer_of(move, at, visit)
+    if timer in run.timers:
+        return Decision()
+    if timer in run.fired or (move.until is None and not move.after):
+        is_told = move.kind is MoveKind.RETRY_WITH_FEEDBACK
+        return _perform(run, state, _worker(run, state, at, visit, is_told=is_told))
+    parks = move.kind is MoveKind.PARK
+    wait = SetTimer(timer=timer, after=move.after, at=move.until, parks=parks)
+    if parks and DEADLINE in run.timers:
+        return Decision(effects=(CancelTimer(timer=DEADLINE), wait))
+    return Decision(effects=(wait,))
+
+
+def _why(news: BadNews) -> str:
+    return news.reason if isinstance(news, e.AttemptFailed) else f"The worker answered {news.said}."
+
+
+def _ask_about(run: Run, state: WorkflowState, at: Step, question: ArtifactHash) -> Decision:
+    """Ask a person what a worker cannot solve by itself."""
+    asked = RequestApproval(
+        step=at.name,
+        visit=workflow.current_visit(state).number,
+        reason=ApprovalReason.BLOCKED,
+        tree=state.head.tree,
+        commit=state.head.commit,
+        question=question,
+    )
+    return _ask(run, asked)
 
 
 def _pass(state: WorkflowState, at: Step) -> Decision:

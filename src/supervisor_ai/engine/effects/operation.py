@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from supervisor_ai.domain.ids import ArtifactHash, EffectKey, StepName
 from supervisor_ai.domain.run.events import RunEvent
@@ -28,11 +29,12 @@ class Operation:
         redacted = self.world.redactor.redact(text)
         return self.world.artifacts.put(redacted.text), redacted.count
 
+    def show(self, step: StepName, attempt: int | None, text: str) -> None:
+        """Let whoever watches see a text."""
+        output = LiveOutput(run=self.run.id, step=step, attempt=attempt, text=text)
+        self.world.monitor.output(output)
+
     def transcript(self, step: StepName, attempt: int | None) -> Transcript:
         """Begin to keep and show what a command prints."""
-
-        def show(text: str) -> None:
-            output = LiveOutput(run=self.run.id, step=step, attempt=attempt, text=text)
-            self.world.monitor.output(output)
-
+        show = partial(self.show, step, attempt)
         return Transcript(self.world.artifacts, self.world.redactor, show)

@@ -1,7 +1,7 @@
 """Performing an attempt: prompt, workspace, agent, answer, snapshot."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from supervisor_ai.domain.ids import RunId
@@ -15,12 +15,16 @@ from supervisor_ai.domain.run.events import (
 )
 from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.effects.site import Site, set_up, worker_plan
+from supervisor_ai.engine.observing import describe
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 from supervisor_ai.engine.ports.workers import (
     Answer,
     AnswerProblem,
+    Observation,
+    ObservationSink,
     PromptRequest,
     Told,
     WorkerReport,
@@ -109,7 +113,9 @@ async def _attempt(
         run, operation.key, fence=operation.epoch, start=effect.start, plan=worker_plan(effect)
     )
     site = Site(operation=operation, effect=effect, workspace=workspace, attempt=effect.attempt)
-    request = _request(effect, site, prompt, program)
+    request = replace(
+        _request(effect, site, prompt, program), on_observation=_watching(site, transcript)
+    )
     failure = await set_up(site)
     if failure is not None:
         report = WorkerReport(result=failure, output="")
@@ -140,7 +146,21 @@ def _request(effect: RunWorker, site: Site, prompt: str, program: Path) -> Worke
         egress=(*effect.cli.egress, *(role.egress if role.can_browse else ())),
         on_refusal=site.refused,
         tokens=effect.tokens,
+        allowed_tools=role.allowed_tools,
     )
+
+
+def _watching(site: Site, transcript: Transcript) -> ObservationSink:
+    """Show what was seen in words, and no longer the records in which an agent says it."""
+    operation, effect = site.operation, site.effect
+
+    def show(observation: Observation) -> None:
+        transcript.mute()
+        told = operation.world.redactor.redact(plain(describe(observation))).text
+        if told:
+            operation.show(effect.step, site.attempt, told)
+
+    return show
 
 
 async def _keep(effect: RunWorker, operation: Operation, workspace: Workspace) -> Snapshot:
@@ -198,13 +218,25 @@ def _failed(
         redactions=transcript.redactions,
         usage=ended.report.usage,
         limits=ended.report.result.limits,
+        action=problem.action,
+        reset_at=problem.reset_at,
+        ended_at=operation.world.clock.now(),
     )
 
 
 def _answer(
     effect: RunWorker, operation: Operation, report: WorkerReport
 ) -> Answer | AnswerProblem:
-    result = report.result
+    result, diagnosis = report.result, report.diagnosis
+    if diagnosis is not None and diagnosis.category is not None:
+        return AnswerProblem(
+            category=diagnosis.category,
+            message=diagnosis.message,
+            action=diagnosis.action,
+            reset_at=diagnosis.reset_at,
+        )
+    if diagnosis is not None:
+        return operation.world.answers.read(effect.role.answer, report.output)
     if result.end is SandboxEnd.EXITED and result.exit_code == 0:
         return operation.world.answers.read(effect.role.answer, report.output)
     if result.end is SandboxEnd.EXITED:

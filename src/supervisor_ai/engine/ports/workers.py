@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
 from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.domain.run.definition import Cli, Role, SandboxPolicy
-from supervisor_ai.domain.run.diagnosis import Diagnosis
+from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.facts import NO_USAGE, FeedbackKind, Usage
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import OutputSink, RefusalSink, SandboxResult
@@ -97,6 +97,8 @@ class WorkerRequest:
     on_refusal: RefusalSink
     tokens: int | None = None
     """What it may spend through its broker."""
+    allowed_tools: tuple[str, ...] | None = None
+    """What the role may use; None: everything."""
     on_observation: ObservationSink = unobserved
 
 
@@ -141,6 +143,8 @@ class AnswerProblem:
 
     category: FailureCategory
     message: str
+    action: Action | None = None
+    reset_at: datetime | None = None
 
 
 class AnswerReader(Protocol):

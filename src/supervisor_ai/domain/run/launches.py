@@ -1,0 +1,82 @@
+"""Whether an attempt may start, as far as that depends on what all runs of a project share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from supervisor_ai.domain.ids import EffectKey
+from supervisor_ai.domain.run.breaker import Breaker, BreakerStatus
+from supervisor_ai.domain.run.budgets import (
+    Amount,
+    Budget,
+    Exhausted,
+    Reservation,
+    Spending,
+    reserve,
+)
+from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.status import OutcomeKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """An attempt that is to start: its operation key, its breaker, and what it would like."""
+
+    key: EffectKey
+    breaker: str
+    budgets: Sequence[Budget]
+    wish: Amount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leave:
+    """It may start with so much set aside; `is_trial` when a breaker lets only this one through."""
+
+    reservation: Reservation
+    is_trial: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """It may not start, and that is how the run ends unless there is another way."""
+
+    kind: OutcomeKind
+    reason: str
+    until: datetime | None = None
+    """When it is worth asking again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """It may not start as long as other attempts hold what it needs."""
+
+    reason: str
+
+
+def may_launch(
+    launch: Launch, breaker: Breaker, spending: Spending, *, at: datetime
+) -> Leave | Refusal | Wait:
+    """Look at the breaker first, then at the budgets."""
+    if not breaker.allows(at):
+        reason = f"Attempts of {launch.breaker!r} failed too often; the next one may start later."
+        return Refusal(kind=OutcomeKind.CIRCUIT_OPEN, reason=reason, until=breaker.opens_again_at)
+    found = reserve(launch.budgets, spending, launch.key, launch.wish)
+    if isinstance(found, Reservation):
+        return Leave(reservation=found, is_trial=breaker.status is not BreakerStatus.CLOSED)
+    return _refused(found)
+
+
+def used(usage: Usage, *, began: datetime, ended: datetime) -> Amount:
+    """Return what a finished attempt takes from its budgets."""
+    return Amount(
+        money=usage.cost,
+        tokens=usage.tokens_in + usage.tokens_out,
+        time=max(ended - began, timedelta()),
+        attempts=1,
+    )
+
+
+def _refused(exhausted: Exhausted) -> Refusal | Wait:
+    if exhausted.is_final:
+        return Refusal(kind=OutcomeKind.BUDGET_EXHAUSTED, reason=exhausted.reason)
+    return Wait(reason=exhausted.reason)

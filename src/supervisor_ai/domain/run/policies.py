@@ -1,0 +1,21 @@
+"""Everything that says what happens when workers fail and what they may cost, pinned together."""
+
+from dataclasses import dataclass, field
+
+from supervisor_ai.domain.run.breaker import BreakerPolicy
+from supervisor_ai.domain.run.budgets import Amount, Scope
+from supervisor_ai.domain.run.loops import LoopPolicy
+from supervisor_ai.domain.run.prices import PriceTable
+from supervisor_ai.domain.run.retries import RETRY_POLICIES, ParkingPolicy, RetryPolicy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policies:
+    """What a run does about failures and costs."""
+
+    retries: dict[str, RetryPolicy] = field(default_factory=lambda: dict(RETRY_POLICIES))
+    parking: ParkingPolicy = field(default_factory=ParkingPolicy)
+    breaker: BreakerPolicy = field(default_factory=BreakerPolicy)
+    loops: LoopPolicy = field(default_factory=LoopPolicy)
+    budgets: dict[Scope, Amount] = field(default_factory=dict)
+    prices: PriceTable = field(default_factory=PriceTable)

@@ -1,0 +1,94 @@
+"""What tokens cost, for agents that do not say it themselves."""
+
+import re
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Final
+
+from supervisor_ai.domain.run.facts import Usage
+
+_PER: Final = Decimal(1_000_000)
+_END: Final = re.compile(r"(?![a-z0-9]|\.[0-9])")
+_PROVIDER: Final = re.compile(r"^(?:[a-z0-9_.-]+/)+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What a million tokens cost, in USD."""
+
+    input: Decimal
+    output: Decimal
+    cache_read: Decimal
+    cache_write: Decimal
+
+    @property
+    def highest(self) -> Decimal:
+        """Return what a token costs at most."""
+        return max(self.input, self.output, self.cache_read, self.cache_write) / _PER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceTable:
+    """Prices by family of models; the family is how the name of a model begins."""
+
+    families: dict[str, Price] = field(default_factory=dict)
+    defaults: dict[str, str] = field(default_factory=dict)
+    """The family that is assumed where the model of an agent is not known, by its adapter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheUse:
+    """The part of the tokens that went in which came from a cache or was written to one."""
+
+    read: int = 0
+    written: int = 0
+
+
+NO_CACHE: Final = CacheUse()
+
+
+def find_price(table: PriceTable, model: str | None, adapter: str) -> Price | None:
+    """Find the price of a model, or of what its agent uses if nobody said otherwise."""
+    name = _PROVIDER.sub("", (model or "").strip().lower())
+    fitting = [family for family in table.families if _is_of(name, family)]
+    family = max(fitting, key=len, default=table.defaults.get(adapter, ""))
+    return table.families.get(family)
+
+
+def cost(
+    table: PriceTable,
+    usage: Usage,
+    *,
+    model: str | None,
+    adapter: str,
+    cache: CacheUse = NO_CACHE,
+) -> Usage:
+    """Return the usage with what it probably cost; what the agent said itself stays."""
+    if usage.cost > 0 and not usage.estimated:
+        return usage
+    price = find_price(table, model, adapter)
+    if price is None:
+        return replace(usage, estimated=True)
+    fresh = max(usage.tokens_in - cache.read - cache.written, 0)
+    parts = (
+        fresh * price.input,
+        usage.tokens_out * price.output,
+        cache.read * price.cache_read,
+        cache.written * price.cache_write,
+    )
+    return replace(usage, cost=sum(parts, Decimal(0)) / _PER, estimated=True)
+
+
+def affordable_tokens(
+    table: PriceTable, money: Decimal, *, model: str | None, adapter: str
+) -> int | None:
+    """Return how many tokens the money buys at least; None where they cost nothing we know of."""
+    price = find_price(table, model, adapter)
+    if price is None or price.highest <= 0:
+        return None
+    return int(max(money, Decimal(0)) / price.highest)
+
+
+def _is_of(name: str, family: str) -> bool:
+    """Tell whether a name begins with the family; `gpt-5.5` is none of the family `gpt-5`."""
+    return name.startswith(family) and _END.match(name, len(family)) is not None

@@ -1,0 +1,41 @@
+"""What the output of a command that has ended says about it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from supervisor_ai.domain.run.diagnosis import Diagnosis
+from supervisor_ai.domain.run.facts import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedRun:
+    """A run of an agent's command, as somebody kept it."""
+
+    cli: str
+    exit_code: int | None
+    stdout: str
+    stderr: str
+    ended_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Classification:
+    """What came of it, what it took, and which record or words decided."""
+
+    diagnosis: Diagnosis
+    usage: Usage
+    because: str
+
+
+class Classifier(Protocol):
+    """Knows how agents' commands tell how they ended."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Name the commands whose output can be read."""
+        ...
+
+    def classify(self, run: RecordedRun) -> Classification:
+        """Judge a run of one of these commands."""
+        ...
