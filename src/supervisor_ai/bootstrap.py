@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.project import Project
     from supervisor_ai.control.reception import Reception
     from supervisor_ai.control.workspaces import Storeroom
+    from supervisor_ai.engine.ports.classification import Classifier
     from supervisor_ai.engine.ports.monitor import Monitor
     from supervisor_ai.engine.ports.sandbox import Sandbox
     from supervisor_ai.engine.world import World
@@ -125,6 +126,13 @@ def open_project(
         user=settings.user,
         via="cli",
     )
+
+
+def open_classifier() -> "Classifier":
+    """Open what knows how agents' commands tell how they ended."""
+    from supervisor_ai.workers.clis.classifier import DialectClassifier
+
+    return DialectClassifier()
 
 
 def open_workspaces(directory: Path, settings: Settings) -> "Storeroom":

@@ -44,11 +44,13 @@ VERBS: Final = {
         "replay:replay", "Fold a run's facts again and show what each one moved", _INSIGHT
     ),
     "demo": _verb("demo:demo", "Watch a small task go through all steps", _CARE),
+    "lab": _verb("lab:lab", "Rehearse with a model that says what a script says", _CARE),
     "doctor": _verb("doctor:doctor", "Check whether this machine can run agents safely", _CARE),
     "sandbox": _verb("sandbox:sandbox", "See which sandboxes work here, and what is inside", _CARE),
     "trust": _verb(
         "trust:trust", "Agree to what the project's settings may do on your machine", _CARE
     ),
+    "worker": _verb("worker:worker", "Look after the agents' commands and what they print", _CARE),
     "workflow": _verb("workflow:workflow", "List, show, validate and migrate workflows", _CARE),
     "workspace": _verb(
         "workspace:workspace", "List, show, restore and clean up what workers left", _CARE

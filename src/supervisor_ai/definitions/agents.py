@@ -1,7 +1,7 @@
 """Which agent works in a role: the flag, the role's setting, the default, the package's choice."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from supervisor_ai.definitions.mistakes import Mistakes, suggestion, unknown
@@ -9,7 +9,7 @@ from supervisor_ai.definitions.settings import ConfiguredCli, Settings
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.definition import Cli
 
-_NEED_CONFIGURATION: Final = frozenset({"command", "scripted"})
+_NEED_CONFIGURATION: Final = frozenset({"api", "command", "scripted"})
 _EXAMPLE: Final = """\
   cli: my_agent
   clis: {my_agent: {adapter: command, command: ["python3", "tools/agent.py"]}}"""
@@ -23,8 +23,10 @@ def cli_names(settings: Settings, adapters: Collection[str]) -> list[str]:
 def check_choices(settings: Settings, adapters: Collection[str], mistakes: Mistakes) -> None:
     """Note chosen names that lead nowhere."""
     known = cli_names(settings, adapters)
-    for cli in (settings.cli, *(role.cli for role in settings.roles.values())):
-        if cli is not None and cli.name not in known:
+    roles = settings.roles.values()
+    following = (cli for role in roles for cli in role.fallback)
+    for cli in (settings.cli, *(role.cli for role in roles), *settings.fallback, *following):
+        if cli is not None and cli.name.partition(":")[0] not in known:
             mistakes.add(cli.place, unknown("CLI", cli.name, known))
 
 
@@ -47,11 +49,23 @@ class Agents:
         setting = self.settings.roles.get(role)
         chosen = (setting.cli if setting else None) or self.settings.cli
         name = flag or (chosen.name if chosen else builtin)
-        if name in self.settings.clis:
-            return self._usable(self.settings.clis[name])
-        if name in self.names:
-            return Cli(name=name, adapter=name)
-        raise self._no_such(flag) if flag else self._none_chosen(role)
+        found = self._find(name)
+        if found is None:
+            raise self._no_such(flag) if flag else self._none_chosen(role)
+        return found
+
+    def following(self, role: str, first: Cli) -> tuple[Cli, ...]:
+        """Find the agents that go on for a role where its own cannot."""
+        setting = self.settings.roles.get(role)
+        chosen = (setting.fallback if setting else ()) or self.settings.fallback
+        found = (self._find(choice.name) for choice in chosen)
+        return tuple(cli for cli in found if cli is not None and cli.name != first.name)
+
+    def _find(self, name: str) -> Cli | None:
+        base = name.partition(":")[0]
+        if base in self.settings.clis:
+            return replace(self._usable(self.settings.clis[base]), name=name)
+        return Cli(name=name, adapter=base) if base in self.names else None
 
     def _usable(self, configured: ConfiguredCli) -> Cli:
         cli, place = configured.cli, configured.place

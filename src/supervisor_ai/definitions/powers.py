@@ -32,6 +32,9 @@ def _widening(shape: ConfigShape) -> Iterator[tuple[tuple[str, ...], object]]:
         yield ("clis", name, "egress"), cli.egress
         for variable, value in cli.env.items():
             yield ("clis", name, "env", variable), value
+    for name, model in shape.models.items():
+        for key in ("model", "max_tokens", "fallback"):
+            yield ("models", name, key), getattr(model, key)
     for name, gate in shape.gates.items():
         yield ("gates", name, "command"), gate.command
     for name, role in shape.roles.items():

@@ -30,8 +30,11 @@ def resolve(library: Library, read: ReadWorkflow, agents: Agents, *, cli: str | 
     clis: dict[str, Cli] = {}
     for name in names:
         agent = agents.pick(name, flag=cli, builtin=library.roles[name].cli)
-        clis[agent.name] = agent
-        roles[name] = _role(library, name, agent)
+        following = agents.following(name, agent)
+        clis |= {cli.name: cli for cli in (agent, *following)}
+        roles[name] = replace(
+            _role(library, name, agent), fallback=tuple(cli.name for cli in following)
+        )
     return Definition(
         workflow=read.workflow,
         roles=roles,
@@ -40,6 +43,8 @@ def resolve(library: Library, read: ReadWorkflow, agents: Agents, *, cli: str | 
         limits=library.settings.limits,
         sandbox=library.settings.sandbox,
         workspace=replace(library.settings.workspace, include=library.include),
+        retries=library.settings.retries,
+        parking=library.settings.parking,
     )
 
 

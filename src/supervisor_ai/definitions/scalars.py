@@ -9,6 +9,7 @@ from typing import Final
 _DURATION: Final = re.compile(r"(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,9})s)?")
 _LONGEST: Final = timedelta(days=366)
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_MODEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _REFERENCE: Final = re.compile(r"\$\{[^}]*\}")
 _SIZE: Final = re.compile(r"(\d{1,12})(?:([KMGT])(?:iB|i|B)?)?")
@@ -20,7 +21,7 @@ def duration(value: object) -> timedelta:
     """Read `45m`, `1h30m` or a number of seconds."""
     length = _length(value)
     if length is None:
-        raise ValueError(f"must be a duration such as 30s, 45m or 2h, found {value!r}")
+        raise ValueError(f"must be a duration such as 30s, 45m, 2h or 14d, found {value!r}")
     if not timedelta() < length <= _LONGEST:
         raise ValueError(f"must be longer than nothing and at most a year, found {value!r}")
     return length
@@ -67,6 +68,15 @@ def name(value: str) -> str:
         raise ValueError(
             f"{value!r} is no usable name: letters, digits, '-' and '_', beginning with a letter"
         )
+    return value
+
+
+def agent(value: str) -> str:
+    """Accept the name of an agent, and after a colon the model that it is to use."""
+    base, colon, model = value.partition(":")
+    if colon and not _MODEL.fullmatch(model):
+        raise ValueError(f"{value!r} is no usable name: a CLI, or a CLI and a model as claude:opus")
+    name(base)
     return value
 
 

@@ -7,6 +7,13 @@ from typing import Final, TypeVar
 
 from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.mistakes import Mistakes, Place
+from supervisor_ai.definitions.models import (
+    ConfiguredModel,
+    check_fallbacks,
+    lay_models,
+    pin_models,
+)
+from supervisor_ai.definitions.retry_shapes import lay_parking, lay_retries
 from supervisor_ai.definitions.sandbox_settings import (
     check_orphans,
     lay_sandbox,
@@ -18,8 +25,9 @@ from supervisor_ai.definitions.scripts import read_script
 from supervisor_ai.definitions.shapes import ConfigShape, LimitsShape
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.domain.run.definition import Cli, Limits, SandboxPolicy, WorkspacePolicy
+from supervisor_ai.domain.run.retries import RETRY_POLICIES, ParkingPolicy, RetryPolicy
 
-_NEEDS: Final = {"command": "command", "scripted": "script"}
+_NEEDS: Final = {"command": "command", "scripted": "script", "api": "model"}
 """What an adapter cannot do without."""
 
 
@@ -37,6 +45,8 @@ class ConfiguredCli:
 
     cli: Cli
     place: Place
+    model: Choice | None = None
+    """One of the models, where the agent is one behind an API."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +69,7 @@ class RoleSetting:
     allowed_tools: tuple[str, ...] | None = None
     egress: tuple[str, ...] = ()
     hides: tuple[str, ...] = ()
+    fallback: tuple[Choice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +79,15 @@ class Settings:
     cli: Choice | None = None
     workflow: Choice | None = None
     clis: dict[str, ConfiguredCli] = field(default_factory=dict)
+    models: dict[str, ConfiguredModel] = field(default_factory=dict)
     gates: dict[str, GateSetting] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     roles: dict[str, RoleSetting] = field(default_factory=dict)
     sandbox: SandboxPolicy = field(default_factory=SandboxPolicy)
     workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
+    fallback: tuple[Choice, ...] = ()
+    retries: dict[str, RetryPolicy] = field(default_factory=lambda: dict(RETRY_POLICIES))
+    parking: ParkingPolicy = field(default_factory=ParkingPolicy)
 
 
 def merge_settings(layers: Iterable[Layer], mistakes: Mistakes) -> Settings:
@@ -81,7 +96,20 @@ def merge_settings(layers: Iterable[Layer], mistakes: Mistakes) -> Settings:
     for layer in layers:
         if layer.config is not None:
             settings = _laid_over(settings, layer.config, mistakes)
-    return settings
+    check_fallbacks(settings.models, mistakes)
+    clis = {name: _with_models(cli, settings, mistakes) for name, cli in settings.clis.items()}
+    return replace(settings, clis=clis)
+
+
+def _with_models(
+    configured: ConfiguredCli, settings: Settings, mistakes: Mistakes
+) -> ConfiguredCli:
+    """Pin the models of a CLI, which any layer may have the last word on."""
+    choice = configured.model
+    if choice is None or configured.cli.adapter != "api":
+        return configured
+    script = pin_models(choice.name, choice.place, settings.models, mistakes)
+    return replace(configured, cli=replace(configured.cli, script=script))
 
 
 def _laid_over(below: Settings, config: Written[ConfigShape], mistakes: Mistakes) -> Settings:
@@ -93,11 +121,15 @@ def _laid_over(below: Settings, config: Written[ConfigShape], mistakes: Mistakes
         cli=_choice(config, shape.cli, "cli") or below.cli,
         workflow=_choice(config, shape.workflow, "workflow") or below.workflow,
         clis={**below.clis, **clis},
+        models=lay_models(below.models, shape.models, config, mistakes),
         gates={**below.gates, **_gates(below, config)},
         limits=_limits(below.limits, shape.limits),
         roles={**below.roles, **_roles(below, config)},
         sandbox=lay_sandbox(below.sandbox, shape.sandbox),
         workspace=lay_workspace(below.workspace, shape.workspace),
+        fallback=_choices(config, shape.fallback, "fallback") or below.fallback,
+        retries=lay_retries(below.retries, shape.retry_policies),
+        parking=lay_parking(below.parking, shape.parking),
     )
 
 
@@ -119,7 +151,11 @@ def _cli(name: str, config: Written[ConfigShape], mistakes: Mistakes) -> Configu
         egress=tuple(shape.egress),
         broker=read_broker(name, config, mistakes),
     )
-    return ConfiguredCli(cli=cli, place=config.place("clis", name, "adapter"))
+    return ConfiguredCli(
+        cli=cli,
+        place=config.place("clis", name, "adapter"),
+        model=_choice(config, shape.model, "clis", name, "model"),
+    )
 
 
 def _refuse_references(name: str, config: Written[ConfigShape], mistakes: Mistakes) -> None:
@@ -165,12 +201,20 @@ def _roles(below: Settings, config: Written[ConfigShape]) -> dict[str, RoleSetti
             allowed_tools=_listed(shape.allowed_tools, base.allowed_tools),
             egress=_listed(shape.egress, base.egress),
             hides=_listed(shape.hides, base.hides),
+            fallback=_choices(config, shape.fallback or [], "roles", name, "fallback")
+            or base.fallback,
         )
     return roles
 
 
 def _choice(config: Written[ConfigShape], name: str | None, *path: str) -> Choice | None:
     return None if name is None else Choice(name=name, place=config.place(*path))
+
+
+def _choices(config: Written[ConfigShape], names: list[str], *path: str) -> tuple[Choice, ...]:
+    return tuple(
+        Choice(name=name, place=config.place(*path, number)) for number, name in enumerate(names)
+    )
 
 
 L = TypeVar("L", bound=tuple[str, ...] | None)

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from supervisor_ai.definitions import scalars
 
 Name = Annotated[str, AfterValidator(scalars.name)]
+AgentName = Annotated[str, AfterValidator(scalars.agent)]
 Variable = Annotated[str, AfterValidator(scalars.variable)]
 Text = Annotated[str, AfterValidator(scalars.text)]
 HostPath = Annotated[str, AfterValidator(scalars.host_path)]

@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from supervisor_ai.definitions.model_shapes import ModelShape
+from supervisor_ai.definitions.retry_shapes import ParkingShape, RetryPolicyShape
 from supervisor_ai.definitions.sandbox_shapes import (
     BrokerShape,
     Destination,
@@ -11,7 +13,16 @@ from supervisor_ai.definitions.sandbox_shapes import (
     SandboxShape,
     WorkspaceShape,
 )
-from supervisor_ai.definitions.shape import Command, Duration, Name, Retries, Shape, Text, Variable
+from supervisor_ai.definitions.shape import (
+    AgentName,
+    Command,
+    Duration,
+    Name,
+    Retries,
+    Shape,
+    Text,
+    Variable,
+)
 
 
 class CliShape(Shape):
@@ -21,6 +32,7 @@ class CliShape(Shape):
     command: Command | None = None
     env: dict[Variable, Text] = Field(default_factory=dict)
     script: Text | None = None
+    model: Name | None = None
     egress: list[Destination] = Field(default_factory=list)
     broker: BrokerShape | None = None
 
@@ -46,25 +58,30 @@ class LimitsShape(Shape):
 class OverrideShape(Shape):
     """`roles.NAME`: what this project or user does differently for a role."""
 
-    cli: Name | None = None
+    cli: AgentName | None = None
     timeout: Duration | None = None
     max_retries: Retries | None = None
     allowed_tools: list[Name] | None = None
     egress: list[Destination] | None = None
     hides: list[Pattern] | None = None
+    fallback: list[AgentName] | None = None
 
 
 class ConfigShape(Shape):
     """`config.yaml`."""
 
-    cli: Name | None = None
+    cli: AgentName | None = None
     workflow: Name | None = None
     clis: dict[Name, CliShape] = Field(default_factory=dict)
+    models: dict[Name, ModelShape] = Field(default_factory=dict)
     gates: dict[Name, GateShape] = Field(default_factory=dict)
     limits: LimitsShape = Field(default_factory=LimitsShape)
     roles: dict[Name, OverrideShape] = Field(default_factory=dict)
     sandbox: SandboxShape = Field(default_factory=SandboxShape)
     workspace: WorkspaceShape = Field(default_factory=WorkspaceShape)
+    fallback: list[AgentName] = Field(default_factory=list)
+    retry_policies: dict[Name, RetryPolicyShape] = Field(default_factory=dict)
+    parking: ParkingShape = Field(default_factory=ParkingShape)
 
 
 class StepShape(Shape):
@@ -79,6 +96,7 @@ class StepShape(Shape):
     on_fail: str | None = None
     on_reject: str | None = None
     max_retries: Retries | None = None
+    retry_policy: Name | None = None
     terminal: bool = False
     timeout: Duration | None = None
     description: str = ""

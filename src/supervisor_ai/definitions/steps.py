@@ -16,7 +16,9 @@ _COMMIT_COMMAND: Final = ["git", "commit"]
 _COMMIT_STEP: Final = "commit"
 _EVERYWHERE: Final = frozenset({"type", "gate_type", "next", "terminal", "description"})
 _MEANINGFUL: Final[Mapping[StepKind, frozenset[str]]] = {
-    StepKind.ROLE: frozenset({"role", "gate", "on_reject", "max_retries", "timeout"}),
+    StepKind.ROLE: frozenset(
+        {"role", "gate", "on_reject", "max_retries", "retry_policy", "timeout"}
+    ),
     StepKind.GATE: frozenset({"gate", "command", "on_fail", "max_retries", "timeout"}),
     StepKind.HUMAN: frozenset({"on_reject", "max_retries"}),
     StepKind.COMMIT: frozenset({"command"}),
@@ -97,6 +99,10 @@ class _StepReader:
         if shape.gate is not None and shape.gate not in _STRUCTURED_GATES:
             problem = "has no meaning for a step of type 'role'; make the gate a step of its own"
             self._note("gate", problem)
+        policies = self._around.settings.retries
+        if shape.retry_policy is not None and shape.retry_policy not in policies:
+            problem = unknown("retry policy", shape.retry_policy, sorted(policies))
+            self._note("retry_policy", problem)
         if shape.role is None:
             self._note_missing("role", "is missing")
             return
@@ -162,6 +168,7 @@ def _step(name: str, shape: StepShape, kind: StepKind) -> Step:
         on_fail=_target(shape.on_fail),
         on_reject=_target(shape.on_reject),
         max_retries=shape.max_retries,
+        retry_policy=shape.retry_policy,
         timeout=shape.timeout,
         terminal=shape.terminal or shape.next is None,
         description=shape.description,

@@ -78,9 +78,11 @@ Look inside:
 
 Set up and look after:
   demo        Watch a small task go through all steps
+  lab         Rehearse with a model that says what a script says
   doctor      Check whether this machine can run agents safely
   sandbox     See which sandboxes work here, and what is inside
   trust       Agree to what the project's settings may do on your machine
+  worker      Look after the agents' commands and what they print
   workflow    List, show, validate and migrate workflows
   workspace   List, show, restore and clean up what workers left
   ledger      Verify, rebuild or erase from the ledger

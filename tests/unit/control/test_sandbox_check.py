@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.control.doctor import Checked, Machine, examine, inspect_sandboxes
+from supervisor_ai.control.doctor import (
+    Checked,
+    Machine,
+    examine,
+    inspect_sandboxes,
+    judge_sandboxes,
+)
 from supervisor_ai.control.reception import Reception
 from supervisor_ai.control.sandbox_check import (
     COMMANDS,
@@ -120,7 +126,7 @@ def test_what_the_project_wants_is_included() -> None:
     policy = SandboxPolicy(backend="two", ro_paths=("/opt/a",), caches=("npm",))
     wishes = Wishes(project="/work", policy=policy, hosts=("api.test:443",))
     found = check(Backend("one"), backend, wishes=wishes)
-    assert (found.chosen, found.inside[0].backend) == ("one", "two")
+    assert (found.wanted, found.chosen, found.inside[0].backend) == ("two", "two", "two")
     assert (found.ro_paths, found.caches) == (("/opt/a",), ("npm",))
     assert found.inside[0].network.endswith("and api.test:443")
     assert {(spec.ro_paths, spec.caches) for spec in backend.specs} == {(("/opt/a",), ("npm",))}
@@ -176,8 +182,10 @@ def test_the_doctor_tells_it_in_short(tmp_path: Path) -> None:
     assert all(each.holds for each in found.values())
     assert found["sandbox"].detail == "two 1.0"
     assert found["limits"].detail == "hard: memory; soft: disk"
-    assert found["one"].detail == "1.0 cannot be used (a command runs: It was tried.)"
-    assert found["three"].detail == "1.0 works too"
+    assert (
+        found["other sandbox: one"].detail == "1.0 cannot be used (a command runs: It was tried.)"
+    )
+    assert found["other sandbox: three"].detail == "1.0 works too"
     assert found["commands for a gate"].detail.startswith("sh, git; missing: ")
     assert found["tool chains"].detail.startswith(
         "places that are shown read-only besides the system: 1 "
@@ -194,6 +202,29 @@ def test_the_doctor_is_alarmed_where_nobody_can_look_inside(tmp_path: Path) -> N
     found = examined(tmp_path, Backend("one", said=b""))["commands for a worker"]
     assert not found.holds
     assert "supervisor sandbox check" in str(found.hint)
+
+
+def test_only_what_the_project_asks_for_is_chosen() -> None:
+    wishes = Wishes(project="/work", policy=SandboxPolicy(backend="two"))
+    found = check(Backend("one"), Backend("two", works=False), wishes=wishes)
+    assert (found.wanted, found.chosen, found.inside) == ("two", None, ())
+    found = check(Backend("one"), wishes=replace(wishes, policy=SandboxPolicy(backend="auto")))
+    assert (found.wanted, found.chosen) == (None, "one")
+
+
+def test_the_doctor_judges_what_the_project_asks_for() -> None:
+    wishes = Wishes(project="/work", policy=SandboxPolicy(backend="two"))
+    found = check(Backend("one"), Backend("two", works=False), wishes=wishes)
+    told = {each.name: each for each in judge_sandboxes(found)}
+    assert (told["sandbox"].holds, told["sandbox"].hint) == (False, "Install two")
+    assert told["sandbox"].detail == "two 1.0, which the project asks for"
+    assert told["other sandbox: one"].detail == "1.0 works too"
+
+
+def test_whoever_asks_for_one_sandbox_is_told_about_that_one() -> None:
+    wishes = Wishes(project="/work", policy=SandboxPolicy(backend="elsewhere"))
+    found = check(Backend("one"), wishes=wishes)
+    assert (found.wanted, found.chosen) == ("elsewhere", "one")
 
 
 def test_one_sandbox_can_be_asked_for(tmp_path: Path) -> None:

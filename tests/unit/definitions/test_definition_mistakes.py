@@ -63,7 +63,7 @@ steps:
 The definitions have 12 mistakes:
   .supervisor/config.yaml:4: clis.my_agent.adaptor: unknown key; did you mean 'adapter'?
   .supervisor/config.yaml:8: gates.test.command: cannot be split into words: No closing quotation
-  .supervisor/config.yaml:9: gates.test.timeout: must be a duration such as 30s, 45m or 2h, found 'soon'
+  .supervisor/config.yaml:9: gates.test.timeout: must be a duration such as 30s, 45m, 2h or 14d, found 'soon'
   .supervisor/config.yaml:11: limits.step_max_retries: must be at least 0, found -1
   .supervisor/config.yaml:12: limits.max_steps: unknown key; did you mean 'workflow_max_steps'?
   .supervisor/config.yaml:14: sandbox.ro_paths[0]: must be an absolute path or begin with ~/, found 'tools'
@@ -292,7 +292,7 @@ The definitions have 7 mistakes:
   .supervisor/workflows/empty.yaml:1: must be a mapping, found nothing
   .supervisor/workflows/named.yaml:1: name: is 'other', but the file is called 'named'
   .supervisor/workflows/no_steps.yaml:2: workflow.steps: is empty; a workflow needs a step
-  .supervisor/workflows/seed.yaml:3: workflow.steps.a.parallel: unknown key (known: type, gate_type, role, gate, command, next, on_fail, on_reject, max_retries, terminal, timeout, description)
+  .supervisor/workflows/seed.yaml:3: workflow.steps.a.parallel: unknown key (known: type, gate_type, role, gate, command, next, on_fail, on_reject, max_retries, retry_policy, terminal, timeout, description)
   .supervisor/workflows/seed.yaml:3: workflow.steps.a.role: unknown role 'x' (known: implementer, implementer_fast, planner, reviewer, reviewer_codex, reviewer_gemini)
   .supervisor/workflows/short.yml:1: is not read; rename it to short.yaml\
 """)

@@ -1,0 +1,125 @@
+"""The models behind an API: the user names services and keys, a project chooses among them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+from urllib.parse import urlsplit
+
+from supervisor_ai.definitions import hosts
+from supervisor_ai.definitions.layers import Written
+from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
+from supervisor_ai.definitions.model_shapes import ModelShape
+from supervisor_ai.definitions.shape import Shape
+from supervisor_ai.definitions.shelves import Origin
+from supervisor_ai.definitions.strict_json import canonical_json
+
+_SERVICE: Final = ("provider", "base_url", "key", "plain_http")
+_NEEDED: Final = ("provider", "model")
+_NEEDS_KEY: Final = frozenset({"anthropic", "openrouter"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfiguredModel:
+    """A model as far as the files describe it, and where they do."""
+
+    place: Place
+    shape: ModelShape
+
+    def pinned(self, name: str) -> dict[str, object]:
+        """Say what a run pins; the variable of the key, never the key."""
+        written = self.shape.model_dump(exclude_none=True, exclude={"fallback"})
+        if isinstance(timeout := written.get("timeout"), timedelta):
+            written["timeout"] = timeout.total_seconds()
+        return {"name": name, **written}
+
+
+Models = Mapping[str, ConfiguredModel]
+
+
+def lay_models(
+    below: Models,
+    shapes: Mapping[str, ModelShape],
+    config: Written[Shape],
+    mistakes: Mistakes,
+) -> dict[str, ConfiguredModel]:
+    """Lay one file's models over the others', key by key."""
+    laid = dict(below)
+    for name, shape in shapes.items():
+        if config.origin is Origin.PROJECT and not _may_choose(
+            name, shape, config, below, mistakes
+        ):
+            continue
+        base = below.get(name)
+        written = shape.model_dump(exclude_none=True)
+        merged = shape if base is None else base.shape.model_copy(update=written)
+        laid[name] = ConfiguredModel(place=config.place("models", name), shape=merged)
+        if not mistakes.any_below(laid[name].place.file, laid[name].place.key):
+            _check_service(name, merged, config, mistakes)
+    return laid
+
+
+def check_fallbacks(models: Models, mistakes: Mistakes) -> None:
+    """Note stand-ins that nobody knows."""
+    known = sorted(models)
+    for configured in models.values():
+        for name in configured.shape.fallback or ():
+            if name not in models:
+                mistakes.add(_fallback_place(configured), unknown("model", name, known))
+
+
+def pin_models(name: str, place: Place, models: Models, mistakes: Mistakes) -> str | None:
+    """Write down the model that a CLI names and all that stand in for it, in their order."""
+    if name not in models:
+        mistakes.add(place, unknown("model", name, sorted(models)))
+        return None
+    return canonical_json([models[link].pinned(link) for link in _chain(name, models)])
+
+
+def _chain(name: str, models: Models) -> list[str]:
+    """Follow the stand-ins, each before those of the next; who comes twice is asked once."""
+    chain: list[str] = []
+    waiting = [name]
+    while waiting:
+        link = waiting.pop(0)
+        if link in models and link not in chain:
+            chain.append(link)
+            waiting = [*(models[link].shape.fallback or ()), *waiting]
+    return chain
+
+
+def _may_choose(
+    name: str, shape: ModelShape, config: Written[Shape], below: Models, mistakes: Mistakes
+) -> bool:
+    """Refuse a project that names a service: it would be told what is said to the user's own."""
+    named = [key for key in _SERVICE if getattr(shape, key) is not None]
+    for key in named:
+        problem = "names a service or a key of yours; only your own config may do that"
+        mistakes.add(config.place("models", name, key), problem)
+    if not named and name not in below:
+        problem = unknown("model", name, sorted(below))
+        mistakes.add(config.place("models", name), f"{problem}; only your own config may add one")
+    return not named and name in below
+
+
+def _check_service(
+    name: str, shape: ModelShape, config: Written[Shape], mistakes: Mistakes
+) -> None:
+    for key in _NEEDED:
+        if getattr(shape, key) is None:
+            mistakes.add(config.place("models", name, key), "is missing")
+    if shape.provider in _NEEDS_KEY and shape.key is None:
+        problem = f"is missing; the provider {shape.provider!r} needs it"
+        mistakes.add(config.place("models", name, "key"), problem)
+    if shape.base_url is not None and not _is_safe(shape.base_url, shape):
+        problem = "is not https; say plain_http: true if everybody on the way may read along"
+        mistakes.add(config.place("models", name, "base_url"), problem)
+
+
+def _is_safe(url: str, shape: ModelShape) -> bool:
+    return urlsplit(url).scheme == "https" or hosts.is_local(url) or shape.plain_http is True
+
+
+def _fallback_place(configured: ConfiguredModel) -> Place:
+    place = configured.place
+    return Place(file=place.file, line=place.line, key=f"{place.key}.fallback")

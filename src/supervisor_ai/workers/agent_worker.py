@@ -1,0 +1,169 @@
+"""The adapters of the agents that are commands of their own, like Claude Code and Codex."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, Sandbox, SandboxEnd
+from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
+from supervisor_ai.workers.clis.dialects import DIALECTS, Dialect
+from supervisor_ai.workers.clis.evidence import Evidence
+from supervisor_ai.workers.command import run_agent
+from supervisor_ai.workers.launch.home import found_covers, furnished
+from supervisor_ai.workers.launch.launcher import Launch, Launcher
+from supervisor_ai.workers.launch.order import LaunchOrder, order_of
+from supervisor_ai.workers.launch.profiles import PROFILES
+
+_NEVER_BEGAN: Final = frozenset({SandboxEnd.COMMAND_MISSING, SandboxEnd.SANDBOX_FAILED})
+_STDERR_BYTES: Final = 1 << 20
+
+
+class AgentWorker:
+    """Starts one CLI in the sandbox, once per attempt, and judges what it left behind."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        launcher: Launcher,
+        sandbox: Sandbox,
+        environment: Mapping[str, str],
+        *,
+        order_of: Callable[[WorkerRequest], LaunchOrder] = order_of,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._dialect = dialect
+        self._launcher = launcher
+        self._sandbox = sandbox
+        self._environment = environment
+        self._order_of = order_of
+        self._now = now
+
+    async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
+        """Start the agent, give it the prompt and wait for its end."""
+        if self._sandbox.name == "none":
+            raise _no_sandbox(request)
+        launch = self._launcher.plan(self._order_of(request))
+        covers = found_covers(request.workspace.path, launch.covers)
+        audience = _Audience(self._dialect, request, on_output)
+        with furnished(launch.files, covers) as mounts:
+            report = await run_agent(
+                self._sandbox,
+                self._told(request, launch),
+                audience.hear,
+                argv=(*self._program(request), *launch.words),
+                mounts=mounts,
+                user=self._environment,
+            )
+        return self._judged(report, audience.complaints)
+
+    def _told(self, request: WorkerRequest, launch: Launch) -> WorkerRequest:
+        """Add the CLI's own variables below the user's, and a way to its model if it has none."""
+        cli = request.cli
+        told = replace(
+            cli,
+            environment={**launch.environment, **cli.environment},
+            broker=cli.broker or self._launcher.profile.broker,
+        )
+        return replace(request, cli=told)
+
+    def _program(self, request: WorkerRequest) -> tuple[str, ...]:
+        command = request.cli.command or (self._launcher.profile.program,)
+        if "/" in command[0] and not Path(command[0]).is_absolute():
+            raise InvalidInput(
+                f"The command {command[0]!r} of the CLI {request.cli.name!r} would be looked for "
+                "in the workspace, where a worker could have put it.",
+                hint="Name it by its absolute path, or without a path.",
+            )
+        return command
+
+    def _judged(self, report: WorkerReport, complaints: str) -> WorkerReport:
+        result = report.result
+        if result.end in _NEVER_BEGAN:
+            return replace(report, output="")
+        conclusion = self._dialect.conclude(
+            Evidence(
+                exit_code=result.exit_code,
+                stdout=report.output,
+                stderr=complaints,
+                now=self._now(),
+                end=result.end,
+            )
+        )
+        return WorkerReport(
+            result=result,
+            output=conclusion.text,
+            usage=_larger(conclusion.usage, result.usage),
+            diagnosis=conclusion.diagnosis,
+        )
+
+
+class _Audience:
+    """Passes the output on, tells what it shows and keeps the end of what was complained about."""
+
+    def __init__(self, dialect: Dialect, request: WorkerRequest, on_output: OutputSink) -> None:
+        self._reader = dialect.reader()
+        self._observe = request.on_observation
+        self._pass_on = on_output
+        self._complaints = bytearray()
+
+    @property
+    def complaints(self) -> str:
+        return self._complaints.decode(errors="replace")
+
+    def hear(self, channel: Channel, chunk: bytes) -> None:
+        self._pass_on(channel, chunk)
+        if channel is Channel.STDERR:
+            self._complaints.extend(chunk)
+            del self._complaints[:-_STDERR_BYTES]
+        for observation in self._reader.feed(channel, chunk):
+            self._observe(observation)
+
+
+def _larger(said: Usage, seen: Usage) -> Usage:
+    """Believe neither side that it was less: the CLI says one thing, the broker saw another."""
+    return replace(
+        said,
+        tokens_in=max(said.tokens_in, seen.tokens_in),
+        tokens_out=max(said.tokens_out, seen.tokens_out),
+    )
+
+
+def _no_sandbox(request: WorkerRequest) -> InvalidInput:
+    return InvalidInput(
+        f"The CLI {request.cli.name!r} needs a sandbox: without one its key, its settings and the "
+        "code that a repository brings along cannot be kept apart.",
+        hint="Leave `--sandbox none` out.",
+    )
+
+
+def _agent(adapter: str, sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
+    return AgentWorker(DIALECTS[adapter], Launcher(PROFILES[adapter]), sandbox, environment)
+
+
+def claude_worker(sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
+    """Make a worker that is Claude Code."""
+    return _agent("claude", sandbox, environment)
+
+
+def codex_worker(sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
+    """Make a worker that is Codex."""
+    return _agent("codex", sandbox, environment)
+
+
+def gemini_worker(sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
+    """Make a worker that is Gemini CLI."""
+    return _agent("gemini", sandbox, environment)
+
+
+def opencode_worker(sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
+    """Make a worker that is opencode."""
+    return _agent("opencode", sandbox, environment)
+
+
+def qwen_worker(sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
+    """Make a worker that is Qwen Code."""
+    return _agent("qwen", sandbox, environment)

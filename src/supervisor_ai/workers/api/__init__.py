@@ -1,0 +1,1 @@
+"""Models behind an API as workers for roles that need no tools."""

@@ -1,0 +1,17 @@
+"""The dialects by provider."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from supervisor_ai.workers.api.anthropic import ANTHROPIC
+from supervisor_ai.workers.api.dialect import Dialect
+from supervisor_ai.workers.api.model import Provider
+from supervisor_ai.workers.api.ollama import OLLAMA
+from supervisor_ai.workers.api.openai import OPENAI_COMPATIBLE, OPENROUTER
+
+DIALECTS: Final[Mapping[Provider, Dialect]] = {
+    "openai_compatible": OPENAI_COMPATIBLE,
+    "openrouter": OPENROUTER,
+    "ollama": OLLAMA,
+    "anthropic": ANTHROPIC,
+}

@@ -1,0 +1,54 @@
+"""The dialect of Ollama's own chat API."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from supervisor_ai.workers.api.dialect import Dialect, most_tokens
+from supervisor_ai.workers.api.model import Model
+from supervisor_ai.workers.api.records import JsonObject, read_lines
+from supervisor_ai.workers.api.reply import Question, Reply, Stop, count, inner, word
+
+_STOPS: Final[Mapping[str, Stop]] = {"length": Stop.LENGTH}
+
+
+def _headers(key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"}
+
+
+def _body(model: Model, question: Question) -> JsonObject:
+    options = {"num_predict": most_tokens(model, question), "temperature": model.temperature}
+    body: JsonObject = {
+        "model": model.model,
+        "messages": [
+            {"role": "system", "content": question.system},
+            {"role": "user", "content": question.prompt},
+        ],
+        "stream": model.stream,
+        "options": {name: value for name, value in options.items() if value is not None},
+    }
+    if question.schema is not None:
+        body["format"] = question.schema
+    return body
+
+
+def _read(record: JsonObject, reply: Reply) -> None:
+    if record.get("error") is not None:
+        reply.fault = record
+        return
+    reply.model = word(record.get("model"))
+    reply.say(inner(record, "message", "content"))
+    if record.get("done") is True:
+        reply.stop = _STOPS.get(word(record.get("done_reason")) or "", Stop.DONE)
+        reply.tokens_in = count(record.get("prompt_eval_count"))
+        reply.tokens_out = count(record.get("eval_count"))
+        reply.is_over = True
+
+
+OLLAMA: Final = Dialect(
+    path="/api/chat",
+    headers=_headers,
+    body=_body,
+    records=read_lines,
+    read_piece=_read,
+    read_whole=_read,
+)

@@ -1,0 +1,124 @@
+"""What is asked of a model, and what it has said so far."""
+
+import json
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from enum import StrEnum
+from typing import Final
+
+from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.workers.api.records import Json, JsonObject
+
+_MOST_TOKENS: Final = 10**12
+
+
+class Stop(StrEnum):
+    """Why a model stopped."""
+
+    DONE = "done"
+    LENGTH = "length"
+    REFUSAL = "refusal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a model is asked."""
+
+    system: str
+    prompt: str
+    schema: JsonObject | None = None
+    most_tokens: int | None = None
+    """What the attempt may spend, whatever the model's own setting."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Reply:
+    """What a model has said so far; filled record by record."""
+
+    session: str | None = None
+    model: str | None = None
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: Decimal = Decimal(0)
+    stop: Stop | None = None
+    """Why it stopped; None until it says that it did."""
+    is_over: bool = False
+    """Whether nothing more is to be expected."""
+    fault: JsonObject | None = None
+    """What the service says went wrong in mid-answer."""
+    fresh: list[str] = field(default_factory=list)
+    """Words that nobody has taken yet."""
+    channel: list[str] = field(default_factory=list)
+    """The answer, where it comes on a channel of its own."""
+
+    def say(self, text: Json) -> None:
+        """Add words."""
+        if isinstance(text, str) and text:
+            self.fresh.append(text)
+
+    def answer(self, text: Json) -> None:
+        """Add to the answer on its own channel; where there is one, nothing else counts."""
+        if isinstance(text, str) and text:
+            self.channel.append(text)
+            self.fresh.append(text)
+
+    def take(self) -> str:
+        """Hand over what was said since the last time."""
+        said = "".join(self.fresh)
+        self.fresh.clear()
+        return said
+
+    @property
+    def usage(self) -> Usage:
+        """Say what it consumed."""
+        return Usage(tokens_in=self.tokens_in, tokens_out=self.tokens_out, cost=self.cost)
+
+
+def inner(record: Json, *path: str | int) -> Json:
+    """Follow keys and indices as far as they lead; None where they end."""
+    for part in path:
+        if isinstance(record, dict) and isinstance(part, str):
+            record = record.get(part)
+        elif isinstance(record, list) and isinstance(part, int) and part < len(record):
+            record = record[part]
+        else:
+            return None
+    return record
+
+
+def mapping(value: Json) -> JsonObject:
+    """Take a mapping for what it is, and anything else for an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def sequence(value: Json) -> list[Json]:
+    """Take a list for what it is, and anything else for an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def word(value: Json, otherwise: str | None = None) -> str | None:
+    """Take text for what it is."""
+    return value[:200] if isinstance(value, str) and value else otherwise
+
+
+def count(value: Json, otherwise: int = 0) -> int:
+    """Take a plausible number of tokens for what it is."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return otherwise
+    return value if 0 <= value <= _MOST_TOKENS else otherwise
+
+
+def money(value: Json) -> Decimal:
+    """Take a plausible price for what it is."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return Decimal(0)
+    try:
+        price = Decimal(str(value))
+    except InvalidOperation:
+        return Decimal(0)
+    return price if price.is_finite() and 0 <= price <= _MOST_TOKENS else Decimal(0)
+
+
+def compact(value: Json) -> str:
+    """Write a value as JSON."""
+    return json.dumps(value, ensure_ascii=False)

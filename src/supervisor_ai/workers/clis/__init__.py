@@ -1,0 +1,1 @@
+"""What the agents' commands print, and what it means."""

@@ -1,0 +1,109 @@
+"""What a failure can be put down to: the words of the tables by which runs are judged."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+
+from supervisor_ai.domain.run.diagnosis import ACTIONS, Action
+from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.domain.run.status import FailureCategory
+
+Status = int
+"""A status of HTTP."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A category, and what to do about it where that is not the usual thing."""
+
+    category: FailureCategory
+    override: Action | None = None
+
+    @property
+    def action(self) -> Action:
+        """Return what is to be done."""
+        return self.override or ACTIONS[self.category]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words that give a cause away, in any case."""
+
+    pattern: str
+    cause: Cause
+
+    def is_in(self, text: str) -> bool:
+        """Tell whether the words occur."""
+        return re.search(self.pattern, text, re.IGNORECASE) is not None
+
+
+NETWORK: Final = Cause(FailureCategory.NETWORK)
+CRASH: Final = Cause(FailureCategory.CLI_ERROR)
+SETUP: Final = Cause(FailureCategory.CLI_ERROR, Action.ESCALATE)
+"""The command itself is wrong or cannot work here: the same again fails again."""
+SHAPE: Final = Cause(FailureCategory.VALIDATION)
+UNREADABLE: Final = Cause(FailureCategory.PARSING)
+ASTRAY: Final = Cause(FailureCategory.LOGIC)
+REFUSED: Final = Cause(FailureCategory.LOGIC, Action.ESCALATE)
+EXHAUSTED: Final = Cause(FailureCategory.RESOURCE)
+OUT_OF_TURNS: Final = Cause(FailureCategory.RESOURCE, Action.RETRY_WITH_FEEDBACK)
+TOO_LARGE: Final = Cause(FailureCategory.RESOURCE, Action.ESCALATE)
+AUTH: Final = Cause(FailureCategory.AUTH)
+RATE: Final = Cause(FailureCategory.LIMIT, Action.RETRY_SAME)
+"""Too many requests at once; a reset time turns it into a limit to wait for."""
+USED_UP: Final = Cause(FailureCategory.LIMIT)
+NO_CREDIT: Final = Cause(FailureCategory.LIMIT, Action.FAIL_OVER)
+"""Waiting brings no money."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What a record complains about."""
+
+    message: str
+    source: str
+    """Which record it is."""
+    codes: tuple[str, ...] = ()
+    """Symbols, the most telling first."""
+    status: Status | None = None
+    hints: str = ""
+    """Where else a reset time may be found: headers, a body."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Testimony:
+    """What all records together say."""
+
+    ending: str | None = None
+    """The terminal record, where there is one."""
+    fault: Fault | None = None
+    trouble: Fault | None = None
+    """A complaint that the command was still trying to overcome when its records end."""
+    text: str = ""
+    usage: Usage = NO_USAGE
+    session: str | None = None
+    model: str | None = None
+    num_turns: int | None = None
+    has_records: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """What a command's own codes, exit codes and words mean; all else is in the common tables."""
+
+    codes: Mapping[str, Cause] = field(default_factory=dict)
+    statuses: Mapping[Status, Cause] = field(default_factory=dict)
+    exit_statuses: Mapping[int, Status] = field(default_factory=dict)
+    """Exit codes that stand for a status of HTTP."""
+    exits: Mapping[int, Cause] = field(default_factory=dict)
+    phrases: tuple[Phrase, ...] = ()
+
+
+def usage(*, tokens_in: int, tokens_out: int, cost: Decimal | None = None) -> Usage:
+    """Say what was consumed; without a cost of the command's own it remains to be estimated."""
+    if cost is None:
+        is_open = bool(tokens_in or tokens_out)
+        return Usage(tokens_in=tokens_in, tokens_out=tokens_out, estimated=is_open)
+    return Usage(tokens_in=tokens_in, tokens_out=tokens_out, cost=cost)

@@ -1,0 +1,23 @@
+"""Judges recorded runs by the dialects of the commands."""
+
+from supervisor_ai.engine.ports.classification import Classification, RecordedRun
+from supervisor_ai.workers.clis.dialects import DIALECTS
+from supervisor_ai.workers.clis.evidence import Evidence
+
+
+class DialectClassifier:
+    """Classifies with the same dialects that follow living workers."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Name the commands whose output can be read."""
+        return tuple(DIALECTS)
+
+    def classify(self, run: RecordedRun) -> Classification:
+        """Judge a run of one of these commands."""
+        found = DIALECTS[run.cli].conclude(
+            Evidence(
+                exit_code=run.exit_code, stdout=run.stdout, stderr=run.stderr, now=run.ended_at
+            )
+        )
+        return Classification(diagnosis=found.diagnosis, usage=found.usage, because=found.because)

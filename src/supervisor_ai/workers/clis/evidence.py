@@ -1,0 +1,37 @@
+"""What a command of an agent left behind, and what is concluded from it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from supervisor_ai.domain.run.diagnosis import Diagnosis
+from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.engine.ports.sandbox import SandboxEnd
+
+TAIL: Final = 4 << 20
+"""How many characters of a stream are worth keeping as evidence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What is left when the process is gone; of each stream, at least the end."""
+
+    exit_code: int | None
+    stdout: str
+    stderr: str
+    now: datetime
+    """When it ended; reset times are resolved against it."""
+    end: SandboxEnd = SandboxEnd.EXITED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """What the evidence means."""
+
+    diagnosis: Diagnosis
+    text: str = ""
+    """The words in which the answer is to be found; a structured answer as a fenced block."""
+    usage: Usage = NO_USAGE
+    num_turns: int | None = None
+    because: str = ""
+    """Which record or text decided."""

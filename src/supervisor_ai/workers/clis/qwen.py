@@ -1,0 +1,70 @@
+"""What qwen-code prints: records like Claude Code's, with accounts of its own."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.engine.ports.workers import Observation
+from supervisor_ai.workers.clis import claude
+from supervisor_ai.workers.clis.causes import (
+    NETWORK,
+    OUT_OF_TURNS,
+    Fault,
+    Phrase,
+    Table,
+    Testimony,
+    usage,
+)
+from supervisor_ai.workers.clis.evidence import Evidence
+from supervisor_ai.workers.clis.observing import finished
+from supervisor_ai.workers.clis.records import Record
+
+TABLE: Final = Table(
+    codes={"error_max_turns": OUT_OF_TURNS},
+    exits={53: OUT_OF_TURNS, 55: OUT_OF_TURNS},
+    phrases=(Phrase(r"connection error|fetch failed", NETWORK),),
+)
+_APOLOGY: Final = re.compile(r"\[API Error: (?:(\d{3}) )?(.*)\]\s*\Z", re.DOTALL)
+"""An error of the model's service, told as if it were the answer."""
+
+
+def observe(record: Record) -> Iterator[Observation]:
+    """Say what one record shows."""
+    if record.text("type") == "result":
+        yield from finished(
+            record.text("error", "message") or record.text("subtype"), _spent(record)
+        )
+    else:
+        yield from claude.observe(record)
+
+
+def testify(records: Sequence[Record], evidence: Evidence) -> Testimony:
+    """Put all records together."""
+    told = claude.testify(records, evidence)
+    if told.ending is None:
+        return told
+    result = [it for it in records if it.text("type") == "result"][-1]
+    return replace(
+        told, fault=_fault(told), usage=_spent(result), model=told.model or _model(result)
+    )
+
+
+def _fault(told: Testimony) -> Fault | None:
+    words = told.fault.message if told.fault else told.text
+    if (match := _APOLOGY.match(words)) is None:
+        return told.fault
+    status = int(match[1]) if match[1] else None
+    codes = told.fault.codes if told.fault else ()
+    return Fault(message=match[2], source="the result record", status=status, codes=codes)
+
+
+def _spent(result: Record) -> Usage:
+    """Read what the run took; its `input_tokens` include what came from a cache."""
+    total = result.record("usage")
+    return usage(tokens_in=total.count("input_tokens"), tokens_out=total.count("output_tokens"))
+
+
+def _model(result: Record) -> str | None:
+    return next((name for name, _ in result.named("stats", "models")), None)

@@ -1,0 +1,1 @@
+"""How the commands of agents are started: arguments, variables and files of a home, as tables."""

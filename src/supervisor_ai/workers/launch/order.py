@@ -1,0 +1,41 @@
+"""What an agent is to be for one attempt, in words that fit every CLI."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from supervisor_ai.engine.ports.workers import WorkerRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpServer:
+    """Tools that an agent is given: a program that it starts, or an address inside its sandbox."""
+
+    name: str
+    command: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchOrder:
+    """What is asked of a CLI besides the prompt; None leaves the choice to the CLI."""
+
+    model: str | None = None
+    system_prompt: str | None = None
+    """What is said beside the CLI's own instructions, not instead of them."""
+    allowed_tools: tuple[str, ...] | None = None
+    """Names as in a role: `read_file`, `edit_file`, `write_file`, `run_command`, `web_fetch`, …"""
+    mcp_servers: tuple[McpServer, ...] = ()
+    max_turns: int | None = None
+
+
+def split_name(name: str) -> tuple[str, str | None]:
+    """Split `claude:opus` into the CLI and its model; a model may have colons of its own."""
+    cli, _, model = name.partition(":")
+    return cli, model or None
+
+
+def order_of(request: WorkerRequest) -> LaunchOrder:
+    """Read from the request what the CLI is to be."""
+    model = split_name(request.cli.name)[1]
+    return LaunchOrder(model=model, allowed_tools=request.allowed_tools)

@@ -1,0 +1,81 @@
+"""The shape of the tables: what there is to say about starting one CLI."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from supervisor_ai.domain.run.definition import Broker
+from supervisor_ai.workers.launch.order import LaunchOrder
+
+HOME: Final = "/home/agent"
+"""The home of everything that runs in a sandbox: empty, writable and gone with it."""
+DOOR: Final = "http://127.0.0.1:3128"
+"""Where the broker listens inside a sandbox, for CLIs that no variable can tell."""
+
+Json = Mapping[str, object]
+
+
+class Aspect(StrEnum):
+    """What can be ordered besides the prompt."""
+
+    MODEL = "model"
+    TOOLS = "tools"
+    SYSTEM_PROMPT = "system_prompt"
+    MCP = "mcp"
+    MAX_TURNS = "max_turns"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addition:
+    """What one aspect of an order adds to the start of a CLI."""
+
+    words: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    settings: Json = field(default_factory=dict)
+    """What the CLI's settings file says more."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Texts by path in the home."""
+
+
+Tell = Callable[[LaunchOrder], Addition]
+
+
+def nothing(order: LaunchOrder) -> Addition:
+    """Tell a CLI nothing, because it could not be told."""
+    del order
+    return Addition()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """How an aspect of an order is told to a CLI."""
+
+    how: str
+    """In words, for the matrix of the documents; what a CLI cannot do is said here too."""
+    tell: Tell = nothing
+
+    @property
+    def is_possible(self) -> bool:
+        """Tell whether the CLI listens at all."""
+        return self.tell is not nothing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchProfile:
+    """How one CLI is started, run unattended and kept from what a repository could smuggle in."""
+
+    adapter: str
+    program: str
+    words: tuple[str, ...]
+    """Always said: headless, streaming, no settings of the repository, no extra traffic."""
+    last_words: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    settings_file: str | None = None
+    """The path in the home of the settings file, which is JSON."""
+    settings: Json = field(default_factory=dict)
+    covers: tuple[str, ...] = ()
+    """Paths of a repository from which the CLI would run code and which no flag turns off."""
+    means: Mapping[Aspect, Means]
+    broker: Broker | None = None
+    """The way to the model unless the user configures another."""
