@@ -6,7 +6,7 @@ import pytest
 from tests.e2e.command import CONFIG, User
 
 CONFIG_FILE, BROKEN = ".supervisor/config.yaml", ".supervisor/workflows/broken.yaml"
-KNOWN = "adapter, command, env, script, egress, broker"
+KNOWN = "adapter, command, env, script, model, egress, broker"
 MISTAKES = f"""\
 error: The definitions have 3 mistakes:
   {CONFIG_FILE}:6: clis.my_agent.colour: unknown key (known: {KNOWN})
@@ -61,7 +61,8 @@ def test_an_unknown_agent(user: User) -> None:
     assert said.error == {
         "kind": "not_found",
         "message": "CLI 'my_agnet' was asked for, but it is not configured.",
-        "hint": "Did you mean 'my_agent'? Configured: my_agent.",
+        "hint": "Did you mean 'my_agent'? "
+        "Configured: claude, codex, gemini, my_agent, opencode, qwen.",
     }
 
 

@@ -143,6 +143,21 @@ def test_a_fork_of_a_completed_run_has_a_commit_of_its_own(user: User) -> None:
     assert trees[0] == trees[1]
 
 
+def test_no_fork_begins_with_a_snapshot_that_is_gone(user: User) -> None:
+    run = user.run("--workflow", "quick").run["id"]
+    assert user.call("workspace", "clean", "--refs", "--yes").code == 0
+    user.git("gc", "--quiet", "--prune=now")
+    for more in ([], ["--dry-run"], ["--queue"]):
+        said = user.call("fork", run, "--at", "commit", *more, "--json")
+        assert (said.code, said.error["kind"]) == (3, "not_found"), more
+        assert said.error["message"].startswith("The snapshot '")
+        assert said.error["message"].endswith(f"' of run '{run}' does not exist any more.")
+        assert "fork at an earlier step" in said.error["hint"]
+    assert [it["id"] for it in user.call("status", "--json").json["runs"]] == [run]
+    said = user.call("fork", run, "--at", "implement", "--json")
+    assert (said.code, said.run["status"]) == (0, "completed")
+
+
 def test_a_queued_run_waits_for_whoever_serves(user: User) -> None:
     said = user.run("--workflow", "quick", "--queue")
     assert (said.code, said.run["status"]) == (0, "queued")

@@ -49,6 +49,24 @@ def test_what_the_project_shows_is_included(user: User) -> None:
     assert {limit["hardness"] for limit in backend["limits"]} <= {"hard", "soft", "none"}
 
 
+def test_what_the_project_asks_for_decides_and_not_what_works_besides(
+    user: User, tmp_path: Path
+) -> None:
+    user.commit({".supervisor/config.yaml": f"{CONFIG}sandbox: {{backend: docker}}\n"})
+    nowhere = f"unix://{tmp_path}/nobody.sock"
+    said = user.call("sandbox", "check", DOCKER_HOST=nowhere)
+    assert said.code == 6
+    assert "The project asks for docker." in said.out
+    assert "auto takes" not in said.out
+    found = user.call("sandbox", "check", "--json", DOCKER_HOST=nowhere).json
+    assert (found["wanted"], found["chosen"], found["inside"]) == ("docker", None, [])
+    assert user.call("sandbox", "check", "--backend", "bubblewrap").code == 0
+    said = user.call("doctor", DOCKER_HOST=nowhere)
+    assert said.code == 6
+    assert "docker, which the project asks for" in said.out
+    assert "other sandbox: bubblewrap" in said.out
+
+
 def test_a_project_that_wants_too_much_is_told(user: User) -> None:
     user.commit({".supervisor/config.yaml": f"{CONFIG}sandbox: {{ro_paths: ['~/']}}\n"})
     said = user.call("sandbox", "check", "--backend", "bubblewrap")

@@ -1,0 +1,1 @@
+"""A scripted model on loopback: rehearse a workflow, a limit or an outage at no cost."""

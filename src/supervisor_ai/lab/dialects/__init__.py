@@ -1,0 +1,1 @@
+"""The wire formats of model services, one module each."""
