@@ -1,20 +1,13 @@
 """The same clean-up for an ordinary user, as most people will run it, tried from a root shell."""
 
 import os
-import shutil
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-import supervisor_ai
+from tests.integration.ordinary_user import run_as_nobody
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the other tests already run like this")
 
-NOBODY = 65534
 STORY = """
 import asyncio, os
 from pathlib import Path
@@ -50,38 +43,6 @@ print(asyncio.run(clean(room, Scope(with_refs=True))).detail)
 restore(room, Restoration(name="r1/implement/1.1.1", directory=home / "restored"))
 print((home / "restored/closed/file").read_text().strip(), workspace.path.exists())
 """
-
-
-def run_as_nobody(*argv: str, home: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *argv],
-        env={"PATH": "/usr/bin:/bin", "HOME": str(home), "PYTHONPATH": str(home / "src")},
-        cwd=home,
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-    )
-
-
-@pytest.fixture
-def home() -> Iterator[Path]:
-    """Make a home with a copy of our source, since a clone in root's home is out of reach."""
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as place:
-        home = Path(place)
-        source, ignore = Path(supervisor_ai.__path__[0]), shutil.ignore_patterns("__pycache__")
-        shutil.copytree(source, home / "src/supervisor_ai", ignore=ignore)
-        os.chown(home, NOBODY, NOBODY)
-        yield home
-
-
-@pytest.fixture
-def interpreter(home: Path) -> str:
-    check = "import sys; sys.exit(sys.version_info < (3, 11))"
-    for candidate in (os.path.realpath(sys.executable), "/usr/bin/python3"):
-        if run_as_nobody(candidate, "-c", check, home=home).returncode == 0:
-            return candidate
-    pytest.skip("no interpreter that an ordinary user can run")
 
 
 def test_an_ordinary_user_cleans_up_and_restores(home: Path, interpreter: str) -> None:

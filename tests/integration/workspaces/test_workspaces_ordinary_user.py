@@ -1,20 +1,13 @@
 """The same workspaces for an ordinary user, as most people will run it, tried from a root shell."""
 
 import os
-import shutil
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-import supervisor_ai
+from tests.integration.ordinary_user import run_as_nobody
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the other tests already run like this")
 
-NOBODY = "65534"
 SUITE = """
 import asyncio, os, tempfile, traceback
 from pathlib import Path
@@ -115,45 +108,6 @@ for name in dir(Suite):
             traceback.print_exc()
             print("failed", name)
 """
-
-
-def run_as_nobody(*argv: str, home: Path) -> subprocess.CompletedProcess[str]:
-    user = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]
-    return subprocess.run(
-        [*user, *argv],
-        env={"PATH": "/usr/bin:/bin", "HOME": str(home), "PYTHONPATH": str(home / "src")},
-        cwd=home,
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-    )
-
-
-@pytest.fixture
-def home() -> Iterator[Path]:
-    """Make a home with a copy of our source, since a clone in root's home is out of reach."""
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as place:
-        home = Path(place)
-        source = Path(supervisor_ai.__path__[0])
-        shutil.copytree(
-            source, home / "src/supervisor_ai", ignore=shutil.ignore_patterns("__pycache__")
-        )
-        os.chown(home, int(NOBODY), int(NOBODY))
-        yield home
-
-
-@pytest.fixture
-def interpreter(home: Path) -> str:
-    # Root's last act may be to start what its successor cannot even find.
-    check = "import os, sys; sys.exit(sys.version_info < (3, 11) or not os.access(sys.argv[1], 1))"
-    for candidate in (os.path.realpath(sys.executable), "/usr/bin/python3"):
-        try:
-            if run_as_nobody(candidate, "-c", check, candidate, home=home).returncode == 0:
-                return candidate
-        except FileNotFoundError:
-            continue
-    pytest.skip("no interpreter that an ordinary user can run")
 
 
 def test_an_ordinary_user_has_the_same_workspaces(home: Path, interpreter: str) -> None:

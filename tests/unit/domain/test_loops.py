@@ -5,16 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supervisor_ai.domain.ids import TreeSha
-from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.loops import (
-    IDLE_WORDS,
     Loop,
     LoopKind,
     LoopPolicy,
     Trace,
     Trail,
     find_loop,
-    is_idle,
 )
 
 A, B, C = (TreeSha(name * 40) for name in "abc")
@@ -107,20 +104,3 @@ def test_the_same_again_and_again_is_always_a_loop(tree: str, times: int) -> Non
     loop = find_loop(trail(tree * times, "x" * times))
     assert loop is not None
     assert loop.times == times
-
-
-@pytest.mark.parametrize(
-    ("meaning", "after", "can_edit", "idle"),
-    [
-        (Meaning.PASS, A, True, True),
-        (Meaning.PASS, B, True, False),
-        (Meaning.PASS, A, False, False),
-        (Meaning.BLOCK, A, True, False),
-        (Meaning.FAIL, A, True, False),
-    ],
-)
-def test_who_says_done_has_changed_something(
-    meaning: Meaning, after: TreeSha, *, can_edit: bool, idle: bool
-) -> None:
-    assert is_idle(meaning, before=A, after=after, can_edit=can_edit) is idle
-    assert "BLOCKED" in IDLE_WORDS

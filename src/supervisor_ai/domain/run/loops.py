@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import Final
 
 from supervisor_ai.domain.ids import TreeSha
-from supervisor_ai.domain.run.answers import Meaning
 
 _REMEMBERED: Final = 64
 _LONGEST_CYCLE: Final = 4
@@ -92,16 +91,3 @@ def _oscillation(trail: Trail, policy: LoopPolicy) -> Loop | None:
         if is_round and len(set(cycle)) > 1:
             return Loop(kind=LoopKind.OSCILLATION, trees=cycle, times=policy.rounds)
     return None
-
-
-def is_idle(meaning: Meaning, *, before: TreeSha, after: TreeSha, can_edit: bool) -> bool:
-    """Tell whether a worker that was to change files says that it did its work and changed none."""
-    return can_edit and meaning is Meaning.PASS and before == after
-
-
-IDLE_WORDS: Final = (
-    "You answered that the work is done, but not a single file is different from before. "
-    "Change the files as the task asks. If nothing has to be changed, answer with the status "
-    "BLOCKED and say why in `blockers`."
-)
-"""What goes back to a worker that changed nothing."""
