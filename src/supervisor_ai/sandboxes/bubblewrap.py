@@ -10,18 +10,15 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.engine.ports.sandbox import (
-    Mount,
     OutputSink,
     Probe,
     SandboxResult,
     SandboxSpec,
 )
-from supervisor_ai.sandboxes.arguments import ENVIRONMENT, View
+from supervisor_ai.sandboxes.arguments import View
 from supervisor_ai.sandboxes.attendance import Attendance
-from supervisor_ai.sandboxes.caches import Caches, find_caches
 from supervisor_ai.sandboxes.cgroups import Cgroups, find_cgroups
-from supervisor_ai.sandboxes.egress.door import door_environment
-from supervisor_ai.sandboxes.exposure import find_detour, read_only_paths
+from supervisor_ai.sandboxes.exposure import find_detour
 from supervisor_ai.sandboxes.guard import guarding
 from supervisor_ai.sandboxes.inheritance import Inheritance
 from supervisor_ai.sandboxes.launchpad import Launchpad
@@ -36,6 +33,7 @@ from supervisor_ai.sandboxes.slots import Slots
 from supervisor_ai.sandboxes.start import Program, Room, start
 from supervisor_ai.sandboxes.tenant import SameUser, SlotUser, Tenant
 from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
+from supervisor_ai.sandboxes.world import make_world
 
 _SYSTEM_PATH: Final = "/usr/bin:/usr/local/bin:/bin"
 _USUAL: Final = "/usr/bin/bwrap"
@@ -70,14 +68,19 @@ class BubblewrapSandbox:
     async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
         """Run the command and pass its output on as it comes."""
         check_words(spec)
-        caches = find_caches(spec.caches, self._environment, self._home)
-        mounts = self._mounts(spec, caches)
-        if detour := find_detour(mounts):
+        world = make_world(spec, self._toolchain, self._environment, self._home)
+        if detour := find_detour(world.mounts):
             return sandbox_failed(f"{str(detour)!r} is a link where a worker can make links")
         with self._room(spec) as room:
             try:
-                shown = await room.tenant.move_in(mounts)
-                started = start(self._program, spec, self._view(spec, shown, caches), room)
+                shown = await room.tenant.move_in(world.mounts)
+                view = View(
+                    spaces=SPACES[spec.profile],
+                    mounts=shown,
+                    environment=world.variables,
+                    cwd=spec.cwd,
+                )
+                started = start(self._program, spec, view, room)
             except OSError as error:
                 return sandbox_failed(describe(error))
             attendance = Attendance(started, spec, room, lambda: self._how_to_show(spec))
@@ -106,27 +109,6 @@ class BubblewrapSandbox:
     def _how_to_show(self, spec: SandboxSpec) -> str:
         return how_to_show(spec.argv[0], self._environment, self._home)
 
-    def _mounts(self, spec: SandboxSpec, caches: Caches) -> tuple[Mount, ...]:
-        added = read_only_paths(spec.ro_paths, self._home)
-        shown = (Mount(source=path, target=path) for path in (*self._toolchain.roots, *added))
-        return (*shown, *caches.mounts, *spec.mounts)
-
-    def _view(self, spec: SandboxSpec, mounts: tuple[Mount, ...], caches: Caches) -> View:
-        path = self._toolchain.search_path(mount.target for mount in mounts)
-        return View(
-            spaces=SPACES[spec.profile],
-            mounts=mounts,
-            environment={
-                "PATH": path,
-                **ENVIRONMENT,
-                **self._toolchain.environment,
-                **caches.environment,
-                **spec.environment,
-                **_way_out(spec),
-            },
-            cwd=spec.cwd,
-        )
-
     @contextmanager
     def _room(self, spec: SandboxSpec) -> Iterator[Room]:
         parents = self._cgroups.parents if self._cgroups else ()
@@ -145,8 +127,3 @@ class BubblewrapSandbox:
             return
         with self._slots.claim() as user:
             yield SlotUser(user, self._slots.users, self._launchpad)
-
-
-def _way_out(spec: SandboxSpec) -> dict[str, str]:
-    # Last in the environment: what the command is given otherwise does not lead it past the door.
-    return door_environment(spec.egress) if spec.egress else {}

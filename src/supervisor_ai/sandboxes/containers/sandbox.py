@@ -33,7 +33,6 @@ from supervisor_ai.sandboxes.containers.preparation import Preparation, failure
 from supervisor_ai.sandboxes.containers.proof import prove
 from supervisor_ai.sandboxes.containers.rooms import Rooms
 from supervisor_ai.sandboxes.containers.wiring import Wiring, wired
-from supervisor_ai.sandboxes.containers.world import make_world
 from supervisor_ai.sandboxes.disk import Disk
 from supervisor_ai.sandboxes.exposure import find_detour
 from supervisor_ai.sandboxes.guard import Guard
@@ -41,6 +40,7 @@ from supervisor_ai.sandboxes.missing import how_to_show
 from supervisor_ai.sandboxes.outcome import check_words, describe, sandbox_failed
 from supervisor_ai.sandboxes.slots import Slots
 from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
+from supervisor_ai.sandboxes.world import make_world
 
 
 class ContainerSandbox:

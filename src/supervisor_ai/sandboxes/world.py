@@ -14,7 +14,7 @@ from supervisor_ai.sandboxes.toolchain import Toolchain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """The world of one command, besides the system and the files of its own container."""
+    """The world of one command, besides the system and the files that every sandbox has."""
 
     mounts: tuple[Mount, ...]
     variables: Mapping[str, str]
