@@ -6,8 +6,9 @@ from typing import Final
 import pytest
 from tests.clis.stage import INSTALLED, Stage
 
+from supervisor_ai.domain.run.definition import McpServer
 from supervisor_ai.lab.server import LabServer
-from supervisor_ai.workers.launch.order import LaunchOrder, McpServer
+from supervisor_ai.workers.launch.order import LaunchOrder
 
 OTHERS: Final = ("opencode", "qwen")
 pytestmark = [pytest.mark.long, pytest.mark.parametrize("adapter", [*INSTALLED, *OTHERS])]

@@ -7,6 +7,11 @@ from typing import Final
 
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.breaker import BREAKER_POLICY, BreakerPolicy
+from supervisor_ai.domain.run.budgets import Amount, Scope
+from supervisor_ai.domain.run.degradation import Level
+from supervisor_ai.domain.run.loops import LoopPolicy
+from supervisor_ai.domain.run.prices import PriceTable
 from supervisor_ai.domain.run.retries import ParkingPolicy, RetryPolicy
 
 MIB: Final = 1 << 20
@@ -56,6 +61,16 @@ class Cli:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class McpServer:
+    """Tools that an agent is given: a program that it starts, or an address inside its sandbox."""
+
+    name: str
+    command: tuple[str, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Role:
     """Who a worker is for one step."""
 
@@ -76,6 +91,14 @@ class Role:
     """Patterns of files that do not exist for this role."""
     fallback: tuple[str, ...] = ()
     """The agents that go on where the role's own cannot, one after the other."""
+    system_prompt: str = ""
+    """What is said beside the agent's own instructions, not instead of them."""
+    mcp_servers: tuple[McpServer, ...] = ()
+    max_turns: int | None = None
+    is_optional: bool = False
+    """Whether the run goes on without the role's answer where its agent is not available."""
+    continuations: int = 0
+    """How often a further attempt at a step begins with the role's own earlier answers to it."""
 
     @property
     def can_edit(self) -> bool:
@@ -114,6 +137,8 @@ class Step:
     max_retries: int | None = None
     timeout: timedelta | None = None
     retry_policy: str | None = None
+    degrade: tuple[Level, ...] = ()
+    """The simpler ways in which the step may be done when all of it fails."""
     terminal: bool = False
     description: str = ""
 
@@ -224,3 +249,7 @@ class Definition:
     workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
     retries: dict[str, RetryPolicy] = field(default_factory=dict)
     parking: ParkingPolicy = field(default_factory=ParkingPolicy)
+    breaker: BreakerPolicy = BREAKER_POLICY
+    loops: LoopPolicy = field(default_factory=LoopPolicy)
+    budgets: dict[Scope, Amount] = field(default_factory=dict)
+    prices: PriceTable = field(default_factory=PriceTable)

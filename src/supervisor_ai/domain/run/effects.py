@@ -23,6 +23,7 @@ from supervisor_ai.domain.run.events import (
     TimerSet,
 )
 from supervisor_ai.domain.run.facts import ApprovalReason, Feedback
+from supervisor_ai.domain.run.prices import CostCap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,7 @@ class RunWorker(PlacedEffect):
     sandbox: SandboxPolicy
     workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
     tokens: int | None = None
+    cost_cap: CostCap | None = None
     feedback: tuple[Feedback, ...] = ()
     context: tuple[ContextItem, ...] = ()
 

@@ -55,9 +55,12 @@ class Usage:
     """What an attempt consumed."""
 
     tokens_in: int = 0
+    """All that went in, the part that a cache had or took included."""
     tokens_out: int = 0
     cost: Decimal = Decimal(0)
     estimated: bool = False
+    cache_read: int = 0
+    cache_write: int = 0
 
 
 NO_USAGE: Final = Usage()

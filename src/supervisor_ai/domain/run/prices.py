@@ -21,10 +21,16 @@ class Price:
     cache_read: Decimal
     cache_write: Decimal
 
-    @property
-    def highest(self) -> Decimal:
-        """Return what a token costs at most."""
-        return max(self.input, self.output, self.cache_read, self.cache_write) / _PER
+    def of(self, usage: Usage) -> Decimal:
+        """Return what an amount of tokens costs."""
+        fresh = max(usage.tokens_in - usage.cache_read - usage.cache_write, 0)
+        parts = (
+            fresh * self.input,
+            usage.tokens_out * self.output,
+            usage.cache_read * self.cache_read,
+            usage.cache_write * self.cache_write,
+        )
+        return sum(parts, Decimal(0)) / _PER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +43,11 @@ class PriceTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CacheUse:
-    """The part of the tokens that went in which came from a cache or was written to one."""
+class CostCap:
+    """How much money an attempt may spend, and what its tokens cost."""
 
-    read: int = 0
-    written: int = 0
-
-
-NO_CACHE: Final = CacheUse()
+    limit: Decimal
+    price: Price
 
 
 def find_price(table: PriceTable, model: str | None, adapter: str) -> Price | None:
@@ -61,7 +64,6 @@ def cost(
     *,
     model: str | None,
     adapter: str,
-    cache: CacheUse = NO_CACHE,
 ) -> Usage:
     """Return the usage with what it probably cost; what the agent said itself stays."""
     if usage.cost > 0 and not usage.estimated:
@@ -69,24 +71,7 @@ def cost(
     price = find_price(table, model, adapter)
     if price is None:
         return replace(usage, estimated=True)
-    fresh = max(usage.tokens_in - cache.read - cache.written, 0)
-    parts = (
-        fresh * price.input,
-        usage.tokens_out * price.output,
-        cache.read * price.cache_read,
-        cache.written * price.cache_write,
-    )
-    return replace(usage, cost=sum(parts, Decimal(0)) / _PER, estimated=True)
-
-
-def affordable_tokens(
-    table: PriceTable, money: Decimal, *, model: str | None, adapter: str
-) -> int | None:
-    """Return how many tokens the money buys at least; None where they cost nothing we know of."""
-    price = find_price(table, model, adapter)
-    if price is None or price.highest <= 0:
-        return None
-    return int(max(money, Decimal(0)) / price.highest)
+    return replace(usage, cost=price.of(usage), estimated=True)
 
 
 def _is_of(name: str, family: str) -> bool:

@@ -146,7 +146,11 @@ def _request(effect: RunWorker, site: Site, prompt: str, program: Path) -> Worke
         egress=(*effect.cli.egress, *(role.egress if role.can_browse else ())),
         on_refusal=site.refused,
         tokens=effect.tokens,
+        cost_cap=effect.cost_cap,
         allowed_tools=role.allowed_tools,
+        system_prompt=role.system_prompt,
+        mcp_servers=role.mcp_servers,
+        max_turns=role.max_turns,
     )
 
 

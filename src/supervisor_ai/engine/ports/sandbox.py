@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, Protocol
 
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, ResourceLimits
 from supervisor_ai.domain.run.facts import NO_USAGE, EgressRefusal, Hardness, Usage
+from supervisor_ai.domain.run.prices import CostCap
 
 
 class Profile(StrEnum):
@@ -56,6 +57,8 @@ class Egress:
     """The variables that tell the command the broker's address."""
     tokens: int | None = None
     """What the command may spend through the broker before it is cut off."""
+    cost_cap: CostCap | None = None
+    """What that may cost before it is cut off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +129,8 @@ class SandboxResult:
     limits: Hardness = Hardness.NONE
     usage: Usage = NO_USAGE
     """What went through the broker."""
+    reset_at: datetime | None = None
+    """When the usage limit ends that the upstream spoke of last, as its headers say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,10 @@ from typing import Protocol
 
 from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
-from supervisor_ai.domain.run.definition import Cli, Role, SandboxPolicy
+from supervisor_ai.domain.run.definition import Cli, McpServer, Role, SandboxPolicy
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.facts import NO_USAGE, FeedbackKind, Usage
+from supervisor_ai.domain.run.prices import CostCap
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import OutputSink, RefusalSink, SandboxResult
 from supervisor_ai.engine.ports.workspaces import Workspace
@@ -97,8 +98,13 @@ class WorkerRequest:
     on_refusal: RefusalSink
     tokens: int | None = None
     """What it may spend through its broker."""
+    cost_cap: CostCap | None = None
+    """What that may cost, where there is a budget and the price is known."""
     allowed_tools: tuple[str, ...] | None = None
     """What the role may use; None: everything."""
+    system_prompt: str = ""
+    mcp_servers: tuple[McpServer, ...] = ()
+    max_turns: int | None = None
     on_observation: ObservationSink = unobserved
 
 
@@ -175,6 +181,10 @@ class PromptRequest:
     feedback: tuple[Told, ...] = ()
     context: tuple[Told, ...] = ()
     diff: str | None = None
+    turns: tuple[str, ...] = ()
+    """The role's own earlier answers to this step, oldest first."""
+    instruction: str = ""
+    """What is asked instead of the whole, where the step is done in a simpler way."""
 
 
 class Prompter(Protocol):

@@ -3,9 +3,9 @@
 import json
 from typing import Final
 
-from supervisor_ai.domain.run.definition import Broker
+from supervisor_ai.domain.run.definition import Broker, McpServer
 from supervisor_ai.workers.launch.means import model_flag, own_names, turns_flag
-from supervisor_ai.workers.launch.order import LaunchOrder, McpServer
+from supervisor_ai.workers.launch.order import LaunchOrder
 from supervisor_ai.workers.launch.profile import (
     HOME,
     Addition,

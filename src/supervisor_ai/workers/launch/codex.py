@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.definition import Broker
+from supervisor_ai.domain.run.definition import Broker, McpServer
 from supervisor_ai.workers.environment import PLACEHOLDER
 from supervisor_ai.workers.launch.means import model_flag, toml
-from supervisor_ai.workers.launch.order import LaunchOrder, McpServer
+from supervisor_ai.workers.launch.order import LaunchOrder
 from supervisor_ai.workers.launch.profile import DOOR, Addition, Aspect, LaunchProfile, Means
 
 _KEY: Final = "SUPERVISOR_MODEL_KEY"

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from supervisor_ai.domain.run.definition import Broker
+from supervisor_ai.domain.run.definition import Broker, McpServer
 from supervisor_ai.workers.launch.means import (
     model_flag,
     own_names,
@@ -10,7 +10,7 @@ from supervisor_ai.workers.launch.means import (
     server_settings,
     turns_flag,
 )
-from supervisor_ai.workers.launch.order import LaunchOrder, McpServer
+from supervisor_ai.workers.launch.order import LaunchOrder
 from supervisor_ai.workers.launch.profile import Addition, Aspect, Json, LaunchProfile, Means
 
 _TOOLS: Final = {

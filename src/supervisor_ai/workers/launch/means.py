@@ -3,7 +3,8 @@
 import json
 from collections.abc import Callable, Mapping
 
-from supervisor_ai.workers.launch.order import LaunchOrder, McpServer
+from supervisor_ai.domain.run.definition import McpServer
+from supervisor_ai.workers.launch.order import LaunchOrder
 from supervisor_ai.workers.launch.profile import Addition, Json, Means
 
 Render = Callable[[McpServer], Json]

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from supervisor_ai.domain.run.definition import Broker
+from supervisor_ai.domain.run.definition import Broker, McpServer
 from supervisor_ai.workers.environment import PLACEHOLDER
 from supervisor_ai.workers.launch.means import own_names, prompt_file, server_settings
-from supervisor_ai.workers.launch.order import LaunchOrder, McpServer
+from supervisor_ai.workers.launch.order import LaunchOrder
 from supervisor_ai.workers.launch.profile import (
     DOOR,
     Addition,

@@ -1,19 +1,9 @@
 """What an agent is to be for one attempt, in words that fit every CLI."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from supervisor_ai.domain.run.definition import McpServer
 from supervisor_ai.engine.ports.workers import WorkerRequest
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class McpServer:
-    """Tools that an agent is given: a program that it starts, or an address inside its sandbox."""
-
-    name: str
-    command: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
-    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,4 +28,10 @@ def split_name(name: str) -> tuple[str, str | None]:
 def order_of(request: WorkerRequest) -> LaunchOrder:
     """Read from the request what the CLI is to be."""
     model = split_name(request.cli.name)[1]
-    return LaunchOrder(model=model, allowed_tools=request.allowed_tools)
+    return LaunchOrder(
+        model=model,
+        system_prompt=request.system_prompt or None,
+        allowed_tools=request.allowed_tools,
+        mcp_servers=request.mcp_servers,
+        max_turns=request.max_turns,
+    )

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.run.definition import McpServer
 from supervisor_ai.workers.environment import PLACEHOLDER
 from supervisor_ai.workers.launch.launcher import Launch, Launcher
-from supervisor_ai.workers.launch.order import LaunchOrder, McpServer, split_name
+from supervisor_ai.workers.launch.order import LaunchOrder, split_name
 from supervisor_ai.workers.launch.profile import HOME, Addition, Aspect, Means
 from supervisor_ai.workers.launch.profiles import PROFILES, default_broker
 
