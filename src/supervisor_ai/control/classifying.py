@@ -60,7 +60,7 @@ def explain_run(classifier: Classifier, run: RecordedRun) -> Explanation:
         message=diagnosis.message,
         because=found.because,
         usage=UsageView(tokens_in=usage.tokens_in, tokens_out=usage.tokens_out),
-        cost=None if usage.estimated and not usage.cost else usage.cost,
+        cost=None if not usage.cost and (usage.tokens_in or usage.tokens_out) else usage.cost,
         session=diagnosis.session,
         model=diagnosis.model,
         reset_at=diagnosis.reset_at,

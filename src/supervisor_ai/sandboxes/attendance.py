@@ -47,7 +47,12 @@ class Attendance:
             finally:
                 await way_out.close()
         result = await self._judge(conversation.hear_rest(end), overture, way_out)
-        return replace(result, limits=self._room.guard.hardness, usage=way_out.usage)
+        return replace(
+            result,
+            limits=self._room.guard.hardness,
+            usage=way_out.usage,
+            reset_at=way_out.reset_at,
+        )
 
     async def _listen(self, conversation: Conversation) -> SandboxEnd:
         patience = Patience.of(self._spec)
@@ -74,7 +79,7 @@ class Attendance:
         if end is SandboxEnd.EXITED and (code is None or way_out.failure):
             return self._not_run(overture.complaint or way_out.failure, way_out)
         overture.release()
-        return ended(end, self._spec, code)
+        return ended(end, self._spec, code, usage=way_out.usage)
 
     def _not_run(self, complaint: str | None, way_out: WayOut) -> SandboxResult:
         # Behind a shim, it is the shim that could not be started.

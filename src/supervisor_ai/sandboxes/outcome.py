@@ -6,6 +6,8 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import GIB, MIB
+from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.domain.run.prices import dollars
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult, SandboxSpec
 
 KILLED: Final = 128
@@ -39,10 +41,13 @@ def describe(error: OSError) -> str:
     return f"{error.strerror}{place}"
 
 
-def ended(end: SandboxEnd, spec: SandboxSpec, code: int | None) -> SandboxResult:
-    """Say how a command that had started ended."""
+def ended(
+    end: SandboxEnd, spec: SandboxSpec, code: int | None, *, usage: Usage = NO_USAGE
+) -> SandboxResult:
+    """Say how a command that had started ended; the usage is what it had spent by then."""
     exit_code = code if end is SandboxEnd.EXITED else None
-    reason = f"The command {_why(end, spec, code)}."
+    why = _cut_off(spec, usage) if end is SandboxEnd.CUT_OFF else _why(end, spec, code)
+    reason = f"The command {why}."
     return SandboxResult(end=end, exit_code=exit_code, reason=reason)
 
 
@@ -57,11 +62,17 @@ def _why(end: SandboxEnd, spec: SandboxSpec, code: int | None) -> str:
             return f"was killed after {seconds:g} s without a word; {key} allows more"
         case SandboxEnd.OUTPUT_CAPPED:
             return f"was killed when it had written more than {spec.output_bytes} bytes"
-        case SandboxEnd.CUT_OFF:
-            tokens = spec.egress.tokens if spec.egress else None
-            return f"was cut off when it had spent the {tokens} tokens that were reserved for it"
         case _:
             return f"ended with exit code {code}{_signal(code or 0)}"
+
+
+def _cut_off(spec: SandboxSpec, usage: Usage) -> str:
+    cap = spec.egress.cost_cap if spec.egress else None
+    if cap is not None and cap.price.of(usage) >= cap.limit:
+        spent = f"{dollars(cap.price.of(usage))} of the {dollars(cap.limit)}"
+        return f"was cut off when it had spent {spent} that were reserved for it"
+    tokens = spec.egress.tokens if spec.egress else None
+    return f"was cut off when it had spent the {tokens} tokens that were reserved for it"
 
 
 def limit_exceeded(spec: SandboxSpec, name: str) -> SandboxResult:

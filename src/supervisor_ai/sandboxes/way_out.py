@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from datetime import datetime
 from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
@@ -37,6 +38,11 @@ class WayOut:
     def usage(self) -> Usage:
         """What went through the broker."""
         return self._door.usage if self._door else NO_USAGE
+
+    @property
+    def reset_at(self) -> datetime | None:
+        """When the usage limit ends that the upstream spoke of last."""
+        return self._door.reset_at if self._door else None
 
     async def close(self) -> None:
         """End every connection, once all that runs inside is dead."""

@@ -142,10 +142,14 @@ def _end(reply: ScriptedReply, spec: SandboxSpec, *, is_killed: bool) -> Sandbox
     if reply.limit:
         return limit_exceeded(spec, reply.limit)
     end = SandboxEnd.CUT_OFF if _is_spent(reply, spec) else SandboxEnd.EXITED
-    return ended(end, spec, reply.exit_code)
+    return ended(end, spec, reply.exit_code, usage=reply.usage)
 
 
 def _is_spent(reply: ScriptedReply, spec: SandboxSpec) -> bool:
-    if spec.egress is None or spec.egress.tokens is None:
+    if spec.egress is None:
         return False
-    return reply.usage.tokens_in + reply.usage.tokens_out >= spec.egress.tokens
+    tokens, cap = spec.egress.tokens, spec.egress.cost_cap
+    spent = reply.usage.tokens_in + reply.usage.tokens_out
+    return (tokens is not None and spent >= tokens) or (
+        cap is not None and cap.price.of(reply.usage) >= cap.limit
+    )

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, Sandbox, SandboxEnd
 from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
 from supervisor_ai.workers.clis.dialects import DIALECTS, Dialect
@@ -19,6 +21,7 @@ from supervisor_ai.workers.launch.order import LaunchOrder, order_of
 from supervisor_ai.workers.launch.profiles import PROFILES
 
 _NEVER_BEGAN: Final = frozenset({SandboxEnd.COMMAND_MISSING, SandboxEnd.SANDBOX_FAILED})
+_A_MINUTE: Final = timedelta(minutes=1)
 _STDERR_BYTES: Final = 1 << 20
 
 
@@ -97,7 +100,7 @@ class AgentWorker:
             result=result,
             output=conclusion.text,
             usage=_larger(conclusion.usage, result.usage),
-            diagnosis=conclusion.diagnosis,
+            diagnosis=_timed(conclusion.diagnosis, result.reset_at, self._now()),
         )
 
 
@@ -125,11 +128,31 @@ class _Audience:
 
 def _larger(said: Usage, seen: Usage) -> Usage:
     """Believe neither side that it was less: the CLI says one thing, the broker saw another."""
-    return replace(
-        said,
-        tokens_in=max(said.tokens_in, seen.tokens_in),
-        tokens_out=max(said.tokens_out, seen.tokens_out),
+    incoming = max(seen, said, key=lambda it: (it.tokens_in, not it.estimated))
+    outgoing = max(seen, said, key=lambda it: (it.tokens_out, not it.estimated))
+    is_guessed_price = said.estimated and said.cost > 0
+    return Usage(
+        tokens_in=incoming.tokens_in,
+        tokens_out=outgoing.tokens_out,
+        cost=said.cost,
+        estimated=incoming.estimated or outgoing.estimated or is_guessed_price,
+        cache_read=incoming.cache_read,
+        cache_write=incoming.cache_write,
     )
+
+
+def _timed(diagnosis: Diagnosis, reset_at: datetime | None, now: datetime) -> Diagnosis:
+    """Let a limit end when the upstream's headers say so, where the CLI does not pass that on.
+
+    Some pass on the minute alone; whoever came back at its beginning would be too early.
+    """
+    if diagnosis.category is not FailureCategory.LIMIT or reset_at is None or reset_at <= now:
+        return diagnosis
+    said = diagnosis.reset_at
+    if said is not None and not said < reset_at < said + _A_MINUTE:
+        return diagnosis
+    waits = diagnosis.action is Action.RETRY_SAME
+    return replace(diagnosis, reset_at=reset_at, action=Action.PARK if waits else diagnosis.action)
 
 
 def _no_sandbox(request: WorkerRequest) -> InvalidInput:

@@ -18,6 +18,7 @@ def way_out(request: WorkerRequest, user: Mapping[str, str]) -> Egress | None:
         broker=_route(request, user),
         broker_variables=(broker.base_url,) if broker else (),
         tokens=request.tokens,
+        cost_cap=request.cost_cap,
     )
 
 

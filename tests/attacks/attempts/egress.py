@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Final
 
 from tests.attacks.attempt import (
@@ -24,6 +25,7 @@ from tests.attacks.guards import WHOLE, Guards, Layer, careless, option, relaxed
 from tests.attacks.scene import METADATA, PRIVATE, PUBLIC, Scene
 
 from supervisor_ai.domain.run.facts import EgressRefusal
+from supervisor_ai.domain.run.prices import CostCap, Price
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, Egress, Profile, SandboxSpec
 
 LISTED: Final = "listed.test:443"
@@ -108,6 +110,7 @@ class Outward:
     evidence: Evidence = stolen
     paths: tuple[str, ...] = ()
     tokens: int | None = None
+    cost_cap: CostCap | None = None
     reason: str = ""
     """The word by which the refusal is told, if there is one."""
 
@@ -152,7 +155,7 @@ class Outward:
             secret=scene.secret,
             is_local=True,
         )
-        return Egress(on_refusal=sink, broker=route, tokens=self.tokens)
+        return Egress(on_refusal=sink, broker=route, tokens=self.tokens, cost_cap=self.cost_cap)
 
 
 def _also(*entries: str) -> Layer:
@@ -177,6 +180,10 @@ def _unbounded(spec: SandboxSpec) -> SandboxSpec:
     return replace(spec, egress=replace(spec.egress, tokens=None)) if spec.egress else spec
 
 
+def _without_price(spec: SandboxSpec) -> SandboxSpec:
+    return replace(spec, egress=replace(spec.egress, cost_cap=None)) if spec.egress else spec
+
+
 def _key_inside(spec: SandboxSpec) -> SandboxSpec:
     route = spec.egress.broker if spec.egress else None
     return replace(spec, environment={"API_KEY": route.secret}) if route else spec
@@ -189,6 +196,11 @@ def _requested(words: bytes) -> Evidence:
 def _asked_often(scene: Scene, _: Heard) -> bool:
     return len(scene.requests) >= 8
 
+
+_PRICE: Final = Price(
+    input=Decimal(10), output=Decimal(10), cache_read=Decimal(0), cache_write=Decimal(0)
+)
+"""Of what an answer takes here: a thousandth of a dollar."""
 
 _NAIVE_DOOR: Final = "a door that dials what it is asked to"
 _ADDRESS_CHECK: Final = careless(
@@ -363,6 +375,16 @@ print(way.recv(4096))
             program="for _ in range(8): request('POST', '/v1/messages')",
             paths=_MESSAGES,
             tokens=250,
+            evidence=_asked_often,
+        ),
+    ),
+    Attempt(
+        what="goes on asking when its money is spent",
+        layers=(relaxed("the price of its tokens cuts it off", "no price", _without_price),),
+        perform=Outward(
+            program="for _ in range(8): request('POST', '/v1/messages')",
+            paths=_MESSAGES,
+            cost_cap=CostCap(limit=Decimal("0.0025"), price=_PRICE),
             evidence=_asked_often,
         ),
     ),

@@ -1,11 +1,14 @@
 from dataclasses import replace
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import GIB, MIB, ResourceLimits
+from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.prices import CostCap, Price
 from supervisor_ai.engine.ports.sandbox import Egress, Mount, Profile, SandboxEnd, SandboxSpec
 from supervisor_ai.sandboxes.outcome import (
     check_words,
@@ -74,6 +77,30 @@ def spec(*argv: str, cwd: str = "/work", variable: str = "x", target: str = "/wo
 def test_every_end_has_its_sentence(end: SandboxEnd, code: int | None, reason: str) -> None:
     result = ended(end, spec("true"), code)
     assert (result.end, result.exit_code, result.reason) == (end, code, reason)
+
+
+def capped(limit: str) -> SandboxSpec:
+    price = Price(
+        input=Decimal(3), output=Decimal(15), cache_read=Decimal(0), cache_write=Decimal(0)
+    )
+    cap = CostCap(limit=Decimal(limit), price=price)
+    return replace(spec("true"), egress=Egress(on_refusal=print, tokens=500, cost_cap=cap))
+
+
+@pytest.mark.parametrize(
+    ("limit", "tokens_out", "words"),
+    [
+        ("0.0150", 1001, "$0.015015 of the $0.015"),
+        ("2", 200_000, "$3 of the $2"),
+        ("0", 0, "$0 of the $0"),
+        ("100", 200_000, "the 500 tokens"),
+    ],
+)
+def test_who_was_cut_off_hears_what_ran_out(limit: str, tokens_out: int, words: str) -> None:
+    result = ended(SandboxEnd.CUT_OFF, capped(limit), None, usage=Usage(tokens_out=tokens_out))
+    assert result.reason == (
+        f"The command was cut off when it had spent {words} that were reserved for it."
+    )
 
 
 def test_a_killed_command_has_no_exit_code_even_if_one_was_reported() -> None:

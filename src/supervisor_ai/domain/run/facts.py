@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, TreeSha
+from supervisor_ai.domain.run.status import FailureCategory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,17 @@ class Usage:
     cache_read: int = 0
     cache_write: int = 0
 
+    def plus(self, other: "Usage") -> "Usage":
+        """Return both together."""
+        return Usage(
+            tokens_in=self.tokens_in + other.tokens_in,
+            tokens_out=self.tokens_out + other.tokens_out,
+            cost=self.cost + other.cost,
+            estimated=self.estimated or other.estimated,
+            cache_read=self.cache_read + other.cache_read,
+            cache_write=self.cache_write + other.cache_write,
+        )
+
 
 NO_USAGE: Final = Usage()
 
@@ -100,6 +112,7 @@ class Feedback:
     kind: FeedbackKind
     source: str
     artifact: ArtifactHash
+    category: FailureCategory | None = None
 
 
 class ApprovalReason(StrEnum):

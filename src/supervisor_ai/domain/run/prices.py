@@ -50,6 +50,11 @@ class CostCap:
     price: Price
 
 
+def dollars(amount: Decimal) -> str:
+    """Write an amount of money as people do; small ones matter too."""
+    return "$" + f"{amount:.6f}".rstrip("0").rstrip(".")
+
+
 def find_price(table: PriceTable, model: str | None, adapter: str) -> Price | None:
     """Find the price of a model, or of what its agent uses if nobody said otherwise."""
     name = _PROVIDER.sub("", (model or "").strip().lower())

@@ -43,7 +43,12 @@ class Attendance:
             finally:
                 await way_out.close()
         result = await self._judge(conversation.hear_rest(end), way_out)
-        return replace(result, limits=self.guard.hardness, usage=way_out.usage)
+        return replace(
+            result,
+            limits=self.guard.hardness,
+            usage=way_out.usage,
+            reset_at=way_out.reset_at,
+        )
 
     async def _listen(self, conversation: Conversation) -> SandboxEnd:
         patience = Patience.of(self.spec)
@@ -76,9 +81,9 @@ class Attendance:
                 return command_missing(self.spec, missing, f" {self.how_to_show()}")
             if why := _failure(report, way_out):
                 return sandbox_failed(why)
-        return (
-            limit_exceeded(self.spec, limit) if limit else ended(end, self.spec, report.exit_code)
-        )
+        if limit:
+            return limit_exceeded(self.spec, limit)
+        return ended(end, self.spec, report.exit_code, usage=way_out.usage)
 
     async def _exceeded(self, end: SandboxEnd, report: Report) -> str | None:
         if end is SandboxEnd.EXITED and report.exit_code and report.exceeded:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.domain.run.prices import CostCap
 from supervisor_ai.sandboxes.egress.meter import Meter
 from supervisor_ai.sandboxes.egress.refusal import Refused
 
@@ -31,8 +32,15 @@ class Exchange:
 class Budget:
     """Adds up every exchange of one door, and ends them all when too much is spent."""
 
-    def __init__(self, tokens: int | None, cut_off: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        tokens: int | None,
+        cut_off: Callable[[], None],
+        *,
+        cost_cap: CostCap | None = None,
+    ) -> None:
         self._tokens = tokens
+        self._cost_cap = cost_cap
         self._cut_off = cut_off
         self._is_spent = False
         self._ended = NO_USAGE
@@ -43,7 +51,7 @@ class Budget:
         """What was spent so far; an estimate as long as an answer runs that does not say."""
         total = self._ended
         for exchange in self._running:
-            total = _sum(total, exchange.current())
+            total = total.plus(exchange.current())
         return total
 
     @contextmanager
@@ -56,13 +64,12 @@ class Budget:
             yield exchange
         finally:
             self._running.remove(exchange)
-            self._ended = _sum(self._ended, exchange.final())
+            self._ended = self._ended.plus(exchange.final())
         self.check()
 
     def check(self) -> None:
         """Refuse to go on if everything is spent."""
-        usage = self.usage
-        if self._tokens is None or usage.tokens_in + usage.tokens_out < self._tokens:
+        if not self._is_over(self.usage):
             return
         if not self._is_spent:
             self._is_spent = True
@@ -74,10 +81,8 @@ class Budget:
         if self._is_spent:
             raise Refused("budget-spent")
 
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        tokens_in=one.tokens_in + other.tokens_in,
-        tokens_out=one.tokens_out + other.tokens_out,
-        estimated=one.estimated or other.estimated,
-    )
+    def _is_over(self, usage: Usage) -> bool:
+        tokens, cap = self._tokens, self._cost_cap
+        if tokens is not None and usage.tokens_in + usage.tokens_out >= tokens:
+            return True
+        return cap is not None and cap.price.of(usage) >= cap.limit

@@ -80,6 +80,7 @@ class Carriage:
 
     async def _download(self, renew: Renew) -> None:
         answer = await self._hear_answer()
+        self.passage.limit_note.hear(answer, is_free=self.exchange.is_free)
         is_good = HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES
         self.exchange.is_free = self.exchange.is_free or not is_good
         meter = self.exchange.meter = Meter(content_type(answer))

@@ -4,6 +4,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from typing import Final
 
@@ -61,8 +62,9 @@ class Door:
         self._allowance = allowance
         self._settle = settle
         self._refusals = Refusals(egress.on_refusal, settle)
-        self._budget = Budget(egress.tokens, self._cut_off)
+        self._budget = Budget(egress.tokens, self._cut_off, cost_cap=egress.cost_cap)
         passage = Passage(allowance, resolve or look_up, trust)
+        self._limit_note = passage.limit_note
         self._reception = furnish(egress, self._refusals, self._budget, passage)
         self._listener: socket.socket | None = None
         self._pause: asyncio.TimerHandle | None = None
@@ -73,6 +75,11 @@ class Door:
     def usage(self) -> Usage:
         """What went through the broker so far."""
         return self._budget.usage
+
+    @property
+    def reset_at(self) -> datetime | None:
+        """When the usage limit ends that the upstream spoke of last."""
+        return self._limit_note.reset_at
 
     async def open(self, listener: socket.socket) -> None:
         """Begin to accept; the door owns the listener from now on."""

@@ -1,6 +1,7 @@
 """Counts the tokens of one exchange as its answer streams by."""
 
 import json
+from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.domain.run.facts import Usage
@@ -24,6 +25,7 @@ class Meter:
         self._seen = NOTHING
         self._words = 0
         self._unread = 0
+        self._reported = 0
 
     def read(self, piece: bytes) -> None:
         """Take the next piece of the body; pieces may break anywhere."""
@@ -51,14 +53,27 @@ class Meter:
 
     def usage(self, request_bytes: int = 0) -> Usage:
         """Return what is known so far; a request's size stands in for what nobody said."""
-        guess = (self._words + self._unread) // _BYTES_PER_TOKEN
-        if self._seen.is_total:
-            return Usage(tokens_in=self._seen.tokens_in, tokens_out=self._seen.tokens_out)
-        return Usage(
-            tokens_in=self._seen.tokens_in or request_bytes // _BYTES_PER_TOKEN,
-            tokens_out=max(self._seen.tokens_out, guess),
-            estimated=True,
+        seen = self._seen
+        spent = Usage(
+            tokens_in=seen.tokens_in,
+            tokens_out=seen.tokens_out,
+            cache_read=seen.cache_read,
+            cache_write=seen.cache_write,
         )
+        if not seen.is_total:
+            return replace(
+                spent,
+                tokens_in=seen.tokens_in or request_bytes // _BYTES_PER_TOKEN,
+                tokens_out=max(seen.tokens_out, self._bytes // _BYTES_PER_TOKEN),
+                estimated=True,
+            )
+        # Who goes on after the last report has to be counted on.
+        late = (self._bytes - self._reported) // _BYTES_PER_TOKEN
+        return replace(spent, tokens_out=seen.tokens_out + late, estimated=late > 0)
+
+    @property
+    def _bytes(self) -> int:
+        return self._words + self._unread
 
     def _read_line(self, line: bytes | bytearray) -> None:
         name, _, value = line.partition(b":")
@@ -74,4 +89,6 @@ class Meter:
         self._seen = self._seen.joined(report)
         if self._is_stream:
             self._words += word_bytes(said)
+        if report.is_total:
+            self._reported = self._bytes
         return bool(report.counts)

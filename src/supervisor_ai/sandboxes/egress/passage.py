@@ -7,6 +7,7 @@ from functools import cache, cached_property
 from typing import Final
 
 from supervisor_ai.sandboxes.egress.allowance import Allowance
+from supervisor_ai.sandboxes.egress.limit_note import LimitNote
 from supervisor_ai.sandboxes.egress.traffic import Resolve, Toll
 
 _LOOKUPS: Final = 2
@@ -21,6 +22,7 @@ class Passage:
     ) -> None:
         self.allowance = allowance
         self.toll = Toll(allowance)
+        self.limit_note = LimitNote()
         self._resolve = resolve
         self._lookups = asyncio.Semaphore(_LOOKUPS)
         self._trust = trust

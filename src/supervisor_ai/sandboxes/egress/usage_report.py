@@ -11,6 +11,16 @@ _IN: Final = (
     *("prompt_tokens", "promptTokenCount", "toolUsePromptTokenCount"),
 )
 _OUT: Final = ("output_tokens", "completion_tokens", "candidatesTokenCount", "thoughtsTokenCount")
+# Some services count what a cache had or took beside the input, others within it.
+_CACHE_READ: Final = (
+    *("cache_read_input_tokens", "cachedContentTokenCount"),
+    *("input_tokens_details.cached_tokens", "prompt_tokens_details.cached_tokens"),
+)
+_CACHE_WRITE: Final = (
+    "cache_creation_input_tokens",
+    *("input_tokens_details.cache_write_tokens", "prompt_tokens_details.cache_write_tokens"),
+)
+_NAMES: Final = frozenset((*_IN, *_OUT, *_CACHE_READ, *_CACHE_WRITE))
 _WORDS: Final = frozenset({
     "text", "partial_json", "thinking", "content", "arguments", "reasoning", "reasoning_content",
     "refusal",
@@ -36,6 +46,17 @@ class Report:
     def tokens_out(self) -> int:
         """Everything that the model wrote, thoughts included."""
         return sum(self.counts.get(name, 0) for name in _OUT)
+
+    @property
+    def cache_read(self) -> int:
+        """The part of the input that a cache had."""
+        return min(max(self.counts.get(name, 0) for name in _CACHE_READ), self.tokens_in)
+
+    @property
+    def cache_write(self) -> int:
+        """The part of the input that a cache took."""
+        written = max(self.counts.get(name, 0) for name in _CACHE_WRITE)
+        return min(written, self.tokens_in - self.cache_read)
 
     def joined(self, later: "Report") -> "Report":
         """Return both as one: counts are cumulative, so the higher one is the later one."""
@@ -79,8 +100,14 @@ def _get(place: object, name: str) -> object:
     return place.get(name) if isinstance(place, dict) else None
 
 
+def _inner(place: object, path: str) -> object:
+    for name in path.split("."):
+        place = _get(place, name)
+    return place
+
+
 def _counts(place: object) -> dict[str, int]:
-    found = {name: _get(place, name) for name in (*_IN, *_OUT)}
+    found = {name: _inner(place, name) for name in _NAMES}
     return {
         name: min(max(count, 0), _MOST)
         for name, count in found.items()

@@ -58,6 +58,7 @@ def _read_piece(record: JsonObject, reply: Reply) -> None:
             _read_message(mapping(record.get("message")), reply)
         case "content_block_delta":
             reply.say(inner(record, "delta", "text"))
+            reply.think(inner(record, "delta", "thinking"))
             reply.answer(inner(record, "delta", "partial_json"))
         case "message_delta":
             _read_stop(inner(record, "delta", "stop_reason"), reply)
@@ -96,6 +97,8 @@ def _read_usage(value: Json, reply: Reply) -> None:
     usage = mapping(value)
     if any(name in usage for name in _INPUTS):
         reply.tokens_in = sum(count(usage.get(name)) for name in _INPUTS)
+        reply.cache_write = count(usage.get("cache_creation_input_tokens"))
+        reply.cache_read = count(usage.get("cache_read_input_tokens"))
     reply.tokens_out = count(usage.get("output_tokens"), reply.tokens_out)
 
 

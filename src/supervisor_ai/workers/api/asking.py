@@ -10,7 +10,9 @@ from typing import Final
 
 from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.reset_headers import find_reset
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.engine.ports.sandbox import SandboxEnd
 from supervisor_ai.engine.ports.workers import WorkerRetried
 from supervisor_ai.workers.api.dialects import DIALECTS
 from supervisor_ai.workers.api.ear import Ear, cover
@@ -23,8 +25,16 @@ from supervisor_ai.workers.api.exchange import (
     TooMuch,
     exchange,
 )
-from supervisor_ai.workers.api.failures import Failure, failure, interrupted, plain, refused
+from supervisor_ai.workers.api.failures import (
+    Failure,
+    failure,
+    interrupted,
+    plain,
+    refused,
+    stopped,
+)
 from supervisor_ai.workers.api.model import Model
+from supervisor_ai.workers.api.purse import Purse, Spent
 from supervisor_ai.workers.api.records import (
     WIRE_BYTES,
     Garbage,
@@ -33,7 +43,6 @@ from supervisor_ai.workers.api.records import (
     read_whole,
 )
 from supervisor_ai.workers.api.reply import Question, Reply, Stop, compact
-from supervisor_ai.workers.api.resets import find_reset
 
 _ERROR_BYTES: Final = 1 << 16
 _ONE_DOCUMENT: Final = "application/json"
@@ -58,6 +67,7 @@ class Asking:
     key: str | None = field(repr=False)
     tls: ssl.SSLContext
     ear: Ear
+    purse: Purse
     now: Callable[[], datetime]
     on_retry: Callable[[WorkerRetried], None]
 
@@ -67,7 +77,7 @@ async def ask(asking: Asking) -> Said | Failure:
     reply = Reply()
     try:
         async with asyncio.timeout(asking.model.timeout):
-            outcome = await _with_one_reconnect(asking, reply)
+            outcome = await _within_bounds(asking, reply)
     except TimeoutError:
         outcome = _network("It did not answer in time.")
     except ssl.SSLCertVerificationError as error:
@@ -81,15 +91,26 @@ async def ask(asking: Asking) -> Said | Failure:
     except (NotHttp, Garbage) as error:
         # No words to the model would mend its service.
         outcome = failure(FailureCategory.PARSING, str(error), Action.RETRY_SAME)
-    except TooMuch as error:
-        outcome = replace(failure(FailureCategory.RESOURCE, str(error)), is_too_much=True)
     except Insecure as error:
         outcome = failure(FailureCategory.CLI_ERROR, str(error), Action.ESCALATE)
     asking.ear.end()
     if isinstance(outcome, Said):
         return outcome
     hide = cover(asking.key)
-    return replace(outcome, message=hide(outcome.message), usage=reply.usage)
+    return replace(outcome, message=hide(outcome.message), usage=reply.spent)
+
+
+async def _within_bounds(asking: Asking, reply: Reply) -> Said | Failure:
+    """Ask, and stop an answer that becomes too long or too dear; whatever comes of it is paid."""
+    try:
+        asking.purse.check()
+        return await _with_one_reconnect(asking, reply)
+    except TooMuch as error:
+        return stopped(SandboxEnd.OUTPUT_CAPPED, str(error))
+    except Spent as error:
+        return stopped(SandboxEnd.CUT_OFF, str(error))
+    finally:
+        asking.purse.pay(reply.spent)
 
 
 async def _with_one_reconnect(asking: Asking, reply: Reply) -> Said | Failure:
@@ -102,11 +123,13 @@ async def _with_one_reconnect(asking: Asking, reply: Reply) -> Said | Failure:
 
 
 async def _exchange(asking: Asking, reply: Reply) -> Said | Failure:
-    async with exchange(_call(asking), asking.tls) as answer:
+    call = _call(asking)
+    async with exchange(call, asking.tls) as answer:
         if answer.status != HTTPStatus.OK:
             body = await read_start(answer.body, _ERROR_BYTES)
             reset_at = find_reset(answer.headers, asking.now())
             return refused(answer.status, body, reset_at)
+        reply.asked_bytes = len(call.body)
         await _read(asking, answer, reply)
     return _judge(asking, reply)
 
@@ -137,6 +160,8 @@ async def _read(asking: Asking, answer: Answer, reply: Reply) -> None:
         asking.ear.listen(reply, model)
         if reply.is_over or reply.fault is not None:
             return
+        if reply.stop is None:
+            asking.purse.check(reply.spent)
 
 
 def _judge(asking: Asking, reply: Reply) -> Said | Failure:
@@ -161,7 +186,7 @@ def _said(asking: Asking, reply: Reply) -> Said | Failure:
         return failure(FailureCategory.PARSING, "The model said nothing.")
     return Said(
         text=in_block(text) if asking.question.schema is not None else text,
-        usage=reply.usage,
+        usage=reply.spent,
         session=hide(reply.session) if reply.session else None,
         model=hide(reply.model or asking.model.model),
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.domain.run.facts import Usage
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.workers.api.asking import Said
 from supervisor_ai.workers.api.failures import Failure
@@ -67,7 +67,7 @@ class Walk:
         """Add up what all of them consumed."""
         total = self.outcome.usage
         for skipped in self.skipped:
-            total = _sum(total, skipped.failure.usage)
+            total = total.plus(skipped.failure.usage)
         return total
 
     @property
@@ -119,13 +119,3 @@ def listed(skipped: tuple[Skipped, ...]) -> str:
 
 def _besides(skipped: tuple[Skipped, ...]) -> str:
     return f" Skipped: {listed(skipped)}" if skipped else ""
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    if other == NO_USAGE:
-        return one
-    return Usage(
-        tokens_in=one.tokens_in + other.tokens_in,
-        tokens_out=one.tokens_out + other.tokens_out,
-        cost=one.cost + other.cost,
-    )

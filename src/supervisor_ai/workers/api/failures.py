@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from http import HTTPStatus
 from typing import Final
@@ -10,6 +10,7 @@ from typing import Final
 from supervisor_ai.domain.run.diagnosis import ACTIONS, Action
 from supervisor_ai.domain.run.facts import NO_USAGE, Usage
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.engine.ports.sandbox import SandboxEnd
 from supervisor_ai.workers.api.records import Garbage, Json, JsonObject, read_object
 from supervisor_ai.workers.api.reply import inner
 
@@ -52,12 +53,18 @@ class Failure:
     action: Action
     reset_at: datetime | None = None
     usage: Usage = NO_USAGE
-    is_too_much: bool = False
+    end: SandboxEnd = SandboxEnd.EXITED
+    """How a process would have ended that failed in this way."""
 
 
 def failure(category: FailureCategory, message: str, action: Action | None = None) -> Failure:
     """Describe a failure that has no status of its own."""
     return Failure(category=category, message=message, action=action or ACTIONS[category])
+
+
+def stopped(end: SandboxEnd, message: str) -> Failure:
+    """Describe an answer that we did not let go on."""
+    return replace(failure(FailureCategory.RESOURCE, message), end=end)
 
 
 def refused(status: int, body: bytes, reset_at: datetime | None) -> Failure:

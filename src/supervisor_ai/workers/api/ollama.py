@@ -37,6 +37,7 @@ def _read(record: JsonObject, reply: Reply) -> None:
         return
     reply.model = word(record.get("model"))
     reply.say(inner(record, "message", "content"))
+    reply.think(inner(record, "message", "thinking"))
     if record.get("done") is True:
         reply.stop = _STOPS.get(word(record.get("done_reason")) or "", Stop.DONE)
         reply.tokens_in = count(record.get("prompt_eval_count"))

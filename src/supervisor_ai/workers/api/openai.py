@@ -19,6 +19,7 @@ from supervisor_ai.workers.api.reply import (
 )
 
 _STOPS: Final[Mapping[str, Stop]] = {"length": Stop.LENGTH, "content_filter": Stop.REFUSAL}
+_THOUGHTS: Final = ("reasoning", "reasoning_content")
 # OpenAI's own newer models refuse the old name, most others do not know the new one.
 _NEW_NAME_HOST: Final = "api.openai.com"
 
@@ -71,6 +72,8 @@ def _read(record: JsonObject, holder: str, reply: Reply) -> None:
     _read_usage(record.get("usage"), reply)
     choice = inner(record, "choices", 0)
     reply.say(inner(choice, holder, "content"))
+    for name in _THOUGHTS:
+        reply.think(inner(choice, holder, name))
     if isinstance(reason := inner(choice, "finish_reason"), str):
         reply.stop = _STOPS.get(reason, Stop.DONE)
     if inner(choice, holder, "refusal"):
@@ -81,6 +84,9 @@ def _read_usage(value: Json, reply: Reply) -> None:
     usage = mapping(value)
     reply.tokens_in = count(usage.get("prompt_tokens"), reply.tokens_in)
     reply.tokens_out = count(usage.get("completion_tokens"), reply.tokens_out)
+    details = mapping(usage.get("prompt_tokens_details"))
+    reply.cache_read = count(details.get("cached_tokens"), reply.cache_read)
+    reply.cache_write = count(details.get("cache_write_tokens"), reply.cache_write)
     if "cost" in usage:
         reply.cost = money(usage["cost"])
 

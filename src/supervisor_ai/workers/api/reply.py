@@ -1,7 +1,7 @@
 """What is asked of a model, and what it has said so far."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Final
@@ -10,6 +10,7 @@ from supervisor_ai.domain.run.facts import Usage
 from supervisor_ai.workers.api.records import Json, JsonObject
 
 _MOST_TOKENS: Final = 10**12
+_BYTES_PER_TOKEN: Final = 4
 
 
 class Stop(StrEnum):
@@ -39,6 +40,8 @@ class Reply:
     model: str | None = None
     tokens_in: int = 0
     tokens_out: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
     cost: Decimal = Decimal(0)
     stop: Stop | None = None
     """Why it stopped; None until it says that it did."""
@@ -46,6 +49,9 @@ class Reply:
     """Whether nothing more is to be expected."""
     fault: JsonObject | None = None
     """What the service says went wrong in mid-answer."""
+    asked_bytes: int = 0
+    """How long the question is that this answers."""
+    said_bytes: int = 0
     fresh: list[str] = field(default_factory=list)
     """Words that nobody has taken yet."""
     channel: list[str] = field(default_factory=list)
@@ -55,12 +61,18 @@ class Reply:
         """Add words."""
         if isinstance(text, str) and text:
             self.fresh.append(text)
+            self.think(text)
+
+    def think(self, text: Json) -> None:
+        """Count words that are paid for, also where they are no part of the answer."""
+        if isinstance(text, str):
+            self.said_bytes += len(text.encode(errors="replace"))
 
     def answer(self, text: Json) -> None:
         """Add to the answer on its own channel; where there is one, nothing else counts."""
         if isinstance(text, str) and text:
             self.channel.append(text)
-            self.fresh.append(text)
+            self.say(text)
 
     def take(self) -> str:
         """Hand over what was said since the last time."""
@@ -70,8 +82,30 @@ class Reply:
 
     @property
     def usage(self) -> Usage:
-        """Say what it consumed."""
-        return Usage(tokens_in=self.tokens_in, tokens_out=self.tokens_out, cost=self.cost)
+        """Say what the service says that it consumed."""
+        read = min(self.cache_read, self.tokens_in)
+        return Usage(
+            tokens_in=self.tokens_in,
+            tokens_out=self.tokens_out,
+            cost=self.cost,
+            cache_read=read,
+            cache_write=min(self.cache_write, self.tokens_in - read),
+        )
+
+    @property
+    def spent(self) -> Usage:
+        """Say what it has probably consumed so far: words count as long as nobody counts tokens."""
+        if self.stop is not None and self.tokens_out:
+            return self.usage
+        tokens_in = self.tokens_in or guess(self.asked_bytes)
+        tokens_out = max(self.tokens_out, guess(self.said_bytes))
+        is_guess = (tokens_in, tokens_out) != (self.tokens_in, self.tokens_out)
+        return replace(self.usage, tokens_in=tokens_in, tokens_out=tokens_out, estimated=is_guess)
+
+
+def guess(size: int) -> int:
+    """Guess how many tokens so many bytes of text are."""
+    return size // _BYTES_PER_TOKEN
 
 
 def inner(record: Json, *path: str | int) -> Json:

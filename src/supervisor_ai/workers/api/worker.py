@@ -4,12 +4,13 @@ import asyncio
 import json
 import re
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Final
 
 from supervisor_ai.domain.run.diagnosis import ACTIONS, Diagnosis
+from supervisor_ai.domain.run.facts import Usage
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
@@ -30,8 +31,9 @@ from supervisor_ai.workers.api.chain import Skipped, Walk, label, walk
 from supervisor_ai.workers.api.ear import Ear
 from supervisor_ai.workers.api.failures import Failure, failure
 from supervisor_ai.workers.api.model import Keyless, Model, find_key, pinned_models
+from supervisor_ai.workers.api.purse import Purse
 from supervisor_ai.workers.api.records import JsonObject
-from supervisor_ai.workers.api.reply import Question
+from supervisor_ai.workers.api.reply import Question, guess
 
 _SYSTEM: Final = """\
 You work as {role!r} in one step of a supervised run. You have no tools: you see what the message \
@@ -62,6 +64,10 @@ class ApiWorker:
     async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
         """Ask the first model that answers, within the attempt's time."""
         models = pinned_models(request.cli)
+        purse = Purse(request.cost_cap)
+
+        def ask_one(model: Model) -> Awaitable[Said | Failure]:
+            return self._ask(model, request, on_output, purse)
 
         def skip(skipped: Skipped, following: Model) -> None:
             reason = f"{skipped.text} Next: {label(following)}."
@@ -70,16 +76,16 @@ class ApiWorker:
 
         try:
             async with asyncio.timeout(request.timeout.total_seconds()):
-                walked = await walk(models, lambda one: self._ask(one, request, on_output), skip)
+                walked = await walk(models, ask_one, skip)
         except TimeoutError:
-            report = _too_late(request)
+            report = _too_late(request, purse.paid)
         else:
             report = _report(walked)
         request.on_observation(WorkerFinished(message=report.result.reason))
         return report
 
     async def _ask(
-        self, model: Model, request: WorkerRequest, on_output: OutputSink
+        self, model: Model, request: WorkerRequest, on_output: OutputSink, purse: Purse
     ) -> Said | Failure:
         try:
             key = find_key(model, self._environment)
@@ -94,10 +100,11 @@ class ApiWorker:
         return await ask(
             Asking(
                 model=model,
-                question=_question(model, request),
+                question=_question(model, request, purse),
                 key=key,
                 tls=self._tls,
                 ear=ear,
+                purse=purse,
                 now=self._now,
                 on_retry=request.on_observation,
             )
@@ -114,15 +121,25 @@ def api_worker(sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
     return ApiWorker(environment)
 
 
-def _question(model: Model, request: WorkerRequest) -> Question:
+def _question(model: Model, request: WorkerRequest, purse: Purse) -> Question:
     schema = find_schema(request.prompt) if model.structured else None
-    system = _SYSTEM.format(role=request.role)
+    said = (
+        _SYSTEM.format(role=request.role) + (_ONLY_JSON if schema else ""),
+        request.system_prompt,
+    )
     return Question(
-        system=system if schema is None else system + _ONLY_JSON,
+        system="\n\n".join(filter(None, said)),
         prompt=request.prompt,
         schema=schema,
-        most_tokens=request.tokens,
+        most_tokens=_most_tokens(model, request, purse),
     )
+
+
+def _most_tokens(model: Model, request: WorkerRequest, purse: Purse) -> int | None:
+    """Choose how long an answer may be; one that comes as a whole can only be stopped like this."""
+    asked = guess(len(request.prompt.encode(errors="replace")))
+    bought = None if model.stream else purse.most_tokens(Usage(tokens_in=asked))
+    return min((n for n in (request.tokens, bought) if n is not None), default=None)
 
 
 def find_schema(prompt: str) -> JsonObject | None:
@@ -139,9 +156,8 @@ def find_schema(prompt: str) -> JsonObject | None:
 
 def _report(walked: Walk) -> WorkerReport:
     outcome, diagnosis = walked.outcome, walked.diagnosis
-    is_too_much = isinstance(outcome, Failure) and outcome.is_too_much
-    exit_code = None if is_too_much else int(isinstance(outcome, Failure))
-    end = SandboxEnd.OUTPUT_CAPPED if is_too_much else SandboxEnd.EXITED
+    end = outcome.end if isinstance(outcome, Failure) else SandboxEnd.EXITED
+    exit_code = int(isinstance(outcome, Failure)) if end is SandboxEnd.EXITED else None
     return WorkerReport(
         result=SandboxResult(end=end, exit_code=exit_code, reason=diagnosis.message),
         output=outcome.text if isinstance(outcome, Said) else diagnosis.message,
@@ -150,11 +166,12 @@ def _report(walked: Walk) -> WorkerReport:
     )
 
 
-def _too_late(request: WorkerRequest) -> WorkerReport:
+def _too_late(request: WorkerRequest, usage: Usage) -> WorkerReport:
     reason = f"No model answered within {request.timeout}."
     category = FailureCategory.RESOURCE
     return WorkerReport(
         result=SandboxResult(end=SandboxEnd.TIMED_OUT, exit_code=None, reason=reason),
         output="",
+        usage=usage,
         diagnosis=Diagnosis(message=reason, category=category, action=ACTIONS[category]),
     )

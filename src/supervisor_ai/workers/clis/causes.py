@@ -1,14 +1,17 @@
 """What a failure can be put down to: the words of the tables by which runs are judged."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import reduce
 from typing import Final
 
 from supervisor_ai.domain.run.diagnosis import ACTIONS, Action
 from supervisor_ai.domain.run.facts import NO_USAGE, Usage
 from supervisor_ai.domain.run.status import FailureCategory
+
+_UNSAID: Final = Decimal(0)
 
 Status = int
 """A status of HTTP."""
@@ -101,9 +104,25 @@ class Table:
     phrases: tuple[Phrase, ...] = ()
 
 
-def usage(*, tokens_in: int, tokens_out: int, cost: Decimal | None = None) -> Usage:
-    """Say what was consumed; without a cost of the command's own it remains to be estimated."""
-    if cost is None:
-        is_open = bool(tokens_in or tokens_out)
-        return Usage(tokens_in=tokens_in, tokens_out=tokens_out, estimated=is_open)
-    return Usage(tokens_in=tokens_in, tokens_out=tokens_out, cost=cost)
+def usage(
+    *,
+    tokens_in: int,
+    tokens_out: int,
+    cache_read: int = 0,
+    cache_write: int = 0,
+    cost: Decimal = _UNSAID,
+) -> Usage:
+    """Say what was consumed: all that went in, with the parts of it that a cache had or took."""
+    read = min(cache_read, tokens_in)
+    return Usage(
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cost=cost,
+        cache_read=read,
+        cache_write=min(cache_write, tokens_in - read),
+    )
+
+
+def total(parts: Iterable[Usage]) -> Usage:
+    """Add up."""
+    return reduce(Usage.plus, parts, NO_USAGE)

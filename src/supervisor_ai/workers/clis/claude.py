@@ -23,6 +23,7 @@ from supervisor_ai.workers.clis.causes import (
     Phrase,
     Table,
     Testimony,
+    total,
     usage,
 )
 from supervisor_ai.workers.clis.evidence import Evidence
@@ -104,31 +105,40 @@ def spent(result: Record) -> Usage:
     """Read what the whole run took; the totals of the models are complete, `usage` may not be."""
     models = [it for _, it in result.named("modelUsage")]
     if not models:
-        return _of_usage(result.record("usage"))
-    tokens_in = ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
-    total = usage(
-        tokens_in=sum(model.count(name) for model in models for name in tokens_in),
-        tokens_out=sum(model.count("outputTokens") for model in models),
-        cost=_cost(result, models),
+        return replace(_of_usage(result.record("usage")), cost=result.money("total_cost_usd"))
+    # A price that the command does not know is no account of its own.
+    is_guess = any(it.text("costBasis") == "unknown" for it in models)
+    return replace(total(map(_of_model, models)), cost=_cost(result, models), estimated=is_guess)
+
+
+def _of_model(record: Record) -> Usage:
+    read, written = record.count("cacheReadInputTokens"), record.count("cacheCreationInputTokens")
+    return usage(
+        tokens_in=record.count("inputTokens") + read + written,
+        tokens_out=record.count("outputTokens"),
+        cache_read=read,
+        cache_write=written,
     )
-    return replace(total, estimated=any(it.text("costBasis") == "unknown" for it in models))
 
 
 def _cost(result: Record, models: Sequence[Record]) -> Decimal:
-    total = result.money("total_cost_usd")
-    return total or sum((model.money("costUSD") for model in models), Decimal(0))
+    told = result.money("total_cost_usd")
+    return told or sum((model.money("costUSD") for model in models), Decimal(0))
 
 
 def _of_usage(record: Record) -> Usage:
-    tokens_in = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    read = record.count("cache_read_input_tokens")
+    written = record.count("cache_creation_input_tokens")
     return usage(
-        tokens_in=sum(record.count(name) for name in tokens_in),
+        tokens_in=record.count("input_tokens") + read + written,
         tokens_out=record.count("output_tokens"),
+        cache_read=read,
+        cache_write=written,
     )
 
 
 def _so_far(records: Sequence[Record]) -> Usage:
-    """Add up what each message took; a run that was ended has no totals."""
+    """Add up what each message took; a run that was ended has no totals, so more may be missing."""
     messages = {
         it.text("message", "id"): _of_usage(it.record("message", "usage"))
         for it in records
@@ -136,10 +146,7 @@ def _so_far(records: Sequence[Record]) -> Usage:
     }
     if not messages:
         return NO_USAGE
-    return usage(
-        tokens_in=sum(it.tokens_in for it in messages.values()),
-        tokens_out=sum(it.tokens_out for it in messages.values()),
-    )
+    return replace(total(messages.values()), estimated=True)
 
 
 def _parts(record: Record) -> Iterator[Observation]:

@@ -112,7 +112,12 @@ def _answer(records: Sequence[Record]) -> str:
 def _spent(record: Record) -> Usage:
     """Read what the turn took; `input_tokens` include what came from a cache."""
     total = record.record("usage")
-    return usage(tokens_in=total.count("input_tokens"), tokens_out=total.count("output_tokens"))
+    return usage(
+        tokens_in=total.count("input_tokens"),
+        tokens_out=total.count("output_tokens"),
+        cache_read=total.count("cached_input_tokens"),
+        cache_write=total.count("cache_write_input_tokens"),
+    )
 
 
 def _retries(message: str) -> Iterator[Observation]:

@@ -214,7 +214,11 @@ def _final_words(records: Sequence[Record]) -> str:
 
 def _streamed(result: Record) -> Usage:
     total = result.record("stats")
-    return usage(tokens_in=total.count("input_tokens"), tokens_out=total.count("output_tokens"))
+    return usage(
+        tokens_in=total.count("input_tokens"),
+        tokens_out=total.count("output_tokens"),
+        cache_read=total.count("cached"),
+    )
 
 
 def _documented(document: Record) -> Usage:
@@ -222,6 +226,7 @@ def _documented(document: Record) -> Usage:
     return usage(
         tokens_in=sum(it.count("prompt") for it in models),
         tokens_out=sum(it.count("candidates") + it.count("thoughts") for it in models),
+        cache_read=sum(it.count("cached") for it in models),
     )
 
 

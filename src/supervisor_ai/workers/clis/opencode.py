@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from typing import Final
 
 from supervisor_ai.domain.run.facts import Usage
@@ -19,6 +18,7 @@ from supervisor_ai.workers.clis.causes import (
     Phrase,
     Table,
     Testimony,
+    total,
     usage,
 )
 from supervisor_ai.workers.clis.evidence import Evidence
@@ -105,13 +105,16 @@ def _answer(records: Sequence[Record]) -> str:
 
 
 def _spent(steps: Sequence[Record]) -> Usage:
-    parts = [it.record("part") for it in steps]
-    tokens = [it.record("tokens") for it in parts]
+    return total(_of_step(it.record("part")) for it in steps)
+
+
+def _of_step(part: Record) -> Usage:
+    tokens = part.record("tokens")
+    read, written = tokens.count("cache", "read"), tokens.count("cache", "write")
     return usage(
-        tokens_in=sum(
-            it.count("input") + it.count("cache", "read") + it.count("cache", "write")
-            for it in tokens
-        ),
-        tokens_out=sum(it.count("output") + it.count("reasoning") for it in tokens),
-        cost=sum((it.money("cost") for it in parts), Decimal(0)),
+        tokens_in=tokens.count("input") + read + written,
+        tokens_out=tokens.count("output") + tokens.count("reasoning"),
+        cache_read=read,
+        cache_write=written,
+        cost=part.money("cost"),
     )

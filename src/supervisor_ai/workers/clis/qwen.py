@@ -63,7 +63,11 @@ def _fault(told: Testimony) -> Fault | None:
 def _spent(result: Record) -> Usage:
     """Read what the run took; its `input_tokens` include what came from a cache."""
     total = result.record("usage")
-    return usage(tokens_in=total.count("input_tokens"), tokens_out=total.count("output_tokens"))
+    return usage(
+        tokens_in=total.count("input_tokens"),
+        tokens_out=total.count("output_tokens"),
+        cache_read=total.count("cache_read_input_tokens"),
+    )
 
 
 def _model(result: Record) -> str | None:

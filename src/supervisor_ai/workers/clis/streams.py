@@ -7,6 +7,7 @@ from typing import Final
 from supervisor_ai.domain.run.facts import NO_USAGE, Usage
 from supervisor_ai.engine.ports.sandbox import Channel
 from supervisor_ai.engine.ports.workers import Observation, UsageSeen, WorkerStarted
+from supervisor_ai.workers.clis.causes import total
 from supervisor_ai.workers.clis.records import Record, parse
 
 LONGEST_LINE: Final = 8 << 20
@@ -77,7 +78,8 @@ class Reader:
                     case WorkerStarted() if self._has_started:
                         continue
                     case UsageSeen(usage=usage) if self.adds_usage:
-                        yield UsageSeen(usage=self._add(usage))
+                        self._usage = total((self._usage, usage))
+                        yield UsageSeen(usage=self._usage)
                     case _:
                         yield observation
                 self._has_started |= isinstance(observation, WorkerStarted)
@@ -87,12 +89,3 @@ class Reader:
             yield from self.overhear(line)
         elif (record := parse(line)) is not None:
             yield from self.observe(record)
-
-    def _add(self, usage: Usage) -> Usage:
-        self._usage = Usage(
-            tokens_in=self._usage.tokens_in + usage.tokens_in,
-            tokens_out=self._usage.tokens_out + usage.tokens_out,
-            cost=self._usage.cost + usage.cost,
-            estimated=self._usage.estimated or usage.estimated,
-        )
-        return self._usage

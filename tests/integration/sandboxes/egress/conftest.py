@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.domain.run.facts import EgressRefusal
+from supervisor_ai.domain.run.prices import CostCap
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, Egress, SandboxEnd
 from supervisor_ai.sandboxes.egress.allowance import USUAL, Allowance
 from supervisor_ai.sandboxes.egress.door import Door
@@ -61,9 +62,12 @@ class World:
         allow: tuple[str, ...] = (),
         broker: BrokerRoute | None = None,
         tokens: int | None = None,
+        cost_cap: CostCap | None = None,
         allowance: Allowance = USUAL,
     ) -> AsyncIterator[Door]:
-        egress = Egress(on_refusal=self.refused, allow=allow, broker=broker, tokens=tokens)
+        egress = Egress(
+            on_refusal=self.refused, allow=allow, broker=broker, tokens=tokens, cost_cap=cost_cap
+        )
         trust = ssl.create_default_context(cafile=self.certificate)
         door = Door(
             egress,

@@ -11,6 +11,7 @@ from typing import Any
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
 from supervisor_ai.domain.run.facts import EgressRefusal
+from supervisor_ai.domain.run.prices import CostCap
 from supervisor_ai.engine.ports.sandbox import Channel
 from supervisor_ai.engine.ports.workers import Observation, WorkerReport, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace
@@ -41,9 +42,11 @@ class Attempt:
 
     models: list[dict[str, Any]]
     prompt: str = PROMPT
+    system_prompt: str = ""
     timeout: timedelta = timedelta(seconds=30)
     output_bytes: int = 1 << 20
     tokens: int | None = None
+    cost_cap: CostCap | None = None
     environment: dict[str, str] = field(default_factory=lambda: dict(ENVIRONMENT))
     authorities: str | None = None
     seen: list[Observation] = field(default_factory=list)
@@ -74,6 +77,8 @@ class Attempt:
             egress=(),
             on_refusal=unexpected,
             tokens=self.tokens,
+            cost_cap=self.cost_cap,
+            system_prompt=self.system_prompt,
             on_observation=self.seen.append,
         )
 

@@ -239,7 +239,7 @@ def test_nonsense_of_a_service_is_not_told_to_the_model() -> None:
 
 def test_what_a_failed_answer_consumed_is_counted() -> None:
     _, report = fail(events(nothing_but("half")))
-    assert report.usage == Usage(tokens_in=3)
+    assert report.usage == Usage(tokens_in=3, tokens_out=1, estimated=True)
 
 
 def test_nobody_at_home() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -23,6 +24,7 @@ ANSWER = '{"status": "COMPLETE", "summary": "✓ ```"}'
 BLOCK = f"```json\n{ANSWER}\n```\n"
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7}
 SPENT = Usage(tokens_in=11, tokens_out=7)
+CACHED = Usage(tokens_in=11, tokens_out=7, cache_read=6)
 
 
 def chat(text: str, **more: object) -> dict[str, Any]:
@@ -80,7 +82,7 @@ STRUCTURED = [
         "anthropic",
         False,
         whole(message({"type": "tool_use", "name": "answer", "input": json.loads(ANSWER)})),
-        SPENT,
+        CACHED,
     ),
     (
         "anthropic",
@@ -149,6 +151,14 @@ def test_openai_is_asked_in_its_own_way(*, stream: bool) -> None:
             "json_schema": {"name": "answer", "schema": SCHEMA, "strict": False},
         },
     }
+
+
+def test_a_role_has_words_of_its_own_beside_ours() -> None:
+    with Service(whole(chat(ANSWER))) as service:
+        Attempt([model("m", service.url, stream=False)], system_prompt="Be kind.").run()
+    said = service.asked[0].body["messages"][0]["content"]
+    assert said.startswith("You work as 'planner'")
+    assert said.endswith("\n\nBe kind.")
 
 
 def test_openrouter_tells_what_it_cost() -> None:
@@ -252,10 +262,42 @@ def test_a_path_of_the_base_url_stays() -> None:
     assert service.asked[0].headers["host"] == f"127.0.0.1:{service.port}"
 
 
-def test_strange_numbers_of_a_service_are_not_believed() -> None:
-    strange = {"prompt_tokens": -5, "completion_tokens": True, "cost": "NaN"}
-    _, _, report = attempt("openrouter", whole(chat(ANSWER, usage=strange)))
-    assert report.usage == Usage()
-    strange = {"prompt_tokens": 10**15, "completion_tokens": 1.5, "cost": "much"}
-    _, _, report = attempt("openrouter", whole(chat(ANSWER, usage=strange)))
-    assert report.usage == Usage()
+@pytest.mark.parametrize(
+    "strange",
+    [
+        {"prompt_tokens": -5, "completion_tokens": True, "cost": "NaN"},
+        {"prompt_tokens": 10**15, "completion_tokens": 1.5, "cost": "much"},
+        {"prompt_tokens_details": {"cached_tokens": -1, "cache_write_tokens": "9"}},
+        {},
+    ],
+)
+def test_who_says_nothing_sensible_is_counted_by_words(strange: dict[str, object]) -> None:
+    service, _, report = attempt("openrouter", whole(chat(ANSWER, usage=strange)))
+    size = int(service.asked[0].headers["content-length"])
+    assert report.usage == Usage(
+        tokens_in=size // 4, tokens_out=len(ANSWER.encode()) // 4, estimated=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("details", "parts"),
+    [
+        ({"cached_tokens": 6}, (6, 0)),
+        ({"cached_tokens": 6, "cache_write_tokens": 3}, (6, 3)),
+        ({"cached_tokens": 99, "cache_write_tokens": 99}, (11, 0)),
+        ({"cached_tokens": 6, "cache_write_tokens": 99}, (6, 5)),
+    ],
+)
+def test_a_cache_never_had_more_than_went_in(
+    details: dict[str, object], parts: tuple[int, int]
+) -> None:
+    usage = {**USAGE, "prompt_tokens_details": details}
+    _, _, report = attempt("openai_compatible", chat_events(ANSWER, usage=usage))
+    assert report.usage == replace(SPENT, cache_read=parts[0], cache_write=parts[1])
+
+
+def test_what_a_cache_took_is_part_of_the_input() -> None:
+    usage = {"input_tokens": 5, "cache_creation_input_tokens": 9, "output_tokens": 7}
+    answer = whole({**message({"type": "text", "text": ANSWER}), "usage": usage})
+    _, _, report = attempt("anthropic", answer)
+    assert report.usage == Usage(tokens_in=14, tokens_out=7, cache_write=9)

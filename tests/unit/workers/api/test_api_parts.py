@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -20,67 +19,10 @@ from supervisor_ai.workers.api.failures import interrupted, plain, refused
 from supervisor_ai.workers.api.model import BASE_URLS, Model, pinned_models
 from supervisor_ai.workers.api.records import Garbage, JsonObject, read_events, read_lines
 from supervisor_ai.workers.api.reply import Question, Reply
-from supervisor_ai.workers.api.resets import find_reset
 from supervisor_ai.workers.api.worker import find_schema
 
-NOW = datetime(2030, 1, 1, 12, tzinfo=UTC)
 MODEL = Model(name="m", provider="ollama", model="x")
 Read = Callable[[AsyncIterator[bytes]], AsyncIterator[JsonObject]]
-
-
-@pytest.mark.parametrize(
-    ("headers", "wait"),
-    [
-        ({"retry-after": "0"}, 0),
-        ({"retry-after": "1.5"}, 1.5),
-        ({"retry-after": "2m"}, 120),
-        ({"retry-after": "Tue, 01 Jan 2030 12:00:30 GMT"}, 30),
-        ({"retry-after": "Tue, 01 Jan 2030 13:00:30 +0100"}, 30),
-        ({"retry-after": "1893499260"}, 60),
-        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
-        ({"retry-after-ms": "x", "retry-after": "9"}, 9),
-        ({"retry-after": "x", "x-ratelimit-reset-tokens": "7s"}, 7),
-        ({"x-ratelimit-reset-tokens": "1h2m3.5s", "x-ratelimit-reset-requests": "5s"}, 3723.5),
-        (
-            {
-                "x-ratelimit-remaining-requests": "0",
-                "x-ratelimit-reset-requests": "5s",
-                "x-ratelimit-remaining-tokens": "10",
-                "x-ratelimit-reset-tokens": "1h",
-            },
-            5,
-        ),
-        ({"x-ratelimit-reset-requests": "120ms"}, 0.12),
-        ({"x-ratelimit-reset-requests": "1d"}, 86_400),
-        ({"ratelimit-reset": "30"}, 30),
-        ({"anthropic-ratelimit-tokens-reset": "2030-01-01T12:00:10+00:00"}, 10),
-    ],
-)
-def test_a_reset_is_found_in_every_form(headers: dict[str, str], wait: float) -> None:
-    assert find_reset(headers, NOW) == NOW + timedelta(seconds=wait)
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        "",
-        "soon",
-        "-5",
-        "1e9",
-        "9" * 14,
-        "9" * 40,
-        "99999d",
-        "2030-01-01T12:00:10",
-        "2030-13-01T00:00:00Z",
-        "Tue, 01 Jan 2030 11:00:00 GMT",
-        "Tue, 01 Jan 2030 12:00:30 -0000",
-        "Sat, 01 Jan 9999 00:00:00 GMT",
-        "1",
-    ],
-)
-def test_a_reset_that_makes_no_sense_is_none(value: str) -> None:
-    name = "x-other-reset" if value == "1" else "retry-after"
-    assert find_reset({name: value}, NOW) is None
 
 
 async def _pieces(text: bytes, size: int) -> AsyncIterator[bytes]:

@@ -48,7 +48,15 @@ def test_claude_is_followed_from_its_start_to_its_end() -> None:
         ToolCalled(name="Write", detail="/workspace/new.txt"),
         ToolCalled(name="Bash", detail=CHECK),
         WorkerSaid(text=ANSWER),
-        UsageSeen(usage=Usage(tokens_in=1650, tokens_out=90, cost=Decimal("0.0048"))),
+        UsageSeen(
+            usage=Usage(
+                tokens_in=1650,
+                tokens_out=90,
+                cost=Decimal("0.0048"),
+                cache_read=1000,
+                cache_write=200,
+            )
+        ),
         WorkerFinished(message="success"),
     ]
 
@@ -60,7 +68,7 @@ def test_codex_is_followed_from_its_start_to_its_end() -> None:
         ToolCalled(name="file_change", detail="/workspace/hello.py, /workspace/new.txt"),
         ToolCalled(name="command_execution", detail=f'/bin/bash -lc "{CHECK}"'),
         WorkerSaid(text=ANSWER),
-        UsageSeen(usage=Usage(tokens_in=250, tokens_out=50, estimated=True)),
+        UsageSeen(usage=Usage(tokens_in=250, tokens_out=50, cache_read=30)),
         WorkerFinished(message="turn.completed"),
     ]
 
@@ -74,7 +82,7 @@ def test_gemini_is_followed_from_its_start_to_its_end() -> None:
         ToolCalled(name="write_file", detail="new.txt"),
         ToolCalled(name="run_shell_command", detail=CHECK),
         WorkerSaid(text=ANSWER),
-        UsageSeen(usage=Usage(tokens_in=450, tokens_out=90, estimated=True)),
+        UsageSeen(usage=Usage(tokens_in=450, tokens_out=90, cache_read=30)),
         WorkerFinished(message="success"),
     ]
 
@@ -94,7 +102,7 @@ def test_the_steps_of_opencode_are_added_up_and_it_starts_once() -> None:
 
 def test_qwen_counts_its_own_way() -> None:
     assert observed("qwen", "structured_stream")[-2:] == [
-        UsageSeen(usage=Usage(tokens_in=100, tokens_out=20, estimated=True)),
+        UsageSeen(usage=Usage(tokens_in=100, tokens_out=20)),
         WorkerFinished(message="success"),
     ]
 

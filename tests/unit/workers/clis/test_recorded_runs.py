@@ -19,167 +19,167 @@ RUNS: Final = Path(__file__).parents[3] / "fixtures" / "clis"
 NOW: Final = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
 EXPECTED: Final = """
-claude    arg_100k                                       succeeded  -           -
-claude    arg_plus_stdin                                 succeeded  -           -
-claude    bare_edit                                      succeeded  -           -
-claude    http_429_twice_then_ok                         succeeded  -           -
-claude    mcp_http                                       succeeded  -           -
-claude    mcp_stdio                                      succeeded  -           -
-claude    model_flag                                     succeeded  -           -
-claude    model_unknown                                  succeeded  -           -
-claude    stdin_300k                                     succeeded  -           -
-claude    stdin_prompt                                   succeeded  -           -
-claude    structured_json                                succeeded  -           -
-claude    structured_stream                              succeeded  -           -
-claude    success_edit_json                              succeeded  -           -
-claude    success_edit_skip_permissions_root_IS_SANDBOX  succeeded  -           -
-claude    success_edit_stream                            succeeded  -           -
-claude    success_text_json                              succeeded  -           -
-claude    success_text_stream                            succeeded  -           -
-claude    system_prompt                                  succeeded  -           -
-claude    tool_denied_default                            succeeded  -           -
-claude    tool_denied_dontAsk                            succeeded  -           -
-claude    tool_unavailable_tools_flag                    succeeded  -           -
-claude    write_outside_workspace                        succeeded  -           -
-claude    bad_flag                                       failed     cli_error   escalate
-claude    conn_refused                                   failed     network     retry_same
-claude    conn_refused_retries1                          failed     network     retry_same
-claude    empty_200                                      failed     network     retry_same
-claude    empty_prompt                                   failed     cli_error   escalate
-claude    http_400                                       failed     cli_error   escalate
-claude    http_401                                       failed     auth        fail_over
-claude    http_401_stream                                failed     auth        fail_over
-claude    http_404                                       failed     cli_error   escalate
-claude    http_429_no_header                             failed     limit       retry_same
-claude    http_429_retry_after_60                        failed     cli_error   retry_same
-claude    http_429_retry_after_forever                   failed     limit       retry_same
-claude    http_500                                       failed     network     retry_same
-claude    http_500_retries0                              failed     network     retry_same
-claude    http_529                                       failed     network     retry_same
-claude    http_529_retries1                              failed     network     retry_same
-claude    malformed_sse                                  failed     network     retry_same
-claude    malformed_sse_retries1                         failed     network     retry_same
-claude    max_turns                                      failed     resource    retry_with_feedback
-claude    max_turns_env                                  failed     resource    retry_with_feedback
-claude    max_turns_stream                               failed     resource    retry_with_feedback
-claude    no_api_key                                     failed     auth        fail_over
-claude    schema_bad                                     failed     cli_error   escalate
-claude    sigterm_midrun                                 failed     cli_error   retry_same
-claude    sigterm_midrun_stream                          failed     cli_error   retry_same
-claude    skip_permissions_root_refused                  failed     cli_error   escalate
-claude    stop_max_tokens                                failed     resource    retry_with_feedback
-claude    structured_always_invalid                      failed     validation  retry_with_feedback
-claude    success_edit_text                              failed     parsing     retry_with_feedback
+claude   arg_100k                       11/3/0/0         succeeded -          -
+claude   arg_plus_stdin                 11/3/0/0         succeeded -          -
+claude   bare_edit                      1650/90/1000/200 succeeded -          -
+claude   http_429_twice_then_ok         11/3/0/0         succeeded -          -
+claude   mcp_http                       200/40/0/0       succeeded -          -
+claude   mcp_stdio                      200/40/0/0       succeeded -          -
+claude   model_flag                     11/3/0/0         succeeded -          -
+claude   model_unknown                  11/3/0/0         succeeded -          -
+claude   stdin_300k                     11/3/0/0         succeeded -          -
+claude   stdin_prompt                   11/3/0/0         succeeded -          -
+claude   structured_json                100/20/0/0       succeeded -          -
+claude   structured_stream              100/20/0/0       succeeded -          -
+claude   success_edit_json              1650/90/1000/200 succeeded -          -
+claude   success_edit_skip_permissions_root_IS_SANDBOX 1650/90/1000/200 succeeded -          -
+claude   success_edit_stream            1650/90/1000/200 succeeded -          -
+claude   success_text_json              11/3/0/0         succeeded -          -
+claude   success_text_stream            11/3/0/0         succeeded -          -
+claude   system_prompt                  11/3/0/0         succeeded -          -
+claude   tool_denied_default            300/60/0/0       succeeded -          -
+claude   tool_denied_dontAsk            300/60/0/0       succeeded -          -
+claude   tool_unavailable_tools_flag    300/60/0/0       succeeded -          -
+claude   write_outside_workspace        200/40/0/0       succeeded -          -
+claude   bad_flag                       0/0/0/0          failed    cli_error  escalate
+claude   conn_refused                   0/0/0/0          failed    network    retry_same
+claude   conn_refused_retries1          0/0/0/0          failed    network    retry_same
+claude   empty_200                      0/0/0/0          failed    network    retry_same
+claude   empty_prompt                   0/0/0/0          failed    cli_error  escalate
+claude   http_400                       0/0/0/0          failed    cli_error  escalate
+claude   http_401                       0/0/0/0          failed    auth       fail_over
+claude   http_401_stream                0/0/0/0          failed    auth       fail_over
+claude   http_404                       0/0/0/0          failed    cli_error  escalate
+claude   http_429_no_header             0/0/0/0          failed    limit      retry_same
+claude   http_429_retry_after_60        0/0/0/0          failed    cli_error  retry_same
+claude   http_429_retry_after_forever   0/0/0/0          failed    limit      retry_same
+claude   http_500                       0/0/0/0          failed    network    retry_same
+claude   http_500_retries0              0/0/0/0          failed    network    retry_same
+claude   http_529                       0/0/0/0          failed    network    retry_same
+claude   http_529_retries1              0/0/0/0          failed    network    retry_same
+claude   malformed_sse                  100/1/0/0        failed    network    retry_same
+claude   malformed_sse_retries1         100/1/0/0        failed    network    retry_same
+claude   max_turns                      300/60/0/0       failed    resource   retry_with_feedback
+claude   max_turns_env                  300/60/0/0       failed    resource   retry_with_feedback
+claude   max_turns_stream               300/60/0/0       failed    resource   retry_with_feedback
+claude   no_api_key                     0/0/0/0          failed    auth       fail_over
+claude   schema_bad                     0/0/0/0          failed    cli_error  escalate
+claude   sigterm_midrun                 0/0/0/0          failed    cli_error  retry_same
+claude   sigterm_midrun_stream          100/1/0/0        failed    cli_error  retry_same
+claude   skip_permissions_root_refused  0/0/0/0          failed    cli_error  escalate
+claude   stop_max_tokens                400/80/0/0       failed    resource   retry_with_feedback
+claude   structured_always_invalid      500/100/0/0      failed    validation retry_with_feedback
+claude   success_edit_text              0/0/0/0          failed    parsing    retry_with_feedback
 
-codex     arg_100k                                       succeeded  -           -
-codex     arg_plus_stdin                                 succeeded  -           -
-codex     builtin_openai_base_url                        succeeded  -           -
-codex     config_by_c_flags                              succeeded  -           -
-codex     git_commit_in_sandbox                          succeeded  -           -
-codex     http_429_twice_then_ok                         succeeded  -           -
-codex     mcp_http                                       succeeded  -           -
-codex     mcp_stdio                                      succeeded  -           -
-codex     mcp_stdio_not_approved                         succeeded  -           -
-codex     model_flag                                     succeeded  -           -
-codex     model_unknown                                  succeeded  -           -
-codex     not_git_skip                                   succeeded  -           -
-codex     stdin_300k                                     succeeded  -           -
-codex     stdin_noarg                                    succeeded  -           -
-codex     stdin_prompt                                   succeeded  -           -
-codex     structured_json                                succeeded  -           -
-codex     success_edit_bypass_root                       succeeded  -           -
-codex     success_edit_ephemeral                         succeeded  -           -
-codex     success_edit_json                              succeeded  -           -
-codex     success_text_json                              succeeded  -           -
-codex     tool_denied_outside_workspace                  succeeded  -           -
-codex     tool_denied_readonly_exec                      succeeded  -           -
-codex     tool_denied_readonly_patch                     succeeded  -           -
-codex     tool_escalation_denied                         succeeded  -           -
-codex     bad_config_toml                                failed     cli_error   escalate
-codex     bad_flag                                       failed     cli_error   escalate
-codex     conn_refused                                   failed     network     retry_same
-codex     conn_refused_bounded                           failed     network     retry_same
-codex     conn_refused_bounded_retries0                  failed     network     retry_same
-codex     conn_refused_retries0                          failed     network     retry_same
-codex     empty_200                                      failed     network     retry_same
-codex     empty_prompt                                   failed     cli_error   escalate
-codex     http_400                                       failed     cli_error   escalate
-codex     http_401                                       failed     auth        fail_over
-codex     http_429_no_header                             failed     limit       retry_same
-codex     http_429_retry_after_60                        failed     limit       retry_same
-codex     http_429_retry_after_forever                   failed     limit       retry_same
-codex     http_429_usage_limit                           failed     limit       park
-codex     http_500                                       failed     network     retry_same
-codex     http_500_retries0                              failed     network     retry_same
-codex     http_500_retries1                              failed     network     retry_same
-codex     loop_no_max_turns                              failed     cli_error   retry_same
-codex     malformed_sse                                  failed     network     retry_same
-codex     no_api_key                                     failed     auth        fail_over
-codex     not_git                                        failed     cli_error   escalate
-codex     schema_bad_json                                failed     cli_error   escalate
-codex     schema_missing_file                            failed     cli_error   escalate
-codex     sigterm_in_shell                               failed     cli_error   retry_same
-codex     sigterm_midrun                                 failed     cli_error   retry_same
-codex     sse_error                                      failed     network     retry_same
-codex     success_edit_text                              failed     parsing     retry_with_feedback
-codex     wire_api_chat                                  failed     cli_error   escalate
+codex    arg_100k                       11/3/0/0         succeeded -          -
+codex    arg_plus_stdin                 11/3/0/0         succeeded -          -
+codex    builtin_openai_base_url        11/3/0/0         succeeded -          -
+codex    config_by_c_flags              250/50/30/0      succeeded -          -
+codex    git_commit_in_sandbox          200/40/0/0       succeeded -          -
+codex    http_429_twice_then_ok         11/3/0/0         succeeded -          -
+codex    mcp_http                       200/40/0/0       succeeded -          -
+codex    mcp_stdio                      200/40/0/0       succeeded -          -
+codex    mcp_stdio_not_approved         200/40/0/0       succeeded -          -
+codex    model_flag                     11/3/0/0         succeeded -          -
+codex    model_unknown                  11/3/0/0         succeeded -          -
+codex    not_git_skip                   11/3/0/0         succeeded -          -
+codex    stdin_300k                     11/3/0/0         succeeded -          -
+codex    stdin_noarg                    11/3/0/0         succeeded -          -
+codex    stdin_prompt                   11/3/0/0         succeeded -          -
+codex    structured_json                100/20/0/0       succeeded -          -
+codex    success_edit_bypass_root       250/50/30/0      succeeded -          -
+codex    success_edit_ephemeral         250/50/30/0      succeeded -          -
+codex    success_edit_json              250/50/30/0      succeeded -          -
+codex    success_text_json              11/3/0/0         succeeded -          -
+codex    tool_denied_outside_workspace  200/40/0/0       succeeded -          -
+codex    tool_denied_readonly_exec      200/40/0/0       succeeded -          -
+codex    tool_denied_readonly_patch     200/40/0/0       succeeded -          -
+codex    tool_escalation_denied         200/40/0/0       succeeded -          -
+codex    bad_config_toml                0/0/0/0          failed    cli_error  escalate
+codex    bad_flag                       0/0/0/0          failed    cli_error  escalate
+codex    conn_refused                   0/0/0/0          failed    network    retry_same
+codex    conn_refused_bounded           0/0/0/0          failed    network    retry_same
+codex    conn_refused_bounded_retries0  0/0/0/0          failed    network    retry_same
+codex    conn_refused_retries0          0/0/0/0          failed    network    retry_same
+codex    empty_200                      0/0/0/0          failed    network    retry_same
+codex    empty_prompt                   0/0/0/0          failed    cli_error  escalate
+codex    http_400                       0/0/0/0          failed    cli_error  escalate
+codex    http_401                       0/0/0/0          failed    auth       fail_over
+codex    http_429_no_header             0/0/0/0          failed    limit      retry_same
+codex    http_429_retry_after_60        0/0/0/0          failed    limit      retry_same
+codex    http_429_retry_after_forever   0/0/0/0          failed    limit      retry_same
+codex    http_429_usage_limit           0/0/0/0          failed    limit      park
+codex    http_500                       0/0/0/0          failed    network    retry_same
+codex    http_500_retries0              0/0/0/0          failed    network    retry_same
+codex    http_500_retries1              0/0/0/0          failed    network    retry_same
+codex    loop_no_max_turns              0/0/0/0          failed    cli_error  retry_same
+codex    malformed_sse                  0/0/0/0          failed    network    retry_same
+codex    no_api_key                     0/0/0/0          failed    auth       fail_over
+codex    not_git                        0/0/0/0          failed    cli_error  escalate
+codex    schema_bad_json                0/0/0/0          failed    cli_error  escalate
+codex    schema_missing_file            0/0/0/0          failed    cli_error  escalate
+codex    sigterm_in_shell               0/0/0/0          failed    cli_error  retry_same
+codex    sigterm_midrun                 0/0/0/0          failed    cli_error  retry_same
+codex    sse_error                      0/0/0/0          failed    network    retry_same
+codex    success_edit_text              0/0/0/0          failed    parsing    retry_with_feedback
+codex    wire_api_chat                  0/0/0/0          failed    cli_error  escalate
 
-gemini    arg_100k                                       succeeded  -           -
-gemini    arg_plus_stdin                                 succeeded  -           -
-gemini    http_429_twice_then_ok                         succeeded  -           -
-gemini    mcp_http                                       succeeded  -           -
-gemini    mcp_stdio                                      succeeded  -           -
-gemini    model_unknown                                  succeeded  -           -
-gemini    session_id                                     succeeded  -           -
-gemini    stdin_300k                                     succeeded  -           -
-gemini    stdin_prompt                                   succeeded  -           -
-gemini    stop_max_tokens                                succeeded  -           -
-gemini    success_auto_edit                              succeeded  -           -
-gemini    success_edit_json                              succeeded  -           -
-gemini    success_edit_stream                            succeeded  -           -
-gemini    success_text_json                              succeeded  -           -
-gemini    success_text_router                            succeeded  -           -
-gemini    success_text_stream                            succeeded  -           -
-gemini    tool_denied_auto_edit                          succeeded  -           -
-gemini    tool_denied_default                            succeeded  -           -
-gemini    tool_denied_plan                               succeeded  -           -
-gemini    tool_denied_stream                             succeeded  -           -
-gemini    tool_excluded                                  succeeded  -           -
-gemini    untrusted_skip_trust                           succeeded  -           -
-gemini    write_outside_workspace                        succeeded  -           -
-gemini    bad_flag                                       failed     cli_error   escalate
-gemini    conn_refused                                   failed     network     retry_same
-gemini    conn_refused_noretryfetch                      failed     network     retry_same
-gemini    empty_prompt                                   failed     cli_error   escalate
-gemini    html_200                                       failed     network     retry_same
-gemini    http_400                                       failed     cli_error   escalate
-gemini    http_401                                       failed     auth        fail_over
-gemini    http_401_stream                                failed     auth        fail_over
-gemini    http_429_attempts2                             failed     limit       retry_same
-gemini    http_429_no_header                             failed     limit       retry_same
-gemini    http_429_retry_after_forever                   failed     limit       retry_same
-gemini    http_429_retryinfo                             failed     limit       park
-gemini    http_500                                       failed     network     retry_same
-gemini    http_500_attempts1                             failed     network     retry_same
-gemini    http_503                                       failed     network     retry_same
-gemini    malformed_sse                                  failed     network     retry_same
-gemini    max_turns                                      failed     resource    retry_with_feedback
-gemini    no_api_key                                     failed     auth        fail_over
-gemini    no_settings                                    failed     auth        fail_over
-gemini    sigint_midrun_stream                           failed     cli_error   retry_same
-gemini    sigterm_in_shell                               failed     cli_error   retry_same
-gemini    sigterm_midrun                                 failed     cli_error   retry_same
-gemini    sse_error                                      failed     network     retry_same
-gemini    stdin_9mb                                      failed     resource    escalate
-gemini    success_edit_text                              failed     parsing     retry_with_feedback
+gemini   arg_100k                       11/3/0/0         succeeded -          -
+gemini   arg_plus_stdin                 11/3/0/0         succeeded -          -
+gemini   http_429_twice_then_ok         11/3/0/0         succeeded -          -
+gemini   mcp_http                       200/40/0/0       succeeded -          -
+gemini   mcp_stdio                      200/40/0/0       succeeded -          -
+gemini   model_unknown                  11/3/0/0         succeeded -          -
+gemini   session_id                     11/3/0/0         succeeded -          -
+gemini   stdin_300k                     11/3/0/0         succeeded -          -
+gemini   stdin_prompt                   11/3/0/0         succeeded -          -
+gemini   stop_max_tokens                100/20/0/0       succeeded -          -
+gemini   success_auto_edit              350/70/30/0      succeeded -          -
+gemini   success_edit_json              450/90/30/0      succeeded -          -
+gemini   success_edit_stream            450/90/30/0      succeeded -          -
+gemini   success_text_json              11/3/0/0         succeeded -          -
+gemini   success_text_router            111/23/0/0       succeeded -          -
+gemini   success_text_stream            11/3/0/0         succeeded -          -
+gemini   tool_denied_auto_edit          300/60/0/0       succeeded -          -
+gemini   tool_denied_default            300/60/0/0       succeeded -          -
+gemini   tool_denied_plan               300/60/0/0       succeeded -          -
+gemini   tool_denied_stream             300/60/0/0       succeeded -          -
+gemini   tool_excluded                  300/60/0/0       succeeded -          -
+gemini   untrusted_skip_trust           450/90/30/0      succeeded -          -
+gemini   write_outside_workspace        200/40/0/0       succeeded -          -
+gemini   bad_flag                       0/0/0/0          failed    cli_error  escalate
+gemini   conn_refused                   0/0/0/0          failed    network    retry_same
+gemini   conn_refused_noretryfetch      0/0/0/0          failed    network    retry_same
+gemini   empty_prompt                   0/0/0/0          failed    cli_error  escalate
+gemini   html_200                       0/0/0/0          failed    network    retry_same
+gemini   http_400                       0/0/0/0          failed    cli_error  escalate
+gemini   http_401                       0/0/0/0          failed    auth       fail_over
+gemini   http_401_stream                0/0/0/0          failed    auth       fail_over
+gemini   http_429_attempts2             0/0/0/0          failed    limit      retry_same
+gemini   http_429_no_header             0/0/0/0          failed    limit      retry_same
+gemini   http_429_retry_after_forever   0/0/0/0          failed    limit      retry_same
+gemini   http_429_retryinfo             0/0/0/0          failed    limit      park
+gemini   http_500                       0/0/0/0          failed    network    retry_same
+gemini   http_500_attempts1             0/0/0/0          failed    network    retry_same
+gemini   http_503                       0/0/0/0          failed    network    retry_same
+gemini   malformed_sse                  0/0/0/0          failed    network    retry_same
+gemini   max_turns                      0/0/0/0          failed    resource   retry_with_feedback
+gemini   no_api_key                     0/0/0/0          failed    auth       fail_over
+gemini   no_settings                    0/0/0/0          failed    auth       fail_over
+gemini   sigint_midrun_stream           0/0/0/0          failed    cli_error  retry_same
+gemini   sigterm_in_shell               0/0/0/0          failed    cli_error  retry_same
+gemini   sigterm_midrun                 0/0/0/0          failed    cli_error  retry_same
+gemini   sse_error                      400/80/0/0       failed    network    retry_same
+gemini   stdin_9mb                      0/0/0/0          failed    resource   escalate
+gemini   success_edit_text              0/0/0/0          failed    parsing    retry_with_feedback
 
-opencode  success_edit_json                              succeeded  -           -
-opencode  http_401                                       failed     auth        fail_over
+opencode success_edit_json              200/40/0/0       succeeded -          -
+opencode http_401                       0/0/0/0          failed    auth       fail_over
 
-qwen      structured_stream                              succeeded  -           -
-qwen      success_edit_json                              succeeded  -           -
-qwen      http_401                                       failed     auth        fail_over
-qwen      v0.15_no_proxy_ignored                         failed     network     retry_same
+qwen     structured_stream              100/20/0/0       succeeded -          -
+qwen     success_edit_json              150/30/30/0      succeeded -          -
+qwen     http_401                       0/0/0/0          failed    auth       fail_over
+qwen     v0.15_no_proxy_ignored         0/0/0/0          failed    network    retry_same
 """
 
 
@@ -189,6 +189,8 @@ class Row:
 
     cli: str
     case: str
+    tokens: str
+    """In, out, and of those in: what a cache had, what a cache took."""
     outcome: str
     category: str
     action: str
@@ -221,11 +223,13 @@ def test_every_run_has_a_row_and_every_row_a_run() -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.cli}-{row.case}")
 def test_a_recorded_run_is_judged_as_its_row_says(row: Row) -> None:
     found = concluded(row.cli, row.case)
-    diagnosis = found.diagnosis
+    diagnosis, usage = found.diagnosis, found.usage
+    assert usage.cache_read + usage.cache_write <= usage.tokens_in
     assert (
         Row(
             row.cli,
             row.case,
+            f"{usage.tokens_in}/{usage.tokens_out}/{usage.cache_read}/{usage.cache_write}",
             "succeeded" if diagnosis.has_succeeded else "failed",
             diagnosis.category or "-",
             diagnosis.action or "-",
@@ -250,7 +254,7 @@ class Account:
     case: str
     tokens: tuple[int, int]
     cost: str
-    """With ~ where the command does not know its own price."""
+    """With ~ where the command guesses: its own price, or tokens that it did not count."""
     model: str | None
     session: str | None
     turns: int | None
@@ -283,18 +287,18 @@ ACCOUNTS: Final = [
     Account("claude", "http_401_stream", (0, 0), "0", "claude-opus-5-5", "d8a8c5", 1),
     Account("claude", "sigterm_midrun_stream", (100, 1), "0~", "claude-opus-5-5", "c6edc7", None),
     Account("claude", "bad_flag", (0, 0), "0", None, None, None),
-    Account("codex", "success_edit_json", (250, 50), "0~", None, "01a1e0", None),
+    Account("codex", "success_edit_json", (250, 50), "0", None, "01a1e0", None),
     Account("codex", "http_429_usage_limit", (0, 0), "0", None, "01a1e0", None),
     Account("codex", "sigterm_midrun", (0, 0), "0", None, "01a1e0", None),
-    Account("gemini", "success_edit_stream", (450, 90), "0~", "gemini-2.5-flash", "ab85ee", None),
-    Account("gemini", "success_edit_json", (450, 90), "0~", "gemini-2.5-flash", "6eeff7", None),
-    Account("gemini", "success_text_router", (111, 23), "0~", "gemini-3.8-flash", "a6f311", None),
+    Account("gemini", "success_edit_stream", (450, 90), "0", "gemini-2.5-flash", "ab85ee", None),
+    Account("gemini", "success_edit_json", (450, 90), "0", "gemini-2.5-flash", "6eeff7", None),
+    Account("gemini", "success_text_router", (111, 23), "0", "gemini-3.8-flash", "a6f311", None),
     Account("gemini", "http_401", (0, 0), "0", None, "17f2e1", None),
-    Account("gemini", "sse_error", (400, 80), "0~", "gemini-2.5-flash", "3abb5d", None),
+    Account("gemini", "sse_error", (400, 80), "0", "gemini-2.5-flash", "3abb5d", None),
     Account("gemini", "sigterm_in_shell", (0, 0), "0", "gemini-2.5-flash", "8d1627", None),
     Account("opencode", "success_edit_json", (200, 40), "0", None, "ses_e1", 2),
-    Account("qwen", "success_edit_json", (150, 30), "0~", "scripted-model", "0240bc", 2),
-    Account("qwen", "structured_stream", (100, 20), "0~", "scripted-model", "26ae48", 1),
+    Account("qwen", "success_edit_json", (150, 30), "0", "scripted-model", "0240bc", 2),
+    Account("qwen", "structured_stream", (100, 20), "0", "scripted-model", "26ae48", 1),
 ]
 
 

@@ -1,4 +1,4 @@
-"""When a limit ends, as the headers of an answer say it."""
+"""When a usage limit ends, as the headers of an answer say it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,7 +6,10 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-_LONGEST: Final = timedelta(days=32)
+FURTHEST: Final = timedelta(days=400)
+"""A service that names a day further away would hold a run for ever."""
+
+_LONGEST: Final = 64
 _NUMBER: Final = re.compile(r"[0-9]{1,14}(\.[0-9]{1,9})?")
 _LENGTH: Final = re.compile(
     r"(?:([0-9]{1,5})d)?(?:([0-9]{1,5})h)?(?:([0-9]{1,6})m(?!s))?"
@@ -19,15 +22,21 @@ _RESET: Final = re.compile(
 _MOMENT: Final = 10**9
 _MILLISECONDS: Final = 10**12
 
+_USED_UP, _UNSAID, _LEFT = range(3)
+
 
 def find_reset(headers: Mapping[str, str], now: datetime) -> datetime | None:
-    """Find when to ask again: what the service asks for, else when what is used up comes back."""
+    """Find when to ask again: what the service asks for, else when what is used up comes back.
+
+    The names of the headers are in small letters. What makes no sense is passed over.
+    """
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         if name in headers and (asked := _moment(headers[name], now, unit)):
             return asked
     resets = dict(_resets(headers, now))
-    used_up = [resets[name] for name in resets if _is_used_up(headers, name)]
-    return max(used_up or resets.values(), default=None)
+    states = {name: _state(headers, name) for name in resets}
+    worst = min(states.values(), default=_LEFT)
+    return max((resets[name] for name in resets if states[name] == worst), default=None)
 
 
 def _resets(headers: Mapping[str, str], now: datetime) -> Iterator[tuple[str, datetime]]:
@@ -36,17 +45,22 @@ def _resets(headers: Mapping[str, str], now: datetime) -> Iterator[tuple[str, da
             yield name, moment
 
 
-def _is_used_up(headers: Mapping[str, str], name: str) -> bool:
-    return headers.get(name.replace("reset", "remaining")) == "0"
+def _state(headers: Mapping[str, str], name: str) -> int:
+    """Tell whether that which a header counts is used up, as its neighbours say."""
+    for word, used_up in (("remaining", "0"), ("status", "rejected")):
+        if (said := headers.get(name.replace("reset", word))) is not None:
+            return _USED_UP if said == used_up else _LEFT
+    return _UNSAID
 
 
 def _moment(value: str, now: datetime, unit: int = 1) -> datetime | None:
+    if len(value) > _LONGEST:
+        return None
     try:
         moment = _read(value, now, unit)
     except (ValueError, OverflowError):
         return None
-    # A service that names a day far away would otherwise hold a run for ever.
-    return None if moment is None or not now <= moment <= now + _LONGEST else moment
+    return None if moment is None or not now <= moment <= now + FURTHEST else moment
 
 
 def _read(value: str, now: datetime, unit: int) -> datetime | None:
