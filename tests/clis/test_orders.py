@@ -13,8 +13,8 @@ from supervisor_ai.workers.launch.order import LaunchOrder
 OTHERS: Final = ("opencode", "qwen")
 pytestmark = [pytest.mark.long, pytest.mark.parametrize("adapter", [*INSTALLED, *OTHERS])]
 SERVER: Final = """\
-import json, sys
-TOOL = {"name": "report_it", "description": "x", "inputSchema": {"type": "object"}}
+import json, os, sys
+TOOL = {"name": "report_it", "description": os.environ["MARK"], "inputSchema": {"type": "object"}}
 for line in sys.stdin:
     asked = json.loads(line)
     said = {
@@ -43,7 +43,11 @@ def test_an_order_reaches_the_model(stage: Stage) -> None:
         model="gpt-5.5-codex" if stage.adapter == "codex" else "tiny-model",
         system_prompt='Be "kind-hearted".\nAlways.',
         allowed_tools=("read_file",),
-        mcp_servers=(McpServer(name="sup", command=("python3", "server.py")),),
+        mcp_servers=(
+            McpServer(
+                name="sup", command=("python3", "server.py"), environment={"MARK": "marked by us"}
+            ),
+        ),
         max_turns=5,
     )
     with LabServer([{"text": "fine"}]) as lab:
@@ -56,4 +60,6 @@ def test_an_order_reaches_the_model(stage: Stage) -> None:
     tools = json.dumps(asked[0].body["tools"])  # type: ignore[index,call-overload]
     assert not any(name in tools for name in WRITERS.get(stage.adapter, ()))
     # Codex and Qwen Code let the model search for such tools first.
-    assert stage.adapter in ("codex", "qwen") or "report_it" in tools
+    if stage.adapter not in ("codex", "qwen"):
+        assert "report_it" in tools
+        assert "marked by us" in tools

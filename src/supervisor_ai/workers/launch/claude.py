@@ -13,6 +13,7 @@ from supervisor_ai.workers.launch.profile import (
     Json,
     LaunchProfile,
     Means,
+    Telling,
 )
 
 _TOOLS: Final = {
@@ -66,15 +67,18 @@ CLAUDE: Final = LaunchProfile(
     adapter="claude",
     program="claude",
     words=(
-        *("-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence"),
-        *("--setting-sources", "user", "--strict-mcp-config"),
+        *("-p", "--no-session-persistence"),
         *("--permission-mode", "acceptEdits", "--permission-prompts", "none"),
     ),
+    stream=("--output-format", "stream-json", "--verbose"),
+    shields=("--setting-sources", "user", "--strict-mcp-config"),
     environment={
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
         "CLAUDE_CODE_MAX_RETRIES": "1",
     },
+    retries="`CLAUDE_CODE_MAX_RETRIES` is 1",
+    tells=frozenset(Telling),
     means={
         Aspect.MODEL: model_flag("--model"),
         Aspect.TOOLS: Means(how="`--tools` and `--allowedTools`", tell=_tools),

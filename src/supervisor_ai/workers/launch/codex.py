@@ -8,7 +8,14 @@ from supervisor_ai.domain.run.definition import Broker, McpServer
 from supervisor_ai.workers.environment import PLACEHOLDER
 from supervisor_ai.workers.launch.means import model_flag, toml
 from supervisor_ai.workers.launch.order import LaunchOrder
-from supervisor_ai.workers.launch.profile import DOOR, Addition, Aspect, LaunchProfile, Means
+from supervisor_ai.workers.launch.profile import (
+    DOOR,
+    Addition,
+    Aspect,
+    LaunchProfile,
+    Means,
+    Telling,
+)
 
 _KEY: Final = "SUPERVISOR_MODEL_KEY"
 _PROVIDER: Final = (
@@ -63,7 +70,7 @@ CODEX: Final = LaunchProfile(
     adapter="codex",
     program="codex",
     words=(
-        *("exec", "--json", "--ephemeral", "--ignore-user-config", "--ignore-rules"),
+        *("exec", "--ephemeral"),
         # Its own sandbox fails inside ours, which holds it already.
         *("--skip-git-repo-check", "--sandbox", "danger-full-access"),
         *_option("model_provider", toml("supervisor")),
@@ -72,8 +79,13 @@ CODEX: Final = LaunchProfile(
         *_option("analytics.enabled", "false"),
         *(word for feature in _FEATURES for word in ("--disable", feature)),
     ),
+    stream=("--json",),
+    # What it calls the user's settings are those of the repository too.
+    shields=("--ignore-user-config", "--ignore-rules"),
     last_words=("-",),
     environment={_KEY: PLACEHOLDER},
+    retries="`request_max_retries` is 0, `stream_max_retries` 1",
+    tells=frozenset({Telling.SESSION, Telling.USAGE}),
     means={
         Aspect.MODEL: model_flag("-m"),
         Aspect.TOOLS: Means(

@@ -11,7 +11,14 @@ from supervisor_ai.workers.launch.means import (
     turns_flag,
 )
 from supervisor_ai.workers.launch.order import LaunchOrder
-from supervisor_ai.workers.launch.profile import Addition, Aspect, Json, LaunchProfile, Means
+from supervisor_ai.workers.launch.profile import (
+    Addition,
+    Aspect,
+    Json,
+    LaunchProfile,
+    Means,
+    Telling,
+)
 
 _TOOLS: Final = {
     "read_file": ("read_file", "read_many_files", "list_directory", "glob", "grep_search"),
@@ -21,6 +28,7 @@ _TOOLS: Final = {
     "web_fetch": ("web_fetch",),
     "web_search": ("google_web_search",),
 }
+_TELLS: Final = frozenset({Telling.SESSION, Telling.MODEL, Telling.USAGE})
 _QWEN_TOOLS: Final = {
     **_TOOLS,
     "edit_file": ("edit",),
@@ -60,7 +68,8 @@ def _server(server: McpServer) -> Json:
 GEMINI: Final = LaunchProfile(
     adapter="gemini",
     program="gemini",
-    words=("-o", "stream-json", "--approval-mode", "yolo"),
+    words=("--approval-mode", "yolo"),
+    stream=("-o", "stream-json"),
     environment={"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true"},
     settings_file=".gemini/settings.json",
     settings={
@@ -75,6 +84,8 @@ GEMINI: Final = LaunchProfile(
         "advanced": {"ignoreLocalEnv": True},
     },
     covers=(".gemini",),
+    retries="`general.maxAttempts` is 2",
+    tells=_TELLS,
     means={
         # Without one, a call to choose it comes before the first turn.
         Aspect.MODEL: model_flag("-m", otherwise="gemini-2.5-pro"),
@@ -99,17 +110,22 @@ GEMINI: Final = LaunchProfile(
 QWEN: Final = LaunchProfile(
     adapter="qwen",
     program="qwen",
-    words=("--auth-type", "openai", "-o", "stream-json", "--approval-mode", "yolo"),
+    words=("--auth-type", "openai", "--approval-mode", "yolo"),
+    stream=("-o", "stream-json"),
     settings_file=".qwen/settings.json",
     settings={
         "privacy": {"usageStatisticsEnabled": False},
         "telemetry": {"enabled": False},
         "general": {"enableAutoUpdate": False},
         "advanced": {"ignoreLocalEnv": True},
+        # Else every one of its further requests is repeated thrice.
+        "model": {"generationConfig": {"maxRetries": 0}},
         # Else a second agent, with all tools, writes memories that nobody keeps.
         "memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False},
     },
     covers=(".qwen",),
+    retries="`generationConfig.maxRetries` is 0, but 6 repeats of an outage or a limit remain",
+    tells=_TELLS,
     means={
         Aspect.MODEL: model_flag("-m", otherwise="qwen3-coder-plus"),
         Aspect.TOOLS: Means(how="`tools.core` in its settings", tell=_qwen_tools),

@@ -34,6 +34,8 @@ class Launcher:
         return Launch(
             words=(
                 *profile.words,
+                *profile.stream,
+                *profile.shields,
                 *(word for each in additions for word in each.words),
                 *profile.last_words,
             ),

@@ -13,6 +13,7 @@ from supervisor_ai.workers.launch.profile import (
     Json,
     LaunchProfile,
     Means,
+    Telling,
 )
 
 _PROVIDER: Final = "supervisor"
@@ -55,7 +56,8 @@ def _server(server: McpServer) -> Json:
 OPENCODE: Final = LaunchProfile(
     adapter="opencode",
     program="opencode",
-    words=("run", "--format", "json", "--auto"),
+    words=("run", "--auto"),
+    stream=("--format", "json"),
     environment={
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
         "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
@@ -75,6 +77,8 @@ OPENCODE: Final = LaunchProfile(
         },
     },
     covers=(".opencode", "opencode.json", "opencode.jsonc"),
+    retries="no: 5 repeats of an outage or a limit remain",
+    tells=frozenset({Telling.SESSION, Telling.USAGE, Telling.COST}),
     means={
         Aspect.MODEL: Means(how=f"`-m`, {_MODEL} if none is named", tell=_model),
         Aspect.TOOLS: Means(how="`tools` in its settings", tell=_tools),

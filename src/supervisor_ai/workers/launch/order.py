@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import McpServer
 from supervisor_ai.engine.ports.workers import WorkerRequest
 
@@ -17,6 +18,17 @@ class LaunchOrder:
     """Names as in a role: `read_file`, `edit_file`, `write_file`, `run_command`, `web_fetch`, …"""
     mcp_servers: tuple[McpServer, ...] = ()
     max_turns: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse servers that are nowhere, or in two places."""
+        for server in self.mcp_servers:
+            if bool(server.command) == (server.url is not None) or server.url == "":
+                found = "both" if server.command else "neither"
+                raise InvalidInput(
+                    f"The MCP server {server.name!r} needs a command or an address, "
+                    f"and it has {found}.",
+                    hint="Say either `command` or `url`.",
+                )
 
 
 def split_name(name: str) -> tuple[str, str | None]:

@@ -26,6 +26,15 @@ class Aspect(StrEnum):
     MAX_TURNS = "max_turns"
 
 
+class Telling(StrEnum):
+    """What a CLI can say of itself in its output."""
+
+    SESSION = "session"
+    MODEL = "model"
+    USAGE = "usage"
+    COST = "cost"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Addition:
     """What one aspect of an order adds to the start of a CLI."""
@@ -68,7 +77,11 @@ class LaunchProfile:
     adapter: str
     program: str
     words: tuple[str, ...]
-    """Always said: headless, streaming, no settings of the repository, no extra traffic."""
+    """Always said: headless, nobody to ask, no extra traffic."""
+    stream: tuple[str, ...]
+    """Said after that: print records while it works."""
+    shields: tuple[str, ...] = ()
+    """Said after that: take no settings from the repository."""
     last_words: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     settings_file: str | None = None
@@ -76,6 +89,9 @@ class LaunchProfile:
     settings: Json = field(default_factory=dict)
     covers: tuple[str, ...] = ()
     """Paths of a repository from which the CLI would run code and which no flag turns off."""
+    retries: str
+    """In words, for the matrix: how its own repeats are turned down, or what is left of them."""
+    tells: frozenset[Telling]
     means: Mapping[Aspect, Means]
     broker: Broker | None = None
     """The way to the model unless the user configures another."""

@@ -98,6 +98,13 @@ def test_settings_of_a_repository_are_off_by_flag_or_covered() -> None:
     assert "opencode.json" in plan("opencode").covers
 
 
+def test_repeats_of_their_own_are_turned_down() -> None:
+    assert plan("claude").environment["CLAUDE_CODE_MAX_RETRIES"] == "1"
+    assert settings("gemini")["general"]["maxAttempts"] == 2  # type: ignore[index]
+    turned_down = {"generationConfig": {"maxRetries": 0}}
+    assert settings("qwen", LaunchOrder(max_turns=3))["model"] == turned_down
+
+
 def test_codex_reads_the_prompt_last_and_finds_its_model_behind_the_door() -> None:
     launch = plan("codex")
     assert launch.words[-1] == "-"
