@@ -6,6 +6,7 @@ Run: .venv/bin/python tests/histories/record.py VERSION
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from hashlib import sha256
@@ -16,6 +17,7 @@ from supervisor_ai.domain.ids import (
     PROJECT_STREAM,
     ArtifactHash,
     CommitSha,
+    EffectKey,
     LetterKey,
     RunId,
     StepName,
@@ -24,10 +26,22 @@ from supervisor_ai.domain.ids import (
     TreeSha,
     run_stream,
 )
-from supervisor_ai.domain.project.events import ArtifactErased, PermitFreed, PermitTaken
+from supervisor_ai.domain.project.events import (
+    ArtifactErased,
+    BreakerClosed,
+    BudgetReserved,
+    BudgetSettled,
+    FailureCounted,
+    PermitFreed,
+    PermitTaken,
+    TrialStarted,
+)
 from supervisor_ai.domain.run import definition as d
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
+from supervisor_ai.domain.run.breaker import BreakerPolicy
+from supervisor_ai.domain.run.budgets import Amount, Scope
+from supervisor_ai.domain.run.degradation import Level
 from supervisor_ai.domain.run.facts import (
     ApprovalReason,
     Base,
@@ -405,6 +419,58 @@ def write_fork(pen: Pen) -> None:
     pen.write(run, e.RunFailed(outcome=outcome(OutcomeKind.LIMITS_EXCEEDED)))
 
 
+def write_spender(pen: Pen) -> None:
+    """A run that asks before it spends, is refused, tries less, and skips what nobody can do."""
+    run = "golden-s"
+    name = RunId(run)
+    pen.write(run, birth(run), actor=USER)
+    pen.own(run)
+    asked = e.LaunchRequested(
+        step=PLAN,
+        visit=1,
+        attempt=1,
+        role="planner",
+        cli="agent",
+        budgets={Scope.DAY: Amount(money=Decimal("5.5"), time=timedelta(hours=2))},
+        wish=Amount(tokens=1000),
+    )
+    pen.write(run, owned(), started(run), entered(PLAN), asked)
+    key, breaker = EffectKey(f"{run}/plan/1/1/worker/1"), "plan/planner/agent"
+    amount = Amount(money=Decimal("1.375"), tokens=1000, attempts=1)
+    reserved = BudgetReserved(key=key, run=name, accounts=("day:2030-01-01",), amount=amount)
+    allowed = e.LaunchAllowed(step=PLAN, visit=1, attempt=1, amount=amount)
+    pen.write(run, allowed, project=reserved)
+    pen.write(run, *begun(PLAN))
+    used = Amount(money=Decimal("0.07"), tokens=120, time=timedelta(seconds=3), attempts=1)
+    settled = BudgetSettled(key=key, run=name, used=used)
+    pen.write(run, answered(PLAN, Meaning.REFINE, "NEEDS_REFINEMENT"), project=settled)
+    counted = FailureCounted(breaker=breaker, run=name, at=BEGIN)
+    until = BEGIN + timedelta(minutes=5)
+    refused = e.LaunchRefused(
+        step=PLAN, visit=1, attempt=2, kind=OutcomeKind.CIRCUIT_OPEN, reason="No.", until=until
+    )
+    pen.write(run, replace(asked, attempt=2), refused, project=counted)
+    pen.write(
+        run, replace(asked, attempt=2), project=TrialStarted(breaker=breaker, run=name, at=until)
+    )
+    pen.write(run, replace(allowed, attempt=2), project=BreakerClosed(breaker=breaker, run=name))
+    simpler = e.AttemptStarted(
+        step=PLAN,
+        visit=1,
+        attempt=2,
+        role="planner",
+        cli="agent",
+        start=BASE.sha,
+        level=Level.SIMPLIFIED,
+        is_told=False,
+        turn=1,
+        breaker=BreakerPolicy(failures=2),
+    )
+    pen.write(run, simpler, e.AttemptLost(step=PLAN, visit=1, attempt=2, kept=None))
+    skipped = e.StepSkipped(step=PLAN, visit=1, reason="Nobody is there.")
+    pen.write(run, skipped, e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+
+
 class Alone:
     """A world with one process and no anchor."""
 
@@ -421,13 +487,23 @@ class Alone:
         raise NotImplementedError(point)
 
 
+WRITERS = (
+    write_completed,
+    write_failed,
+    write_cancelled,
+    write_family,
+    write_fork,
+    write_spender,
+)
+
+
 def main(version: str) -> None:
     target = Path(__file__).parent
     clock, world = StillClock(), Alone()
     with tempfile.TemporaryDirectory() as directory:
         ledger = open_ledger(Path(directory), clock=clock, processes=world, anchor=world)
         pen = Pen(ledger, clock)
-        for write in (write_completed, write_failed, write_cancelled, write_family, write_fork):
+        for write in WRITERS:
             write(pen)
         write_history(ledger.connection, target / f"{version}.jsonl")
         ledger.close()

@@ -7,8 +7,8 @@ import pytest
 
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, StreamId, run_stream, stream_run
-from supervisor_ai.domain.project.permits import Project
-from supervisor_ai.domain.project.permits import evolve as evolve_project
+from supervisor_ai.domain.project.project import Project
+from supervisor_ai.domain.project.project import evolve as evolve_project
 from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.events import RunSubmitted

@@ -1,11 +1,14 @@
 """Random workflows: roles, gates, people and commits in any order, with ways back."""
 
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
 from typing import Final
 
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.breaker import BreakerPolicy
+from supervisor_ai.domain.run.budgets import Amount, Scope
 from supervisor_ai.domain.run.definition import (
     Cli,
     Definition,
@@ -31,6 +34,8 @@ ROLES: Final = {
     )
     for kind in AnswerKind
 }
+PURSE: Final = 6
+"""How many attempts all runs of a day may make together."""
 _KINDS: Final = (
     *(StepKind.ROLE,) * 5,
     *(StepKind.GATE,) * 3,
@@ -54,6 +59,15 @@ def random_definition(chance: Random) -> Definition:
         clis={CLI.name: CLI},
         gates={GATE.name: GATE},
         limits=_limits(chance),
+    )
+
+
+def frugal(definition: Definition) -> Definition:
+    """Let a run share a small budget with others, and rest soon where it fails."""
+    return replace(
+        definition,
+        budgets={Scope.DAY: Amount(attempts=PURSE), Scope.STEP: Amount(attempts=3)},
+        breaker=BreakerPolicy(failures=2, rest=timedelta(seconds=20)),
     )
 
 

@@ -21,7 +21,7 @@ from supervisor_ai.domain.ids import (
     run_stream,
     stream_run,
 )
-from supervisor_ai.domain.project import permits
+from supervisor_ai.domain.project import project as shared
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.definition import Definition
@@ -53,6 +53,7 @@ class Evidence:
     workspaces: SimWorkspaces
     jobs: Jobs
     permits: Mapping[str, int]
+    attempts: int
 
     def stream(self, stream: StreamId) -> list[Envelope]:
         """Return one stream in order."""
@@ -72,6 +73,7 @@ def broken_rules(evidence: Evidence) -> list[str]:
         *_gaps(evidence),
         *_loose_links(evidence),
         *_crowds(evidence),
+        *_overspending(evidence),
         *_leftovers(evidence),
     ]
     for run in evidence.runs:
@@ -127,14 +129,29 @@ def _bad_fold(run: RunId, evidence: Evidence) -> Iterator[str]:
 
 
 def _crowds(evidence: Evidence) -> Iterator[str]:
-    project = permits.Project()
+    project = shared.Project()
     for envelope in evidence.envelopes:
-        project = permits.evolve(project, envelope.event)
+        project = shared.evolve(project, envelope.event)
         for permit, holders in project.holders.items():
             if len(holders) > evidence.permits.get(permit, 0):
                 yield f"Permit {permit!r} was held by {sorted(holders)} at once."
     if any(project.holders.values()):
         yield f"Permits were never given back: {project.holders}."
+
+
+def _overspending(evidence: Evidence) -> Iterator[str]:
+    """No day has more attempts than its budget, set aside or made; in the end none is set aside."""
+    project = shared.Project()
+    for envelope in evidence.envelopes:
+        project = shared.evolve(project, envelope.event)
+        spending = project.spending
+        held = {name for at in spending.reservations.values() for name in at.accounts}
+        for account in sorted({*spending.spent, *held}):
+            both = spending.spent_from(account).plus(spending.reserved_from(account))
+            if account.startswith("day:") and (both.attempts or 0) > evidence.attempts:
+                yield f"Account {account!r} has {both.attempts} attempts at event {envelope.seq}."
+    if project.spending.reservations:
+        yield f"Reservations were never given back: {sorted(project.spending.reservations)}."
 
 
 def _bad_end(run: RunId, envelopes: list[Envelope]) -> Iterator[str]:

@@ -14,6 +14,7 @@ PROFILES: Final = {
     "workflow": Setting(weather=STORM),
     "family": Setting(weather=STORM, kind=Kind.FAMILY),
     "rush": Setting(weather=HECTIC, kind=Kind.RUSH, processes=3),
+    "spree": Setting(weather=HECTIC, kind=Kind.SPREE, processes=3),
     "undisturbed": Setting(weather=STORM, is_meddled_with=False, has_deadlines=False),
     "calm": Setting(weather=CALM, is_meddled_with=False, has_deadlines=False),
 }

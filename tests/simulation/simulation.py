@@ -8,7 +8,7 @@ from typing import Final
 
 from tests.integration.engine.toy_driver import ChildDriver, Chores, Family, ParentDriver
 from tests.simulation.chaos import Weather
-from tests.simulation.definitions import CLI, GATE, ROLES, WRITER, random_definition
+from tests.simulation.definitions import CLI, GATE, PURSE, ROLES, WRITER, frugal, random_definition
 from tests.simulation.invariants import Evidence
 from tests.simulation.machine import TIMING, Ledgers, Machine, memory_ledgers
 from tests.simulation.people import People
@@ -50,6 +50,7 @@ class Kind(StrEnum):
     WORKFLOW = "workflow"
     FAMILY = "family"
     RUSH = "rush"
+    SPREE = "spree"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +108,9 @@ class Simulation:
             case Kind.RUSH:
                 for _ in range(4):
                     self._submit_run(ChildDriver.name, self._chores())
+            case Kind.SPREE:
+                for _ in range(3):
+                    self._submit_run(WorkflowDriver.name, frugal(random_definition(self._chance)))
 
     def _submit_workflow(self) -> None:
         definition = random_definition(self._chance)
@@ -251,4 +255,5 @@ class Simulation:
             workspaces=self._machine.workspaces,
             jobs=self._machine.jobs,
             permits={DESK: 1},
+            attempts=PURSE,
         )

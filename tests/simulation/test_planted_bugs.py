@@ -17,6 +17,7 @@ ENOUGH = 400
     ("profile", "parts", "sentence"),
     [
         pytest.param("rush", NO_SEQUENCE_CHECK, "at once", id="no sequence check"),
+        pytest.param("spree", NO_SEQUENCE_CHECK, "attempts at event", id="no check of a budget"),
         pytest.param("workflow", NO_FENCE, "", id="no fence"),
         pytest.param("workflow", OUTCOME_BEFORE_EFFECT, "landed", id="outcome before effect"),
         pytest.param("workflow", RECOVERY_THAT_STARTS, "started", id="recovery that starts"),

@@ -26,12 +26,17 @@ def test_no_rule_breaks_in_a_rush_for_a_permit() -> None:
 
 
 @pytest.mark.parametrize("shard", range(2))
+def test_no_rule_breaks_where_runs_share_a_budget(shard: int) -> None:
+    check("spree", shard_of(shard, 100))
+
+
+@pytest.mark.parametrize("shard", range(2))
 def test_accidents_do_not_change_the_story(shard: int) -> None:
     for seed in shard_of(shard, 80):
         check_story(seed)
 
 
-@pytest.mark.parametrize("profile", ["workflow", "family", "rush"])
+@pytest.mark.parametrize("profile", ["workflow", "family", "rush", "spree"])
 def test_a_seed_always_makes_the_same_world(profile: str) -> None:
     first, second = (Simulation(7, PROFILES[profile]).run().world.log.head() for _ in range(2))
     assert first == second
@@ -39,7 +44,7 @@ def test_a_seed_always_makes_the_same_world(profile: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("shard", range(40))
-@pytest.mark.parametrize("profile", ["workflow", "family", "rush"])
+@pytest.mark.parametrize("profile", ["workflow", "family", "rush", "spree"])
 def test_no_rule_breaks_in_many_more_worlds(profile: str, shard: int) -> None:
     check(profile, shard_of(shard, LONG, first=100_000))
 

@@ -89,6 +89,11 @@ def _see_step(row: BoardRow, event: e.PlacedEvent, at: datetime) -> None:  # noq
             _leave(row, StepStatus.PASSED, at)
         case e.StepFailed():
             _leave(row, StepStatus.FAILED, at)
+        case e.StepSkipped():
+            _leave(row, StepStatus.SKIPPED, at)
+            row.word = "skipped"
+        case e.LaunchRefused(kind=kind):
+            row.word = kind.value
         case e.AttemptStarted():
             row.attempts += 1
             row.word = "works"

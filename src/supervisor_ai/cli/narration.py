@@ -4,7 +4,10 @@ from dataclasses import fields
 from typing import Final
 
 from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.budgets import in_words
+from supervisor_ai.domain.run.degradation import Level
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.terminal import plain
 
@@ -13,7 +16,7 @@ _SHORT: Final = 12
 
 def describe(event: Event) -> str:
     """Say in one line what happened."""
-    tellers = (_of_run, _of_attempt, _of_surroundings, _of_gate)
+    tellers = (_of_run, _of_attempt, _of_launch, _of_project, _of_surroundings, _of_gate)
     words = next(filter(None, (tell(event) for tell in tellers)), None)
     return one_line(words or _fields(event))
 
@@ -62,7 +65,7 @@ def _of_run(event: Event) -> str | None:  # noqa: C901 - one case per fact
             return None
 
 
-def _of_attempt(event: Event) -> str | None:
+def _of_attempt(event: Event) -> str | None:  # noqa: C901 - one case per fact
     match event:
         case e.StepEntered():
             return _entered(event)
@@ -70,8 +73,10 @@ def _of_attempt(event: Event) -> str | None:
             return "passed"
         case e.StepFailed(reason=reason):
             return reason
-        case e.AttemptStarted(role=role, cli=cli):
-            return f"{role} works with {cli}"
+        case e.StepSkipped(reason=reason):
+            return f"skipped: {reason}"
+        case e.AttemptStarted():
+            return _started(event)
         case e.PromptSent(prompt=prompt):
             return f"prompt {short(prompt)}"
         case e.AttemptSucceeded(said=said):
@@ -82,6 +87,34 @@ def _of_attempt(event: Event) -> str | None:
             return "was stopped"
         case e.AttemptLost(kept=kept):
             return f"was lost with its owner; kept: {kept or 'nothing'}"
+        case _:
+            return None
+
+
+def _of_launch(event: Event) -> str | None:
+    match event:
+        case e.LaunchRequested(role=role, cli=cli):
+            return f"{role} asks to work with {cli}"
+        case e.LaunchAllowed(amount=amount):
+            return f"may start and spend {in_words(amount)}"
+        case e.LaunchRefused(reason=reason):
+            return reason
+        case _:
+            return None
+
+
+def _of_project(event: Event) -> str | None:
+    match event:
+        case p.FailureCounted(breaker=breaker):
+            return f"a failure of {breaker} is remembered"
+        case p.TrialStarted(breaker=breaker):
+            return f"{breaker} is tried once more"
+        case p.BreakerClosed(breaker=breaker):
+            return f"{breaker} works again"
+        case p.BudgetReserved(key=key, amount=amount):
+            return f"{in_words(amount)} set aside for {key}"
+        case p.BudgetSettled(key=key, used=used):
+            return f"{in_words(used)} spent by {key}"
         case _:
             return None
 
@@ -133,6 +166,15 @@ def _submitted(event: e.RunSubmitted) -> str:
         words.append(f"as a fork of {event.fork.run} at version {event.fork.version}")
     if event.sandbox == "none":
         words.append("WITHOUT A SANDBOX")
+    return " ".join(words)
+
+
+def _started(event: e.AttemptStarted) -> str:
+    words = [f"{event.role} works with {event.cli}"]
+    if event.level is not Level.PRIMARY:
+        words.append(f"in the {event.level.value} way")
+    if event.turn:
+        words.append(f"and goes on from its own answers ({event.turn})")
     return " ".join(words)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from supervisor_ai.cli.narration import one_line, short
 from supervisor_ai.cli.tables import labelled, title
 from supervisor_ai.control.starting import Prepared
+from supervisor_ai.domain.run.budgets import Scope, in_words
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind
 
 
@@ -16,25 +17,42 @@ def preview(prepared: Prepared) -> str:
         ("task", title(prepared.task)),
         ("workflow", f"{definition.workflow.name}: {' → '.join(definition.workflow.steps)}"),
         *(("agent", line) for line in _agents(definition)),
+        *(("server", line) for line in _servers(definition)),
         *(("gate", line) for line in _gates(definition)),
         ("base", f"{base.ref} at {short(base.sha)}"),
         ("branch", prepared.branch),
         ("sandbox", prepared.sandbox),
+        *(("budget", line) for line in _budgets(definition)),
     ]
     return "\n".join(labelled([(label, one_line(value)) for label, value in rows]))
 
 
 def _agents(definition: Definition) -> Iterator[str]:
     for cli in definition.clis.values():
-        roles = [role.name for role in definition.roles.values() if role.cli == cli.name]
-        command = f" ({shlex.join(cli.command)})" if cli.command else f" ({cli.adapter})"
-        yield f"{cli.name}{command} as {', '.join(roles)}"
+        roles = definition.roles.values()
+        first = ", ".join(role.name for role in roles if role.cli == cli.name)
+        later = ", ".join(role.name for role in roles if cli.name in role.fallback)
+        parts = (first and f" as {first}", later and f" in place of others as {later}")
+        command = shlex.join(cli.command) if cli.command else cli.adapter
+        yield f"{cli.name} ({command}){','.join(filter(None, parts))}"
+
+
+def _servers(definition: Definition) -> Iterator[str]:
+    for role in definition.roles.values():
+        for server in role.mcp_servers:
+            yield f"{server.name} ({server.url or shlex.join(server.command)}) for {role.name}"
 
 
 def _gates(definition: Definition) -> Iterator[str]:
     for step in definition.workflow.steps.values():
         if step.kind is StepKind.GATE:
             yield f"{step.name}: {shlex.join(definition.gates[step.gate or ''].command)}"
+
+
+def _budgets(definition: Definition) -> Iterator[str]:
+    for scope in Scope:
+        if scope in definition.budgets:
+            yield f"{scope.value}: at most {in_words(definition.budgets[scope])}"
 
 
 def describe_step(definition: Definition, step: Step) -> str:

@@ -7,6 +7,7 @@ from supervisor_ai.cli.board import Board, excerpt
 from supervisor_ai.cli.narration import describe
 from supervisor_ai.cli.output import say
 from supervisor_ai.domain.envelope import Envelope, Event
+from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.engine.ports.monitor import LiveOutput
 
@@ -19,6 +20,11 @@ _UNREMARKABLE: Final = (
     e.PromptSent,
     e.IntegrationStarted,
     e.TimerCancelled,
+    e.LaunchRequested,
+    e.LaunchAllowed,
+    p.FailureCounted,
+    p.BudgetReserved,
+    p.BudgetSettled,
 )
 _PLACE_WIDTH: Final = 14
 

@@ -21,11 +21,18 @@ def summarise(invocation: Invocation, project: Project, run: RunView) -> str:
         ("ledger", str(project.records.ledger)),
         *_next(invocation, project, run),
     ]
-    return "\n".join([f"{painted(run.status)}  {title(run.task)}", *labelled(rows)])
+    return "\n".join([headline(run), *labelled(rows)])
+
+
+def headline(run: RunView) -> str:
+    """Say how a run stands and what it is about; less than what was asked for is marked."""
+    mark = " (degraded)" if run.degraded else ""
+    return f"{painted(run.status)}{mark}  {title(run.task)}"
 
 
 def _outcome(run: RunView) -> Rows:
-    if run.outcome is not None and run.status is not RunStatus.COMPLETED:
+    is_whole = not run.degraded and StepStatus.SKIPPED not in {step.status for step in run.steps}
+    if run.outcome is not None and not (run.status is RunStatus.COMPLETED and is_whole):
         yield "outcome", f"{run.outcome.kind.value}: {one_line(run.outcome.reason)}"
 
 

@@ -48,6 +48,8 @@ class JinjaPrompter:
             feedback=[_told(told) for told in request.feedback],
             context=[_told(told) for told in request.context],
             diff=None if request.diff is None else bounded(request.diff, _MAX_DIFF),
+            turns=[bounded(turn, _MAX_TOLD) for turn in request.turns],
+            instruction=request.instruction,
         ):
             length += len(piece)
             if length > MAX_PROMPT:
@@ -64,6 +66,7 @@ def _told(told: Told) -> dict[str, str]:
         "kind": told.kind.value if told.kind else "",
         "source": told.source,
         "text": bounded(told.text, _MAX_TOLD),
+        "category": told.category.value if told.category else "",
     }
 
 

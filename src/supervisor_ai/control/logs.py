@@ -56,7 +56,7 @@ class LogFilter:
 
 def read_logs(records: Records, run: RunId, wanted: LogFilter) -> tuple[LogEntry, ...]:
     """Return a run's log in the order in which things began."""
-    _require_step(records, run, wanted.step)
+    require_visited(records, run, wanted.step)
     entries = [
         *_attempts(records, records.queries.attempts(run), wanted),
         *_gates(records, records.queries.gates(run), wanted),
@@ -65,7 +65,8 @@ def read_logs(records: Records, run: RunId, wanted: LogFilter) -> tuple[LogEntry
     return tuple(sorted(entries, key=lambda entry: entry.started_at))
 
 
-def _require_step(records: Records, run: RunId, step: str | None) -> None:
+def require_visited(records: Records, run: RunId, step: str | None) -> None:
+    """Refuse a step that the run has not been at."""
     visited = [known.step for known in view_steps(records, run)]
     if step is not None and step not in visited:
         raise unvisited_step(run, step, visited)

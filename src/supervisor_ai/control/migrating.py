@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from difflib import unified_diff
 
 from supervisor_ai.control.project import Project
+from supervisor_ai.control.starting import within
 from supervisor_ai.control.trusting import require_trust
 from supervisor_ai.control.views import MutationView
 from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.ids import ArtifactHash, LetterKey, RunId
+from supervisor_ai.domain.run.budgets import NOTHING, Scope
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.letters import Letter, Migrate
 from supervisor_ai.domain.run.status import ENDED
@@ -44,14 +46,16 @@ def plan_migration(
         commit, workflow=row.workflow, cli=cli or _only_cli(pinned)
     )
     require_trust(project.reception, today.powers)
-    target = documents.save(today.definition)
+    # What the run may cost was said when it started, and no file says it again.
+    definition = within(today.definition, pinned.budgets.get(Scope.RUN, NOTHING))
+    target = documents.save(definition)
     if problems := playback.migration_problems(target):
         raise Conflict(f"Run {row.id!r} cannot be migrated: {' '.join(problems)}")
     return Migration(
         run=row.id,
         previous=playback.run.definition,
         definition=target,
-        difference=_difference(project, pinned, today.definition),
+        difference=_difference(project, pinned, definition),
     )
 
 

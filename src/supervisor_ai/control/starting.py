@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
@@ -15,6 +15,8 @@ from supervisor_ai.control.trusting import require_trust
 from supervisor_ai.domain.envelope import NewEvent
 from supervisor_ai.domain.errors import Denied, InvalidInput
 from supervisor_ai.domain.ids import RunId, run_stream
+from supervisor_ai.domain.run.budget_words import parse_budget
+from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.facts import Base
@@ -35,6 +37,8 @@ class StartRequest:
     cli: str | None = None
     base: str | None = None
     sandbox: str | None = None
+    budget: str | None = None
+    """What the run may cost, as people write it: `5usd, 2h`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +57,7 @@ class Prepared:
 def prepare(reception: Reception, request: StartRequest) -> Prepared:
     """Look up and check what a run needs, without changing anything."""
     task = reception.redactor.redact(_checked_task(request.task)).text
+    budget = NOTHING if request.budget is None else parse_budget(request.budget)
     reception.policy.permit_sandbox(_known_sandbox(request.sandbox or AUTO))
     base = reception.repository.resolve(request.base)
     _refuse_foreign_ledger(reception, base)
@@ -64,12 +69,20 @@ def prepare(reception: Reception, request: StartRequest) -> Prepared:
     return Prepared(
         run=run,
         task=task,
-        definition=loaded.definition,
+        definition=within(loaded.definition, budget),
         base=base,
         branch=branch_name(run, task),
         sandbox=sandbox,
         is_dirty=reception.repository.is_dirty(),
     )
+
+
+def within(definition: Definition, budget: Amount) -> Definition:
+    """Hold a run to a budget; where the configuration sets one too, the smaller one counts."""
+    if not budget.figures:
+        return definition
+    least = budget.least(definition.budgets.get(Scope.RUN, NOTHING))
+    return replace(definition, budgets={**definition.budgets, Scope.RUN: least})
 
 
 def _refuse_foreign_ledger(reception: Reception, base: Base) -> None:

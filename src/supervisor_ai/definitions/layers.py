@@ -79,8 +79,11 @@ def read_roles(shelf: Shelf, mistakes: Mistakes) -> dict[str, RoleShape]:
         if document is None:
             continue
         role = _fit(document.value, RoleShape, document, mistakes)
-        if role is not None:
-            roles[name] = role
+        if role is None:
+            continue
+        roles[name] = role
+        if role.optional and role.cannot_be_optional is not None:
+            mistakes.add(document.place("optional"), role.cannot_be_optional)
     return roles
 
 

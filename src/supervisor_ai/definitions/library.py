@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from supervisor_ai.definitions.agents import check_choices
+from supervisor_ai.definitions.continuity import check_continuity
 from supervisor_ai.definitions.include import include_powers, read_include
 from supervisor_ai.definitions.layers import (
     CONFIG_FILE,
@@ -14,7 +15,8 @@ from supervisor_ai.definitions.layers import (
 )
 from supervisor_ai.definitions.mistakes import Mistakes, unknown
 from supervisor_ai.definitions.powers import project_powers
-from supervisor_ai.definitions.settings import Settings, merge_settings
+from supervisor_ai.definitions.role_terms import unreachable
+from supervisor_ai.definitions.settings import RoleSetting, Settings, merge_settings
 from supervisor_ai.definitions.shapes import RoleShape, WorkflowShape
 from supervisor_ai.definitions.shelves import Shelf
 from supervisor_ai.definitions.steps import Surroundings
@@ -94,6 +96,21 @@ def _check_settings(settings: Settings, roles: dict[str, RoleShape], mistakes: M
     for name, role in settings.roles.items():
         if name not in roles:
             mistakes.add(role.place, unknown("role", name, sorted(roles)))
+        else:
+            _check_role(role, roles[name], mistakes)
+    check_continuity(settings.continuity, sorted(roles), mistakes)
     for gate in settings.gates.values():
         if gate.command is None and not mistakes.any_below(gate.place.file, gate.place.key):
             mistakes.add(gate.place, "has no command")
+
+
+def _check_role(setting: RoleSetting, role: RoleShape, mistakes: Mistakes) -> None:
+    """Note what the config says about a role and what must not or cannot be."""
+    terms = setting.terms
+    reason = role.cannot_be_optional
+    if terms.is_optional and terms.optional_at is not None and reason is not None:
+        mistakes.add(terms.optional_at, reason)
+    for server in terms.servers.values():
+        problem = unreachable(server, setting.egress, setting.allowed_tools)
+        if problem is not None:
+            mistakes.add(server.place, problem)

@@ -40,6 +40,8 @@ def _widening(shape: ConfigShape) -> Iterator[tuple[tuple[str, ...], object]]:
     for name, role in shape.roles.items():
         yield ("roles", name, "egress"), role.egress
         yield ("roles", name, "allowed_tools"), role.allowed_tools
+        for server, means in role.mcp_servers.items():
+            yield ("roles", name, "mcp_servers", server), means.model_dump(exclude_defaults=True)
     yield ("limits", "attempt_tokens"), shape.limits.attempt_tokens
     for group, keys in (("sandbox", shape.sandbox), ("workspace", shape.workspace)):
         for key, value in keys.model_dump(mode="json", exclude_defaults=True).items():

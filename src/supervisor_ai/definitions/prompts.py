@@ -2,16 +2,25 @@
 
 import json
 import re
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.definitions.answer_models import schema_text
 from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
+from supervisor_ai.domain.run.retry_notes import feedback_words
+from supervisor_ai.domain.run.status import FailureCategory
 
 _DIRECTORY: Final[Path] = BUILTIN_DIRECTORY / "prompts"
 _INCLUDE: Final = re.compile(r"""^\{% include "([\w.]+)" %\}\n?""", re.MULTILINE)
-_SCHEMA: Final = "schema.json"
+_WANTED: Final[Mapping[FailureCategory, str]] = {
+    FailureCategory.VALIDATION: "the one under `Answer`.",
+    FailureCategory.PARSING: "the one that is described under `Answer`.",
+    FailureCategory.LOGIC: "",
+}
+"""What the feedback points at; the prompt has it only once."""
+_ERROR: Final = "{error}"
 
 
 def template_text(name: str, answer: AnswerKind) -> str:
@@ -25,12 +34,51 @@ def template_text(name: str, answer: AnswerKind) -> str:
 def _merged(text: str, answer: AnswerKind) -> str:
     def included(match: re.Match[str]) -> str:
         name = match.group(1)
-        if name == _SCHEMA:
-            return f"{{% raw %}}{_compact(schema_text(answer))}{{% endraw %}}\n\n"
+        if name in _MADE:
+            return _MADE[name](answer)
         return _merged((_DIRECTORY / name).read_text(encoding="utf-8"), answer)
 
     return _INCLUDE.sub(included, text)
 
 
-def _compact(schema: str) -> str:
-    return json.dumps(json.loads(schema))
+def _schema(answer: AnswerKind) -> str:
+    return _raw(json.dumps(json.loads(schema_text(answer)))) + "\n\n"
+
+
+def _words_before(answer: AnswerKind) -> str:
+    """Introduce what went wrong, by the category of the failure."""
+    return _by_category((category, f"{before}\n\n") for category, before, _ in _feedback(answer))
+
+
+def _words_after(answer: AnswerKind) -> str:
+    """Say what to do about it, by the category of the failure."""
+    return _by_category((category, f"\n{after}\n") for category, _, after in _feedback(answer))
+
+
+def _feedback(answer: AnswerKind) -> Iterator[tuple[FailureCategory, str, str]]:
+    for category, wanted in _WANTED.items():
+        # Who cannot answer BLOCKED is not told to.
+        if category is FailureCategory.LOGIC and Meaning.BLOCK not in MEANINGS[answer].values():
+            continue
+        before, _, after = feedback_words(category, _ERROR, wanted).partition(_ERROR)
+        yield category, before.strip(), after.strip()
+
+
+def _by_category(cases: Iterator[tuple[FailureCategory, str]]) -> str:
+    """Write a template that shows the words of one category, or none at all."""
+    return "".join(
+        f'{{% if told.category == "{category.value}" %}}\n{_raw(words)}{{% endif %}}\n'
+        for category, words in cases
+    )
+
+
+def _raw(text: str) -> str:
+    return f"{{% raw %}}{text}{{% endraw %}}"
+
+
+_MADE: Final[Mapping[str, Callable[[AnswerKind], str]]] = {
+    "schema.json": _schema,
+    "words_before": _words_before,
+    "words_after": _words_after,
+}
+"""What templates include that is no file."""

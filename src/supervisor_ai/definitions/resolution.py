@@ -1,11 +1,13 @@
 """A workflow and everything it names, resolved into what a run pins."""
 
 from dataclasses import replace
+from typing import TypeVar
 
 from supervisor_ai.definitions.agents import Agents
 from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.mistakes import suggestion
 from supervisor_ai.definitions.prompts import template_text
+from supervisor_ai.definitions.role_terms import Terms, all_servers
 from supervisor_ai.definitions.workflows import ReadWorkflow
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.run.answers import AnswerKind
@@ -35,6 +37,7 @@ def resolve(library: Library, read: ReadWorkflow, agents: Agents, *, cli: str | 
         roles[name] = replace(
             _role(library, name, agent), fallback=tuple(cli.name for cli in following)
         )
+    policies = library.settings.policies
     return Definition(
         workflow=read.workflow,
         roles=roles,
@@ -43,14 +46,18 @@ def resolve(library: Library, read: ReadWorkflow, agents: Agents, *, cli: str | 
         limits=library.settings.limits,
         sandbox=library.settings.sandbox,
         workspace=replace(library.settings.workspace, include=library.include),
-        retries=library.settings.retries,
-        parking=library.settings.parking,
+        retries=policies.retries,
+        parking=policies.parking,
+        breaker=policies.breaker,
+        loops=policies.loops,
+        budgets=policies.budgets,
+        prices=policies.prices,
     )
 
 
 def _role(library: Library, name: str, agent: Cli) -> Role:
     shape, setting = library.roles[name], library.settings.roles.get(name)
-    answer = AnswerKind(shape.answer)
+    answer, terms = AnswerKind(shape.answer), setting.terms if setting else Terms()
     return Role(
         name=name,
         description=shape.description,
@@ -64,4 +71,16 @@ def _role(library: Library, name: str, agent: Cli) -> Role:
         allowed_tools=setting.allowed_tools if setting else None,
         egress=setting.egress if setting else (),
         hides=setting.hides if setting else (),
+        system_prompt=_said(terms.system_prompt, shape.system_prompt) or "",
+        mcp_servers=all_servers(shape, terms),
+        max_turns=terms.max_turns or shape.max_turns,
+        is_optional=_said(terms.is_optional, shape.optional) or False,
+        continuations=library.settings.continuity.turns_of(name),
     )
+
+
+T = TypeVar("T")
+
+
+def _said(value: T | None, otherwise: T | None) -> T | None:
+    return otherwise if value is None else value

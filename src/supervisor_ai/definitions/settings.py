@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final, TypeVar
 
+from supervisor_ai.definitions.continuity import Continuity, lay_continuity
 from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.mistakes import Mistakes, Place
 from supervisor_ai.definitions.models import (
@@ -13,7 +14,9 @@ from supervisor_ai.definitions.models import (
     lay_models,
     pin_models,
 )
-from supervisor_ai.definitions.retry_shapes import lay_parking, lay_retries
+from supervisor_ai.definitions.policies import read_policies
+from supervisor_ai.definitions.price_table import builtin_prices
+from supervisor_ai.definitions.role_terms import Terms, lay_terms
 from supervisor_ai.definitions.sandbox_settings import (
     check_orphans,
     lay_sandbox,
@@ -25,7 +28,7 @@ from supervisor_ai.definitions.scripts import read_script
 from supervisor_ai.definitions.shapes import ConfigShape, LimitsShape
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.domain.run.definition import Cli, Limits, SandboxPolicy, WorkspacePolicy
-from supervisor_ai.domain.run.retries import RETRY_POLICIES, ParkingPolicy, RetryPolicy
+from supervisor_ai.domain.run.policies import Policies
 
 _NEEDS: Final = {"command": "command", "scripted": "script", "api": "model"}
 """What an adapter cannot do without."""
@@ -70,6 +73,7 @@ class RoleSetting:
     egress: tuple[str, ...] = ()
     hides: tuple[str, ...] = ()
     fallback: tuple[Choice, ...] = ()
+    terms: Terms = field(default_factory=Terms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,13 +90,13 @@ class Settings:
     sandbox: SandboxPolicy = field(default_factory=SandboxPolicy)
     workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
     fallback: tuple[Choice, ...] = ()
-    retries: dict[str, RetryPolicy] = field(default_factory=lambda: dict(RETRY_POLICIES))
-    parking: ParkingPolicy = field(default_factory=ParkingPolicy)
+    policies: Policies = field(default_factory=Policies)
+    continuity: Continuity = field(default_factory=Continuity)
 
 
 def merge_settings(layers: Iterable[Layer], mistakes: Mistakes) -> Settings:
     """Lay the layers over each other, the last one on top."""
-    settings = Settings()
+    settings = Settings(policies=Policies(prices=builtin_prices()))
     for layer in layers:
         if layer.config is not None:
             settings = _laid_over(settings, layer.config, mistakes)
@@ -128,8 +132,8 @@ def _laid_over(below: Settings, config: Written[ConfigShape], mistakes: Mistakes
         sandbox=lay_sandbox(below.sandbox, shape.sandbox),
         workspace=lay_workspace(below.workspace, shape.workspace),
         fallback=_choices(config, shape.fallback, "fallback") or below.fallback,
-        retries=lay_retries(below.retries, shape.retry_policies),
-        parking=lay_parking(below.parking, shape.parking),
+        policies=read_policies(below.policies, config, mistakes),
+        continuity=lay_continuity(below.continuity, config),
     )
 
 
@@ -203,6 +207,7 @@ def _roles(below: Settings, config: Written[ConfigShape]) -> dict[str, RoleSetti
             hides=_listed(shape.hides, base.hides),
             fallback=_choices(config, shape.fallback or [], "roles", name, "fallback")
             or base.fallback,
+            terms=lay_terms(base.terms, config, name),
         )
     return roles
 

@@ -5,7 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from supervisor_ai.definitions.model_shapes import ModelShape
-from supervisor_ai.definitions.retry_shapes import ParkingShape, RetryPolicyShape
+from supervisor_ai.definitions.policy_shapes import PolicyShape
+from supervisor_ai.definitions.retry_shapes import DegradeTo
+from supervisor_ai.definitions.role_shapes import ContinuityShape, TermsShape
 from supervisor_ai.definitions.sandbox_shapes import (
     BrokerShape,
     Destination,
@@ -55,7 +57,7 @@ class LimitsShape(Shape):
     attempt_tokens: Annotated[int, Field(ge=1)] | None = None
 
 
-class OverrideShape(Shape):
+class OverrideShape(TermsShape):
     """`roles.NAME`: what this project or user does differently for a role."""
 
     cli: AgentName | None = None
@@ -67,7 +69,7 @@ class OverrideShape(Shape):
     fallback: list[AgentName] | None = None
 
 
-class ConfigShape(Shape):
+class ConfigShape(PolicyShape):
     """`config.yaml`."""
 
     cli: AgentName | None = None
@@ -80,8 +82,7 @@ class ConfigShape(Shape):
     sandbox: SandboxShape = Field(default_factory=SandboxShape)
     workspace: WorkspaceShape = Field(default_factory=WorkspaceShape)
     fallback: list[AgentName] = Field(default_factory=list)
-    retry_policies: dict[Name, RetryPolicyShape] = Field(default_factory=dict)
-    parking: ParkingShape = Field(default_factory=ParkingShape)
+    continuity: ContinuityShape = Field(default_factory=ContinuityShape)
 
 
 class StepShape(Shape):
@@ -97,6 +98,7 @@ class StepShape(Shape):
     on_reject: str | None = None
     max_retries: Retries | None = None
     retry_policy: Name | None = None
+    degrade: DegradeTo | None = None
     terminal: bool = False
     timeout: Duration | None = None
     description: str = ""
@@ -117,7 +119,7 @@ class WrappedWorkflowShape(Shape):
     workflow: WorkflowShape
 
 
-class RoleShape(Shape):
+class RoleShape(TermsShape):
     """A role of the package."""
 
     description: str
@@ -126,3 +128,12 @@ class RoleShape(Shape):
     cli: Name
     template: str
     instructions: str = ""
+
+    @property
+    def cannot_be_optional(self) -> str | None:
+        """Say why a run must not go on without this role."""
+        if self.writes:
+            return "must not be true for a role that writes: work that nobody did would pass"
+        if self.answer == "review":
+            return "must not be true for a role that reviews: a review that nobody made would pass"
+        return None

@@ -11,13 +11,14 @@ from supervisor_ai.definitions.shapes import RoleShape, StepShape, WorkflowShape
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.definition import Gate, Step, StepKind
+from supervisor_ai.domain.run.degradation import LEVELS
 
 _COMMIT_COMMAND: Final = ["git", "commit"]
 _COMMIT_STEP: Final = "commit"
 _EVERYWHERE: Final = frozenset({"type", "gate_type", "next", "terminal", "description"})
 _MEANINGFUL: Final[Mapping[StepKind, frozenset[str]]] = {
     StepKind.ROLE: frozenset(
-        {"role", "gate", "on_reject", "max_retries", "retry_policy", "timeout"}
+        {"role", "gate", "on_reject", "max_retries", "retry_policy", "degrade", "timeout"}
     ),
     StepKind.GATE: frozenset({"gate", "command", "on_fail", "max_retries", "timeout"}),
     StepKind.HUMAN: frozenset({"on_reject", "max_retries"}),
@@ -99,7 +100,7 @@ class _StepReader:
         if shape.gate is not None and shape.gate not in _STRUCTURED_GATES:
             problem = "has no meaning for a step of type 'role'; make the gate a step of its own"
             self._note("gate", problem)
-        policies = self._around.settings.retries
+        policies = self._around.settings.policies.retries
         if shape.retry_policy is not None and shape.retry_policy not in policies:
             problem = unknown("retry policy", shape.retry_policy, sorted(policies))
             self._note("retry_policy", problem)
@@ -111,6 +112,8 @@ class _StepReader:
             self._note("role", unknown("role", shape.role, sorted(roles)))
         elif shape.on_reject is not None and not _can_reject(role):
             self._note("on_reject", f"has no meaning: the role {shape.role!r} never rejects")
+        if role is not None and shape.degrade and not role.writes:
+            self._note("degrade", f"has no meaning: the role {shape.role!r} implements nothing")
 
     def _gate(self) -> Gate | None:
         shape, settings = self._shape, self._around.settings
@@ -169,6 +172,7 @@ def _step(name: str, shape: StepShape, kind: StepKind) -> Step:
         on_reject=_target(shape.on_reject),
         max_retries=shape.max_retries,
         retry_policy=shape.retry_policy,
+        degrade=tuple(level for level in LEVELS if level in (shape.degrade or ())),
         timeout=shape.timeout,
         terminal=shape.terminal or shape.next is None,
         description=shape.description,

@@ -23,6 +23,7 @@ async def close_run(journal: Journal, world: World, ending: Ending) -> None:
             cancel_child(journal, child, now=world.clock.now())
     for permit in journal.run.permits:
         journal.stage_project(PermitFreed(permit=permit, run=journal.run.id))
+    journal.set_free()
     report_to_parent(journal, ending, now=world.clock.now())
     journal.stage(ending_event(ending))
     journal.commit()

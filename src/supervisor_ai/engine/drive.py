@@ -25,6 +25,7 @@ from supervisor_ai.domain.run.effects import (
     TakePermit,
     TaskEffect,
     approval_intent,
+    launch_intent,
     operation_key,
     task_intent,
     timer_intent,
@@ -41,6 +42,8 @@ from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.world import World
 
 _DECISIONS: Final = 10_000
+_SHARED: Final = (e.PermitRequested, e.LaunchRequested)
+"""What a run asks of the project, and may have to wait for."""
 _LOOK_AGAIN: Final = timedelta(minutes=10)
 """How long a run sleeps that only its children can wake."""
 
@@ -82,28 +85,48 @@ class Drive:
             await self._abandon()
 
     async def _advance(self) -> None:
-        """Take in what is new, decide until nothing follows, and record it all at once."""
+        """Go on until nothing follows from what is known now."""
+        for _ in range(_DECISIONS):
+            if not await self._take_step():
+                return
+        raise self._restless()
+
+    async def _take_step(self) -> bool:
+        """Take in what is new, decide until nothing follows, and record it all at once.
+
+        Return whether the project gave an answer about which there is something to decide.
+        """
         self._take_outcomes()
         self._fire_timers()
         if self._take_letters():
             await self._end(machine.cancelled())
-            return
+            return False
         self._settle()
         effects: list[TaskEffect] = []
         for _ in range(_DECISIONS):
             decision = self._journal.playback.decide()
             if decision.is_empty:
-                break
+                return self._record_all(effects)
             effects.extend(self._follow(decision))
             if decision.ending is not None:
                 await self._end(decision.ending)
-                return
-        else:
-            raise InternalError(f"The driver of run {self._journal.run.id!r} never comes to rest.")
-        self._settle()
+                return False
+        raise self._restless()
+
+    def _record_all(self, effects: list[TaskEffect]) -> bool:
+        """Record what was decided; a run that gets at once what it asked for does not wait."""
+        asks = any(isinstance(at, _SHARED) for at in self._journal.run.open.values())
+        if not asks:
+            self._settle()
         self._commit(effects)
-        if self._grant_permits():
-            await self._advance()
+        if asks and self._grant():
+            return True
+        self._settle()
+        self._journal.commit()
+        return False
+
+    def _restless(self) -> InternalError:
+        return InternalError(f"The driver of run {self._journal.run.id!r} never comes to rest.")
 
     def _follow(self, decision: Decision) -> Iterator[TaskEffect]:
         if self._journal.run.status is RunStatus.WAITING:
@@ -118,6 +141,8 @@ class Drive:
         """Stage what is about to be done; return the effect if it takes time."""
         journal = self._journal
         match effect:
+            case RunWorker() if journal.needs_leave(effect):
+                journal.stage(launch_intent(effect))
             case RunWorker() | RunGate() | Integrate():
                 journal.stage(task_intent(effect))
                 return effect
@@ -204,11 +229,21 @@ class Drive:
     def _settle(self) -> None:
         self._journal.stage(*machine.settle(self._journal.run))
 
-    def _grant_permits(self) -> bool:
+    def _grant(self) -> bool:
         """Take what the run asked for; tell whether there is something new to decide about."""
-        asked = [at for at in self._journal.run.open.values() if isinstance(at, e.PermitRequested)]
-        granted = [self._journal.grant(intent.permit, limit=intent.limit) for intent in asked]
-        return any(granted)
+        journal, now = self._journal, self._world.clock.now()
+        asked = tuple(journal.run.open.values())
+        granted = [
+            journal.grant(intent.permit, limit=intent.limit)
+            for intent in asked
+            if isinstance(intent, e.PermitRequested)
+        ]
+        launched = [
+            journal.launch(intent, now=now)
+            for intent in asked
+            if isinstance(intent, e.LaunchRequested)
+        ]
+        return any((*granted, *launched))
 
     def _keep_state(self) -> None:
         """Keep the folded state now and then, so that a long run resumes quickly."""
@@ -222,7 +257,7 @@ class Drive:
         if not (run.open or run.timers or any(s not in ENDED for s in run.children.values())):
             raise InternalError(f"Run {run.id!r} has not ended, but its driver wants nothing.")
         dues = [timer.due for timer in run.timers.values()]
-        if any(isinstance(intent, e.PermitRequested) for intent in run.open.values()):
+        if any(isinstance(intent, _SHARED) for intent in run.open.values()):
             dues.append(self._world.clock.now() + self._world.timing.poll)
         if run.status is RunStatus.RUNNING:
             dues.append(self._world.clock.now() + _LOOK_AGAIN)

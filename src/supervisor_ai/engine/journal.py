@@ -2,16 +2,31 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime
 
 from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, Event, NewEvent
 from supervisor_ai.domain.errors import StaleVersion
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
-from supervisor_ai.domain.project.events import PermitFreed, PermitTaken, ProjectEvent
-from supervisor_ai.domain.project.permits import Project
-from supervisor_ai.domain.project.permits import evolve as evolve_project
-from supervisor_ai.domain.run.events import PermitGranted, PermitReleased, RunSubmitted
+from supervisor_ai.domain.project import launches
+from supervisor_ai.domain.project.events import (
+    BudgetSettled,
+    PermitFreed,
+    PermitTaken,
+    ProjectEvent,
+)
+from supervisor_ai.domain.project.project import Project
+from supervisor_ai.domain.project.project import evolve as evolve_project
+from supervisor_ai.domain.run.effects import RunWorker
+from supervisor_ai.domain.run.events import (
+    AttemptEnd,
+    LaunchRequested,
+    PermitGranted,
+    PermitReleased,
+    RunSubmitted,
+)
+from supervisor_ai.domain.run.launches import Leave, Wait, may_launch
 from supervisor_ai.domain.run.letters import Letter
-from supervisor_ai.domain.run.run import Run
+from supervisor_ai.domain.run.run import Run, attempt_of
 from supervisor_ai.engine.playback import Playback
 from supervisor_ai.engine.ports.ledger import (
     Batch,
@@ -68,6 +83,7 @@ class Journal:
         actor = letter.actor if letter else self._actor
         cause = f"letter:{letter.key}" if letter else None
         for event in events:
+            self._give_back(event)
             self.playback.apply(event)
             self._staged.append(NewEvent(event=event, actor=actor, cause=cause))
         if letter is not None:
@@ -114,21 +130,61 @@ class Journal:
             if not self.project.refresh().has_room(permit, limit=limit):
                 return False
             try:
-                self._take(permit)
+                taken = PermitTaken(permit=permit, run=self.run.id)
+                self._write(PermitGranted(permit=permit), (taken,))
             except StaleVersion:
                 continue
             return True
         return False
 
-    def _take(self, permit: str) -> None:
-        taken = self._new(PermitTaken(permit=permit, run=self.run.id))
-        granted = PermitGranted(permit=permit)
-        own = self._own((self._new(granted),))
-        shared = StreamAppend(stream=PROJECT_STREAM, expected=self.project.version, events=(taken,))
-        for envelope in self._log.append(Batch(appends=(own, shared), lease=self.lease)):
+    def needs_leave(self, effect: RunWorker) -> bool:
+        """Tell whether a worker has to ask the project before it starts."""
+        return launches.needs_leave(self.project.refresh(), effect)
+
+    def launch(self, asked: LaunchRequested, *, now: datetime) -> bool:
+        """Answer whether a worker may start; not yet, while others hold what it needs."""
+        run, root = self.run.id, self.run.birth.root
+        launch = launches.launch_of(asked, run=run, root=root, at=now)
+        for _ in range(_RACES):
+            project = self.project.refresh()
+            found = may_launch(launch, project.breaker(launch.breaker), project.spending, at=now)
+            if isinstance(found, Wait):
+                return False
+            shared: tuple[ProjectEvent, ...] = ()
+            if isinstance(found, Leave):
+                shared = tuple(launches.taken(launch, found, run=run, at=now))
+            try:
+                self._write(launches.answer(asked, found), shared)
+            except StaleVersion:
+                continue
+            return True
+        return False
+
+    def set_free(self) -> None:
+        """Give back what the run still has set aside, because it ends."""
+        given = {at.event.key for at in self._shared if isinstance(at.event, BudgetSettled)}
+        for fact in launches.set_free(self.project.refresh(), self.run.id):
+            if fact.key not in given:
+                self.stage_project(fact)
+
+    def _write(self, own: Event, shared: tuple[ProjectEvent, ...]) -> None:
+        """Write one fact of the run and what it takes of the project, as the project stands."""
+        appends = [self._own((self._new(own),))]
+        if shared:
+            events, version = tuple(map(self._new, shared)), self.project.version
+            appends.append(StreamAppend(stream=PROJECT_STREAM, expected=version, events=events))
+        for envelope in self._log.append(Batch(appends=tuple(appends), lease=self.lease)):
             self._monitor.recorded(envelope)
         self.version += 1
-        self.playback.apply(granted)
+        self.playback.apply(own)
+
+    def _give_back(self, event: Event) -> None:
+        """Give back what an attempt took, in the same commit as its end, whatever that is."""
+        if not isinstance(event, AttemptEnd):
+            return
+        started = attempt_of(self.run, event)
+        for fact in launches.given_back(self.project.refresh(), self.run.id, started, event):
+            self.stage_project(fact)
 
     def _append(self) -> tuple[Envelope, ...]:
         """Append; other owners write the project's stream too, so a lost race is run again."""

@@ -123,6 +123,10 @@ _OF_STEPS: Final[Mapping[type[Event], Statements]] = {
     ),
     e.StepPassed: (_step("status = 'passed'"),),
     e.StepFailed: (_step("status = 'failed'"),),
+    e.StepSkipped: (_step("status = 'skipped', last_verdict = 'skipped'"),),
+    e.LaunchRequested: (),
+    e.LaunchAllowed: (),
+    e.LaunchRefused: (),
     e.AttemptStarted: (
         """
         INSERT OR REPLACE INTO attempts
@@ -231,6 +235,11 @@ _OF_THE_REST: Final[Mapping[type[Event], Statements]] = {
     p.PermitTaken: (_permit("held"),),
     p.PermitFreed: (_permit("released"),),
     p.ArtifactErased: (),
+    p.FailureCounted: (),
+    p.TrialStarted: (),
+    p.BreakerClosed: (),
+    p.BudgetReserved: (),
+    p.BudgetSettled: (),
 }
 
 RULES: Final[Mapping[type[Event], Statements]] = {

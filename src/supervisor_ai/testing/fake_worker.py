@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from supervisor_ai.domain.run.diagnosis import Diagnosis
+from supervisor_ai.domain.run.facts import NO_USAGE, Usage
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 
@@ -19,6 +21,8 @@ class FakeReply:
     files: Mapping[str, str] = field(default_factory=dict)
     takes: timedelta = timedelta()
     exit_code: int = 0
+    usage: Usage = NO_USAGE
+    diagnosis: Diagnosis | None = None
 
 
 FakeScript = Callable[[WorkerRequest], FakeReply]
@@ -47,7 +51,12 @@ class FakeWorker:
         for channel, text in ((Channel.STDERR, reply.stderr), (Channel.STDOUT, reply.output)):
             if text:
                 on_output(channel, text.encode())
-        return WorkerReport(result=_result(reply, request), output=reply.output)
+        return WorkerReport(
+            result=_result(reply, request),
+            output=reply.output,
+            usage=reply.usage,
+            diagnosis=reply.diagnosis,
+        )
 
 
 def answering(answer: Mapping[str, object]) -> str:

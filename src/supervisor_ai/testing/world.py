@@ -44,7 +44,9 @@ class PlainPrompter:
         """Return what the worker is told."""
         told = (*request.feedback, *request.context)
         lines = [request.role.name, request.task, *(f"{at.source}: {at.text}" for at in told)]
-        return "\n".join(lines if request.diff is None else [*lines, request.diff])
+        lines += [f"turn: {turn}" for turn in request.turns]
+        rest = (request.instruction, request.diff)
+        return "\n".join((*lines, *(text for text in rest if text)))
 
 
 class NoSecrets:

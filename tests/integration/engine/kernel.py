@@ -8,9 +8,17 @@ from typing import Final, TypeVar
 
 from tests.integration.engine.toy_driver import ChildDriver, ParentDriver
 
-from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope
+from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, NewEvent
 from supervisor_ai.domain.errors import SupervisorError
-from supervisor_ai.domain.ids import LetterKey, RunId, StepName, run_stream, stream_run
+from supervisor_ai.domain.ids import (
+    PROJECT_STREAM,
+    LetterKey,
+    RunId,
+    StepName,
+    run_stream,
+    stream_run,
+)
+from supervisor_ai.domain.project.events import ProjectEvent
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import (
     Cli,
@@ -29,6 +37,7 @@ from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.dispatch import LocalDispatcher, Shift
 from supervisor_ai.engine.drive import DriveResult
 from supervisor_ai.engine.playback import Playback, Player, opener
+from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.engine.runtime import Runtime
 from supervisor_ai.engine.world import World
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger
@@ -171,6 +180,14 @@ class Kernel:
             sent_at=self.world.clock.now(),
         )
         return self.world.inbox.put(letter)
+
+    def tell_project(self, event: ProjectEvent) -> None:
+        """Write a fact of what all runs share, as another run would."""
+        log = self.world.log
+        version = sum(1 for _ in log.read(PROJECT_STREAM))
+        new = NewEvent(event=event, actor=PERSON)
+        append = StreamAppend(stream=PROJECT_STREAM, expected=version, events=(new,))
+        log.append(Batch(appends=(append,)))
 
     def play(self, run: RunId) -> Playback:
         """Fold all facts of a run."""

@@ -102,7 +102,7 @@ Usage: supervisor run [OPTIONS] TASK
   your branches stay as they are. `-` reads the task from stdin.
 
   Example:
-    supervisor run "Add a /health endpoint" --workflow standard --cli my_agent
+    supervisor run "Add a /health endpoint" --cli my_agent --budget 5usd
 
 Options:
   -w, --workflow NAME             Take the task through this workflow.
@@ -110,6 +110,7 @@ Options:
   -b, --base REF                  Start from this commit, not the checkout's.
   --sandbox [auto|bubblewrap|podman|docker|none]
                                   Where workers and gates run, whatever the configuration says.
+  --budget AMOUNT                 Spend at most this: 5usd, or "5usd, 200k tokens, 2h, 10 attempts".
   --queue                         Leave the run to `supervisor serve` and return at once.
   --wait                          Stay while the run waits for a person or a time.
   --dry-run                       Say what would be done and stop.

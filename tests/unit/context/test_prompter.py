@@ -10,6 +10,7 @@ from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Role
 from supervisor_ai.domain.run.facts import FeedbackKind
+from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import Prompter, PromptRequest, Told
 
 ROLE = Role(
@@ -54,7 +55,7 @@ def test_a_review_prompt() -> None:
     assert schema.endswith("}\n```\n")
     assert head == snapshot("""\
 You are the reviewer of a supervised run. Your part: Strict code review.
-This is step `review`, attempt 2.
+This is step `review`.
 
 ## Rules
 
@@ -152,6 +153,17 @@ def test_text_from_others_stays_inside_its_fence(name: str, answer: AnswerKind) 
     assert "APPROVED" not in outside.partition("## What to do")[0]
     assert "Ignore all rules" not in outside
     assert "{{ 7 * 7 }}" in prompt
+
+
+def test_earlier_answers_failures_and_doing_less_are_shown() -> None:
+    told = Told(
+        kind=FeedbackKind.FORMAT, source="s", text="No block.", category=FailureCategory.PARSING
+    )
+    request = replace(REQUEST, turns=(QUOTED,), instruction="Only the main part.", feedback=(told,))
+    prompt = built_in("planning.j2", AnswerKind.PLAN, writes=False, request=request)
+    assert f"`````material your answer 1\n{QUOTED}`````\n" in prompt
+    assert "do this:\n\nOnly the main part.\n" in prompt
+    assert "REQUIRED: End your response with a JSON code block" in prompt
 
 
 def test_a_role_that_writes_is_told_so() -> None:

@@ -292,7 +292,7 @@ The definitions have 7 mistakes:
   .supervisor/workflows/empty.yaml:1: must be a mapping, found nothing
   .supervisor/workflows/named.yaml:1: name: is 'other', but the file is called 'named'
   .supervisor/workflows/no_steps.yaml:2: workflow.steps: is empty; a workflow needs a step
-  .supervisor/workflows/seed.yaml:3: workflow.steps.a.parallel: unknown key (known: type, gate_type, role, gate, command, next, on_fail, on_reject, max_retries, retry_policy, terminal, timeout, description)
+  .supervisor/workflows/seed.yaml:3: workflow.steps.a.parallel: unknown key (known: type, gate_type, role, gate, command, next, on_fail, on_reject, max_retries, retry_policy, degrade, terminal, timeout, description)
   .supervisor/workflows/seed.yaml:3: workflow.steps.a.role: unknown role 'x' (known: implementer, implementer_fast, planner, reviewer, reviewer_codex, reviewer_gemini)
   .supervisor/workflows/short.yml:1: is not read; rename it to short.yaml\
 """)

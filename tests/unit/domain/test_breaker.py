@@ -43,7 +43,7 @@ def folded(history: list[tuple[str, int]]) -> tuple[Breaker, datetime]:
             case "try":
                 breaker = breaker.record_try(now)
             case _:
-                breaker = breaker.record_success(now)
+                breaker = breaker.record_success()
     return breaker, now
 
 
@@ -67,7 +67,7 @@ def test_failures_that_are_long_ago_do_not_count() -> None:
 
 def test_a_success_does_not_undo_failures_while_it_is_closed() -> None:
     four = after_failures(0, 10, 20, 30)
-    assert four.record_success(at(35)) == four
+    assert four.record_success() == four
     assert four.record_try(at(35)) == four
 
 
@@ -83,7 +83,7 @@ def test_a_try_that_was_lost_does_not_close_the_way_for_ever() -> None:
 
 
 def test_a_successful_try_closes_it_and_begins_anew() -> None:
-    closed = after_failures(0, 0, 0, 0, 0).record_try(at(300)).record_success(at(310))
+    closed = after_failures(0, 0, 0, 0, 0).record_try(at(300)).record_success()
     assert closed == Breaker()
     assert closed.record_failure(at(311)).status is BreakerStatus.CLOSED
 
@@ -103,7 +103,7 @@ def test_the_policy_is_kept() -> None:
     policy = BreakerPolicy(failures=1, rest=timedelta(seconds=7))
     opened = Breaker(policy=policy).record_failure(at(0))
     assert opened.opens_again_at == at(7)
-    assert opened.record_success(at(8)) == Breaker(policy=policy)
+    assert opened.record_success() == Breaker(policy=policy)
 
 
 def test_a_usage_limit_is_not_counted() -> None:

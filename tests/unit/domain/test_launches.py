@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervisor_ai.domain.ids import EffectKey
+from supervisor_ai.domain.ids import ArtifactHash, EffectKey, StepName
+from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.breaker import Breaker
 from supervisor_ai.domain.run.budgets import NOTHING, Amount, Budget, Scope, Spending, hold, settle
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
-from supervisor_ai.domain.run.launches import Launch, Leave, Refusal, Wait, may_launch, used
-from supervisor_ai.domain.run.status import OutcomeKind
+from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.launches import Launch, Leave, Refusal, Wait, may_launch, used, wish
+from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 LATER = NOW + timedelta(seconds=300)
@@ -68,30 +69,58 @@ def test_what_others_hold_is_waited_for_and_what_is_spent_is_gone() -> None:
     assert (refused.kind, refused.until) == (OutcomeKind.BUDGET_EXHAUSTED, None)
 
 
-def test_what_an_attempt_used() -> None:
-    usage = Usage(tokens_in=10, tokens_out=5, cost=Decimal("0.5"))
-    assert used(usage, began=NOW, ended=LATER) == Amount(
-        money=Decimal("0.5"), tokens=15, time=timedelta(seconds=300), attempts=1
+def ended(took: timedelta) -> e.AttemptFailed:
+    return e.AttemptFailed(
+        step=StepName("build"),
+        visit=1,
+        attempt=1,
+        category=FailureCategory.NETWORK,
+        reason="x",
+        feedback=ArtifactHash("f"),
+        transcript=ArtifactHash("t"),
+        usage=Usage(tokens_in=10, tokens_out=5, cost=Decimal("0.5")),
+        took=took,
     )
+
+
+def test_what_an_attempt_used() -> None:
+    minutes = timedelta(minutes=5)
+    assert used(ended(minutes)) == Amount(money=Decimal("0.5"), tokens=15, time=minutes, attempts=1)
 
 
 def test_a_clock_that_went_back_gives_no_time_back() -> None:
-    assert used(NO_USAGE, began=LATER, ended=NOW).time == timedelta()
+    assert used(ended(timedelta(seconds=-1))).time == timedelta()
 
 
-@pytest.mark.parametrize("wish", ["1", "5", "100"])
-def test_no_wish_gets_more_than_there_is(wish: str) -> None:
-    found = leave(
-        may_launch(launch(wish=Amount(money=Decimal(wish))), Breaker(), Spending(), at=NOW)
-    )
-    assert found.reservation.amount.money == min(Decimal(wish), Decimal(5))
+def test_a_lost_attempt_was_one() -> None:
+    lost = e.AttemptLost(step=StepName("build"), visit=1, attempt=1, kept=None)
+    assert used(lost) == Amount(attempts=1)
+
+
+def test_who_shares_wishes_for_a_part_only() -> None:
+    own = Amount(tokens=900, time=timedelta(minutes=1))
+    assert wish({}, own) == own
+    limits = {
+        Scope.DAY: Amount(money=Decimal(8), tokens=2_000, attempts=9),
+        Scope.FEATURE: Amount(money=Decimal(4)),
+        Scope.RUN: Amount(money=Decimal("0.1")),
+    }
+    assert wish(limits, own) == Amount(money=Decimal(1), tokens=500, time=timedelta(minutes=1))
+    assert wish({Scope.DAY: Amount(tokens=1)}, NOTHING).tokens == 1
+
+
+@pytest.mark.parametrize("wished", ["1", "5", "100"])
+def test_no_wish_gets_more_than_there_is(wished: str) -> None:
+    wanted = launch(wish=Amount(money=Decimal(wished)))
+    found = leave(may_launch(wanted, Breaker(), Spending(), at=NOW))
+    assert found.reservation.amount.money == min(Decimal(wished), Decimal(5))
 
 
 @given(st.lists(st.decimals("0.01", 3, places=2), max_size=20))
 def test_parallel_attempts_never_hold_more_than_the_budget(wishes: list[Decimal]) -> None:
     spending = Spending()
-    for number, wish in enumerate(wishes):
-        asked = launch(str(number), Amount(money=wish))
+    for number, wished in enumerate(wishes):
+        asked = launch(str(number), Amount(money=wished))
         found = may_launch(asked, Breaker(), spending, at=NOW)
         if isinstance(found, Leave):
             spending = hold(spending, found.reservation)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, Event
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream, stream_run
 from supervisor_ai.domain.project.events import PermitFreed, PermitTaken
-from supervisor_ai.domain.project.permits import Project, evolve
+from supervisor_ai.domain.project.project import Project, evolve
 
 
 def test_a_permit_has_room_until_its_limit() -> None:

@@ -20,12 +20,14 @@ from supervisor_ai.domain.ids import (
 )
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
+from supervisor_ai.domain.run.budgets import NOTHING
 from supervisor_ai.domain.run.effects import Intent, SetTimer, operation_key, timer_intent
 from supervisor_ai.domain.run.facts import ApprovalReason, Base, Identity, Process, Snapshot
 from supervisor_ai.domain.run.run import (
     RUN_FLOW,
     Ending,
     Run,
+    attempt_of,
     cancel_operation,
     cancelled,
     ending_event,
@@ -78,6 +80,7 @@ LANDING = e.IntegrationStarted(
 PERMIT = e.PermitRequested(permit="gpu", limit=1)
 TIMER = e.TimerSet(timer=TimerName("nap"), due=NOW, parks=True)
 
+LAUNCH = e.LaunchRequested(step=STEP, visit=1, attempt=1, role="r", cli="c")
 EXAMPLES: list[e.RunEvent] = [
     BIRTH,
     e.RunStarted(driver="workflow", parent=None, root=RUN),
@@ -143,6 +146,10 @@ EXAMPLES: list[e.RunEvent] = [
     e.EgressRefused(
         step=STEP, visit=1, attempt=1, host="example.com", port=443, reason="not-listed"
     ),
+    e.StepSkipped(step=STEP, visit=1, reason="Nobody is there."),
+    LAUNCH,
+    e.LaunchAllowed(step=STEP, visit=1, attempt=1, amount=NOTHING),
+    e.LaunchRefused(step=STEP, visit=1, attempt=1, kind=OutcomeKind.BUDGET_EXHAUSTED, reason="No."),
 ]
 
 
@@ -185,7 +192,7 @@ def test_exactly_the_ended_statuses_are_terminal() -> None:
     assert {status for status in RunStatus if is_terminal(RUN_FLOW, status)} == ENDED
 
 
-@pytest.mark.parametrize("intent", [ATTEMPT, GATE, APPROVAL, LANDING, PERMIT])
+@pytest.mark.parametrize("intent", [ATTEMPT, GATE, APPROVAL, LANDING, PERMIT, LAUNCH])
 def test_an_intent_is_open_until_its_outcome(intent: e.RunEvent) -> None:
     outcomes: dict[type, list[Event]] = {
         e.AttemptStarted: EXAMPLES[16:20],  # type: ignore[dict-item] # a slice of the union
@@ -193,6 +200,7 @@ def test_an_intent_is_open_until_its_outcome(intent: e.RunEvent) -> None:
         e.ApprovalRequested: EXAMPLES[25:27],  # type: ignore[dict-item] # likewise
         e.IntegrationStarted: EXAMPLES[28:31],  # type: ignore[dict-item] # likewise
         e.PermitRequested: [e.PermitGranted(permit="gpu")],
+        e.LaunchRequested: EXAMPLES[-2:],  # type: ignore[dict-item] # likewise
     }
     run = running(intent)
     assert list(run.open.values()) == [intent]
@@ -205,6 +213,13 @@ def test_an_outcome_of_another_visit_leaves_the_operation_open() -> None:
     assert list(run.open.values()) == [ATTEMPT]
     run = evolve(run, e.AttemptLost(step=STEP, visit=2, attempt=1, kept=None))
     assert list(run.open.values()) == [ATTEMPT]
+
+
+def test_an_end_belongs_to_the_attempt_that_is_under_way() -> None:
+    lost = e.AttemptLost(step=STEP, visit=1, attempt=1, kept=None)
+    assert attempt_of(running(GATE, ATTEMPT), lost) == ATTEMPT
+    with pytest.raises(InternalError, match="none was under way"):
+        attempt_of(running(GATE), lost)
 
 
 def test_a_permit_outcome_does_not_close_a_worker() -> None:

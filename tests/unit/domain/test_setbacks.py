@@ -15,7 +15,7 @@ from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.retries import ParkingPolicy, RetryPolicy
 from supervisor_ai.domain.run.setbacks import next_agent
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
-from supervisor_ai.domain.run.workflow import Visit
+from supervisor_ai.domain.run.workflow import Approach, Visit
 from supervisor_ai.engine.ports.sandbox import OutputSink, SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 from supervisor_ai.engine.world import World
@@ -177,5 +177,6 @@ def test_what_nobody_can_mend_is_a_persons_question_at_once() -> None:
 )
 def test_agents_follow_each_other(now: str | None, following: str | None) -> None:
     role = replace(definition().roles[BUILDER], cli="a", fallback=("b", "c"))
-    visit = Visit(step=work("build").name, number=1, start=CommitSha("c"), cli=now)
+    way = None if now is None else Approach(cli=now)
+    visit = Visit(step=work("build").name, number=1, start=CommitSha("c"), approach=way)
     assert next_agent(role, visit) == following

@@ -11,6 +11,7 @@ from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, T
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
+from supervisor_ai.domain.run.breaker import BREAKER_POLICY
 from supervisor_ai.domain.run.definition import (
     Cli,
     Definition,
@@ -251,7 +252,9 @@ def test_only_a_writing_role_moves_the_head() -> None:
 def test_a_failed_attempt_is_tried_again_from_the_same_start_with_feedback() -> None:
     effect = worker(Play().enter(BUILD).attempt().fail().decide())
     assert (effect.attempt, effect.start) == (2, BASE.sha)
-    assert effect.feedback == (Feedback(kind=FeedbackKind.FORMAT, source=BUILD, artifact=NOTES),)
+    (told,) = effect.feedback
+    assert (told.kind, told.source, told.artifact) == (FeedbackKind.FORMAT, BUILD, NOTES)
+    assert told.category is FailureCategory.PARSING
 
 
 def test_retries_are_counted_after_the_first_try() -> None:
@@ -499,7 +502,13 @@ def test_every_answer_has_a_meaning() -> None:
 
 def test_an_intent_says_what_is_about_to_be_done() -> None:
     assert Play().enter(PLAN).begin() == e.AttemptStarted(
-        step=PLAN, visit=1, attempt=1, role="planner", cli="agent", start=BASE.sha
+        step=PLAN,
+        visit=1,
+        attempt=1,
+        role="planner",
+        cli="agent",
+        start=BASE.sha,
+        breaker=BREAKER_POLICY,
     )
     assert Play().built().enter(TEST).begin() == e.GateStarted(
         step=TEST, visit=1, gate="test", snapshot=WORK.commit

@@ -1,21 +1,43 @@
 """The project's stream has many writers: a lost race is run again, but not for ever."""
 
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 
 import pytest
 from tests.integration.engine.kernel import Kernel, flow, work
 
 from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, NewEvent
 from supervisor_ai.domain.errors import StaleVersion
-from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, StreamId
-from supervisor_ai.domain.project.events import PermitFreed, PermitTaken
+from supervisor_ai.domain.ids import PROJECT_STREAM, EffectKey, RunId, StepName, StreamId
+from supervisor_ai.domain.project.events import (
+    BudgetReserved,
+    PermitFreed,
+    PermitTaken,
+    ProjectEvent,
+)
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.budgets import Amount, Scope
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head, StreamAppend
 from supervisor_ai.engine.ports.monitor import SilentMonitor
 
 OTHER = RunId("other")
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+LAUNCH = e.LaunchRequested(
+    step=StepName("build"),
+    visit=1,
+    attempt=1,
+    role="implementation",
+    cli="agent",
+    budgets={Scope.DAY: Amount(attempts=1)},
+)
+HELD = BudgetReserved(
+    key=EffectKey("other/build/1/1/worker/1"),
+    run=OTHER,
+    accounts=("day:2030-01-01",),
+    amount=Amount(attempts=1),
+)
 SOMEBODY = Actor(kind=ActorKind.RUNTIME, id="other", via="test")
 TAKEN = PermitTaken(permit="desk", run=OTHER)
 FREED = PermitFreed(permit="desk", run=OTHER)
@@ -24,7 +46,7 @@ FREED = PermitFreed(permit="desk", run=OTHER)
 class ContestedLog:
     """An event log where somebody else is quicker a number of times."""
 
-    def __init__(self, log: EventLog, *rivals: PermitTaken | PermitFreed) -> None:
+    def __init__(self, log: EventLog, *rivals: ProjectEvent) -> None:
         self._log = log
         self._rivals = list(rivals)
 
@@ -48,7 +70,7 @@ class ContestedLog:
         return self._log.head()
 
 
-def journal(kernel: Kernel, *rivals: PermitTaken | PermitFreed) -> Journal:
+def journal(kernel: Kernel, *rivals: ProjectEvent) -> Journal:
     world = kernel.world
     run = kernel.submit(flow(work("build")))
     log = ContestedLog(world.log, *rivals)
@@ -108,6 +130,34 @@ def test_a_hopeless_race_to_give_a_permit_back_is_an_error() -> None:
     pen.stage_project(FREED)
     with pytest.raises(StaleVersion, match="faster"):
         pen.commit()
+
+
+def asking(kernel: Kernel, *rivals: ProjectEvent) -> Journal:
+    pen = journal(kernel, *rivals)
+    pen.stage(e.StepEntered(step=LAUNCH.step, visit=1, start=None), LAUNCH)
+    pen.commit()
+    return pen
+
+
+def test_what_somebody_set_aside_meanwhile_is_not_spent() -> None:
+    kernel = Kernel(None)
+    pen = asking(kernel, HELD)
+    assert not pen.launch(LAUNCH, now=NOW)
+    assert kernel.events(pen.run.id, e.LaunchAllowed) == []
+
+
+def test_leave_is_given_in_spite_of_rivals_for_something_else() -> None:
+    kernel = Kernel(None)
+    pen = asking(kernel, TAKEN)
+    assert pen.launch(LAUNCH, now=NOW)
+    (allowed,) = kernel.events(pen.run.id, e.LaunchAllowed)
+    assert allowed.amount == Amount(attempts=1)
+
+
+def test_a_hopeless_race_for_leave_is_given_up() -> None:
+    kernel = Kernel(None)
+    pen = asking(kernel, *(FREED,) * 200)
+    assert not pen.launch(LAUNCH, now=NOW)
 
 
 def test_a_stale_run_stream_is_an_error_at_once() -> None:

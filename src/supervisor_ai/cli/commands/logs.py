@@ -1,7 +1,7 @@
 """`supervisor logs`."""
 
 from collections.abc import Iterator
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
@@ -15,31 +15,41 @@ from supervisor_ai.control.errors import DONE
 from supervisor_ai.control.logs import LogEntry, LogFilter, LogKind, read_logs
 from supervisor_ai.domain.terminal import plain
 
+if TYPE_CHECKING:
+    from supervisor_ai.control.records import Records
+    from supervisor_ai.domain.ids import RunId
+
 
 class _Options(TypedDict):
     run: str
     step: str | None
     visit: int | None
     attempt: int | None
+    retries: bool
     as_json: bool
 
 
-@verb(example="supervisor logs RUN --step implement --attempt 1")
+@verb(example="supervisor logs RUN --step implement --retries")
 @run_argument
 @click.option("-s", "--step", metavar="STEP", help="Only this step.")
 @click.option("--visit", type=click.IntRange(1), metavar="N", help="Only this visit.")
 @click.option("--attempt", type=click.IntRange(1), metavar="N", help="Only this attempt.")
+@click.option("--retries", is_flag=True, help="The retry log, in markdown.")
 @json_option
 @click.pass_obj
 def logs(invocation: Invocation, **options: Unpack[_Options]) -> int:
     """Show what was sent, what came back and what the gates printed.
 
     Everything stands in the order in which it happened, without secrets and without characters
-    that could move your terminal's cursor.
+    that could move your terminal's cursor. The retry log has every failed attempt, with what was
+    expected, what was received and what was done about it.
     """
     records = invocation.require_records()
     wanted = LogFilter(step=options["step"], visit=options["visit"], attempt=options["attempt"])
-    entries = read_logs(records, records.find(options["run"]).id, wanted)
+    run = records.find(options["run"]).id
+    if options["retries"]:
+        return _show_retries(records, run, wanted, as_json=options["as_json"])
+    entries = read_logs(records, run, wanted)
     if options["as_json"]:
         write_json({"logs": entries})
         return DONE
@@ -48,6 +58,21 @@ def logs(invocation: Invocation, **options: Unpack[_Options]) -> int:
     for entry in entries:
         if not write("\n".join(_shown(entry))):
             break
+    return DONE
+
+
+def _show_retries(records: "Records", run: "RunId", wanted: LogFilter, *, as_json: bool) -> int:
+    from supervisor_ai.control.retry_log import read_retries
+    from supervisor_ai.definitions.answers import schema_text
+    from supervisor_ai.domain.run.retry_notes import retry_log
+
+    entries = read_retries(records, run, wanted, schema_text)
+    if as_json:
+        write_json({"retries": entries})
+    elif entries:
+        write(retry_log(entries).rstrip("\n"))
+    else:
+        say("No attempt has failed.")
     return DONE
 
 

@@ -31,6 +31,7 @@ class _Options(TypedDict):
     cli: str | None
     base: str | None
     sandbox: str | None
+    budget: str | None
     queue: bool
     wait: bool
     dry_run: bool
@@ -39,7 +40,7 @@ class _Options(TypedDict):
     as_json: bool
 
 
-@verb(example='supervisor run "Add a /health endpoint" --workflow standard --cli my_agent')
+@verb(example='supervisor run "Add a /health endpoint" --cli my_agent --budget 5usd')
 @click.argument("task")
 @click.option("-w", "--workflow", metavar="NAME", help="Take the task through this workflow.")
 @click.option("-c", "--cli", metavar="NAME", help="Use this agent for every role.")
@@ -48,6 +49,11 @@ class _Options(TypedDict):
     "--sandbox",
     type=click.Choice([AUTO, *BACKENDS, NO_SANDBOX]),
     help="Where workers and gates run, whatever the configuration says.",
+)
+@click.option(
+    "--budget",
+    metavar="AMOUNT",
+    help='Spend at most this: 5usd, or "5usd, 200k tokens, 2h, 10 attempts".',
 )
 @queue_option
 @wait_option
@@ -69,6 +75,7 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
         cli=options["cli"],
         base=options["base"],
         sandbox=options["sandbox"],
+        budget=options["budget"],
     )
     prepared = prepare(invocation.reception(), request)
     if options["dry_run"]:

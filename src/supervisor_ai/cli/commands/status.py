@@ -7,8 +7,9 @@ import click
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.narration import one_line, short
 from supervisor_ai.cli.options import json_option, optional_run_argument
-from supervisor_ai.cli.output import painted, say, write, write_json
+from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.questions import question
+from supervisor_ai.cli.summary import headline
 from supervisor_ai.cli.tables import columns, fitted, labelled, local_time, title
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
@@ -67,7 +68,8 @@ def _list(listed: RunList, *, as_json: bool) -> None:
 
 def _row(run: RunView) -> tuple[str, ...]:
     at = ", ".join(run.active_steps) or (run.outcome.kind.value if run.outcome else "")
-    return run.id, run.status.value, at, local_time(run.updated_at), title(run.task)
+    status = f"{run.status.value} (degraded)" if run.degraded else run.status.value
+    return run.id, status, at, local_time(run.updated_at), title(run.task)
 
 
 def _shown(invocation: Invocation, records: Records, run: RunView) -> str:
@@ -82,7 +84,7 @@ def _shown(invocation: Invocation, records: Records, run: RunView) -> str:
     rows += [("created", local_time(run.created_at)), ("updated", local_time(run.updated_at))]
     if run.status not in ENDED:
         rows += [("owner", _owner(records, run)), *question(invocation, records, run)]
-    lines = [f"{painted(run.status)}  {title(run.task)}", *labelled(rows)]
+    lines = [headline(run), *labelled(rows)]
     return "\n".join([*lines, "", *_steps(run)] if run.steps else lines)
 
 

@@ -1,1 +1,1 @@
-"""What crosses runs: permits of the project stream."""
+"""What crosses runs: the facts of the project's stream, and what they add up to."""

@@ -75,9 +75,8 @@ class Breaker:
             return self
         return replace(self, status=BreakerStatus.HALF_OPEN, opens_again_at=at + self.policy.rest)
 
-    def record_success(self, at: datetime) -> "Breaker":
+    def record_success(self) -> "Breaker":
         """Close the breaker; while it is closed, a success does not undo failures."""
-        del at
         if self.status is BreakerStatus.CLOSED:
             return self
         return Breaker(policy=self.policy)

@@ -201,7 +201,14 @@ def shown(amount: Amount, measure: Measure) -> str:
         case Measure.TIME:
             return str(timedelta(seconds=int(value) // _MILLION))
         case _:
-            return f"{int(value):,} {measure.value}"
+            word = measure.value.removesuffix("s") if value == 1 else measure.value
+            return f"{int(value):,} {word}"
+
+
+def in_words(amount: Amount) -> str:
+    """Write an amount as people do, all measures of it."""
+    said = (shown(amount, measure) for measure in amount.figures)
+    return ", ".join(said) or "nothing"
 
 
 def _gone(budget: Budget, spending: Spending) -> Exhausted | None:

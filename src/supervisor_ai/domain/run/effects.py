@@ -13,17 +13,21 @@ from supervisor_ai.domain.ids import (
     TimerName,
     TreeSha,
 )
+from supervisor_ai.domain.run.breaker import BreakerPolicy
+from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.definition import Cli, Gate, Role, SandboxPolicy, WorkspacePolicy
+from supervisor_ai.domain.run.degradation import Level
 from supervisor_ai.domain.run.events import (
     ApprovalRequested,
     AttemptStarted,
     GateStarted,
     IntegrationStarted,
+    LaunchRequested,
     PermitRequested,
     TimerSet,
 )
 from supervisor_ai.domain.run.facts import ApprovalReason, Feedback
-from supervisor_ai.domain.run.prices import CostCap
+from supervisor_ai.domain.run.prices import CostCap, PriceTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +68,17 @@ class RunWorker(PlacedEffect):
     workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
     tokens: int | None = None
     cost_cap: CostCap | None = None
+    level: Level = Level.PRIMARY
+    is_told: bool = True
+    turn: int = 0
+    turns: tuple[ArtifactHash, ...] = ()
+    breaker: BreakerPolicy | None = None
+    """Whether failures are remembered for all runs, and how; its driver has to follow refusals."""
+    budgets: dict[Scope, Amount] = field(default_factory=dict)
+    wish: Amount = NOTHING
+    has_leave: bool = False
+    """Whether the project has already said that it may start."""
+    prices: PriceTable = field(default_factory=PriceTable)
     feedback: tuple[Feedback, ...] = ()
     context: tuple[ContextItem, ...] = ()
 
@@ -164,15 +179,24 @@ AnyEffect = (
 TaskEffect = RunWorker | RunGate | Integrate
 """Effects that the engine performs as tasks between an intent and an outcome."""
 
-Intent = AttemptStarted | GateStarted | ApprovalRequested | IntegrationStarted | PermitRequested
+Intent = (
+    LaunchRequested
+    | AttemptStarted
+    | GateStarted
+    | ApprovalRequested
+    | IntegrationStarted
+    | PermitRequested
+)
 """Facts that say: this is under way, and has no end yet."""
 
 
 def operation_key(run: RunId, intent: Intent) -> EffectKey:
-    """Name the deed; only a worker's name contains the attempt."""
+    """Name the deed; only what is about a worker contains the attempt."""
     match intent:
-        case AttemptStarted(step=step, visit=visit, slot=slot, attempt=attempt):
-            return EffectKey(f"{run}/{step}/{visit}/{slot}/worker/{attempt}")
+        case LaunchRequested(step=step, visit=visit, slot=slot, attempt=attempt):
+            return EffectKey(f"{run}/{step}/{visit}/{slot}/launch/{attempt}")
+        case AttemptStarted():
+            return attempt_key(run, intent)
         case GateStarted(step=step, visit=visit, slot=slot):
             return EffectKey(f"{run}/{step}/{visit}/{slot}/gate")
         case ApprovalRequested(step=step, visit=visit, slot=slot):
@@ -183,6 +207,12 @@ def operation_key(run: RunId, intent: Intent) -> EffectKey:
             return EffectKey(f"{run}/permit/{permit}")
         case _:
             assert_never(intent)
+
+
+def attempt_key(run: RunId, intent: LaunchRequested | AttemptStarted) -> EffectKey:
+    """Name the attempt, also before it has leave to start."""
+    place = f"{intent.step}/{intent.visit}/{intent.slot}"
+    return EffectKey(f"{run}/{place}/worker/{intent.attempt}")
 
 
 def task_intent(effect: TaskEffect) -> AttemptStarted | GateStarted | IntegrationStarted:
@@ -197,6 +227,10 @@ def task_intent(effect: TaskEffect) -> AttemptStarted | GateStarted | Integratio
                 role=effect.role.name,
                 cli=effect.cli.name,
                 start=effect.start,
+                level=effect.level,
+                is_told=effect.is_told,
+                turn=effect.turn,
+                breaker=effect.breaker,
             )
         case RunGate():
             return GateStarted(
@@ -217,6 +251,24 @@ def task_intent(effect: TaskEffect) -> AttemptStarted | GateStarted | Integratio
             )
         case _:
             assert_never(effect)
+
+
+def launch_intent(effect: RunWorker) -> LaunchRequested:
+    """State what a worker would need to start."""
+    return LaunchRequested(
+        step=effect.step,
+        visit=effect.visit,
+        slot=effect.slot,
+        attempt=effect.attempt,
+        role=effect.role.name,
+        cli=effect.cli.name,
+        level=effect.level,
+        is_told=effect.is_told,
+        turn=effect.turn,
+        breaker=effect.breaker,
+        budgets=effect.budgets,
+        wish=effect.wish,
+    )
 
 
 def timer_intent(effect: SetTimer, *, now: datetime) -> TimerSet:

@@ -1,8 +1,10 @@
 """Whether an attempt may start, as far as that depends on what all runs of a project share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import reduce
+from typing import Final
 
 from supervisor_ai.domain.ids import EffectKey
 from supervisor_ai.domain.run.breaker import Breaker, BreakerStatus
@@ -11,11 +13,15 @@ from supervisor_ai.domain.run.budgets import (
     Budget,
     Exhausted,
     Reservation,
+    Scope,
     Spending,
     reserve,
 )
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.events import AttemptEnd, AttemptFailed, AttemptSucceeded
 from supervisor_ai.domain.run.status import OutcomeKind
+
+_PARTS: Final = 4
+_SHARED: Final = frozenset({Scope.FEATURE, Scope.DAY})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +29,7 @@ class Launch:
     """An attempt that is to start: its operation key, its breaker, and what it would like."""
 
     key: EffectKey
-    breaker: str
+    breaker: str | None
     budgets: Sequence[Budget]
     wish: Amount
 
@@ -66,13 +72,33 @@ def may_launch(
     return _refused(found)
 
 
-def used(usage: Usage, *, began: datetime, ended: datetime) -> Amount:
-    """Return what a finished attempt takes from its budgets."""
+def used(end: AttemptEnd) -> Amount:
+    """Return what an ended attempt takes from its budgets; a lost one never told what it spent."""
+    if not isinstance(end, AttemptSucceeded | AttemptFailed):
+        return Amount(attempts=1)
+    usage = end.usage
     return Amount(
         money=usage.cost,
         tokens=usage.tokens_in + usage.tokens_out,
-        time=max(ended - began, timedelta()),
+        time=max(end.took, timedelta()),
         attempts=1,
+    )
+
+
+def wish(budgets: Mapping[Scope, Amount], own: Amount) -> Amount:
+    """Return what an attempt would like, besides what it would like for its own sake.
+
+    Where nothing says what one attempt may cost, it takes no more than a part of what all runs
+    share, so that one alone does not keep the others waiting.
+    """
+    shares = (_share(limit) for scope, limit in budgets.items() if scope in _SHARED)
+    return reduce(Amount.least, shares, own)
+
+
+def _share(limit: Amount) -> Amount:
+    return Amount(
+        money=None if limit.money is None else limit.money / _PARTS,
+        tokens=None if limit.tokens is None else max(limit.tokens // _PARTS, 1),
     )
 
 

@@ -55,9 +55,19 @@ class RetryEntry:
     attempt: int
     max_retries: int
     category: FailureCategory
-    move: MoveKind
+    move: MoveKind | None
+    """What was done about it; None where the run went no further."""
     expected: str
     received: str
+    reason: str = ""
+    step: str = ""
+    visit: int = 1
+    cli: str = ""
+
+    @property
+    def action(self) -> str:
+        """Say in words what was done about it."""
+        return "None: the run went no further" if self.move is None else _ACTIONS[self.move]
 
 
 def retry_log(entries: Iterable[RetryEntry]) -> str:
@@ -75,14 +85,13 @@ def feedback_words(category: FailureCategory, error: str, wanted: str = "") -> s
 
 
 def _written(entry: RetryEntry) -> str:
-    issue = _ISSUES.get(entry.category, f"The attempt failed ({entry.category.value})")
     return f"""\
 ### [{entry.at.astimezone(UTC).isoformat(timespec="seconds")}] Retry Event
 
 **Agent:** {_line(entry.role)}  
 **Task:** {_line(entry.task)}  
-**Attempt:** {entry.attempt}/{entry.max_retries}  
-**Issue:** {issue}
+**Attempt:** {_count(entry)}  
+**Issue:** {_issue(entry)}
 
 **Expected:**
 {_fenced(entry.expected)}
@@ -90,8 +99,21 @@ def _written(entry: RetryEntry) -> str:
 **Received:**
 {_fenced(entry.received)}
 
-**Action:** {_ACTIONS[entry.move]}
+**Action:** {entry.action}
 """  # noqa: W291 - two blanks end a line in markdown
+
+
+def _count(entry: RetryEntry) -> str:
+    """Count as long as there is a retry to count; waits and other agents add attempts to them."""
+    if entry.attempt <= entry.max_retries:
+        return f"{entry.attempt}/{entry.max_retries}"
+    retries = "1 retry" if entry.max_retries == 1 else f"{entry.max_retries} retries"
+    return f"{entry.attempt} (at most {retries})"
+
+
+def _issue(entry: RetryEntry) -> str:
+    issue = _ISSUES.get(entry.category, f"The attempt failed ({entry.category.value})")
+    return f"{issue}: {_line(entry.reason)}" if entry.reason else issue
 
 
 def _line(text: str) -> str:

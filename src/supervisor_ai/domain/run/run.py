@@ -32,6 +32,8 @@ _WHILE_WAITING: Final = (
     e.ApprovalGiven,
     e.ApprovalRefused,
     e.PermitGranted,
+    e.LaunchAllowed,
+    e.LaunchRefused,
     e.TimerFired,
     e.ChildEnded,
 )
@@ -40,6 +42,8 @@ _WHILE_RUNNING: Final = (
     e.StepEntered,
     e.StepPassed,
     e.StepFailed,
+    e.StepSkipped,
+    e.LaunchRequested,
     e.AttemptStarted,
     e.PromptSent,
     e.AttemptSucceeded,
@@ -114,6 +118,7 @@ class Ending:
 
     status: RunStatus
     outcome: Outcome
+    degraded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +135,14 @@ class Decision:
         return not (self.events or self.effects or self.ending)
 
 
+def attempt_of(run: Run, end: e.AttemptEnd) -> e.AttemptStarted:
+    """Return the attempt under way whose end a fact is."""
+    for intent in run.open.values():
+        if isinstance(intent, e.AttemptStarted) and _is_outcome(end, intent):
+            return intent
+    raise InternalError(f"An attempt of {end.step!r} ended, but none was under way.")
+
+
 def submit(run: RunId, birth: e.RunSubmitted) -> Run:
     """Begin a run with its first fact."""
     return Run(id=run, birth=birth, definition=birth.definition)
@@ -141,7 +154,7 @@ def evolve(run: Run, event: Event) -> Run:  # noqa: C901 - one case per fact
     match event:
         case e.AttemptStarted() | e.GateStarted() | e.ApprovalRequested():
             return _opened(run, event)
-        case e.IntegrationStarted() | e.PermitRequested():
+        case e.IntegrationStarted() | e.PermitRequested() | e.LaunchRequested():
             return _opened(run, event)
         case e.TimerSet() | e.TimerFired() | e.TimerCancelled():
             return _timed(run, event)
@@ -200,6 +213,7 @@ _OUTCOMES: Final[dict[type, tuple[type, ...]]] = {
         e.AttemptCancelled,
         e.AttemptLost,
     ),
+    e.LaunchRequested: (e.LaunchAllowed, e.LaunchRefused),
     e.GateStarted: (e.GateEnded, e.GateLost, e.GateCancelled),
     e.ApprovalRequested: (e.ApprovalGiven, e.ApprovalRefused),
     e.IntegrationStarted: (e.IntegrationLanded, e.IntegrationRefused, e.IntegrationLost),
@@ -233,6 +247,8 @@ def _wait(intent: Intent) -> str | None:
             return "an approval"
         case e.PermitRequested():
             return "a permit"
+        case e.LaunchRequested():
+            return "a budget"
         case _:
             return None
 
@@ -241,7 +257,7 @@ def ending_event(ending: Ending) -> e.RunCompleted | e.RunFailed | e.RunCancelle
     """State the end that the driver or a person wants."""
     match ending.status:
         case RunStatus.COMPLETED:
-            return e.RunCompleted(outcome=ending.outcome)
+            return e.RunCompleted(outcome=ending.outcome, degraded=ending.degraded)
         case RunStatus.CANCELLED:
             return e.RunCancelled(outcome=ending.outcome)
         case _:

@@ -5,7 +5,8 @@ from typing import Final
 
 from supervisor_ai.domain.ids import TimerName
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.definition import Role, Step
+from supervisor_ai.domain.run.definition import Definition, Role, Step
+from supervisor_ai.domain.run.degradation import Level, next_level
 from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.retries import (
     RETRY_POLICIES,
@@ -28,7 +29,7 @@ BadNews = e.AttemptFailed | e.AttemptSucceeded
 
 def move_after(run: Run, state: WorkflowState, at: Step, news: BadNews) -> Move:
     """Say what follows a failed attempt."""
-    visit, role = current_visit(state), _role(state, at)
+    visit, role = current_visit(state), state.role(at.name)
     failed = news if isinstance(news, e.AttemptFailed) else None
     setback = Setback(
         action=_action(failed),
@@ -39,13 +40,15 @@ def move_after(run: Run, state: WorkflowState, at: Step, news: BadNews) -> Move:
         reset_at=failed.reset_at if failed else None,
         parks=_count_parks(run, at, visit),
         has_fallback=next_agent(role, visit) is not None,
+        has_simpler=simpler_level(at, visit) is not None,
+        is_optional=role.is_optional,
     )
-    return next_move(_policy(state, at, role), setback, state.definition.parking)
+    return next_move(policy_of(state.definition, at), setback, state.definition.parking)
 
 
 def agent(role: Role, visit: Visit) -> str:
     """Name the agent that is at work in a visit, or would be."""
-    return visit.cli or role.cli
+    return visit.approach.cli if visit.approach else role.cli
 
 
 def next_agent(role: Role, visit: Visit) -> str | None:
@@ -56,9 +59,21 @@ def next_agent(role: Role, visit: Visit) -> str | None:
     return agents[place] if place < len(agents) else None
 
 
+def simpler_level(at: Step, visit: Visit) -> Level | None:
+    """Name the simpler way in which the step may be done where the last one failed."""
+    now = visit.approach.level if visit.approach else Level.PRIMARY
+    return next_level(now, at.degrade)
+
+
 def timer_of(move: Move, at: Step, visit: Visit) -> TimerName:
     """Name the timer for which a move waits; each attempt has its own."""
     return TimerName(f"{_prefix(move.kind, at, visit)}{visit.attempts}")
+
+
+def rest_timer(at: Step, visit: Visit, refusal: e.LaunchRefused) -> TimerName:
+    """Name the timer for which a refused attempt waits; each refusal has its own."""
+    until = refusal.until.isoformat() if refusal.until else ""
+    return TimerName(f"rest/{at.name}/{visit.number}/{refusal.attempt}/{until}")
 
 
 def _prefix(kind: MoveKind, at: Step, visit: Visit) -> str:
@@ -79,13 +94,11 @@ def _action(failed: e.AttemptFailed | None) -> Action:
     return failed.action or (Action.RETRY_SAME if is_transient else Action.RETRY_WITH_FEEDBACK)
 
 
-def _policy(state: WorkflowState, at: Step, role: Role) -> RetryPolicy:
-    policies = {**RETRY_POLICIES, **state.definition.retries}
+def policy_of(definition: Definition, at: Step) -> RetryPolicy:
+    """Say how often and how patiently a step is tried."""
+    policies = {**RETRY_POLICIES, **definition.retries}
     if at.retry_policy is not None:
         return policies[at.retry_policy].allowing(at.max_retries)
-    limits = (at.max_retries, role.max_retries, state.definition.limits.step_max_retries)
+    role = definition.roles[at.role or ""]
+    limits = (at.max_retries, role.max_retries, definition.limits.step_max_retries)
     return policies["default"].allowing(next(limit for limit in limits if limit is not None))
-
-
-def _role(state: WorkflowState, at: Step) -> Role:
-    return state.definition.roles[at.role or ""]

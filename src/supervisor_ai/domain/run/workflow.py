@@ -9,12 +9,17 @@ from supervisor_ai.domain.flow import Flow, step
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
-from supervisor_ai.domain.run.definition import Definition, Step
+from supervisor_ai.domain.run.definition import Definition, Role, Step
+from supervisor_ai.domain.run.degradation import Level
 from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.facts import Feedback, FeedbackKind, Snapshot
-from supervisor_ai.domain.run.status import AttemptStatus, StepStatus
+from supervisor_ai.domain.run.loops import Trace, Trail
+from supervisor_ai.domain.run.status import AttemptStatus, FailureCategory, StepStatus
 
 _UNDER_WAY: Final = (
+    e.LaunchRequested,
+    e.LaunchAllowed,
+    e.LaunchRefused,
     e.AttemptStarted,
     e.AttemptSucceeded,
     e.AttemptFailed,
@@ -37,11 +42,13 @@ STEP_FLOW: Final[Flow[StepStatus]] = {
     (StepStatus.PENDING, e.StepEntered): StepStatus.RUNNING,
     (StepStatus.PASSED, e.StepEntered): StepStatus.RUNNING,
     (StepStatus.FAILED, e.StepEntered): StepStatus.RUNNING,
+    (StepStatus.SKIPPED, e.StepEntered): StepStatus.RUNNING,
     (StepStatus.RUNNING, e.ApprovalRequested): StepStatus.WAITING,
     (StepStatus.WAITING, e.ApprovalGiven): StepStatus.RUNNING,
     (StepStatus.WAITING, e.ApprovalRefused): StepStatus.RUNNING,
     (StepStatus.RUNNING, e.StepPassed): StepStatus.PASSED,
     (StepStatus.RUNNING, e.StepFailed): StepStatus.FAILED,
+    (StepStatus.RUNNING, e.StepSkipped): StepStatus.SKIPPED,
     **{(StepStatus.RUNNING, kind): StepStatus.RUNNING for kind in _UNDER_WAY},
 }
 
@@ -79,6 +86,23 @@ class StepRecord:
     attempts: int = 0
     setbacks: int = 0
     verdict: str | None = None
+    level: Level = Level.PRIMARY
+    """How much of it was done by the attempt that succeeded last."""
+    turns: int = 0
+    """How many attempts began with the role's own earlier answers."""
+    said: tuple[ArtifactHash, ...] = ()
+    """The answers of its attempts, as far back as a continuation may reach."""
+    trail: Trail = field(default_factory=Trail)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approach:
+    """How an attempt is made: by whom, how much of the task, and knowing what."""
+
+    cli: str
+    level: Level = Level.PRIMARY
+    is_told: bool = True
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +115,18 @@ class Visit:
     feedback: tuple[Feedback, ...] = ()
     attempts: int = 0
     attempt: AttemptStatus | None = None
-    cli: str | None = None
+    approach: Approach | None = None
+    """How the last attempt is made, or would be if it had leave to start."""
+    is_asked: bool = False
+    """Whether the next attempt is decided, and only its leave to start is missing."""
+    leave: e.LaunchAllowed | None = None
+    refusal: e.LaunchRefused | None = None
     failures: int = 0
-    """How often the agent at work has failed in this visit; a wait for its limit is no failure."""
+    """How often this agent has failed at this level; a wait for its limit is no failure."""
     retry: Feedback | None = None
+    """What was wrong the last time."""
+    told: Feedback | None = None
+    """What the last attempt heard of those before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +150,10 @@ class WorkflowState:
         """Return what happened at the step so far."""
         return self.steps.get(name, StepRecord())
 
+    def role(self, name: StepName) -> Role:
+        """Return the role that does the step."""
+        return self.definition.roles[self.at(name).role or ""]
+
     def at(self, name: StepName) -> Step:
         """Return the step's definition."""
         return self.definition.workflow.steps[name]
@@ -136,17 +172,30 @@ def evolve(state: WorkflowState, event: Event) -> WorkflowState:
 
 def _attempted(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
     """Move the attempt that the visit is in."""
-    if isinstance(event, e.AttemptStarted):
-        visit = replace(current_visit(state), attempts=event.attempt, attempt=_STARTED)
-        is_new = visit.cli not in {None, event.cli}
-        failures = 0 if is_new else visit.failures
-        return replace(state, visit=replace(visit, cli=event.cli, failures=failures))
+    if isinstance(event, e.LaunchRequested | e.AttemptStarted):
+        return replace(state, visit=_approached(current_visit(state), event))
     if not isinstance(event, _OF_AN_ATTEMPT):
         return state
     visit = current_visit(state)
     if visit.attempt is None:
         raise InternalError(f"The end of an attempt of {event.step!r} came before it started.")
     return replace(state, visit=replace(visit, attempt=step(ATTEMPT_FLOW, visit.attempt, event)))
+
+
+def _approached(visit: Visit, event: e.LaunchRequested | e.AttemptStarted) -> Visit:
+    approach = Approach(cli=event.cli, level=event.level, is_told=event.is_told, turn=event.turn)
+    before = visit.approach or approach
+    is_new = (before.cli, before.level) != (approach.cli, approach.level)
+    visit = replace(
+        visit,
+        approach=approach,
+        told=visit.retry if approach.is_told else visit.told,
+        refusal=None,
+        failures=0 if is_new else visit.failures,
+    )
+    if isinstance(event, e.LaunchRequested):
+        return replace(visit, is_asked=True)
+    return replace(visit, attempts=event.attempt, attempt=_STARTED, is_asked=False, leave=None)
 
 
 def _applied(  # noqa: C901 - one case per fact
@@ -159,10 +208,19 @@ def _applied(  # noqa: C901 - one case per fact
             return replace(state, news=None), replace(record, setbacks=0)
         case e.StepFailed():
             return replace(state, news=None), replace(record, setbacks=record.setbacks + 1)
-        case e.AttemptStarted():
+        case e.StepSkipped():
+            return replace(state, news=None), replace(record, verdict="skipped")
+        case e.LaunchRequested():
+            return replace(state, news=None), record
+        case e.LaunchAllowed():
+            return replace(state, visit=replace(current_visit(state), leave=event)), record
+        case e.LaunchRefused():
+            return replace(state, visit=replace(current_visit(state), refusal=event)), record
+        case e.AttemptStarted(turn=turn):
+            record = replace(record, turns=max(record.turns, turn))
             return replace(state, news=None), replace(record, attempts=record.attempts + 1)
-        case e.AttemptSucceeded(said=said):
-            return _succeeded(state, event), replace(record, verdict=said)
+        case e.AttemptSucceeded():
+            return _succeeded(state, event), _answered(state, record, event)
         case e.AttemptFailed(category=category):
             state = _failed(state, event)
             return replace(state, news=event), replace(record, verdict=category.value)
@@ -205,26 +263,50 @@ def _entered(state: WorkflowState, event: e.StepEntered) -> WorkflowState:
 def _succeeded(state: WorkflowState, event: e.AttemptSucceeded) -> WorkflowState:
     state = replace(state, news=event)
     if event.meaning in {Meaning.REFINE, Meaning.FAIL}:
-        return _set_back(state, FeedbackKind.WORKER, event.step, event.feedback)
+        category = FailureCategory.LOGIC if event.meaning is Meaning.FAIL else None
+        told = Feedback(
+            kind=FeedbackKind.WORKER,
+            source=event.step,
+            artifact=event.feedback,
+            category=category,
+        )
+        return _set_back(state, told)
     if event.meaning is not Meaning.PASS:
         return state
-    role = state.definition.roles[state.at(event.step).role or ""]
+    role = state.role(event.step)
     head = event.snapshot if role.writes else state.head
     return replace(state, head=head, answers={**state.answers, event.step: event.answer})
 
 
+def _answered(state: WorkflowState, record: StepRecord, event: e.AttemptSucceeded) -> StepRecord:
+    visit, role = current_visit(state), state.role(event.step)
+    trail = record.trail.record(_trace(visit, event)) if role.can_edit else record.trail
+    said = (*record.said, event.answer)[-role.continuations :] if role.continuations else ()
+    level = visit.approach.level if visit.approach else Level.PRIMARY
+    return replace(record, verdict=event.said, level=level, said=said, trail=trail)
+
+
+def _trace(visit: Visit, event: e.AttemptSucceeded) -> Trace:
+    """Remember the files together with what the worker had been told about the ones before."""
+    told = (*visit.feedback, *((visit.retry,) if visit.retry else ()))
+    return Trace(tree=event.snapshot.tree, words=" ".join(each.artifact for each in told))
+
+
 def _failed(state: WorkflowState, event: e.AttemptFailed) -> WorkflowState:
-    told = Feedback(kind=FeedbackKind.FORMAT, source=event.step, artifact=event.feedback)
+    told = Feedback(
+        kind=FeedbackKind.FORMAT,
+        source=event.step,
+        artifact=event.feedback,
+        category=event.category,
+    )
     if event.action is Action.PARK:
         return _told(state, told)
-    return _set_back(state, told.kind, told.source, told.artifact)
+    return _set_back(state, told)
 
 
-def _set_back(
-    state: WorkflowState, kind: FeedbackKind, source: str, artifact: ArtifactHash
-) -> WorkflowState:
+def _set_back(state: WorkflowState, feedback: Feedback) -> WorkflowState:
     visit = current_visit(state)
-    told = _told(state, Feedback(kind=kind, source=source, artifact=artifact))
+    told = _told(state, feedback)
     return replace(told, visit=replace(current_visit(told), failures=visit.failures + 1))
 
 

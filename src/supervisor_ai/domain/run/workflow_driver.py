@@ -4,29 +4,45 @@ from dataclasses import replace
 from typing import Final, assert_never
 
 from supervisor_ai.domain.envelope import Event
-from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, StepName, TimerName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import workflow
 from supervisor_ai.domain.run.answers import Meaning
+from supervisor_ai.domain.run.attempting import (
+    attempt,
+    base_of,
+    last_approach,
+    told_approach,
+    usual_approach,
+)
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind
+from supervisor_ai.domain.run.degradation import is_degraded
 from supervisor_ai.domain.run.effects import (
     AnyEffect,
     CancelTimer,
-    ContextItem,
     Integrate,
     RequestApproval,
     RunGate,
-    RunWorker,
     SetTimer,
 )
-from supervisor_ai.domain.run.facts import ApprovalReason, Base, Feedback, FeedbackKind, Snapshot
+from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind, Snapshot
+from supervisor_ai.domain.run.loops import Loop, find_loop
+from supervisor_ai.domain.run.results import levels, summary
 from supervisor_ai.domain.run.retries import Move, MoveKind
 from supervisor_ai.domain.run.run import Decision, Ending, Run
-from supervisor_ai.domain.run.setbacks import BadNews, agent, move_after, next_agent, timer_of
+from supervisor_ai.domain.run.setbacks import (
+    BadNews,
+    move_after,
+    next_agent,
+    rest_timer,
+    simpler_level,
+    timer_of,
+)
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus, Verdict
-from supervisor_ai.domain.run.workflow import Visit, WorkflowState
+from supervisor_ai.domain.run.workflow import Approach, Visit, WorkflowState
 
+_TELLING: Final = frozenset({MoveKind.RETRY_WITH_FEEDBACK, MoveKind.DEGRADE})
+"""After these the worker hears what was wrong; the other moves are no fault of its own."""
 DEADLINE: Final = TimerName("deadline")
 
 
@@ -34,13 +50,13 @@ class WorkflowDriver:
     """Takes one task through a state machine of steps."""
 
     name: Final = "workflow"
-    fold_version: Final = 1
+    fold_version: Final = 2
     state_type: Final = WorkflowState
     definition_type: Final = Definition
 
     def begin(self, birth: e.RunSubmitted, definition: Definition) -> WorkflowState:
         """Return the state before anything happened."""
-        base = _base(birth)
+        base = base_of(birth)
         head = Snapshot(commit=base.sha, tree=base.tree)
         return WorkflowState(definition=definition, head=head)
 
@@ -102,6 +118,11 @@ def _changed_kind(state: WorkflowState, definition: Definition) -> tuple[str, ..
 
 
 def _decide_role(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
+    if visit.refusal is not None:
+        return _follow_refusal(run, state, at, visit.refusal)
+    loop = _loop(state, at)
+    if loop is not None:
+        return _stop(at, visit, OutcomeKind.LOOP_DETECTED, loop.reason)
     match state.news:
         case e.AttemptFailed():
             return _follow_setback(run, state, at, state.news)
@@ -118,7 +139,14 @@ def _decide_role(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Deci
             reason = f"Step {at.name!r} is blocked, and a person decided not to go on."
             return _stop(at, visit, OutcomeKind.BLOCKED, reason)
         case _:
-            return _perform(run, state, _worker(run, state, at, visit))
+            return _attempt(run, state, at, usual_approach(state, at))
+
+
+def _loop(state: WorkflowState, at: Step) -> Loop | None:
+    """Tell whether the attempt that just succeeded came to where others had come before."""
+    if not isinstance(state.news, e.AttemptSucceeded) or state.news.meaning is Meaning.BLOCK:
+        return None
+    return find_loop(state.record(at.name).trail, state.definition.loops)
 
 
 def _decide_gate(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
@@ -164,7 +192,7 @@ def _decide_human(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Dec
 
 
 def _decide_commit(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
-    base = _base(run.birth)
+    base = base_of(run.birth)
     match state.news:
         case e.IntegrationLanded():
             return _pass(state, at)
@@ -185,32 +213,8 @@ def _decide_commit(run: Run, state: WorkflowState, at: Step, visit: Visit) -> De
             return _perform(run, state, landing)
 
 
-def _worker(
-    run: Run, state: WorkflowState, at: Step, visit: Visit, *, is_told: bool = True
-) -> RunWorker:
-    definition = state.definition
-    role = definition.roles[at.role or ""]
-    return RunWorker(
-        step=at.name,
-        visit=visit.number,
-        attempt=visit.attempts + 1,
-        role=role,
-        cli=definition.clis[agent(role, visit)],
-        start=visit.start,
-        base=_base(run.birth).sha,
-        task=run.birth.task,
-        timeout=at.timeout or role.timeout or definition.limits.step_timeout,
-        output_bytes=definition.limits.output_bytes,
-        sandbox=definition.sandbox,
-        workspace=definition.workspace,
-        tokens=definition.limits.attempt_tokens,
-        feedback=visit.feedback + ((visit.retry,) if visit.retry and is_told else ()),
-        context=tuple(
-            ContextItem(title=name, artifact=answer)
-            for name, answer in state.answers.items()
-            if name != at.name
-        ),
-    )
+def _attempt(run: Run, state: WorkflowState, at: Step, way: Approach) -> Decision:
+    return _perform(run, state, attempt(run, state, at, way))
 
 
 def _perform(run: Run, state: WorkflowState, effect: AnyEffect) -> Decision:
@@ -228,15 +232,21 @@ def _ask(run: Run, effect: RequestApproval) -> Decision:
 
 
 def _follow_setback(run: Run, state: WorkflowState, at: Step, news: BadNews) -> Decision:
-    visit, role = workflow.current_visit(state), state.definition.roles[at.role or ""]
-    move = move_after(run, state, at, news)
+    visit, move = workflow.current_visit(state), move_after(run, state, at, news)
+    way = last_approach(state, at)
+    way = told_approach(state, at, way) if move.kind in _TELLING else replace(way, is_told=False)
     match move.kind:
         case MoveKind.RETRY_SAME | MoveKind.RETRY_WITH_FEEDBACK | MoveKind.PARK:
-            return _try_later(run, state, at, move)
+            return _try_later(run, state, at, move, way)
         case MoveKind.FAIL_OVER:
-            again = _worker(run, state, at, visit, is_told=False)
-            following = state.definition.clis[next_agent(role, visit) or ""]
-            return _perform(run, state, replace(again, cli=following))
+            following = next_agent(state.role(at.name), visit) or way.cli
+            return _attempt(run, state, at, replace(way, cli=following))
+        case MoveKind.DEGRADE:
+            simpler = simpler_level(at, visit) or way.level
+            return _attempt(run, state, at, replace(way, level=simpler))
+        case MoveKind.SKIP:
+            skipped = e.StepSkipped(step=at.name, visit=visit.number, reason=_why(news))
+            return _go_on(state, at, skipped)
         case MoveKind.ESCALATE:
             return _ask_about(run, state, at, news.feedback)
         case _:
@@ -244,20 +254,41 @@ def _follow_setback(run: Run, state: WorkflowState, at: Step, news: BadNews) -> 
             return _stop(at, visit, OutcomeKind.WORKER_FAILED, tries)
 
 
-def _try_later(run: Run, state: WorkflowState, at: Step, move: Move) -> Decision:
+def _try_later(run: Run, state: WorkflowState, at: Step, move: Move, way: Approach) -> Decision:
     """Begin the next attempt, once the time for it has come."""
-    visit = workflow.current_visit(state)
-    timer = timer_of(move, at, visit)
+    timer = timer_of(move, at, workflow.current_visit(state))
     if timer in run.timers:
         return Decision()
     if timer in run.fired or (move.until is None and not move.after):
-        is_told = move.kind is MoveKind.RETRY_WITH_FEEDBACK
-        return _perform(run, state, _worker(run, state, at, visit, is_told=is_told))
-    parks = move.kind is MoveKind.PARK
-    wait = SetTimer(timer=timer, after=move.after, at=move.until, parks=parks)
-    if parks and DEADLINE in run.timers:
-        return Decision(effects=(CancelTimer(timer=DEADLINE), wait))
-    return Decision(effects=(wait,))
+        return _attempt(run, state, at, way)
+    return _wait(run, SetTimer(timer=timer, after=move.after, at=move.until, parks=_parks(move)))
+
+
+def _parks(move: Move) -> bool:
+    return move.kind is MoveKind.PARK
+
+
+def _wait(run: Run, timer: SetTimer) -> Decision:
+    """Wait for a time; the run's own time stands still while it only waits."""
+    if timer.parks and DEADLINE in run.timers:
+        return Decision(effects=(CancelTimer(timer=DEADLINE), timer))
+    return Decision(effects=(timer,))
+
+
+def _follow_refusal(run: Run, state: WorkflowState, at: Step, refusal: e.LaunchRefused) -> Decision:
+    """Go on with another agent, or later, or not at all, where an attempt may not start."""
+    visit, way = workflow.current_visit(state), usual_approach(state, at)
+    following = next_agent(state.role(at.name), visit)
+    if refusal.kind is OutcomeKind.CIRCUIT_OPEN and following is not None:
+        return _attempt(run, state, at, replace(way, cli=following))
+    if refusal.until is None or not state.definition.parking.is_allowed:
+        return _stop(at, visit, refusal.kind, refusal.reason)
+    timer = rest_timer(at, visit, refusal)
+    if timer in run.timers:
+        return Decision()
+    if timer in run.fired:
+        return _attempt(run, state, at, way)
+    return _wait(run, SetTimer(timer=timer, at=refusal.until, parks=True))
 
 
 def _why(news: BadNews) -> str:
@@ -279,12 +310,19 @@ def _ask_about(run: Run, state: WorkflowState, at: Step, question: ArtifactHash)
 
 def _pass(state: WorkflowState, at: Step) -> Decision:
     visit = workflow.current_visit(state)
-    passed = e.StepPassed(step=at.name, visit=visit.number)
-    if at.terminal or at.next is None:
-        outcome = Outcome(kind=OutcomeKind.DONE, reason="Every step passed.")
-        ending = Ending(status=RunStatus.COMPLETED, outcome=outcome)
-        return Decision(events=(passed,), ending=ending)
-    return _then(passed, _enter(state, at.next, ()))
+    return _go_on(state, at, e.StepPassed(step=at.name, visit=visit.number))
+
+
+def _go_on(state: WorkflowState, at: Step, fact: e.StepPassed | e.StepSkipped) -> Decision:
+    """Leave a step for the next one, or for the end."""
+    if not (at.terminal or at.next is None):
+        return _then(fact, _enter(state, at.next, ()))
+    state = workflow.evolve(state, fact)
+    outcome = Outcome(kind=OutcomeKind.DONE, reason=summary(state))
+    ending = Ending(
+        status=RunStatus.COMPLETED, outcome=outcome, degraded=is_degraded(levels(state))
+    )
+    return Decision(events=(fact,), ending=ending)
 
 
 def _send_back(
@@ -331,12 +369,6 @@ def _stop(at: Step, visit: Visit, kind: OutcomeKind, reason: str) -> Decision:
 def _fail(kind: OutcomeKind, reason: str) -> Decision:
     outcome = Outcome(kind=kind, reason=reason)
     return Decision(ending=Ending(status=RunStatus.FAILED, outcome=outcome))
-
-
-def _base(birth: e.RunSubmitted) -> Base:
-    if birth.base is None:
-        raise InternalError("A workflow run needs a base commit, and this one has none.")
-    return birth.base
 
 
 def _first(*values: int | None) -> int:

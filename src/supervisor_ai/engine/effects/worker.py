@@ -6,6 +6,7 @@ from pathlib import Path
 
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.degradation import INSTRUCTIONS
 from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.events import (
     AttemptFailed,
@@ -13,7 +14,8 @@ from supervisor_ai.domain.run.events import (
     AttemptSucceeded,
     PromptSent,
 )
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.facts import NO_USAGE, Snapshot, Usage
+from supervisor_ai.domain.run.prices import cost
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.effects.operation import Operation
@@ -92,7 +94,12 @@ async def _prompt(effect: RunWorker, operation: Operation) -> str:
         step=effect.step,
         attempt=effect.attempt,
         feedback=tuple(
-            Told(kind=back.kind, source=back.source, text=_tail(world.artifacts.get(back.artifact)))
+            Told(
+                kind=back.kind,
+                source=back.source,
+                text=_tail(world.artifacts.get(back.artifact)),
+                category=back.category,
+            )
             for back in effect.feedback
         ),
         context=tuple(
@@ -100,6 +107,8 @@ async def _prompt(effect: RunWorker, operation: Operation) -> str:
             for item in effect.context
         ),
         diff=diff,
+        turns=tuple(_tail(world.artifacts.get(turn)) for turn in effect.turns),
+        instruction=INSTRUCTIONS[effect.level],
     )
     return world.redactor.redact(world.prompter.write(request)).text
 
@@ -195,8 +204,9 @@ def _judge(
         transcript=transcript.finish(),
         snapshot=ended.snapshot,
         redactions=transcript.redactions + hidden,
-        usage=ended.report.usage,
+        usage=_usage(effect, ended.report),
         limits=ended.report.result.limits,
+        took=operation.world.clock.now() - operation.intended_at,
     )
 
 
@@ -207,7 +217,7 @@ def _failed(
     transcript: Transcript,
     problem: AnswerProblem,
 ) -> AttemptFailed:
-    redacted = operation.world.redactor.redact(problem.message)
+    redacted, now = operation.world.redactor.redact(problem.message), operation.world.clock.now()
     return AttemptFailed(
         step=effect.step,
         visit=effect.visit,
@@ -220,12 +230,22 @@ def _failed(
         snapshot=ended.snapshot,
         exit_code=ended.report.result.exit_code,
         redactions=transcript.redactions,
-        usage=ended.report.usage,
+        usage=_usage(effect, ended.report),
         limits=ended.report.result.limits,
         action=problem.action,
         reset_at=problem.reset_at,
-        ended_at=operation.world.clock.now(),
+        ended_at=now,
+        took=now - operation.intended_at,
     )
+
+
+def _usage(effect: RunWorker, report: WorkerReport) -> Usage:
+    """Say what the attempt cost, also where its agent only knows its tokens."""
+    if report.usage == NO_USAGE:
+        return report.usage
+    said = report.diagnosis.model if report.diagnosis else None
+    model = said or effect.cli.name.partition(":")[2]
+    return cost(effect.prices, report.usage, model=model, adapter=effect.cli.adapter)
 
 
 def _answer(

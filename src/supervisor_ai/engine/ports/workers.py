@@ -168,6 +168,8 @@ class Told:
     kind: FeedbackKind | None
     source: str
     text: str
+    category: FailureCategory | None = None
+    """What went wrong, where they are about a failed attempt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

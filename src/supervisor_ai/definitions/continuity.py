@@ -1,0 +1,51 @@
+"""Which roles find their own earlier answers when they try a step again, and how often."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from supervisor_ai.definitions.layers import Written
+from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
+from supervisor_ai.definitions.role_shapes import MOST_CONTINUATIONS
+from supervisor_ai.definitions.shapes import ConfigShape
+
+_TO_COME: Final = frozenset({"investigator", "security_auditor", "test_engineer"})
+"""Roles that configurations name although this version does not have them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continuity:
+    """Who may go on where it stopped; everybody else begins afresh."""
+
+    is_allowed: bool = True
+    turns: int = MOST_CONTINUATIONS
+    roles: tuple[tuple[str, Place], ...] = ()
+
+    def turns_of(self, role: str) -> int:
+        """Return how often a role may go on."""
+        named = any(name == role for name, _ in self.roles)
+        return self.turns if self.is_allowed and named else 0
+
+
+def lay_continuity(below: Continuity, config: Written[ConfigShape]) -> Continuity:
+    """Lay one file's word over the others'; the roles are replaced as a whole."""
+    shape = config.shape.continuity
+    return Continuity(
+        is_allowed=(
+            below.is_allowed if shape.allow_continuation is None else shape.allow_continuation
+        ),
+        turns=shape.max_continuation_turns or below.turns,
+        roles=below.roles if shape.continuation_roles is None else tuple(_placed(config)),
+    )
+
+
+def check_continuity(continuity: Continuity, roles: list[str], mistakes: Mistakes) -> None:
+    """Note roles that nobody knows."""
+    for name, place in continuity.roles:
+        if name not in roles and name not in _TO_COME:
+            mistakes.add(place, unknown("role", name, roles))
+
+
+def _placed(config: Written[ConfigShape]) -> Iterator[tuple[str, Place]]:
+    for number, name in enumerate(config.shape.continuity.continuation_roles or ()):
+        yield name, config.place("continuity", "continuation_roles", number)

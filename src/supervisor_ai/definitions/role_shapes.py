@@ -1,0 +1,73 @@
+"""The shapes of what a role is told and given besides its prompt, and of who may go on talking."""
+
+import re
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from supervisor_ai.definitions import scalars
+from supervisor_ai.definitions.model_shapes import service_url
+from supervisor_ai.definitions.shape import Command, Name, Shape, Text, Variable
+
+MOST_CONTINUATIONS: Final = 3
+_SERVER: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
+_LONGEST_PROMPT: Final = 20_000
+
+
+def server_name(value: str) -> str:
+    """Accept what every CLI can make a part of its tools' names."""
+    if not _SERVER.fullmatch(value):
+        problem = "is no usable name: letters, digits and '_', beginning with a letter"
+        raise ValueError(f"{value!r} {problem}")
+    return value
+
+
+def inner_value(value: str) -> str:
+    """Accept the value of a variable inside the sandbox, where none of the user's are."""
+    named = scalars.reference(scalars.text(value))
+    if named is not None:
+        raise ValueError(f"{named} is not replaced: your variables do not enter the sandbox")
+    return value
+
+
+def system_words(value: str) -> str:
+    """Accept text that every CLI can be started with."""
+    if len(value) > _LONGEST_PROMPT:
+        raise ValueError(f"has {len(value)} characters; at most {_LONGEST_PROMPT} are allowed")
+    return scalars.text(value)
+
+
+class McpShape(Shape):
+    """`mcp_servers.NAME`: a program that the agent starts, or an address in its sandbox."""
+
+    command: Command | None = None
+    env: dict[Variable, Annotated[Text, AfterValidator(inner_value)]] = Field(default_factory=dict)
+    url: Annotated[str, AfterValidator(service_url)] | None = None
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Self:
+        if (self.command is None) == (self.url is None):
+            raise ValueError("needs either a `command` or a `url`")
+        if self.url is not None and self.env:
+            raise ValueError("has an `env`, but a server with a `url` is not started by us")
+        return self
+
+
+class TermsShape(Shape):
+    """What a role file and `roles.NAME` say alike."""
+
+    system_prompt: Annotated[str, AfterValidator(system_words)] | None = None
+    mcp_servers: dict[Annotated[str, AfterValidator(server_name)], McpShape] = Field(
+        default_factory=dict
+    )
+    max_turns: Annotated[int, Field(ge=1, le=1000)] | None = None
+    optional: bool | None = None
+
+
+class ContinuityShape(Shape):
+    """`continuity`: which roles find their earlier answers when they try a step again."""
+
+    default_mode: Literal["fresh"] | None = None
+    allow_continuation: bool | None = None
+    max_continuation_turns: Annotated[int, Field(ge=1, le=MOST_CONTINUATIONS)] | None = None
+    continuation_roles: list[Name] | None = None

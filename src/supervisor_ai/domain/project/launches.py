@@ -1,0 +1,89 @@
+"""What an attempt takes from what runs share before it starts, and gives back when it ended."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.project import events as p
+from supervisor_ai.domain.project.project import Project
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.breaker import BreakerStatus, breaker_key, counts
+from supervisor_ai.domain.run.budgets import NOTHING, budgets_for
+from supervisor_ai.domain.run.effects import RunWorker, attempt_key, operation_key
+from supervisor_ai.domain.run.launches import Launch, Leave, Refusal, used
+
+
+def needs_leave(project: Project, effect: RunWorker) -> bool:
+    """Tell whether an attempt has to ask first: it may spend, or the last ones failed too often."""
+    if effect.has_leave:
+        return False
+    name = breaker_key(effect.step, effect.role.name, effect.cli.name)
+    is_closed = effect.breaker is None or project.breaker(name).status is BreakerStatus.CLOSED
+    return bool(effect.budgets) or not is_closed
+
+
+def launch_of(asked: e.LaunchRequested, *, run: RunId, root: RunId, at: datetime) -> Launch:
+    """Say what an attempt asks of the project."""
+    return Launch(
+        key=attempt_key(run, asked),
+        breaker=breaker_key(asked.step, asked.role, asked.cli) if asked.breaker else None,
+        budgets=budgets_for(asked.budgets, run=run, root=root, step=asked.step, at=at),
+        wish=asked.wish,
+    )
+
+
+def answer(asked: e.LaunchRequested, found: Leave | Refusal) -> e.LaunchAllowed | e.LaunchRefused:
+    """State in the run's stream what came of the request."""
+    if isinstance(found, Refusal):
+        return e.LaunchRefused(
+            step=asked.step,
+            visit=asked.visit,
+            slot=asked.slot,
+            attempt=asked.attempt,
+            kind=found.kind,
+            reason=found.reason,
+            until=found.until,
+        )
+    return e.LaunchAllowed(
+        step=asked.step,
+        visit=asked.visit,
+        slot=asked.slot,
+        attempt=asked.attempt,
+        amount=found.reservation.amount,
+    )
+
+
+def taken(launch: Launch, found: Leave, *, run: RunId, at: datetime) -> Iterator[p.ProjectEvent]:
+    """State in the project's stream what the attempt holds."""
+    if found.is_trial and launch.breaker is not None:
+        yield p.TrialStarted(breaker=launch.breaker, run=run, at=at)
+    if found.reservation.accounts:
+        yield p.BudgetReserved(
+            key=launch.key,
+            run=run,
+            accounts=found.reservation.accounts,
+            amount=found.reservation.amount,
+        )
+
+
+def given_back(
+    project: Project, run: RunId, started: e.AttemptStarted, end: e.AttemptEnd
+) -> Iterator[p.ProjectEvent]:
+    """State in the project's stream how an attempt ended; nothing where that concerns nobody."""
+    key = operation_key(run, started)
+    if key in project.spending.reservations:
+        yield p.BudgetSettled(key=key, run=run, used=used(end))
+    name = breaker_key(started.step, started.role, started.cli)
+    is_closed = project.breaker(name).status is BreakerStatus.CLOSED
+    match end:
+        case e.AttemptSucceeded() if not is_closed:
+            yield p.BreakerClosed(breaker=name, run=run)
+        case e.AttemptFailed(category=category, ended_at=at) if at and counts(category):
+            if started.breaker is not None:
+                yield p.FailureCounted(breaker=name, run=run, at=at, policy=started.breaker)
+
+
+def set_free(project: Project, run: RunId) -> Iterator[p.BudgetSettled]:
+    """State that a run which ends has nothing set aside any more."""
+    for key in project.reservations_of(run):
+        yield p.BudgetSettled(key=key, run=run, used=NOTHING)

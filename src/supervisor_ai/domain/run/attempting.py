@@ -1,0 +1,119 @@
+"""The next attempt at a step: by whom, how much of the task, knowing what, and at what cost."""
+
+from dataclasses import replace
+
+from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.budgets import Amount
+from supervisor_ai.domain.run.definition import Step
+from supervisor_ai.domain.run.effects import ContextItem, RunWorker
+from supervisor_ai.domain.run.facts import Base, Feedback
+from supervisor_ai.domain.run.launches import wish
+from supervisor_ai.domain.run.prices import CostCap, find_price
+from supervisor_ai.domain.run.run import Run
+from supervisor_ai.domain.run.workflow import Approach, Visit, WorkflowState, current_visit
+
+
+def usual_approach(state: WorkflowState, at: Step) -> Approach:
+    """Say how the next attempt is made if nothing speaks for another way.
+
+    One that was lost, or that only waits for leave to start, is made as it was meant.
+    """
+    before = last_approach(state, at)
+    if current_visit(state).is_asked or isinstance(state.news, e.AttemptLost):
+        return before
+    return told_approach(state, at, before)
+
+
+def last_approach(state: WorkflowState, at: Step) -> Approach:
+    """Say how the last attempt of the visit was made; the first one begins with the role's own."""
+    return current_visit(state).approach or Approach(cli=state.role(at.name).cli)
+
+
+def told_approach(state: WorkflowState, at: Step, before: Approach) -> Approach:
+    """Let the next attempt know what was wrong, and what its role said itself before."""
+    return replace(before, is_told=True, turn=_next_turn(state, at))
+
+
+def _next_turn(state: WorkflowState, at: Step) -> int:
+    """Number the continuation of the role's own answers that comes next; 0 where there is none."""
+    record = state.record(at.name)
+    may_go_on = bool(record.said) and record.turns < state.role(at.name).continuations
+    return record.turns + 1 if may_go_on else 0
+
+
+def attempt(run: Run, state: WorkflowState, at: Step, way: Approach) -> RunWorker:
+    """Describe the next attempt; what it may spend is known once it has leave to start."""
+    definition, visit, role = state.definition, current_visit(state), state.role(at.name)
+    timeout = at.timeout or role.timeout or definition.limits.step_timeout
+    own = Amount(tokens=definition.limits.attempt_tokens, time=timeout)
+    effect = RunWorker(
+        step=at.name,
+        visit=visit.number,
+        attempt=visit.attempts + 1,
+        role=role,
+        cli=definition.clis[way.cli],
+        start=visit.start,
+        base=base_of(run.birth).sha,
+        task=run.birth.task,
+        timeout=timeout,
+        output_bytes=definition.limits.output_bytes,
+        sandbox=definition.sandbox,
+        workspace=definition.workspace,
+        tokens=definition.limits.attempt_tokens,
+        level=way.level,
+        is_told=way.is_told,
+        turn=way.turn,
+        turns=state.record(at.name).said if way.turn else (),
+        breaker=definition.breaker,
+        budgets=definition.budgets,
+        wish=wish(definition.budgets, own),
+        prices=definition.prices,
+        feedback=_feedback(visit, way),
+        context=_context(state, at),
+    )
+    return _within_leave(effect, visit)
+
+
+def base_of(birth: e.RunSubmitted) -> Base:
+    """Return the commit that a run starts from."""
+    if birth.base is None:
+        raise InternalError("A workflow run needs a base commit, and this one has none.")
+    return birth.base
+
+
+def _feedback(visit: Visit, way: Approach) -> tuple[Feedback, ...]:
+    told = visit.retry if way.is_told else visit.told
+    return visit.feedback if told is None else (*visit.feedback, told)
+
+
+def _context(state: WorkflowState, at: Step) -> tuple[ContextItem, ...]:
+    return tuple(
+        ContextItem(title=name, artifact=answer)
+        for name, answer in state.answers.items()
+        if name != at.name
+    )
+
+
+def _within_leave(effect: RunWorker, visit: Visit) -> RunWorker:
+    """Bind an attempt to what it has leave to spend; leave is given for one agent only."""
+    way, leave = visit.approach, visit.leave
+    if leave is None or way is None or way.cli != effect.cli.name:
+        return effect
+    amount = leave.amount
+    return replace(
+        effect,
+        has_leave=True,
+        timeout=min(effect.timeout, amount.time or effect.timeout),
+        tokens=effect.tokens if amount.tokens is None else amount.tokens,
+        cost_cap=_cost_cap(effect, amount),
+    )
+
+
+def _cost_cap(effect: RunWorker, amount: Amount) -> CostCap | None:
+    """Bound the money where it is known what the agent's tokens cost."""
+    model = effect.cli.name.partition(":")[2]
+    price = find_price(effect.prices, model, effect.cli.adapter)
+    if amount.money is None or price is None:
+        return None
+    return CostCap(limit=amount.money, price=price)

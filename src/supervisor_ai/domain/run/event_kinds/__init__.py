@@ -1,0 +1,1 @@
+"""The kinds of facts of a run, by what they are about."""

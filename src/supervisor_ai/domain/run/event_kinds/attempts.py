@@ -1,0 +1,135 @@
+"""The facts of workers' attempts."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from supervisor_ai.domain.ids import (
+    ArtifactHash,
+    CommitSha,
+)
+from supervisor_ai.domain.run.answers import Meaning
+from supervisor_ai.domain.run.breaker import BreakerPolicy
+from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
+from supervisor_ai.domain.run.degradation import Level
+from supervisor_ai.domain.run.diagnosis import Action
+from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
+from supervisor_ai.domain.run.facts import (
+    NO_USAGE,
+    Hardness,
+    Snapshot,
+    Usage,
+)
+from supervisor_ai.domain.run.status import (
+    FailureCategory,
+    OutcomeKind,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchRequested(PlacedEvent):
+    """A worker is to start, if its breaker and the budgets allow it."""
+
+    attempt: int
+    role: str
+    cli: str
+    level: Level = Level.PRIMARY
+    is_told: bool = True
+    turn: int = 0
+    breaker: BreakerPolicy | None = None
+    budgets: dict[Scope, Amount] = field(default_factory=dict)
+    wish: Amount = NOTHING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchAllowed(PlacedEvent):
+    """The worker may start, and spend so much."""
+
+    attempt: int
+    amount: Amount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchRefused(PlacedEvent):
+    """The worker may not start; where it is worth asking again, `until` says when."""
+
+    attempt: int
+    kind: OutcomeKind
+    reason: str
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptStarted(PlacedEvent):
+    """A worker is about to start."""
+
+    attempt: int
+    role: str
+    cli: str
+    start: CommitSha
+    level: Level = Level.PRIMARY
+    is_told: bool = True
+    """Whether it hears what was wrong the last time; otherwise it hears what that one heard."""
+    turn: int = 0
+    """Which continuation of the role's own earlier answers it is; 0 where it begins afresh."""
+    breaker: BreakerPolicy | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptSent(PlacedEvent):
+    """What the worker is told, before it is told."""
+
+    attempt: int
+    prompt: ArtifactHash
+    redactions: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptSucceeded(PlacedEvent):
+    """The worker gave a valid answer."""
+
+    attempt: int
+    meaning: Meaning
+    said: str
+    answer: ArtifactHash
+    feedback: ArtifactHash
+    transcript: ArtifactHash
+    snapshot: Snapshot
+    redactions: int = 0
+    usage: Usage = NO_USAGE
+    limits: Hardness = Hardness.NONE
+    took: timedelta = timedelta()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptFailed(PlacedEvent):
+    """The worker ended without a valid answer."""
+
+    attempt: int
+    category: FailureCategory
+    reason: str
+    feedback: ArtifactHash
+    transcript: ArtifactHash
+    snapshot: Snapshot | None = None
+    exit_code: int | None = None
+    redactions: int = 0
+    usage: Usage = NO_USAGE
+    limits: Hardness = Hardness.NONE
+    action: Action | None = None
+    reset_at: datetime | None = None
+    ended_at: datetime | None = None
+    took: timedelta = timedelta()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptCancelled(PlacedEvent):
+    """The worker was stopped because its run ends."""
+
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptLost(PlacedEvent):
+    """Its owner died before the attempt had an end; it costs no retry."""
+
+    attempt: int
+    kept: str | None

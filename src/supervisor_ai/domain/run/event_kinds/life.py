@@ -1,0 +1,110 @@
+"""The facts of a run as a whole."""
+
+from dataclasses import dataclass
+
+from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.ids import (
+    ArtifactHash,
+    LetterKey,
+    RunId,
+)
+from supervisor_ai.domain.run.facts import (
+    Base,
+    ForkPoint,
+    Identity,
+    Process,
+)
+from supervisor_ai.domain.run.status import (
+    Outcome,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSubmitted(Event):
+    """Somebody asked for a run; everything it will need is pinned here."""
+
+    task: ArtifactHash
+    driver: str
+    workflow: str
+    definition: ArtifactHash
+    base: Base | None
+    branch: str | None
+    identity: Identity | None
+    parent: RunId | None
+    root: RunId
+    fork: ForkPoint | None = None
+    sandbox: str = "bubblewrap"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted(Event):
+    """An owner began to drive the run for the first time."""
+
+    driver: str
+    parent: RunId | None
+    root: RunId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOwned(Event):
+    """A process took the run with a new epoch."""
+
+    owner: str
+    process: Process
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunWaiting(Event):
+    """Nothing can happen before a person or a time says so."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunContinued(Event):
+    """What the run waited for has come."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCompleted(Event):
+    """The run reached its goal."""
+
+    outcome: Outcome
+    degraded: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFailed(Event):
+    """The run ended without its goal; what it made so far is kept."""
+
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCancelled(Event):
+    """The run was stopped because somebody asked for it."""
+
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelRequested(Event):
+    """Somebody wants the run to stop."""
+
+    reason: ArtifactHash | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandRefused(Event):
+    """A letter in the inbox could not be followed."""
+
+    letter: LetterKey
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefinitionMigrated(Event):
+    """The run goes on under another definition."""
+
+    previous: ArtifactHash
+    definition: ArtifactHash

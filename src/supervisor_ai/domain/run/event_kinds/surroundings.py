@@ -1,0 +1,29 @@
+"""The facts around workers and gates."""
+
+from dataclasses import dataclass
+
+from supervisor_ai.domain.ids import (
+    ArtifactHash,
+)
+from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupEnded(PlacedEvent):
+    """A workspace was set up for an attempt or, without one, for a gate."""
+
+    attempt: int | None
+    is_cached: bool
+    reason: str
+    output: ArtifactHash | None = None
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EgressRefused(PlacedEvent):
+    """A command tried to reach what it may not."""
+
+    attempt: int | None
+    host: str
+    port: int | None
+    reason: str

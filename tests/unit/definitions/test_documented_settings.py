@@ -1,0 +1,58 @@
+"""What the documents show is what the files may say."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.policy_shapes import PolicyShape
+from supervisor_ai.definitions.role_shapes import ContinuityShape, TermsShape
+from supervisor_ai.definitions.shapes import ConfigShape, StepShape, WorkflowShape
+from supervisor_ai.definitions.yaml_source import Value, read_yaml
+
+DOCS = Path(__file__).parents[3] / "docs"
+PAGES = ("configuration.md", "howto/failures-and-budgets.md", "howto/api-models.md")
+_BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def examples(page: str) -> list[Value]:
+    mistakes = Mistakes()
+    blocks = _BLOCK.findall((DOCS / page).read_text())
+    documents = [read_yaml(page, block, mistakes) for block in blocks]
+    assert not len(mistakes), mistakes.error().message
+    return [document.value for document in documents if document is not None]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_example_fits(page: str) -> None:
+    found = examples(page)
+    assert found
+    for value in found:
+        assert isinstance(value, dict)
+        shape: type[BaseModel] = WorkflowShape if "steps" in value else ConfigShape
+        shape.model_validate(value)
+
+
+def known_keys() -> Iterator[str]:
+    for shape in (ConfigShape, StepShape, TermsShape, ContinuityShape):
+        yield from shape.model_fields
+    for field in PolicyShape.model_fields.values():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from kind.model_fields
+
+
+@pytest.mark.parametrize("key", sorted(set(known_keys()) - {"gate_type", "description"}))
+def test_every_key_is_described(key: str) -> None:
+    text = "\n".join((DOCS / page).read_text() for page in PAGES[:2])
+    assert re.search(rf"\b{key}\b", text)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    text = (DOCS / page).read_text()
+    for link in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (DOCS / page).parent.joinpath(link).exists(), link
