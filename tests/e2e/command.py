@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from tests.e2e.preloaded import Preloaded
+
 SUPERVISOR: Final = Path(sys.executable).with_name("supervisor")
 AGENT: Final = Path(__file__).with_name("agent.py")
 CONFIG: Final = """\
@@ -108,6 +110,7 @@ class User:
     home: Path
     repository: Path
     environment: dict[str, str] = field(default_factory=dict)
+    preloaded: Preloaded | None = None
 
     def git(self, *arguments: str) -> str:
         """Run git as the user."""
@@ -140,7 +143,15 @@ class User:
         self.commit({"tools/script.json": json.dumps(deeds)})
 
     def call(self, *arguments: str, **environment: str) -> Said:
-        """Call the command and wait for its end."""
+        """Call the command and wait for its end; in a world of its own, it is started afresh."""
+        if self.preloaded is not None and not environment:
+            code, out, err = self.preloaded.call(
+                arguments,
+                directory=self.repository,
+                environment=self.environment,
+                seconds=_DEADLINE,
+            )
+            return Said(code=code, out=out, err=err)
         with self.start(*arguments, **environment) as process:
             out, err = process.communicate(timeout=_DEADLINE)
         return Said(code=process.returncode, out=out, err=err)

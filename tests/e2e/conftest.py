@@ -1,15 +1,26 @@
 """A user for each test."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.e2e.command import User, furnish, make_user
+from tests.e2e.preloaded import Preloaded
 
 
 @pytest.fixture(scope="session")
 def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Share what the sandbox has proved about itself between all tests."""
     return tmp_path_factory.mktemp("state")
+
+
+@pytest.fixture(scope="session")
+def preloaded() -> Iterator[Preloaded]:
+    """Share a process that has imported everything between all tests."""
+    process = Preloaded()
+    yield process
+    process.stop()
 
 
 @pytest.fixture(scope="session")
@@ -21,20 +32,23 @@ def furnished(tmp_path_factory: pytest.TempPathFactory, state: Path) -> Path:
 
 
 @pytest.fixture
-def newcomer(tmp_path: Path, state: Path) -> User:
+def newcomer(tmp_path: Path, state: Path, preloaded: Preloaded) -> User:
     """Give the test a user whose repository has no commit yet."""
-    return make_user(tmp_path, state)
+    return replace(make_user(tmp_path, state), preloaded=preloaded)
 
 
 @pytest.fixture
-def user(tmp_path: Path, state: Path, furnished: Path) -> User:
+def user(tmp_path: Path, state: Path, furnished: Path, preloaded: Preloaded) -> User:
     """Give the test a user with a repository that is ready for runs."""
-    return make_user(tmp_path, state, repository=furnished)
+    return replace(make_user(tmp_path, state, repository=furnished), preloaded=preloaded)
 
 
 @pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory, state: Path, furnished: Path) -> User:
+def reader(
+    tmp_path_factory: pytest.TempPathFactory, state: Path, furnished: Path, preloaded: Preloaded
+) -> User:
     """Give tests that only read a user with one completed run."""
     user = make_user(tmp_path_factory.mktemp("reader"), state, repository=furnished)
+    user.preloaded = preloaded
     assert user.run().code == 0
     return user

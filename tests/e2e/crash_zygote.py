@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.crash_ports import Boundaries, crashing
+from tests.e2e.preloaded import preload
 
 from supervisor_ai.bootstrap import open_project, read_settings
 from supervisor_ai.control.driving import drive_family
@@ -66,6 +67,7 @@ def obey(order: Order) -> Order:
 
 def main() -> None:
     """Obey one order after the other."""
+    preload()
     for line in sys.stdin:
         sys.stdout.write(json.dumps(obey(json.loads(line))) + "\n")
         sys.stdout.flush()

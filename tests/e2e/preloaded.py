@@ -1,0 +1,135 @@
+"""The command in a process that has imported everything: a call is a fork and not a start.
+
+A start costs more than most calls do. What a fork spares is the interpreter and the imports; the
+call has a process, an environment, a directory and streams of its own all the same.
+"""
+
+import atexit
+import json
+import os
+import pkgutil
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).parents[2]
+PROGRAM: Final = Path(sys.executable).with_name("supervisor")
+MEASURING: Final = "COVERAGE_PROCESS_CONFIG"
+
+Order = dict[str, Any]
+
+
+class Preloaded:
+    """A process that forks the command for each call."""
+
+    def __init__(self) -> None:
+        kept = {name: it for name, it in os.environ.items() if not name.startswith("COVERAGE_")}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.e2e.preloaded"],
+            cwd=ROOT,
+            env=kept,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def call(
+        self,
+        arguments: Sequence[str],
+        *,
+        directory: Path,
+        environment: Mapping[str, str],
+        seconds: float,
+    ) -> tuple[int, str, str]:
+        """Call the command and wait for its end; return its code and what it printed."""
+        with TemporaryDirectory() as place:
+            out, err = Path(place, "out"), Path(place, "err")
+            order = {
+                "arguments": list(arguments),
+                "directory": str(directory),
+                "environment": dict(environment),
+                "streams": [os.devnull, str(out), str(err)],
+            }
+            code = self._obeyed(order, seconds)
+            return code, out.read_text(), err.read_text()
+
+    def _obeyed(self, order: Order, seconds: float) -> int:
+        orders, answers = self._process.stdin, self._process.stdout
+        assert orders is not None
+        assert answers is not None
+        orders.write(json.dumps(order) + "\n")
+        orders.flush()
+        ready, _, _ = select.select([answers], [], [], seconds)
+        if not ready:
+            self._process.kill()
+            raise AssertionError(f"{order['arguments']} did not end.")
+        return int(answers.readline())
+
+    def stop(self) -> None:
+        """Let the process end."""
+        self._process.communicate()
+
+
+def preload() -> None:
+    """Import all that the command may need."""
+    import supervisor_ai
+
+    for module in pkgutil.walk_packages(supervisor_ai.__path__, "supervisor_ai."):
+        if not module.name.endswith("__main__") and ".testing" not in module.name:
+            import_module(module.name)
+    import_module("coverage")
+
+
+def become(order: Order) -> None:
+    """Be the command that was called."""
+    from supervisor_ai.cli.main import main as command
+
+    for number, name in enumerate(order["streams"]):
+        file = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(order["directory"])
+    os.environ.clear()
+    os.environ.update(order["environment"])
+    time.tzset()
+    if MEASURING in os.environ:
+        import_module("coverage").process_startup()
+    sys.argv = [str(PROGRAM), *order["arguments"]]
+    command()
+
+
+def forked(order: Order) -> int:
+    """Fork the command and wait for its end."""
+    pid = os.fork()
+    if pid == 0:
+        code: object = 1
+        try:
+            become(order)
+        except SystemExit as end:
+            code = end.code
+        finally:
+            atexit._run_exitfuncs()
+            sys.stdout.flush()
+            os._exit(code if isinstance(code, int) else 1)
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def main() -> None:
+    """Obey one order after the other."""
+    preload()
+    sys.path.pop(0)
+    for line in sys.stdin:
+        code = forked(json.loads(line))
+        sys.stdout.write(f"{code}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
