@@ -1,7 +1,7 @@
 """Measure the engine against the floor and its peers, and how quickly commands start.
 
     make bench                       # everything; writes docs/benchmarks.md
-    .venv/bin/python -m bench seq    # one part: seq, resume, start, sandboxes or workspaces
+    .venv/bin/python -m bench seq    # one part: seq, resume, start, sandboxes, workspaces or clis
 
 Every number is a median over interleaved rounds of one run on one machine: compare ratios, not
 microseconds.
@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from bench.clis import clis
 from bench.sandboxes import sandboxes
 from bench.workspaces import workspaces
 
@@ -122,6 +123,7 @@ PARTS = {
     "resume": ("Going on after `kill -9`", resume),
     "start": ("Starting a command", start),
     "sandboxes": ("Starting a sandbox", sandboxes),
+    "clis": ("One session of a real CLI", clis),
     "workspaces": ("Opening a workspace of 10,000 files", workspaces),
 }
 

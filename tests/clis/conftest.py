@@ -1,9 +1,19 @@
-"""A stage for each test, or the reason why there is none."""
+"""A stage for each test, or the reason why there is none; and nobody stays behind."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.clis.stage import Stage, require
+from tests.clis.strays import registered, strays
+
+
+@pytest.fixture(autouse=True)
+def nobody_stays_behind(tmp_path: Path) -> Iterator[None]:
+    """Look after every test whether a process of it lives on."""
+    yield
+    assert strays(tmp_path) == []
+    assert registered(tmp_path) == []
 
 
 @pytest.fixture

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 from urllib.parse import urlsplit
 
 import pytest
+from tests.clis.strays import strays
 from tests.clis.vocabulary import VOCABULARIES, Turn, Vocabulary
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
@@ -19,7 +20,6 @@ from supervisor_ai.domain.run.facts import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import Channel, Mount
 from supervisor_ai.engine.ports.workers import Observation, WorkerReport, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace
-from supervisor_ai.lab.server import LabServer
 from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
 from supervisor_ai.workers.agent_worker import AgentWorker
 from supervisor_ai.workers.clis.dialects import DIALECTS
@@ -35,6 +35,14 @@ CACHE: Final = Path(
 PATH: Final = f"{CACHE / 'bin'}:{os.environ['PATH']}"
 INSTALLED: Final = ("claude", "codex", "gemini")
 """What scripts/install-clis installs; the others are tried where they are on the PATH."""
+KEYS: Final = dict.fromkeys(("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"), KEY)
+
+
+class Model(Protocol):
+    """Where a scripted model listens, in this process or in another."""
+
+    @property
+    def url(self) -> str: ...
 
 
 def require(adapter: str) -> None:
@@ -47,12 +55,14 @@ def require(adapter: str) -> None:
     pytest.skip(f"{adapter} is not installed: {why}")
 
 
-@dataclass
+@dataclass(eq=False)
 class Stage:
     """A workspace for one CLI, and everything that came of a run."""
 
     adapter: str
     ground: Path
+    shared: BubblewrapSandbox | None = None
+    """The sandbox of a supervisor that has other workers too."""
     heard: list[tuple[Channel, bytes]] = field(default_factory=list)
     observed: list[Observation] = field(default_factory=list)
     refused: list[EgressRefusal] = field(default_factory=list)
@@ -79,14 +89,14 @@ class Stage:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text)
 
-    def broker(self, lab: LabServer) -> Broker:
+    def broker(self, lab: Model) -> Broker:
         """Return the CLI's own broker with another upstream, as a user would configure it."""
         own = self.profile.broker
         assert own is not None
         upstream = lab.url + urlsplit(own.upstream).path
         return replace(own, upstream=upstream, is_local=True)
 
-    def request(self, lab: LabServer, **changes: object) -> WorkerRequest:
+    def request(self, lab: Model, **changes: object) -> WorkerRequest:
         model = f":{self.words.model}" if self.words.model else ""
         request = WorkerRequest(
             run=RunId("r1"),
@@ -119,22 +129,33 @@ class Stage:
     def worker(
         self, profile: LaunchProfile | None = None, order: LaunchOrder | None = None
     ) -> AgentWorker:
-        keys = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY")
-        host = {"PATH": PATH, "HOME": str(Path.home()), **dict.fromkeys(keys, KEY)}
-        sandbox = BubblewrapSandbox(state=self.ground / "state", environment=host)
         launcher = Launcher(profile or self.profile)
         find = order_of if order is None else lambda _: order
-        return AgentWorker(DIALECTS[self.adapter], launcher, sandbox, host, order_of=find)
+        return AgentWorker(
+            DIALECTS[self.adapter], launcher, self.sandbox(), self.host, order_of=find
+        )
+
+    @property
+    def host(self) -> dict[str, str]:
+        return {"PATH": PATH, "HOME": str(Path.home()), **KEYS}
+
+    def sandbox(self) -> BubblewrapSandbox:
+        return self.shared or BubblewrapSandbox(state=self.ground / "state", environment=self.host)
 
     def play(
         self,
-        lab: LabServer,
+        lab: Model,
         *,
         profile: LaunchProfile | None = None,
         order: LaunchOrder | None = None,
     ) -> WorkerReport:
-        """Run the CLI from its start to its end."""
-        return asyncio.run(self.worker(profile, order).run(self.request(lab), self.hear))
+        """Run the CLI from its start to its end, after which nobody is there any more."""
+        return self.attend(self.worker(profile, order), self.request(lab))
+
+    def attend(self, worker: AgentWorker, request: WorkerRequest) -> WorkerReport:
+        report = asyncio.run(worker.run(request, self.hear))
+        assert strays(self.ground) == []
+        return report
 
     def hear(self, channel: Channel, piece: bytes) -> None:
         self.heard.append((channel, piece))
