@@ -9,6 +9,7 @@ from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.breaker import BREAKER_POLICY, BreakerPolicy
 from supervisor_ai.domain.run.budgets import Amount, Scope
+from supervisor_ai.domain.run.context_plan import ContextPlan
 from supervisor_ai.domain.run.degradation import Level
 from supervisor_ai.domain.run.loops import LoopPolicy
 from supervisor_ai.domain.run.prices import PriceTable
@@ -97,6 +98,8 @@ class Role:
     max_turns: int | None = None
     is_optional: bool = False
     """Whether the run goes on without the role's answer where its agent is not available."""
+    context: ContextPlan | None = None
+    """What it is shown of the repository; None: it looks for itself."""
     continuations: int = 0
     """How often a further attempt at a step begins with the role's own earlier answers to it."""
 
@@ -121,6 +124,10 @@ class Gate:
     name: str
     command: tuple[str, ...]
     timeout: timedelta
+    is_advisory: bool = False
+    """Whether a failure is shown and the run goes on."""
+    min_tests: int | None = None
+    """How many tests its output must count at least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +137,16 @@ class Step:
     name: StepName
     kind: StepKind
     role: str | None = None
+    roles: tuple[str, ...] = ()
+    """Those who do it side by side, where it is more than one."""
+    needed: int | None = None
+    """How many of them must agree; None: all."""
+    human_approval: bool = False
+    """Whether a person is asked before the run goes on; for a commit, before it is made."""
+    instructions: str = ""
+    """What the step asks of its role besides the task."""
+    outputs: tuple[str, ...] = ()
+    """What the step is expected to bring forth, in words."""
     gate: str | None = None
     next: StepName | None = None
     on_fail: StepName | None = None
@@ -141,6 +158,11 @@ class Step:
     """The simpler ways in which the step may be done when all of it fails."""
     terminal: bool = False
     description: str = ""
+
+    @property
+    def crew(self) -> tuple[str, ...]:
+        """Name the roles that do the step; the first one has slot 1."""
+        return self.roles or ((self.role,) if self.role else ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

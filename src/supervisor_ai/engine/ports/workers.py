@@ -185,6 +185,10 @@ class PromptRequest:
     diff: str | None = None
     turns: tuple[str, ...] = ()
     """The role's own earlier answers to this step, oldest first."""
+    material: str = ""
+    """What is shown of the repository, packed."""
+    instructions: str = ""
+    """What the step asks of its role besides the task."""
     instruction: str = ""
     """What is asked instead of the whole, where the step is done in a simpler way."""
 

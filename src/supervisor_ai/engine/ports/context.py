@@ -1,0 +1,61 @@
+"""What a worker is shown of the repository."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.run.context_plan import ContextPlan, Detail, SourceKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackRequest:
+    """What a context is packed for."""
+
+    plan: ContextPlan
+    commit: CommitSha
+    """The files as the worker will find them."""
+    base: CommitSha
+    """Where the run began: the diff is counted from here."""
+    task: str
+    plan_text: str = ""
+    """What the planner answered, where there was one."""
+    targets: tuple[str, ...] = ()
+    """Files that somebody named; without any, those that the task and the plan name."""
+    hides: tuple[str, ...] = ()
+    """Patterns of files that do not exist for the role."""
+    model: str = ""
+    """Whose tokens are counted: `claude-opus-4`, `gpt-5`, or an adapter's name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedItem:
+    """One entry of the record: what was shown of something, and why not more."""
+
+    source: SourceKind
+    name: str
+    detail: Detail
+    tokens: int
+    reason: str = ""
+    """Why it is shown at all, or why less of it than there is."""
+    redactions: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedContext:
+    """A context that fits its budget, and the record of what is in it and what is not."""
+
+    text: str
+    tokens: int
+    """Counted on the safe side."""
+    budget: int
+    items: tuple[PackedItem, ...]
+    counter: str
+    """How the tokens were counted."""
+
+
+class ContextPacker(Protocol):
+    """Packs what a worker is shown; nothing in it is secret, and it never exceeds its budget."""
+
+    async def pack(self, request: PackRequest) -> PackedContext:
+        """Gather, redact, count and prune."""
+        ...
