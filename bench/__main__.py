@@ -1,7 +1,8 @@
 """Measure the engine against the floor and its peers, and how quickly commands start.
 
     make bench                       # everything; writes docs/benchmarks.md
-    .venv/bin/python -m bench seq    # one part: seq, resume, start, sandboxes, workspaces or clis
+    .venv/bin/python -m bench seq    # one part: seq, resume, start, sandboxes, workspaces, clis,
+                                     # context
 
 Every number is a median over interleaved rounds of one run on one machine: compare ratios, not
 microseconds.
@@ -19,6 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.clis import clis
+from bench.context import context
 from bench.sandboxes import sandboxes
 from bench.workspaces import workspaces
 
@@ -125,6 +127,7 @@ PARTS = {
     "sandboxes": ("Starting a sandbox", sandboxes),
     "clis": ("One session of a real CLI", clis),
     "workspaces": ("Opening a workspace of 10,000 files", workspaces),
+    "context": ("Packing a context", context),
 }
 
 PREFACE = """# Benchmarks

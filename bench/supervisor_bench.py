@@ -35,6 +35,7 @@ from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.store.ledger import open_ledger
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
+from supervisor_ai.testing.world import PlainPacker
 
 RUN = RunId("bench")
 NOOP = StepName("noop")
@@ -119,6 +120,7 @@ def _world(directory: Path) -> World:
         workspaces=MemoryWorkspaces(),
         workers=_no_worker,
         prompter=JinjaPrompter(),
+        packer=PlainPacker(),
         answers=StrictAnswerReader(),
         redactor=RuleRedactor(),
     )

@@ -20,12 +20,14 @@ from supervisor_ai.control.steps import StepView
 from supervisor_ai.control.views import MutationView, OriginView, RunView, UsageView
 from supervisor_ai.control.workspace_cleaning import CleanItem, CleanView
 from supervisor_ai.control.workspaces import DirectoryView, WorkView
+from supervisor_ai.definitions.roles.json_schemas import schema_files
 from supervisor_ai.domain.flow import Flow, Status
 from supervisor_ai.domain.project.events import ProjectEvent
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.run import RUN_FLOW
+from supervisor_ai.domain.run.slots import ATTEMPT_FLOW
 from supervisor_ai.domain.run.status import Outcome
-from supervisor_ai.domain.run.workflow import ATTEMPT_FLOW, STEP_FLOW
+from supervisor_ai.domain.run.workflow import STEP_FLOW
 from supervisor_ai.engine.ports.inventory import FileChange
 from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding
 from supervisor_ai.workers.launch.capabilities import Capability, capabilities
@@ -156,11 +158,18 @@ PAGES = {
 }
 
 
+def texts() -> Iterator[tuple[str, str]]:
+    """Make every page, and the schemas for editors."""
+    for name, make in PAGES.items():
+        yield name, make()
+    for name, text in schema_files().items():
+        yield f"reference/schemas/{name}", text
+
+
 def main() -> None:
     """Write the pages, or with --check fail when one is out of date."""
     stale = []
-    for name, make in PAGES.items():
-        text = make()
+    for name, text in texts():
         path = DOCS / name
         if not path.exists() or path.read_text() != text:
             stale.append(path.name)

@@ -1,8 +1,8 @@
 """The only place where ports meet adapters; what an adapter imports is imported when it is used."""
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -14,10 +14,15 @@ from supervisor_ai.domain.errors import Unavailable
 
 if TYPE_CHECKING:
     from supervisor_ai.control.doctor import Machine
+    from supervisor_ai.control.initialising import Newcomer
+    from supervisor_ai.control.packs import PackPlace
     from supervisor_ai.control.project import Project
     from supervisor_ai.control.reception import Reception
     from supervisor_ai.control.workspaces import Storeroom
+    from supervisor_ai.definitions.detection.survey import ProjectSurvey
+    from supervisor_ai.definitions.packs.shop import PackShop
     from supervisor_ai.engine.ports.classification import Classifier
+    from supervisor_ai.engine.ports.context import ContextPacker
     from supervisor_ai.engine.ports.monitor import Monitor
     from supervisor_ai.engine.ports.sandbox import Sandbox
     from supervisor_ai.engine.world import World
@@ -36,6 +41,8 @@ class Settings:
     environment: Mapping[str, str]
     policy: Policy
     user: str
+    redaction_key: bytes = field(repr=False)
+    """Tags equal secrets alike while this process lives; from chance, and kept nowhere."""
 
     @property
     def state(self) -> Path:
@@ -72,7 +79,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         trusts_everything=read.get("SUPERVISOR_TRUST") == "1",
         allows_unsandboxed=read.get("SUPERVISOR_ALLOW_UNSANDBOXED") == "1",
     )
-    return Settings(environment=read, policy=policy, user=user)
+    return Settings(environment=read, policy=policy, user=user, redaction_key=os.urandom(32))
 
 
 def open_records(directory: Path, settings: Settings) -> Records | None:
@@ -152,6 +159,58 @@ def open_workspaces(directory: Path, settings: Settings) -> "Storeroom":
     )
 
 
+def open_newcomer(directory: Path, settings: Settings) -> "Newcomer[ProjectSurvey]":
+    """Open what a project's first definitions are made of."""
+    import shutil
+
+    from supervisor_ai.control.initialising import Newcomer
+    from supervisor_ai.definitions.detection.config_text import drafts
+    from supervisor_ai.definitions.detection.survey import survey_project
+
+    repository = _repository(directory)
+    path = settings.environment.get("PATH")
+
+    def survey() -> "ProjectSurvey":
+        return survey_project(
+            repository.checkout,
+            repository.files(),
+            lambda agent: shutil.which(agent, path=path) is not None,
+        )
+
+    return Newcomer(top=repository.checkout, survey=survey, drafts=drafts)
+
+
+def open_pack_place(directory: Path, settings: Settings, *, is_user: bool) -> "PackPlace[PackShop]":
+    """Open the user's or the project's place for packs; what a shop fetches goes when it closes."""
+    from contextlib import contextmanager
+    from tempfile import TemporaryDirectory
+
+    from supervisor_ai.control.packs import PackPlace
+    from supervisor_ai.definitions.packs.preferences import read_preferences
+    from supervisor_ai.definitions.packs.shop import PackShop
+    from supervisor_ai.definitions.packs.sources import Sources
+    from supervisor_ai.definitions.shelves import PROJECT_DIRECTORY
+    from supervisor_ai.workspaces.git import Git
+
+    own = settings.user_directory
+    place = own if is_user else _repository(directory).checkout / PROJECT_DIRECTORY
+    passed = ("HOME", "SSH_AUTH_SOCK", "https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY")
+    environment = {name: it for name, it in settings.environment.items() if name in passed}
+
+    def git(place: Path, arguments: tuple[str, ...], stdin: bytes) -> bytes:
+        runner = Git(directory=place, is_scratch=True)
+        return runner.run(*arguments, stdin=stdin, environment=environment).output
+
+    @contextmanager
+    def shop() -> "Iterator[PackShop]":
+        preferences = read_preferences(own)
+        with TemporaryDirectory(prefix="supervisor-") as fetched:
+            sources = Sources(place=Path(fetched), git=git, signers=preferences.signers)
+            yield PackShop(directory=place, sources=sources, known=preferences.sources)
+
+    return PackPlace(directory=place, is_user=is_user, open=shop)
+
+
 def open_machine(directory: Path, settings: Settings) -> "Machine":
     """Open what the machine has to offer."""
     from supervisor_ai.control.doctor import Machine
@@ -218,8 +277,9 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         workspaces=GitWorkspaces(repository, _project_state(parts.settings, repository.root)),
         workers=worker_factory(sandbox, parts.settings.environment),
         prompter=JinjaPrompter(),
+        packer=_packer(repository),
         answers=StrictAnswerReader(),
-        redactor=RuleRedactor(),
+        redactor=RuleRedactor(key=parts.settings.redaction_key),
         monitor=parts.monitor,
     )
 
@@ -253,6 +313,29 @@ def _open_state(state: Path, name: str) -> Path:
             hint="Name another directory with SUPERVISOR_STATE.",
         ) from error
     return state / name
+
+
+def _packer(repository: "GitRepository") -> "ContextPacker":
+    from supervisor_ai.context.code_reader import native_reader
+    from supervisor_ai.context.commit_files import CommitFiles
+    from supervisor_ai.context.native_packer import NativePacker
+    from supervisor_ai.context.pack_cache import PackCache
+    from supervisor_ai.context.packing import ChosenPacker, estimating, rules_version
+    from supervisor_ai.context.repomix_packer import RepomixPacker
+    from supervisor_ai.domain.redaction.redactor import RuleRedactor
+
+    def ask(*arguments: str, stdin: bytes = b"") -> bytes:
+        return repository.git.run(*arguments, stdin=stdin).output
+
+    cache = PackCache(repository.state_directory / "context.db", rules_version())
+    native = NativePacker(
+        files=CommitFiles(ask),
+        redactor=RuleRedactor(),  # without a key: the cache outlives it
+        cache=cache,
+        counter=estimating(cache),
+        code=native_reader,
+    )
+    return ChosenPacker({"native": native, "repomix": RepomixPacker(native)})
 
 
 def _repository(directory: Path) -> "GitRepository":
@@ -302,6 +385,6 @@ def _reception(repository: "GitRepository", settings: Settings) -> "Reception":
         catalog=FileCatalog(repository, user_directory, adapters()),
         trust=FileTrustStore(user_directory),
         policy=settings.policy,
-        redactor=RuleRedactor(),
+        redactor=RuleRedactor(key=settings.redaction_key),
         ids=SystemIds(),
     )

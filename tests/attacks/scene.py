@@ -77,7 +77,7 @@ class Scene(ExitStack):
     def serve(self, family: int, address: tuple[str, int] | str) -> socket.socket:
         """Tell the secret to everybody who connects."""
         server = self.enter_context(socket.socket(family))
-        if family == socket.AF_INET:
+        if family in {socket.AF_INET, socket.AF_INET6}:
             server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         server.bind(address)
         server.listen()

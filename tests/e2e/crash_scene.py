@@ -36,10 +36,15 @@ gates:
   test: {command: [grep, --quiet, visit 2, done.txt]}
 """
 VARYING = frozenset(
-    ("commit", "start", "snapshot", "prompt", "expected", "attempt", "branch", "root", "base")
+    (
+        *("commit", "start", "snapshot", "prompt", "expected", "attempt", "branch", "root", "base"),
+        "took",
+    )
 )
 LOST = frozenset(("AttemptLost", "GateLost", "IntegrationLost"))
-OF_LOST = frozenset(("AttemptStarted", "PromptSent", "GateStarted", "IntegrationStarted"))
+OF_LOST = frozenset(
+    ("AttemptStarted", "ContextPacked", "PromptSent", "GateStarted", "IntegrationStarted")
+)
 OWNERSHIP = frozenset(("RunOwned",))
 
 Facts = dict[str, Any]

@@ -263,12 +263,16 @@ def test_workflows_are_listed_shown_and_validated(user: User) -> None:
     listed = user.call("workflow", "list", "--json").json["workflows"]
     assert {(it["name"], it["origin"]) for it in listed} == {
         ("careful", "project"),
+        ("enterprise", "built-in"),
         ("mvp", "built-in"),
+        ("open_source", "built-in"),
         ("quick", "project"),
         ("reviewed", "project"),
+        ("security_critical", "built-in"),
         ("standard", "built-in"),
+        ("with_test_engineer", "built-in"),
     }
-    assert "standard  built-in" in user.call("workflow", "list").out
+    assert "standard            built-in" in user.call("workflow", "list").out
     shown = user.call("workflow", "show", "careful").out
     assert "implement  implementer with my_agent" in shown
     assert "approve    a person approves" in shown

@@ -27,6 +27,7 @@ from supervisor_ai.domain.ids import (
     run_stream,
 )
 from supervisor_ai.domain.project.events import (
+    AccountsClosed,
     ArtifactErased,
     BreakerClosed,
     BudgetReserved,
@@ -167,6 +168,16 @@ def entered(step: StepName, visit: int = 1, *feedback: Feedback) -> e.StepEntere
 def begun(step: StepName, visit: int = 1, attempt: int = 1) -> Iterator[Event]:
     yield e.AttemptStarted(
         step=step, visit=visit, attempt=attempt, role="coder", cli="agent", start=BASE.sha
+    )
+    record = artifact(f"record {step} {visit} {attempt}")
+    yield e.ContextPacked(
+        step=step,
+        visit=visit,
+        attempt=attempt,
+        strategy="planner_docset",
+        record=record,
+        tokens=900,
+        budget=1000,
     )
     prompt = artifact(f"prompt {step} {visit} {attempt}")
     yield e.PromptSent(step=step, visit=visit, attempt=attempt, prompt=prompt, redactions=1)
@@ -467,8 +478,11 @@ def write_spender(pen: Pen) -> None:
         breaker=BreakerPolicy(failures=2),
     )
     pen.write(run, simpler, e.AttemptLost(step=PLAN, visit=1, attempt=2, kept=None))
+    again = replace(asked, attempt=3)
+    pen.write(run, again, e.LaunchWithdrawn(step=PLAN, visit=1, attempt=3))
     skipped = e.StepSkipped(step=PLAN, visit=1, reason="Nobody is there.")
-    pen.write(run, skipped, e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+    ended = e.RunCompleted(outcome=outcome(OutcomeKind.DONE))
+    pen.write(run, skipped, ended, project=AccountsClosed(run=name))
 
 
 class Alone:

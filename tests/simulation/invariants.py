@@ -285,7 +285,9 @@ def _bad_retries(run: RunId, envelopes: list[Envelope], evidence: Evidence) -> I
 def _limit(definition: Definition | None, at: str) -> int:
     assert definition is not None
     retries = definition.workflow.steps[StepName(at)].max_retries
-    return definition.limits.step_max_retries if retries is None else retries
+    otherwise = definition.limits.step_max_retries
+    assert otherwise is not None
+    return otherwise if retries is None else retries
 
 
 def _bad_landings(

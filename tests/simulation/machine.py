@@ -29,7 +29,7 @@ from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
 from supervisor_ai.testing.ids import FakeIds, FakeProcesses
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
-from supervisor_ai.testing.world import NoSecrets, PlainPrompter
+from supervisor_ai.testing.world import NoSecrets, PlainPacker, PlainPrompter
 
 T = TypeVar("T")
 
@@ -208,6 +208,7 @@ class Machine:
             workspaces=self.workspaces,
             workers=lambda _adapter: worker,
             prompter=PlainPrompter(),
+            packer=PlainPacker(),
             answers=SimAnswers(),
             redactor=NoSecrets(),
             timing=TIMING,

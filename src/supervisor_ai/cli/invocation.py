@@ -13,9 +13,13 @@ from supervisor_ai.domain.errors import NotFound
 if TYPE_CHECKING:
     from supervisor_ai.bootstrap import Settings
     from supervisor_ai.control.doctor import Machine
+    from supervisor_ai.control.initialising import Newcomer
+    from supervisor_ai.control.packs import PackPlace
     from supervisor_ai.control.project import Project
     from supervisor_ai.control.reception import Reception
     from supervisor_ai.control.records import Records
+    from supervisor_ai.definitions.detection.survey import ProjectSurvey
+    from supervisor_ai.definitions.packs.shop import PackShop
     from supervisor_ai.engine.ports.monitor import Monitor
 
 
@@ -74,6 +78,18 @@ class Invocation:
         from supervisor_ai.bootstrap import open_project
 
         return open_project(self.directory, self.settings, monitor=monitor)
+
+    def newcomer(self) -> "Newcomer[ProjectSurvey]":
+        """Open what a project's first definitions are made of."""
+        from supervisor_ai.bootstrap import open_newcomer
+
+        return open_newcomer(self.directory, self.settings)
+
+    def pack_place(self, *, is_user: bool) -> "PackPlace[PackShop]":
+        """Open a place for packs: the user's or the project's."""
+        from supervisor_ai.bootstrap import open_pack_place
+
+        return open_pack_place(self.directory, self.settings, is_user=is_user)
 
     def machine(self) -> "Machine":
         """Open what the machine has to offer, whatever the project."""

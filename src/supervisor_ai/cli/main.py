@@ -43,6 +43,8 @@ VERBS: Final = {
     "replay": _verb(
         "replay:replay", "Fold a run's facts again and show what each one moved", _INSIGHT
     ),
+    "context": _verb("context:context", "See what a worker is told, and what it is not", _INSIGHT),
+    "init": _verb("init:init", "Look at the project and write its first settings", _CARE),
     "demo": _verb("demo:demo", "Watch a small task go through all steps", _CARE),
     "lab": _verb("lab:lab", "Rehearse with a model that says what a script says", _CARE),
     "doctor": _verb("doctor:doctor", "Check whether this machine can run agents safely", _CARE),
@@ -50,8 +52,11 @@ VERBS: Final = {
     "trust": _verb(
         "trust:trust", "Agree to what the project's settings may do on your machine", _CARE
     ),
+    "role": _verb("role:role", "List, show, check, compare and exchange roles", _CARE),
     "worker": _verb("worker:worker", "Look after the agents' commands and what they print", _CARE),
-    "workflow": _verb("workflow:workflow", "List, show, validate and migrate workflows", _CARE),
+    "workflow": _verb(
+        "workflow:workflow", "List, show, draw, validate and migrate workflows", _CARE
+    ),
     "workspace": _verb(
         "workspace:workspace", "List, show, restore and clean up what workers left", _CARE
     ),

@@ -77,6 +77,8 @@ def _of_attempt(event: Event) -> str | None:  # noqa: C901 - one case per fact
             return f"skipped: {reason}"
         case e.AttemptStarted():
             return _started(event)
+        case e.ContextPacked(strategy=strategy, tokens=tokens, budget=budget):
+            return f"{strategy}: {tokens:,} of {budget:,} tokens of context"
         case e.PromptSent(prompt=prompt):
             return f"prompt {short(prompt)}"
         case e.AttemptSucceeded(said=said):

@@ -59,8 +59,8 @@ def describe_step(definition: Definition, step: Step) -> str:
     """Say what a step does."""
     match step.kind:
         case StepKind.ROLE:
-            role = definition.roles[step.role or ""]
-            return f"{role.name} with {role.cli}"
+            roles = [definition.roles[name] for name in step.crew]
+            return " and ".join(f"{role.name} with {role.cli}" for role in roles)
         case StepKind.GATE:
             return f"gate: {shlex.join(definition.gates[step.gate or ''].command)}"
         case StepKind.HUMAN:

@@ -17,6 +17,7 @@ _UNREMARKABLE: Final = (
     e.RunOwned,
     e.StepPassed,
     e.StepFailed,
+    e.ContextPacked,
     e.PromptSent,
     e.IntegrationStarted,
     e.TimerCancelled,

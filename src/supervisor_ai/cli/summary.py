@@ -1,10 +1,10 @@
 """What a person is told when a drive is over."""
 
+from supervisor_ai.cli.headline import headline, wait
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.narration import one_line, short
-from supervisor_ai.cli.output import painted
 from supervisor_ai.cli.questions import Rows, question
-from supervisor_ai.cli.tables import labelled, title
+from supervisor_ai.cli.tables import labelled
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.views import RunView
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
@@ -22,12 +22,6 @@ def summarise(invocation: Invocation, project: Project, run: RunView) -> str:
         *_next(invocation, project, run),
     ]
     return "\n".join([headline(run), *labelled(rows)])
-
-
-def headline(run: RunView) -> str:
-    """Say how a run stands and what it is about; less than what was asked for is marked."""
-    mark = " (degraded)" if run.degraded else ""
-    return f"{painted(run.status)}{mark}  {title(run.task)}"
 
 
 def _outcome(run: RunView) -> Rows:
@@ -58,6 +52,7 @@ def _next(invocation: Invocation, project: Project, run: RunView) -> Rows:
     supervisor, git = invocation.command, invocation.git
     match run.status:
         case RunStatus.WAITING:
+            yield from wait(project.records, run)
             yield from question(invocation, project.records, run)
             yield "then", f"{supervisor} resume {run.id}"
         case RunStatus.COMPLETED:

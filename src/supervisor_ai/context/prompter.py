@@ -49,7 +49,9 @@ class JinjaPrompter:
             context=[_told(told) for told in request.context],
             diff=None if request.diff is None else bounded(request.diff, _MAX_DIFF),
             turns=[bounded(turn, _MAX_TOLD) for turn in request.turns],
+            instructions=request.instructions,
             instruction=request.instruction,
+            material=request.material,
         ):
             length += len(piece)
             if length > MAX_PROMPT:

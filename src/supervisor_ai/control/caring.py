@@ -9,9 +9,9 @@ from supervisor_ai.domain.envelope import NewEvent
 from supervisor_ai.domain.errors import StaleVersion
 from supervisor_ai.domain.ids import PROJECT_STREAM, ArtifactHash
 from supervisor_ai.domain.project.events import ArtifactErased
-from supervisor_ai.engine.journal import ProjectView
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.engine.ports.queries import Verification
+from supervisor_ai.engine.project_view import ProjectView
 
 _RACES: Final = 100
 

@@ -64,20 +64,21 @@ def read_retries(
 
 def _setbacks(envelopes: Sequence[Envelope]) -> Iterator[_Setback]:
     definition = ArtifactHash("")
-    started: dict[_Attempt, e.AttemptStarted] = {}
+    started: dict[_Attempt, tuple[e.AttemptStarted, ArtifactHash]] = {}
     for index, envelope in enumerate(envelopes):
         event = envelope.event
         match event:
             case e.RunSubmitted(definition=pinned) | e.DefinitionMigrated(definition=pinned):
                 definition = pinned
             case e.AttemptStarted():
-                started[_attempt(event)] = event
+                started[_attempt(event)] = (event, definition)
             case e.AttemptFailed() | e.AttemptSucceeded() if _is_bad(event):
+                begun, under = started[_attempt(event)]
                 yield _Setback(
-                    started=started[_attempt(event)],
+                    started=begun,
                     ended=envelope,
                     end=event,
-                    definition=definition,
+                    definition=under,
                     later=envelopes[index + 1 :],
                 )
             case _:
@@ -91,12 +92,13 @@ def _is_bad(end: _BadEnd) -> bool:
 def _entry(records: Records, setback: _Setback, task: ArtifactHash, schemas: Schemas) -> RetryEntry:
     definition = records.documents.load(setback.definition, Definition)
     started, end = setback.started, setback.end
+    step, role = definition.workflow.steps[end.step], definition.roles[started.role]
     return RetryEntry(
         at=setback.ended.recorded_at,
         role=started.role,
         task=records.text(task),
         attempt=end.attempt,
-        max_retries=policy_of(definition, definition.workflow.steps[end.step]).max_attempts - 1,
+        max_retries=policy_of(definition, step, role).max_attempts - 1,
         category=setback.category,
         move=_move(setback),
         expected=_expected(setback.category, definition.roles[started.role].answer, schemas),

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
@@ -20,9 +21,11 @@ from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.facts import Base
+from supervisor_ai.domain.run.prices import dearest
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 
+_EVERY_STEP: Final = "*"
 _SLUG_LENGTH: Final = 40
 _HEAD_START: Final = timedelta(seconds=30)
 _LEDGER: Final = ".supervisor/state.db"
@@ -37,6 +40,8 @@ class StartRequest:
     cli: str | None = None
     base: str | None = None
     sandbox: str | None = None
+    roles: tuple[str, ...] = ()
+    """Other roles than the workflow's: `STEP=ROLE`, or `ROLE` for every step that it fits."""
     budget: str | None = None
     """What the run may cost, as people write it: `5usd, 2h`."""
 
@@ -61,7 +66,12 @@ def prepare(reception: Reception, request: StartRequest) -> Prepared:
     reception.policy.permit_sandbox(_known_sandbox(request.sandbox or AUTO))
     base = reception.repository.resolve(request.base)
     _refuse_foreign_ledger(reception, base)
-    loaded = reception.catalog.load(base.sha, workflow=request.workflow, cli=request.cli)
+    loaded = reception.catalog.load(
+        base.sha,
+        workflow=request.workflow,
+        cli=request.cli,
+        roles=assignments(request.roles),
+    )
     require_trust(reception, loaded.powers)
     sandbox = request.sandbox or loaded.definition.sandbox.backend
     refuse_blank_cheques(loaded.definition, sandbox)
@@ -77,12 +87,37 @@ def prepare(reception: Reception, request: StartRequest) -> Prepared:
     )
 
 
+def assignments(words: Sequence[str]) -> dict[str, str]:
+    """Read which step is to have which role; `*` stands for every step that a role fits."""
+    found: dict[str, str] = {}
+    for word in words:
+        left, equals, right = word.partition("=")
+        step, role = (left, right) if equals else (_EVERY_STEP, left)
+        if not step or not role:
+            raise InvalidInput(f"{word!r} is no STEP=ROLE.", hint="Example: --role review=auditor")
+        if step in found:
+            raise InvalidInput(f"Two roles are asked for {step!r}: {found[step]!r} and {role!r}.")
+        found[step] = role
+    return found
+
+
 def within(definition: Definition, budget: Amount) -> Definition:
     """Hold a run to a budget; where the configuration sets one too, the smaller one counts."""
     if not budget.figures:
         return definition
     least = budget.least(definition.budgets.get(Scope.RUN, NOTHING))
     return replace(definition, budgets={**definition.budgets, Scope.RUN: least})
+
+
+def unpriced(definition: Definition) -> tuple[str, ...]:
+    """Name the agents for which a budget of money cannot hold, because nobody knows their price."""
+    if not any(limit.money is not None for limit in definition.budgets.values()):
+        return ()
+    return tuple(
+        cli.name
+        for cli in definition.clis.values()
+        if dearest(definition.prices, cli.known_models, cli.adapter) is None
+    )
 
 
 def _refuse_foreign_ledger(reception: Reception, base: Base) -> None:

@@ -88,6 +88,10 @@ def _moved(step: StepView, event: e.PlacedEvent) -> StepView:  # noqa: C901 - on
             return replace(step, status=StepStatus.PASSED)
         case e.StepFailed():
             return replace(step, status=StepStatus.FAILED)
+        case e.StepSkipped():
+            return replace(step, status=StepStatus.SKIPPED, last_verdict="skipped")
+        case e.LaunchRefused(kind=kind):
+            return replace(step, last_verdict=kind.value)
         case e.AttemptStarted(role=role):
             return replace(step, role=role, attempts=step.attempts + 1)
         case e.AttemptSucceeded(said=said):

@@ -1,6 +1,6 @@
 """The catalogue of definitions: package, user, and project at one commit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +13,20 @@ from supervisor_ai.definitions.shelves import (
 )
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.engine.ports.definitions import Loaded, Power, WorkflowSummary
+from supervisor_ai.domain.run.definition import Workflow
+from supervisor_ai.engine.ports.definitions import (
+    NO_ROLES,
+    Loaded,
+    Power,
+    RoleDetail,
+    RoleDraft,
+    RoleSummary,
+    WorkflowSummary,
+)
 from supervisor_ai.engine.ports.workspaces import Repository
 
 if TYPE_CHECKING:
+    from supervisor_ai.definitions.agents import Agents
     from supervisor_ai.definitions.library import Library
 
 _CONFIG = f"{PROJECT_DIRECTORY}/config.yaml"
@@ -32,9 +42,15 @@ class FileCatalog:
         self._user_directory = user_directory
         self._adapters = adapters
 
-    def load(self, commit: CommitSha, *, workflow: str | None, cli: str | None) -> Loaded:
+    def load(
+        self,
+        commit: CommitSha,
+        *,
+        workflow: str | None,
+        cli: str | None,
+        roles: Mapping[str, str] = NO_ROLES,
+    ) -> Loaded:
         """Resolve a workflow (None: the configured default) and everything it names."""
-        from supervisor_ai.definitions.agents import Agents
         from supervisor_ai.definitions.resolution import find_workflow, resolve
 
         library = self._library(commit)
@@ -42,17 +58,30 @@ class FileCatalog:
         name = workflow or (default.name if default else "")
         path = f"{PROJECT_DIRECTORY}/workflows/{name}.yaml"
         found = find_workflow(library, name, stale=self._stale(commit, path))
-        stale = self._stale(commit, _CONFIG)
-        agents = Agents(settings=library.settings, adapters=self._adapters, stale=stale)
-        definition = resolve(library, found, agents, cli=cli)
-        return Loaded(definition=definition, powers=library.powers)
+        agents = self._agents(library, commit)
+        definition = resolve(library, found, agents, cli=cli, wanted=roles)
+        notes = tuple(f"{note.place.text}: {note.text}" for note in found.notes)
+        return Loaded(definition=definition, powers=library.powers, notes=notes)
+
+    def outline(self, commit: CommitSha, *, workflow: str | None) -> Workflow:
+        """Return a workflow as written, whether or not it could be run."""
+        from supervisor_ai.definitions.resolution import named_workflow
+
+        library = self._library(commit)
+        default = library.settings.workflow
+        name = workflow or (default.name if default else "")
+        path = f"{PROJECT_DIRECTORY}/workflows/{name}.yaml"
+        return named_workflow(library, name, stale=self._stale(commit, path)).workflow
 
     def workflows(self, commit: CommitSha) -> Sequence[WorkflowSummary]:
         """List the workflows that can be run."""
         found = self._library(commit).workflows
         return [
             WorkflowSummary(
-                name=name, description=read.workflow.description, origin=read.origin.value
+                name=name,
+                description=read.workflow.description,
+                origin=read.origin.value,
+                missing=tuple(dict.fromkeys(f"{it.what} {it.name}" for it in read.missing)),
             )
             for name, read in sorted(found.items())
         ]
@@ -60,6 +89,46 @@ class FileCatalog:
     def powers(self, commit: CommitSha) -> tuple[Power, ...]:
         """List what the project asks the user to trust, whatever the workflow."""
         return self._library(commit).powers
+
+    def roles(self, commit: CommitSha) -> Sequence[RoleSummary]:
+        """List the roles that steps can name."""
+        from supervisor_ai.definitions.roles.telling import summaries
+
+        library = self._library(commit)
+        return summaries(library.book, library.settings)
+
+    def role(self, commit: CommitSha, name: str) -> RoleDetail:
+        """Show one role."""
+        from supervisor_ai.definitions.resolution import resolve_role
+        from supervisor_ai.definitions.roles.assignment import find_role
+        from supervisor_ai.definitions.roles.telling import summary, values
+
+        library = self._library(commit)
+        find_role(library.roles, name)
+        merged = library.book.roles[name]
+        return RoleDetail(
+            summary=summary(merged, library.settings),
+            values=tuple(values(merged, library.configs)),
+            role=resolve_role(library, self._agents(library, commit), name),
+        )
+
+    def draft_role(self, text: str, *, name: str) -> RoleDraft:
+        """Make a role file of an agent in markdown."""
+        from supervisor_ai.definitions.roles.markdown_agents import read_agent
+
+        return read_agent(text, name)
+
+    def agent_text(self, commit: CommitSha, name: str) -> RoleDraft:
+        """Write a role as an agent in markdown."""
+        from supervisor_ai.definitions.roles.markdown_agents import write_agent
+
+        return write_agent(self.role(commit, name).role)
+
+    def _agents(self, library: "Library", commit: CommitSha) -> "Agents":
+        from supervisor_ai.definitions.agents import Agents
+
+        stale = self._stale(commit, _CONFIG)
+        return Agents(settings=library.settings, adapters=self._adapters, stale=stale)
 
     def _library(self, commit: CommitSha) -> "Library":
         from supervisor_ai.definitions.library import Shelves, read_library

@@ -2,15 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
 from supervisor_ai.definitions.layers import Written
 from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
 from supervisor_ai.definitions.role_shapes import MOST_CONTINUATIONS
 from supervisor_ai.definitions.shapes import ConfigShape
-
-_TO_COME: Final = frozenset({"investigator", "security_auditor", "test_engineer"})
-"""Roles that configurations name although this version does not have them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +38,7 @@ def lay_continuity(below: Continuity, config: Written[ConfigShape]) -> Continuit
 def check_continuity(continuity: Continuity, roles: list[str], mistakes: Mistakes) -> None:
     """Note roles that nobody knows."""
     for name, place in continuity.roles:
-        if name not in roles and name not in _TO_COME:
+        if name not in roles:
             mistakes.add(place, unknown("role", name, roles))
 
 

@@ -11,19 +11,14 @@ from supervisor_ai.definitions import scalars
 from supervisor_ai.definitions.mistakes import KeyPath, Mistakes, Place
 from supervisor_ai.definitions.model_errors import MAX_FINDINGS, findings
 from supervisor_ai.definitions.shape import Shape
-from supervisor_ai.definitions.shapes import (
-    ConfigShape,
-    RoleShape,
-    WorkflowShape,
-    WrappedWorkflowShape,
-)
+from supervisor_ai.definitions.shapes import ConfigShape
 from supervisor_ai.definitions.shelves import Origin, Shelf
+from supervisor_ai.definitions.workflow_shapes import WorkflowShape, WrappedWorkflowShape
 from supervisor_ai.definitions.yaml_source import Document, Value, read_yaml
 
 CONFIG_FILE: Final = "config.yaml"
 WORKFLOWS: Final = "workflows"
-_ROLES: Final = "roles"
-_SUFFIX: Final = ".yaml"
+SUFFIX: Final = ".yaml"
 _WRAPPER: Final = "workflow"
 _ROOT: Final = "root"
 
@@ -62,7 +57,7 @@ class Layer:
 
 def read_layer(shelf: Shelf, mistakes: Mistakes) -> Layer:
     """Read the config and the workflows of a shelf."""
-    names = _names(shelf, WORKFLOWS, mistakes)
+    names = names_in(shelf, WORKFLOWS, mistakes)
     written = ((name, _read_workflow(shelf, name, mistakes)) for name in names)
     return Layer(
         config=_read_config(shelf, mistakes),
@@ -71,44 +66,41 @@ def read_layer(shelf: Shelf, mistakes: Mistakes) -> Layer:
     )
 
 
-def read_roles(shelf: Shelf, mistakes: Mistakes) -> dict[str, RoleShape]:
-    """Read the roles of a shelf."""
-    roles: dict[str, RoleShape] = {}
-    for name in _names(shelf, _ROLES, mistakes):
-        document = _read(shelf, f"{_ROLES}/{name}{_SUFFIX}", mistakes)
-        if document is None:
-            continue
-        role = _fit(document.value, RoleShape, document, mistakes)
-        if role is None:
-            continue
-        roles[name] = role
-        if role.optional and role.cannot_be_optional is not None:
-            mistakes.add(document.place("optional"), role.cannot_be_optional)
-    return roles
-
-
-def _names(shelf: Shelf, directory: str, mistakes: Mistakes) -> list[str]:
+def names_in(shelf: Shelf, directory: str, mistakes: Mistakes) -> list[str]:
+    """Name the definitions of a directory."""
     names: list[str] = []
     for file in shelf.names(directory):
         path, place = PurePosixPath(file), Place(file=shelf.label(f"{directory}/{file}"))
         if path.suffix == ".yml":
-            mistakes.add(place, f"is not read; rename it to {path.stem}{_SUFFIX}")
-        if path.suffix != _SUFFIX:
+            mistakes.add(place, f"is not read; rename it to {path.stem}{SUFFIX}")
+        if path.suffix != SUFFIX:
             continue
         try:
-            names.append(scalars.name(path.stem))
+            # A workflow that begins with `_` is there to be extended, not to be run.
+            scalars.name(path.stem.removeprefix("_") if directory == WORKFLOWS else path.stem)
+            names.append(path.stem)
         except ValueError as error:
             mistakes.add(place, str(error))
     return names
 
 
-def _read(shelf: Shelf, path: str, mistakes: Mistakes) -> Document | None:
+def read_document(shelf: Shelf, path: str, mistakes: Mistakes) -> Document | None:
+    """Read one file; None where there is none, or where it is no YAML."""
     text = shelf.read(path, mistakes)
     return None if text is None else read_yaml(shelf.label(path), text, mistakes)
 
 
+def read_shape(shelf: Shelf, path: str, model: type[S], mistakes: Mistakes) -> Written[S] | None:
+    """Read one file and validate it; None where nothing usable stands there."""
+    document = read_document(shelf, path, mistakes)
+    if document is None:
+        return None
+    shape = _fit(document.value, model, document, mistakes)
+    return None if shape is None else Written(shape=shape, document=document, shelf=shelf)
+
+
 def _read_config(shelf: Shelf, mistakes: Mistakes) -> Written[ConfigShape] | None:
-    document = _read(shelf, CONFIG_FILE, mistakes)
+    document = read_document(shelf, CONFIG_FILE, mistakes)
     if document is None or document.value is None:
         return None
     shape = _fit(document.value, ConfigShape, document, mistakes)
@@ -118,7 +110,7 @@ def _read_config(shelf: Shelf, mistakes: Mistakes) -> Written[ConfigShape] | Non
 
 
 def _read_workflow(shelf: Shelf, name: str, mistakes: Mistakes) -> Written[WorkflowShape] | None:
-    document = _read(shelf, f"{WORKFLOWS}/{name}{_SUFFIX}", mistakes)
+    document = read_document(shelf, f"{WORKFLOWS}/{name}{SUFFIX}", mistakes)
     if document is None:
         return None
     shape: WorkflowShape | None
@@ -139,12 +131,25 @@ def _read_workflow(shelf: Shelf, name: str, mistakes: Mistakes) -> Written[Workf
 
 
 def _fit(value: Value, model: type[S], document: Document, mistakes: Mistakes) -> S | None:
+    fitted = fit(value, model, document, mistakes)
+    return None if fitted is None else fitted.shape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitted(Generic[S_co]):
+    """A shape, and that part of what was written which it could be made of."""
+
+    shape: S_co
+    value: Value
+
+
+def fit(value: Value, model: type[S], document: Document, mistakes: Mistakes) -> Fitted[S] | None:
     """Validate; what does not fit is noted and left out, so that the rest is looked at too."""
     root: dict[str, Value] = {_ROOT: copy.deepcopy(value)}
     is_first = True
     while _ROOT in root:
         try:
-            return model.model_validate(root[_ROOT])
+            return Fitted(shape=model.model_validate(root[_ROOT]), value=root[_ROOT])
         except ValidationError as error:
             wrong, count = tuple(findings(error, model)), error.error_count()
         if is_first:

@@ -11,15 +11,20 @@ from supervisor_ai.definitions.layers import (
     Layer,
     Written,
     read_layer,
-    read_roles,
 )
 from supervisor_ai.definitions.mistakes import Mistakes, unknown
+from supervisor_ai.definitions.packs.lock import check_lock
 from supervisor_ai.definitions.powers import project_powers
 from supervisor_ai.definitions.role_terms import unreachable
+from supervisor_ai.definitions.roles.base_settings import base_settings
+from supervisor_ai.definitions.roles.book import RoleBook, read_book
+from supervisor_ai.definitions.roles.role_powers import role_powers
 from supervisor_ai.definitions.settings import RoleSetting, Settings, merge_settings
-from supervisor_ai.definitions.shapes import RoleShape, WorkflowShape
+from supervisor_ai.definitions.shapes import ConfigShape, RoleShape
 from supervisor_ai.definitions.shelves import Shelf
 from supervisor_ai.definitions.steps import Surroundings
+from supervisor_ai.definitions.templates.composition import with_compositions
+from supervisor_ai.definitions.workflow_shapes import WorkflowShape, is_hidden
 from supervisor_ai.definitions.workflows import ReadWorkflow, read_workflow
 from supervisor_ai.engine.ports.definitions import Power
 
@@ -39,6 +44,9 @@ class Library:
 
     settings: Settings
     roles: dict[str, RoleShape]
+    book: RoleBook
+    configs: tuple[Written[ConfigShape], ...]
+    """The config files, the one that has the last word last."""
     workflows: dict[str, ReadWorkflow]
     powers: tuple[Power, ...]
     include: tuple[str, ...]
@@ -48,23 +56,28 @@ class Library:
 def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes) -> Library:
     """Read all files of all shelves and note every mistake in them."""
     in_order = (shelves.builtin, shelves.user, shelves.project)
-    roles = read_roles(shelves.builtin, mistakes)
+    for shelf in (shelves.user, shelves.project):
+        check_lock(shelf, mistakes)
     layers = [read_layer(shelf, mistakes) for shelf in in_order]
+    book = read_book(in_order, layers, mistakes)
+    roles = {name: role.shape for name, role in book.roles.items()}
     configs = {shelf.label(CONFIG_FILE) for shelf in in_order}
     # Where a config has mistakes, a name may be unknown only because of them.
     are_names_known = not configs & mistakes.files
-    settings = merge_settings(layers, mistakes)
+    settings = merge_settings(layers, base_settings(book.roles), mistakes)
     _check_settings(settings, roles, mistakes)
     if are_names_known:
         check_choices(settings, adapters, mistakes)
     workflows: dict[str, ReadWorkflow] = {}
-    for name, written in _workflows(layers):
+    family = with_compositions(layers)
+    for name, written in _workflows(family):
         around = Surroundings(
             workflow=written,
             settings=settings,
             roles=roles,
             mistakes=mistakes,
             are_gates_known=are_names_known,
+            layers=family,
         )
         read = read_workflow(name, around)
         if read is not None:
@@ -74,19 +87,21 @@ def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes)
     return Library(
         settings=settings,
         roles=roles,
+        book=book,
+        configs=tuple(layer.config for layer in layers if layer.config is not None),
         workflows=workflows,
-        powers=(*project_powers(layers[-1]), *include_powers(include)),
+        powers=(*project_powers(layers[-1]), *role_powers(book), *include_powers(include)),
         include=tuple(line.pattern for line in include),
     )
 
 
 def _workflows(layers: list[Layer]) -> Iterator[tuple[str, Written[WorkflowShape]]]:
     for layer in layers:
-        yield from layer.workflows.items()
+        yield from ((name, it) for name, it in layer.workflows.items() if not is_hidden(name))
 
 
 def _check_default(settings: Settings, layers: list[Layer], mistakes: Mistakes) -> None:
-    known = sorted({name for layer in layers for name in layer.names})
+    known = sorted({name for layer in layers for name in layer.names if not is_hidden(name)})
     if settings.workflow is not None and settings.workflow.name not in known:
         problem = unknown("workflow", settings.workflow.name, known)
         mistakes.add(settings.workflow.place, problem)

@@ -4,11 +4,16 @@ import difflib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 
 KeyPath = tuple[str | int, ...]
 """Where a value stands in a file: keys of mappings and indices of lists."""
+
+
+BUILTIN: Final = "builtin/"
+"""How the names of the package's own files begin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,10 +74,15 @@ class Mistakes:
         return frozenset(mistake.place.file for mistake in self._found)
 
     def error(self, *, hint: str | None = None) -> InvalidInput:
-        """Say all of it, in the order of the files."""
-        count = len(self._found)
+        """Say all of it, in the order of the files.
+
+        What does not fit in the package's own files does so because of the others'.
+        """
+        others = [at for at in self._found if not at.place.file.startswith(BUILTIN)]
+        found = sorted(others or self._found, key=_order)
+        count = len(found)
         head = f"The definitions have {'a mistake' if count == 1 else f'{count} mistakes'}:"
-        lines = (f"  {mistake.text}" for mistake in sorted(self._found, key=_order))
+        lines = (f"  {mistake.text}" for mistake in found)
         return InvalidInput("\n".join((head, *lines)), hint=hint)
 
 

@@ -76,6 +76,12 @@ def pin_models(name: str, place: Place, models: Models, mistakes: Mistakes) -> s
     return canonical_json([models[link].pinned(link) for link in _chain(name, models)])
 
 
+def model_names(name: str, models: Models) -> tuple[str, ...]:
+    """Name the models themselves that may answer, as their services call them."""
+    shapes = (models[link].shape for link in _chain(name, models))
+    return tuple(shape.model for shape in shapes if shape.model is not None)
+
+
 def _chain(name: str, models: Models) -> list[str]:
     """Follow the stand-ins, each before those of the next; who comes twice is asked once."""
     chain: list[str] = []

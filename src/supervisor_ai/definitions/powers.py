@@ -1,21 +1,33 @@
 """What a project asks the user to trust."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.mistakes import Place, shown
-from supervisor_ai.definitions.shapes import ConfigShape, WorkflowShape
-from supervisor_ai.definitions.steps import kind_of
+from supervisor_ai.definitions.shape import Shape
+from supervisor_ai.definitions.shapes import ConfigShape
+from supervisor_ai.definitions.step_kinds import kind_of
+from supervisor_ai.definitions.templates.composition import with_compositions
+from supervisor_ai.definitions.workflow_shapes import WorkflowShape
 from supervisor_ai.domain.run.definition import StepKind
 from supervisor_ai.engine.ports.definitions import Power
+
+Widening = tuple[tuple[str, ...], object]
+"""A key and its value."""
+
+_GROUPS: Final = ("retry_policies", "parking", "breaker", "sandbox", "workspace")
+_HARMLESS: Final = frozenset({"command", "scripted"})
+"""Adapters that are given nothing of the user's."""
 
 
 def project_powers(project: Layer) -> tuple[Power, ...]:
     """List every key of the project's files that widens what runs may do."""
     powers = [] if project.config is None else list(_config_powers(project.config))
-    for workflow in project.workflows.values():
-        powers.extend(_workflow_powers(workflow))
+    for layer in with_compositions([project]):
+        for workflow in layer.workflows.values():
+            powers.extend(_workflow_powers(workflow))
     return tuple(sorted(powers, key=lambda power: (power.file, power.line, power.key)))
 
 
@@ -25,33 +37,63 @@ def _config_powers(config: Written[ConfigShape]) -> Iterator[Power]:
             yield _power(config.place(*path), value)
 
 
-def _widening(shape: ConfigShape) -> Iterator[tuple[tuple[str, ...], object]]:
-    for name, cli in shape.clis.items():
-        yield ("clis", name, "command"), cli.command
-        yield ("clis", name, "script"), cli.script
-        yield ("clis", name, "egress"), cli.egress
-        for variable, value in cli.env.items():
-            yield ("clis", name, "env", variable), value
+def _widening(shape: ConfigShape) -> Iterator[Widening]:
+    yield from _of_clis(shape)
+    yield from _of_roles(shape)
     for name, model in shape.models.items():
         for key in ("model", "max_tokens", "fallback"):
             yield ("models", name, key), getattr(model, key)
     for name, gate in shape.gates.items():
         yield ("gates", name, "command"), gate.command
+    yield ("limits", "attempt_tokens"), shape.limits.attempt_tokens
+    for group in _GROUPS:
+        for key, value in _said(getattr(shape, group)).items():
+            yield (group, key), value
+
+
+def _of_clis(shape: ConfigShape) -> Iterator[Widening]:
+    yield ("cli",), _dear(shape.cli)
+    yield ("fallback",), [name for name in shape.fallback if _dear(name)]
+    for name, cli in shape.clis.items():
+        # It takes the place of the user's own, with the way to its model.
+        yield ("clis", name, "adapter"), None if cli.adapter in _HARMLESS else cli.adapter
+        yield ("clis", name, "command"), cli.command
+        yield ("clis", name, "script"), cli.script
+        yield ("clis", name, "egress"), cli.egress
+        for variable, value in cli.env.items():
+            yield ("clis", name, "env", variable), value
+
+
+def _of_roles(shape: ConfigShape) -> Iterator[Widening]:
     for name, role in shape.roles.items():
+        yield ("roles", name, "cli"), _dear(role.cli)
+        yield ("roles", name, "fallback"), [at for at in role.fallback or () if _dear(at)]
         yield ("roles", name, "egress"), role.egress
         yield ("roles", name, "allowed_tools"), role.allowed_tools
         for server, means in role.mcp_servers.items():
             yield ("roles", name, "mcp_servers", server), means.model_dump(exclude_defaults=True)
-    yield ("limits", "attempt_tokens"), shape.limits.attempt_tokens
-    for group, keys in (("sandbox", shape.sandbox), ("workspace", shape.workspace)):
-        for key, value in keys.model_dump(mode="json", exclude_defaults=True).items():
-            yield (group, key), value
+
+
+def _dear(agent: str | None) -> str | None:
+    """Return the name of an agent that names its model: some cost many times as much as others."""
+    return agent if agent is not None and ":" in agent else None
+
+
+def _said(settings: object) -> Mapping[str, object]:
+    """Return what is written of a group of settings."""
+    if isinstance(settings, Shape):
+        return settings.model_dump(mode="json", exclude_defaults=True)
+    if isinstance(settings, Mapping):
+        return {name: _said(value) for name, value in settings.items()}
+    return {}
 
 
 def _workflow_powers(workflow: Written[WorkflowShape]) -> Iterator[Power]:
-    for name, step in workflow.shape.steps.items():
-        if step.command is not None and kind_of(name, step) is StepKind.GATE:
-            yield _power(workflow.place("steps", name, "command"), step.command)
+    shape = workflow.shape
+    for part, steps in (("steps", shape.steps), ("overrides", shape.overrides)):
+        for name, step in steps.items():
+            if step.command is not None and kind_of(name, step) is not StepKind.COMMIT:
+                yield _power(workflow.place(part, name, "command"), step.command)
 
 
 def _power(place: Place, value: object) -> Power:

@@ -1,20 +1,28 @@
 """A workflow and everything it names, resolved into what a run pins."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TypeVar
 
 from supervisor_ai.definitions.agents import Agents
 from supervisor_ai.definitions.library import Library
-from supervisor_ai.definitions.mistakes import suggestion
+from supervisor_ai.definitions.mistakes import Mistakes, suggestion
 from supervisor_ai.definitions.prompts import template_text
-from supervisor_ai.definitions.role_terms import Terms, all_servers
+from supervisor_ai.definitions.roles.assignment import assigned
+from supervisor_ai.definitions.roles.role_gates import with_role_gates
+from supervisor_ai.definitions.roles.words import instructions
 from supervisor_ai.definitions.workflows import ReadWorkflow
-from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Cli, Definition, Role
+from supervisor_ai.engine.ports.definitions import NO_ROLES
 
 
 def find_workflow(library: Library, name: str, *, stale: str | None) -> ReadWorkflow:
+    """Find a workflow that can be run by its name."""
+    return _complete(named_workflow(library, name, stale=stale))
+
+
+def named_workflow(library: Library, name: str, *, stale: str | None) -> ReadWorkflow:
     """Find a workflow by its name."""
     if name in library.workflows:
         return library.workflows[name]
@@ -25,9 +33,28 @@ def find_workflow(library: Library, name: str, *, stale: str | None) -> ReadWork
     raise NotFound(message, hint=" ".join((*meant, known)))
 
 
-def resolve(library: Library, read: ReadWorkflow, agents: Agents, *, cli: str | None) -> Definition:
-    """Gather what the workflow's steps name."""
-    names = {step.role: None for step in read.workflow.steps.values() if step.role is not None}
+def _complete(read: ReadWorkflow) -> ReadWorkflow:
+    """Refuse a workflow that needs what nobody has defined."""
+    mistakes = Mistakes()
+    for missing in read.missing:
+        mistakes.add(missing.place, missing.problem)
+    if mistakes:
+        raise mistakes.error()
+    return read
+
+
+def resolve(
+    library: Library,
+    read: ReadWorkflow,
+    agents: Agents,
+    *,
+    cli: str | None,
+    wanted: Mapping[str, str] = NO_ROLES,
+) -> Definition:
+    """Gather what the workflow's steps name, or what was wanted in their place."""
+    workflow = assigned(read.workflow, wanted, library.roles)
+    gated = with_role_gates(workflow, read.gates, library.book.roles, library.settings)
+    names = {name: None for step in workflow.steps.values() for name in step.crew}
     roles: dict[str, Role] = {}
     clis: dict[str, Cli] = {}
     for name in names:
@@ -39,10 +66,10 @@ def resolve(library: Library, read: ReadWorkflow, agents: Agents, *, cli: str | 
         )
     policies = library.settings.policies
     return Definition(
-        workflow=read.workflow,
+        workflow=gated.workflow,
         roles=roles,
         clis=clis,
-        gates=read.gates,
+        gates=gated.gates,
         limits=library.settings.limits,
         sandbox=library.settings.sandbox,
         workspace=replace(library.settings.workspace, include=library.include),
@@ -55,9 +82,18 @@ def resolve(library: Library, read: ReadWorkflow, agents: Agents, *, cli: str | 
     )
 
 
+def resolve_role(library: Library, agents: Agents, name: str) -> Role:
+    """Return a role as a run would pin it, also where its agent cannot be had."""
+    try:
+        agent = agents.pick(name, flag=None, builtin=library.roles[name].cli)
+    except (InvalidInput, NotFound):
+        agent = Cli(name=library.roles[name].cli, adapter="")
+    return _role(library, name, agent)
+
+
 def _role(library: Library, name: str, agent: Cli) -> Role:
-    shape, setting = library.roles[name], library.settings.roles.get(name)
-    answer, terms = AnswerKind(shape.answer), setting.terms if setting else Terms()
+    shape, setting = library.roles[name], library.settings.roles[name]
+    answer, terms = AnswerKind(shape.answer), setting.terms
     return Role(
         name=name,
         description=shape.description,
@@ -65,22 +101,16 @@ def _role(library: Library, name: str, agent: Cli) -> Role:
         writes=shape.writes,
         cli=agent.name,
         template=template_text(shape.template, answer),
-        instructions=shape.instructions,
-        timeout=setting.timeout if setting else None,
-        max_retries=setting.max_retries if setting else None,
-        allowed_tools=setting.allowed_tools if setting else None,
-        egress=setting.egress if setting else (),
-        hides=setting.hides if setting else (),
-        system_prompt=_said(terms.system_prompt, shape.system_prompt) or "",
-        mcp_servers=all_servers(shape, terms),
-        max_turns=terms.max_turns or shape.max_turns,
-        is_optional=_said(terms.is_optional, shape.optional) or False,
+        instructions=instructions(shape),
+        timeout=setting.timeout,
+        max_retries=setting.max_retries,
+        allowed_tools=setting.allowed_tools,
+        egress=setting.egress,
+        hides=setting.hides,
+        system_prompt=terms.system_prompt or "",
+        mcp_servers=tuple(placed.server for placed in terms.servers.values()),
+        max_turns=terms.max_turns,
+        is_optional=terms.is_optional or False,
+        context=library.book.context(name),
         continuations=library.settings.continuity.turns_of(name),
     )
-
-
-T = TypeVar("T")
-
-
-def _said(value: T | None, otherwise: T | None) -> T | None:
-    return otherwise if value is None else value

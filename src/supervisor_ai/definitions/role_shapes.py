@@ -6,11 +6,24 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from supervisor_ai.definitions import scalars
+from supervisor_ai.definitions.context_shapes import ContextShape, Excluded
+from supervisor_ai.definitions.flags import known_flag
 from supervisor_ai.definitions.model_shapes import service_url
-from supervisor_ai.definitions.shape import Command, Name, Shape, Text, Variable
+from supervisor_ai.definitions.sandbox_shapes import Destination
+from supervisor_ai.definitions.shape import (
+    AgentName,
+    Command,
+    Duration,
+    Name,
+    Retries,
+    Shape,
+    Text,
+    Variable,
+)
 
 MOST_CONTINUATIONS: Final = 3
 _SERVER: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
+_TEMPLATE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.j2")
 _LONGEST_PROMPT: Final = 20_000
 
 
@@ -35,6 +48,13 @@ def system_words(value: str) -> str:
     if len(value) > _LONGEST_PROMPT:
         raise ValueError(f"has {len(value)} characters; at most {_LONGEST_PROMPT} are allowed")
     return scalars.text(value)
+
+
+def template_name(value: str) -> str:
+    """Accept the name of a template, which is no path."""
+    if not _TEMPLATE.fullmatch(value):
+        raise ValueError(f"must be the name of a template such as implement.j2, found {value!r}")
+    return value
 
 
 class McpShape(Shape):
@@ -71,3 +91,47 @@ class ContinuityShape(Shape):
     allow_continuation: bool | None = None
     max_continuation_turns: Annotated[int, Field(ge=1, le=MOST_CONTINUATIONS)] | None = None
     continuation_roles: list[Name] | None = None
+
+
+class RoleGateShape(Shape):
+    """One of `gates`: a check that follows the role's step."""
+
+    name: Name
+    command: Command | None = None
+    on_fail: Literal["block", "retry", "warn"] = "block"
+    timeout: Duration | None = None
+    min_tests: Annotated[int, Field(ge=0, le=100_000)] | None = None
+
+
+class RoleConfigShape(Shape):
+    """`config`: how the role tests what it makes."""
+
+    tdd: bool | None = None
+    coverage: Annotated[int, Field(ge=0, le=100)] | None = None
+    test_types: list[Text] = Field(default_factory=list)
+    min_tests_per_component: Annotated[int, Field(ge=1, le=10_000)] | None = None
+
+
+class RoleFileShape(TermsShape):
+    """A role file; what it leaves out, the role that it extends says."""
+
+    name: Name | None = None
+    extends: Name | None = None
+    description: Text | None = None
+    answer: Literal["plan", "implementation", "review"] | None = None
+    writes: bool | None = None
+    cli: AgentName | None = None
+    flags: list[Annotated[str, AfterValidator(known_flag)]] = Field(default_factory=list)
+    template: Annotated[str, AfterValidator(template_name)] | None = None
+    system_prompt_additions: Annotated[str, AfterValidator(system_words)] | None = None
+    instructions: Annotated[str, AfterValidator(system_words)] | None = None
+    context: ContextShape = Field(default_factory=ContextShape)
+    allowed_tools: list[Name] | None = None
+    gates: list[RoleGateShape] = Field(default_factory=list)
+    config: RoleConfigShape = Field(default_factory=RoleConfigShape)
+    strengths: list[Text] = Field(default_factory=list)
+    timeout: Duration | None = None
+    max_retries: Retries | None = None
+    egress: list[Destination] = Field(default_factory=list)
+    hides: list[Excluded] = Field(default_factory=list)
+    fallback: list[AgentName] = Field(default_factory=list)

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from supervisor_ai.definitions import hosts
 from supervisor_ai.definitions.layers import Written
 from supervisor_ai.definitions.mistakes import Place
-from supervisor_ai.definitions.role_shapes import McpShape, TermsShape
+from supervisor_ai.definitions.role_shapes import McpShape
 from supervisor_ai.definitions.shapes import ConfigShape
 from supervisor_ai.domain.run.definition import BROWSING_TOOLS, McpServer
 
@@ -65,12 +65,6 @@ def server_of(name: str, shape: McpShape) -> McpServer:
         environment=dict(shape.env),
         url=shape.url,
     )
-
-
-def all_servers(file: TermsShape, terms: Terms) -> tuple[McpServer, ...]:
-    """Return the servers of a role: those of its file, and those of the config over them."""
-    own = {name: server_of(name, shape) for name, shape in file.mcp_servers.items()}
-    return tuple({**own, **{name: at.server for name, at in terms.servers.items()}}.values())
 
 
 def unreachable(

@@ -1,6 +1,6 @@
 """The settings that hold: the project's over the user's over the package's."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final, TypeVar
@@ -12,6 +12,7 @@ from supervisor_ai.definitions.models import (
     ConfiguredModel,
     check_fallbacks,
     lay_models,
+    model_names,
     pin_models,
 )
 from supervisor_ai.definitions.policies import read_policies
@@ -94,9 +95,11 @@ class Settings:
     continuity: Continuity = field(default_factory=Continuity)
 
 
-def merge_settings(layers: Iterable[Layer], mistakes: Mistakes) -> Settings:
-    """Lay the layers over each other, the last one on top."""
-    settings = Settings(policies=Policies(prices=builtin_prices()))
+def merge_settings(
+    layers: Iterable[Layer], roles: Mapping[str, RoleSetting], mistakes: Mistakes
+) -> Settings:
+    """Lay the layers over each other, the last one on top; below all are the roles' own files."""
+    settings = Settings(policies=Policies(prices=builtin_prices()), roles=dict(roles))
     for layer in layers:
         if layer.config is not None:
             settings = _laid_over(settings, layer.config, mistakes)
@@ -113,7 +116,8 @@ def _with_models(
     if choice is None or configured.cli.adapter != "api":
         return configured
     script = pin_models(choice.name, choice.place, settings.models, mistakes)
-    return replace(configured, cli=replace(configured.cli, script=script))
+    names = model_names(choice.name, settings.models)
+    return replace(configured, cli=replace(configured.cli, script=script, models=names))
 
 
 def _laid_over(below: Settings, config: Written[ConfigShape], mistakes: Mistakes) -> Settings:
@@ -123,7 +127,7 @@ def _laid_over(below: Settings, config: Written[ConfigShape], mistakes: Mistakes
     clis = {name: _cli(name, config, mistakes) for name in shape.clis}
     return Settings(
         cli=_choice(config, shape.cli, "cli") or below.cli,
-        workflow=_choice(config, shape.workflow, "workflow") or below.workflow,
+        workflow=_workflow(config) or below.workflow,
         clis={**below.clis, **clis},
         models=lay_models(below.models, shape.models, config, mistakes),
         gates={**below.gates, **_gates(below, config)},
@@ -185,7 +189,9 @@ def _gates(below: Settings, config: Written[ConfigShape]) -> dict[str, GateSetti
 def _limits(below: Limits, shape: LimitsShape) -> Limits:
     return Limits(
         step_timeout=shape.step_timeout or below.step_timeout,
-        step_max_retries=_first(shape.step_max_retries, below.step_max_retries),
+        step_max_retries=(
+            below.step_max_retries if shape.step_max_retries is None else shape.step_max_retries
+        ),
         workflow_max_steps=_first(shape.workflow_max_steps, below.workflow_max_steps),
         workflow_timeout=shape.workflow_timeout or below.workflow_timeout,
         output_bytes=_first(shape.output_bytes, below.output_bytes),
@@ -210,6 +216,14 @@ def _roles(below: Settings, config: Written[ConfigShape]) -> dict[str, RoleSetti
             terms=lay_terms(base.terms, config, name),
         )
     return roles
+
+
+def _workflow(config: Written[ConfigShape]) -> Choice | None:
+    chosen = config.shape.workflow
+    if chosen is None:
+        return None
+    path = ("workflow",) if chosen.is_plain else ("workflow", "template")
+    return Choice(name=chosen.template, place=config.place(*path))
 
 
 def _choice(config: Written[ConfigShape], name: str | None, *path: str) -> Choice | None:

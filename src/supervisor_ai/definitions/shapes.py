@@ -6,8 +6,7 @@ from pydantic import Field
 
 from supervisor_ai.definitions.model_shapes import ModelShape
 from supervisor_ai.definitions.policy_shapes import PolicyShape
-from supervisor_ai.definitions.retry_shapes import DegradeTo
-from supervisor_ai.definitions.role_shapes import ContinuityShape, TermsShape
+from supervisor_ai.definitions.role_shapes import ContinuityShape, RoleFileShape, TermsShape
 from supervisor_ai.definitions.sandbox_shapes import (
     BrokerShape,
     Destination,
@@ -25,6 +24,7 @@ from supervisor_ai.definitions.shape import (
     Text,
     Variable,
 )
+from supervisor_ai.definitions.workflow_shapes import CompositionShape
 
 
 class CliShape(Shape):
@@ -73,7 +73,7 @@ class ConfigShape(PolicyShape):
     """`config.yaml`."""
 
     cli: AgentName | None = None
-    workflow: Name | None = None
+    workflow: CompositionShape | None = None
     clis: dict[Name, CliShape] = Field(default_factory=dict)
     models: dict[Name, ModelShape] = Field(default_factory=dict)
     gates: dict[Name, GateShape] = Field(default_factory=dict)
@@ -83,51 +83,17 @@ class ConfigShape(PolicyShape):
     workspace: WorkspaceShape = Field(default_factory=WorkspaceShape)
     fallback: list[AgentName] = Field(default_factory=list)
     continuity: ContinuityShape = Field(default_factory=ContinuityShape)
+    packs: list[Name] = Field(default_factory=list)
 
 
-class StepShape(Shape):
-    """`steps.NAME` of a workflow."""
+class RoleShape(RoleFileShape):
+    """A role with everything that its file, its parents and the shelves below say."""
 
-    type: Literal["role", "orchestrator_gate", "human_gate", "commit"] | None = None
-    gate_type: Literal["orchestrator", "human"] | None = None
-    role: str | None = None
-    gate: str | None = None
-    command: Command | None = None
-    next: str | None = None
-    on_fail: str | None = None
-    on_reject: str | None = None
-    max_retries: Retries | None = None
-    retry_policy: Name | None = None
-    degrade: DegradeTo | None = None
-    terminal: bool = False
-    timeout: Duration | None = None
-    description: str = ""
-
-
-class WorkflowShape(Shape):
-    """A workflow: a state machine over steps."""
-
-    name: Name | None = None
-    description: str = ""
-    initial_step: str | None = None
-    steps: dict[Name, StepShape]
-
-
-class WrappedWorkflowShape(Shape):
-    """A workflow under the key `workflow`."""
-
-    workflow: WorkflowShape
-
-
-class RoleShape(TermsShape):
-    """A role of the package."""
-
-    description: str
+    description: Text
     answer: Literal["plan", "implementation", "review"]
     writes: bool
-    cli: Name
+    cli: AgentName
     template: str
-    instructions: str = ""
 
     @property
     def cannot_be_optional(self) -> str | None:

@@ -134,7 +134,7 @@ class _Builder:
         if isinstance(event, yaml.ScalarEvent):
             return str(event.value)
         self._mistake(event, path, "has a key that is not plain text")
-        self._value(event, path)
+        self._value(event, (*path, "?"))
         return "?"
 
     def _sequence(self, path: KeyPath) -> Value:

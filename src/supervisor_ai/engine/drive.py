@@ -34,6 +34,7 @@ from supervisor_ai.domain.run.letters import Cancel, Letter, Migrate
 from supervisor_ai.domain.run.run import Decision
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.engine.closing import close_run
+from supervisor_ai.engine.deserted import free_the_dead
 from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.effects.performer import Performer
 from supervisor_ai.engine.family import cancel_child, start_child
@@ -42,6 +43,8 @@ from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.world import World
 
 _DECISIONS: Final = 10_000
+_ANSWERS: Final = 200
+"""So many answers of the project in a row lead nowhere; each of them is recorded."""
 _SHARED: Final = (e.PermitRequested, e.LaunchRequested)
 """What a run asks of the project, and may have to wait for."""
 _LOOK_AGAIN: Final = timedelta(minutes=10)
@@ -69,6 +72,7 @@ class Drive:
         self._perform = performer
         self._tasks: dict[EffectKey, asyncio.Task[e.RunEvent]] = {}
         self._renewed = world.clock.boottime()
+        self._waits_for: str | None = None
 
     async def go(self) -> DriveResult:
         """Drive the run as far as it goes now."""
@@ -86,7 +90,7 @@ class Drive:
 
     async def _advance(self) -> None:
         """Go on until nothing follows from what is known now."""
-        for _ in range(_DECISIONS):
+        for _ in range(_ANSWERS):
             if not await self._take_step():
                 return
         raise self._restless()
@@ -216,6 +220,8 @@ class Drive:
         for letter in self._world.inbox.pending(self._journal.run.id):
             problems = self._migration_problems(letter)
             fact = answer(self._journal.run, letter, migration_problems=problems)
+            if isinstance(fact, e.DefinitionMigrated):
+                self._journal.stage(*machine.withdraw(self._journal.run))
             self._journal.stage(fact, letter=letter)
             if isinstance(letter.command, Cancel):
                 return True
@@ -227,23 +233,27 @@ class Drive:
         return self._journal.playback.migration_problems(letter.command.definition)
 
     def _settle(self) -> None:
-        self._journal.stage(*machine.settle(self._journal.run))
+        self._journal.stage(*machine.settle(self._journal.run, budget=self._waits_for))
 
     def _grant(self) -> bool:
         """Take what the run asked for; tell whether there is something new to decide about."""
-        journal, now = self._journal, self._world.clock.now()
-        asked = tuple(journal.run.open.values())
+        asked = tuple(self._journal.run.open.values())
         granted = [
-            journal.grant(intent.permit, limit=intent.limit)
+            self._journal.grant(intent.permit, limit=intent.limit)
             for intent in asked
             if isinstance(intent, e.PermitRequested)
         ]
-        launched = [
-            journal.launch(intent, now=now)
-            for intent in asked
-            if isinstance(intent, e.LaunchRequested)
-        ]
+        launched = [self._launch(at) for at in asked if isinstance(at, e.LaunchRequested)]
         return any((*granted, *launched))
+
+    def _launch(self, asked: e.LaunchRequested) -> bool:
+        """Ask for leave; what nobody can give back any more is no reason to wait."""
+        now = self._world.clock.now()
+        wait = self._journal.launch(asked, now=now)
+        if wait is not None and free_the_dead(self._journal, self._world):
+            wait = self._journal.launch(asked, now=now)
+        self._waits_for = wait.reason if wait else None
+        return wait is None
 
     def _keep_state(self) -> None:
         """Keep the folded state now and then, so that a long run resumes quickly."""
@@ -257,8 +267,10 @@ class Drive:
         if not (run.open or run.timers or any(s not in ENDED for s in run.children.values())):
             raise InternalError(f"Run {run.id!r} has not ended, but its driver wants nothing.")
         dues = [timer.due for timer in run.timers.values()]
-        if any(isinstance(intent, _SHARED) for intent in run.open.values()):
-            dues.append(self._world.clock.now() + self._world.timing.poll)
+        timing = self._world.timing
+        patience = {e.PermitRequested: timing.poll, e.LaunchRequested: timing.ask_again}
+        asked = [patience[type(at)] for at in run.open.values() if isinstance(at, _SHARED)]
+        dues += [self._world.clock.now() + after for after in asked]
         if run.status is RunStatus.RUNNING:
             dues.append(self._world.clock.now() + _LOOK_AGAIN)
         return DriveResult(status=run.status, due=min(dues, default=None))

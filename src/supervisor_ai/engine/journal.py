@@ -9,13 +9,12 @@ from supervisor_ai.domain.errors import StaleVersion
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
 from supervisor_ai.domain.project import launches
 from supervisor_ai.domain.project.events import (
+    AccountsClosed,
     BudgetSettled,
     PermitFreed,
     PermitTaken,
     ProjectEvent,
 )
-from supervisor_ai.domain.project.project import Project
-from supervisor_ai.domain.project.project import evolve as evolve_project
 from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.events import (
     AttemptEnd,
@@ -36,36 +35,27 @@ from supervisor_ai.engine.ports.ledger import (
     Wake,
 )
 from supervisor_ai.engine.ports.monitor import Monitor
+from supervisor_ai.engine.project_view import ProjectView
 
 _RACES = 100
-
-
-class ProjectView:
-    """The project's stream, folded as far as it was read."""
-
-    def __init__(self, log: EventLog) -> None:
-        self._log = log
-        self.version = 0
-        self.project = Project()
-
-    def refresh(self) -> Project:
-        """Read what is new and return what the runs share now."""
-        for envelope in self._log.read(PROJECT_STREAM, after=self.version):
-            self.project = evolve_project(self.project, envelope.event)
-            self.version = envelope.version
-        return self.project
 
 
 class Journal:
     """One owner's writing in one run's stream."""
 
     def __init__(
-        self, log: EventLog, lease: Lease, playback: Playback, version: int, monitor: Monitor
+        self,
+        log: EventLog,
+        lease: Lease,
+        playback: Playback,
+        version: int,
+        monitor: Monitor,
+        project: ProjectView | None = None,
     ) -> None:
         self.lease = lease
         self.playback = playback
         self.version = version
-        self.project = ProjectView(log)
+        self.project = project or ProjectView(log)
         self._log = log
         self._monitor = monitor
         self._actor = Actor(kind=ActorKind.RUNTIME, id=lease.owner, via="engine", verified=True)
@@ -139,17 +129,17 @@ class Journal:
 
     def needs_leave(self, effect: RunWorker) -> bool:
         """Tell whether a worker has to ask the project before it starts."""
-        return launches.needs_leave(self.project.refresh(), effect)
+        return launches.needs_leave(self.project.refresh(), effect, self.run.id)
 
-    def launch(self, asked: LaunchRequested, *, now: datetime) -> bool:
-        """Answer whether a worker may start; not yet, while others hold what it needs."""
+    def launch(self, asked: LaunchRequested, *, now: datetime) -> Wait | None:
+        """Answer whether a worker may start, unless it has to wait for what others hold."""
         run, root = self.run.id, self.run.birth.root
         launch = launches.launch_of(asked, run=run, root=root, at=now)
         for _ in range(_RACES):
             project = self.project.refresh()
             found = may_launch(launch, project.breaker(launch.breaker), project.spending, at=now)
             if isinstance(found, Wait):
-                return False
+                return found
             shared: tuple[ProjectEvent, ...] = ()
             if isinstance(found, Leave):
                 shared = tuple(launches.taken(launch, found, run=run, at=now))
@@ -157,15 +147,24 @@ class Journal:
                 self._write(launches.answer(asked, found), shared)
             except StaleVersion:
                 continue
-            return True
-        return False
+            return None
+        return Wait(reason="The project's stream grew faster than it could be written.")
+
+    def abandon(self, run: RunId) -> None:
+        """Give back what a run has set aside that nobody drives any more."""
+        for fact in launches.abandoned(self.project.refresh(), run):
+            self.stage_project(fact)
+        self.commit()
 
     def set_free(self) -> None:
-        """Give back what the run still has set aside, because it ends."""
+        """Give back what the run still has set aside, because it ends, and close its accounts."""
         given = {at.event.key for at in self._shared if isinstance(at.event, BudgetSettled)}
-        for fact in launches.set_free(self.project.refresh(), self.run.id):
+        project = self.project.refresh()
+        for fact in launches.set_free(project, self.run.id):
             if fact.key not in given:
                 self.stage_project(fact)
+        if given or project.has_accounts(self.run.id):
+            self.stage_project(AccountsClosed(run=self.run.id))
 
     def _write(self, own: Event, shared: tuple[ProjectEvent, ...]) -> None:
         """Write one fact of the run and what it takes of the project, as the project stands."""

@@ -12,6 +12,7 @@ from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.ports.ledger import Lease, Wake
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
+from supervisor_ai.engine.project_view import ProjectView
 from supervisor_ai.engine.recovery import Recovery, recover
 from supervisor_ai.engine.world import World
 
@@ -59,7 +60,8 @@ class Runtime:
         playback, version = self._player.play(lease.run)
         if playback.run.is_ended:
             return DriveResult(status=playback.run.status)
-        journal = Journal(world.log, lease, playback, version, world.monitor)
+        project = ProjectView(world.log, world.cache, world.documents)
+        journal = Journal(world.log, lease, playback, version, world.monitor, project)
         journal.stage(RunOwned(owner=self.owner, process=world.processes.current()))
         if playback.run.status is RunStatus.QUEUED:
             birth = playback.run.birth
@@ -78,6 +80,7 @@ class Runtime:
         world, run = self.world, journal.run
         if result.due is not None:
             world.wakes.submit(Wake(run=run.id, number=journal.version, not_before=result.due))
+        journal.project.keep(every=world.timing.cache_every)
         head = world.log.head()
         world.anchor.write(AnchorPoint(seq=head.seq, hash=head.hash))
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from supervisor_ai.engine.playback import Opener
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.clock import Clock, Ids, Processes
+from supervisor_ai.engine.ports.context import ContextPacker
 from supervisor_ai.engine.ports.ledger import EventLog, Inbox, Leases, StateCache, WakeQueue
 from supervisor_ai.engine.ports.monitor import Monitor, SilentMonitor
 from supervisor_ai.engine.ports.redaction import Redactor
@@ -22,6 +23,8 @@ class Timing:
     lease: timedelta = timedelta(seconds=15)
     poll: timedelta = timedelta(seconds=0.5)
     cache_every: int = 1000
+    ask_again: timedelta = timedelta(seconds=20)
+    """How long a run that waits for others' budgets sleeps before it asks again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,7 @@ class World:
     workspaces: Workspaces
     workers: WorkerFactory
     prompter: Prompter
+    packer: ContextPacker
     answers: AnswerReader
     redactor: Redactor
     monitor: Monitor = field(default_factory=SilentMonitor)

@@ -16,6 +16,7 @@ _GEMINI_SETTINGS: Final = '{"security":{"auth":{"selectedType":"gemini-api-key"}
 _BROKER: Final = """\
 clis:
   claude:
+    adapter: claude
     broker:
       upstream: {url}
       paths: ["POST /v1/messages", "POST /v1/messages/count_tokens"]
@@ -23,6 +24,7 @@ clis:
       header: "x-api-key: ${{LAB_KEY}}"
       placeholder: ANTHROPIC_API_KEY
   codex:
+    adapter: codex
     broker:
       upstream: {url}
       paths: ["POST /v1/responses"]
@@ -30,6 +32,7 @@ clis:
       header: "authorization: Bearer ${{LAB_KEY}}"
       placeholder: OPENAI_API_KEY
   gemini:
+    adapter: gemini
     broker:
       upstream: {url}
       paths: ["POST /v1beta/models/*"]

@@ -126,7 +126,8 @@ _OF_STEPS: Final[Mapping[type[Event], Statements]] = {
     e.StepSkipped: (_step("status = 'skipped', last_verdict = 'skipped'"),),
     e.LaunchRequested: (),
     e.LaunchAllowed: (),
-    e.LaunchRefused: (),
+    e.LaunchRefused: (_step("last_verdict = :kind"),),
+    e.LaunchWithdrawn: (),
     e.AttemptStarted: (
         """
         INSERT OR REPLACE INTO attempts
@@ -135,6 +136,7 @@ _OF_STEPS: Final[Mapping[type[Event], Statements]] = {
         """,
         _step("role = :role, attempts = attempts + 1"),
     ),
+    e.ContextPacked: (),
     e.PromptSent: (
         "UPDATE attempts SET prompt = :prompt, redactions = redactions + :redactions "
         + _OF_ATTEMPT,
@@ -240,6 +242,7 @@ _OF_THE_REST: Final[Mapping[type[Event], Statements]] = {
     p.BreakerClosed: (),
     p.BudgetReserved: (),
     p.BudgetSettled: (),
+    p.AccountsClosed: (),
 }
 
 RULES: Final[Mapping[type[Event], Statements]] = {

@@ -31,7 +31,14 @@ from supervisor_ai.store.leases import SqliteLeases
 _RUN: Final = """
     SELECT run, task, driver, workflow, status, outcome, reason, degraded, parent, root,
         base_ref, base_sha, base_tree, branch, landed, created_at,
-        (SELECT recorded_at FROM events WHERE stream = 'run:' || run ORDER BY version DESC LIMIT 1)
+        (SELECT recorded_at FROM events WHERE stream = 'run:' || run ORDER BY version DESC LIMIT 1),
+        CASE status WHEN 'waiting' THEN
+            (SELECT payload ->> 'reason' FROM events WHERE stream = 'run:' || run
+                AND type = 'RunWaiting' ORDER BY version DESC LIMIT 1)
+        END,
+        CASE status WHEN 'waiting' THEN
+            (SELECT min(due) FROM timers WHERE timers.run = runs.run AND status = 'set' AND parks)
+        END
     FROM runs
 """
 _USAGE: Final = "SELECT tokens_in, tokens_out, cost, estimated FROM attempts WHERE run = ?"
@@ -120,7 +127,7 @@ def _usage(sql: Sql, run: RunId) -> Usage:
 
 def _run(row: Row, usage: Usage) -> RunRow:
     run, task, driver, workflow, status, outcome, reason, degraded, parent, root = row[:10]
-    ref, sha, tree, branch, landed, created_at, updated_at = row[10:]
+    ref, sha, tree, branch, landed, created_at, updated_at, waits_for, due = row[10:]
     return RunRow(
         id=run,
         task=task,
@@ -137,6 +144,8 @@ def _run(row: Row, usage: Usage) -> RunRow:
         created_at=moment(created_at),
         updated_at=moment(updated_at),
         usage=usage,
+        waits_for=waits_for,
+        waits_until=moment(due) if due else None,
     )
 
 

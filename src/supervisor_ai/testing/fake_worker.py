@@ -23,6 +23,7 @@ class FakeReply:
     exit_code: int = 0
     usage: Usage = NO_USAGE
     diagnosis: Diagnosis | None = None
+    end: SandboxEnd = SandboxEnd.EXITED
 
 
 FakeScript = Callable[[WorkerRequest], FakeReply]
@@ -76,4 +77,4 @@ def _result(reply: FakeReply, request: WorkerRequest) -> SandboxResult:
         reason = "The worker was out of time."
         return SandboxResult(end=SandboxEnd.TIMED_OUT, exit_code=None, reason=reason)
     reason = f"The worker ended with exit code {reply.exit_code}."
-    return SandboxResult(end=SandboxEnd.EXITED, exit_code=reply.exit_code, reason=reason)
+    return SandboxResult(end=reply.end, exit_code=reply.exit_code, reason=reason)

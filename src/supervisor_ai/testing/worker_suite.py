@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Final, TypedDict, Unpack
@@ -21,6 +22,7 @@ from typing import Final, TypedDict, Unpack
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
 from supervisor_ai.domain.run.facts import NO_USAGE, EgressRefusal, Usage
+from supervisor_ai.domain.run.prices import CostCap, Price
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     Mount,
@@ -89,9 +91,16 @@ class Changes(TypedDict, total=False):
     output_bytes: int
     sandbox: SandboxPolicy
     tokens: int | None
+    cost_cap: CostCap | None
     workspace: Workspace
 
 
+_A_CENT: Final = CostCap(
+    limit=Decimal("0.01"),
+    price=Price(
+        input=Decimal(10), output=Decimal(10), cache_read=Decimal(10), cache_write=Decimal(10)
+    ),
+)
 PLAIN: Final = Recording(stdout=b"All is well.\n", answer="All is well.")
 BROKEN: Final = Recording(stdout=b"", stderr=b"Something is wrong.\n", exit_code=1)
 
@@ -317,6 +326,7 @@ class WorkerSuite(OnWorker):
             (SandboxEnd.OUTPUT_CAPPED, self.play(well, output_bytes=5)),
             (SandboxEnd.LIMIT_EXCEEDED, self.play(replace(well, limit="memory"))),
             (SandboxEnd.CUT_OFF, self.play(spent, tokens=1000)),
+            (SandboxEnd.CUT_OFF, self.play(spent, cost_cap=_A_CENT)),
         ):
             assert played.report.result.end is end
             self.check_failed(played.report)

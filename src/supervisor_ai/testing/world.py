@@ -11,6 +11,7 @@ from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.facts import Base, Identity
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.playback import opener
+from supervisor_ai.engine.ports.context import PackedContext, PackedItem, PackRequest
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.ports.sandbox import SandboxSpec
 from supervisor_ai.engine.ports.workers import PromptRequest, WorkerRequest
@@ -45,8 +46,24 @@ class PlainPrompter:
         told = (*request.feedback, *request.context)
         lines = [request.role.name, request.task, *(f"{at.source}: {at.text}" for at in told)]
         lines += [f"turn: {turn}" for turn in request.turns]
-        rest = (request.instruction, request.diff)
+        rest = (request.instructions, request.instruction, request.material, request.diff)
         return "\n".join((*lines, *(text for text in rest if text)))
+
+
+class PlainPacker:
+    """Shows what was asked for instead of any files."""
+
+    async def pack(self, request: PackRequest) -> PackedContext:
+        """Return a context that names its parts."""
+        items = tuple(
+            PackedItem(source=source.kind, name=source.kind.value, detail=source.detail, tokens=1)
+            for source in request.plan.sources
+        )
+        text = "\n".join((*(item.name for item in items), request.plan_text))
+        budget = request.plan.token_budget
+        return PackedContext(
+            text=text, tokens=len(items), budget=budget, items=items, counter="one each"
+        )
 
 
 class NoSecrets:
@@ -128,6 +145,7 @@ def fake_world(fakes: Fakes | None = None) -> World:
         workspaces=parts.workspaces,
         workers=lambda _adapter: parts.worker,
         prompter=PlainPrompter(),
+        packer=PlainPacker(),
         answers=StrictAnswerReader(),
         redactor=NoSecrets(),
     )

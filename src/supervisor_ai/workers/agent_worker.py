@@ -130,7 +130,8 @@ def _larger(said: Usage, seen: Usage) -> Usage:
     """Believe neither side that it was less: the CLI says one thing, the broker saw another."""
     incoming = max(seen, said, key=lambda it: (it.tokens_in, not it.estimated))
     outgoing = max(seen, said, key=lambda it: (it.tokens_out, not it.estimated))
-    is_guessed_price = said.estimated and said.cost > 0
+    is_short = seen.tokens_in > said.tokens_in or seen.tokens_out > said.tokens_out
+    is_guessed_price = said.cost > 0 and (said.estimated or is_short)
     return Usage(
         tokens_in=incoming.tokens_in,
         tokens_out=outgoing.tokens_out,

@@ -58,6 +58,20 @@ class GitRepository:
         return self._state
 
     @property
+    def checkout(self) -> Path:
+        """Return the top of the work tree in which we stand."""
+        return self._checkout
+
+    def files(self) -> tuple[str, ...]:
+        """List the checkout's files: the tracked ones, and others that are not ignored."""
+        listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+        reply = ask_as_user(self._checkout, *listing)
+        if reply.code != 0:
+            raise failure("ls-files", self._checkout, reply)
+        paths = (path for path in reply.output.split(b"\0") if path)
+        return tuple(path.decode(errors="surrogateescape") for path in paths)
+
+    @property
     def objects(self) -> Path:
         """Return where the repository keeps its objects."""
         return self.git.directory / "objects"

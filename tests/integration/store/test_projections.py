@@ -39,6 +39,7 @@ GOLDEN = max((Path(__file__).parents[2] / "histories").glob("*.jsonl"))
 DONE, FAILED = RunId("golden-a"), RunId("golden-b")
 CANCELLED, CHILD = RunId("golden-c"), RunId("golden-d")
 PARENT, FORK = RunId("golden-p"), RunId("golden-f")
+SPENDER = RunId("golden-s")
 
 
 @pytest.fixture
@@ -80,8 +81,8 @@ def test_every_table_is_compared(rich: SqliteLedger) -> None:
 
 def test_runs_are_listed_newest_first(rich: SqliteLedger) -> None:
     listed, total = rich.queries.runs(limit=2)
-    assert [row.id for row in listed] == [FORK, CHILD]
-    assert total == 6
+    assert [row.id for row in listed] == [SPENDER, FORK]
+    assert total == 7
 
 
 def test_a_run_tells_how_it_ended(rich: SqliteLedger) -> None:
@@ -216,7 +217,7 @@ def test_what_runs_share_can_be_read_with_plain_sql(rich: SqliteLedger) -> None:
 
 
 def test_runs_are_found_by_the_beginning_of_their_names(rich: SqliteLedger) -> None:
-    assert len(rich.queries.matching("golden")) == 6
+    assert len(rich.queries.matching("golden")) == 7
     assert rich.queries.matching("golden-a") == [DONE]
     assert rich.queries.matching("%") == []
     assert rich.queries.run(RunId("golden")) is None

@@ -75,15 +75,18 @@ Look inside:
   events      Show the facts of a run in order
   logs        Show what was sent, what came back and what the gates printed
   replay      Fold a run's facts again and show what each one moved
+  context     See what a worker is told, and what it is not
 
 Set up and look after:
+  init        Look at the project and write its first settings
   demo        Watch a small task go through all steps
   lab         Rehearse with a model that says what a script says
   doctor      Check whether this machine can run agents safely
   sandbox     See which sandboxes work here, and what is inside
   trust       Agree to what the project's settings may do on your machine
+  role        List, show, check, compare and exchange roles
   worker      Look after the agents' commands and what they print
-  workflow    List, show, validate and migrate workflows
+  workflow    List, show, draw, validate and migrate workflows
   workspace   List, show, restore and clean up what workers left
   ledger      Verify, rebuild or erase from the ledger
   completion  Print a script that completes commands in your shell
@@ -107,6 +110,8 @@ Usage: supervisor run [OPTIONS] TASK
 Options:
   -w, --workflow NAME             Take the task through this workflow.
   -c, --cli NAME                  Use this agent for every role.
+  --role STEP=ROLE                Give a step another role; ROLE alone: every step whose role
+                                  answers in the same way.
   -b, --base REF                  Start from this commit, not the checkout's.
   --sandbox [auto|bubblewrap|podman|docker|none]
                                   Where workers and gates run, whatever the configuration says.

@@ -210,3 +210,10 @@ def test_long_texts_are_cut() -> None:
     prompt = built_in("review_strict.j2", AnswerKind.REVIEW, writes=False, request=request)
     assert len(prompt) < MAX_PROMPT
     assert prompt.count("characters left out)") == 4
+
+
+def test_what_a_step_asks_and_what_is_shown_have_their_places() -> None:
+    request = replace(REQUEST, instructions="Write the test first.", material=QUOTED)
+    prompt = built_in("planning.j2", AnswerKind.PLAN, writes=False, request=request)
+    assert "## What this step asks of you\n\nWrite the test first.\n" in prompt
+    assert f"`````material project\n{QUOTED}`````\n" in prompt

@@ -150,7 +150,7 @@ def test_a_format_error_is_told_with_the_schema_and_the_output(desk: Desk) -> No
         role="planner",
         task="Write it.",
         attempt=1,
-        max_retries=3,
+        max_retries=2,
         category=FailureCategory.PARSING,
         move=MoveKind.RETRY_SAME,
         expected="the schema of a plan",
@@ -265,7 +265,7 @@ def test_an_attempt_is_judged_by_the_definition_of_its_time(desk: Desk) -> None:
     newer = desk.documents.save(pinned(replace(STEP, max_retries=1)))
     migrated = e.DefinitionMigrated(previous=ArtifactHash("d" * 64), definition=newer)
     desk.add(STARTED, desk.failed(), migrated, AGAIN, replace(desk.failed(), attempt=2))
-    assert [(it.attempt, it.max_retries) for it in desk.read()] == [(1, 3), (2, 1)]
+    assert [(it.attempt, it.max_retries) for it in desk.read()] == [(1, 2), (2, 1)]
 
 
 def test_what_was_erased_is_said_to_be_erased(desk: Desk) -> None:

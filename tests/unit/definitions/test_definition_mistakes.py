@@ -292,8 +292,8 @@ The definitions have 7 mistakes:
   .supervisor/workflows/empty.yaml:1: must be a mapping, found nothing
   .supervisor/workflows/named.yaml:1: name: is 'other', but the file is called 'named'
   .supervisor/workflows/no_steps.yaml:2: workflow.steps: is empty; a workflow needs a step
-  .supervisor/workflows/seed.yaml:3: workflow.steps.a.parallel: unknown key (known: type, gate_type, role, gate, command, next, on_fail, on_reject, max_retries, retry_policy, degrade, terminal, timeout, description)
-  .supervisor/workflows/seed.yaml:3: workflow.steps.a.role: unknown role 'x' (known: implementer, implementer_fast, planner, reviewer, reviewer_codex, reviewer_gemini)
+  .supervisor/workflows/seed.yaml:3: workflow.steps.a.parallel: has no meaning for one role; name several: `roles: [...]`
+  .supervisor/workflows/seed.yaml:3: workflow.steps.a.role: unknown role 'x' (known: documenter, implementer, implementer_fast, investigator, planner, reviewer, reviewer_codex, reviewer_gemini, security_auditor, security_auditor_external, tech_lead, test_engineer)
   .supervisor/workflows/short.yml:1: is not read; rename it to short.yaml\
 """)
 

@@ -10,11 +10,22 @@ from pydantic import BaseModel
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.policy_shapes import PolicyShape
 from supervisor_ai.definitions.role_shapes import ContinuityShape, TermsShape
-from supervisor_ai.definitions.shapes import ConfigShape, StepShape, WorkflowShape
+from supervisor_ai.definitions.shapes import ConfigShape
+from supervisor_ai.definitions.workflow_shapes import (
+    HooksShape,
+    SettingsShape,
+    StepConfigShape,
+    StepShape,
+    WorkflowShape,
+)
 from supervisor_ai.definitions.yaml_source import Value, read_yaml
 
 DOCS = Path(__file__).parents[3] / "docs"
-PAGES = ("configuration.md", "howto/failures-and-budgets.md", "howto/api-models.md")
+PAGES = (
+    *("configuration.md", "howto/failures-and-budgets.md", "howto/write-a-workflow.md"),
+    "howto/api-models.md",
+)
+WORKFLOW_SHAPES = (StepShape, StepConfigShape, SettingsShape, HooksShape)
 _BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -32,12 +43,13 @@ def test_every_example_fits(page: str) -> None:
     assert found
     for value in found:
         assert isinstance(value, dict)
-        shape: type[BaseModel] = WorkflowShape if "steps" in value else ConfigShape
+        is_workflow = not {"steps", "extends"}.isdisjoint(value)
+        shape: type[BaseModel] = WorkflowShape if is_workflow else ConfigShape
         shape.model_validate(value)
 
 
 def known_keys() -> Iterator[str]:
-    for shape in (ConfigShape, StepShape, TermsShape, ContinuityShape):
+    for shape in (*WORKFLOW_SHAPES, ConfigShape, TermsShape, ContinuityShape):
         yield from shape.model_fields
     for field in PolicyShape.model_fields.values():
         kind = field.annotation
@@ -47,7 +59,7 @@ def known_keys() -> Iterator[str]:
 
 @pytest.mark.parametrize("key", sorted(set(known_keys()) - {"gate_type", "description"}))
 def test_every_key_is_described(key: str) -> None:
-    text = "\n".join((DOCS / page).read_text() for page in PAGES[:2])
+    text = "\n".join((DOCS / page).read_text() for page in PAGES[:3])
     assert re.search(rf"\b{key}\b", text)
 
 

@@ -45,7 +45,7 @@ def arrows(loaded: Definition) -> dict[str, tuple[str, str | None, str | None, s
 
 def test_the_catalogue_fits_its_port() -> None:
     port: Catalog = catalog({})
-    assert [summary.name for summary in port.workflows(COMMIT)] == ["mvp", "standard"]
+    assert {"mvp", "standard"} < {summary.name for summary in port.workflows(COMMIT)}
 
 
 def test_the_standard_workflow() -> None:
@@ -261,7 +261,10 @@ def test_an_unknown_workflow() -> None:
     assert error.message == snapshot(
         "Workflow 'standardx' was asked for, but there is no such workflow."
     )
-    assert error.hint == snapshot("Did you mean 'standard'? Workflows: mvp, standard.")
+    assert error.hint == snapshot(
+        "Did you mean 'standard'? Workflows: enterprise, mvp, open_source, security_critical, "
+        "standard, with_test_engineer."
+    )
 
 
 def test_workflows_are_listed_with_their_origin() -> None:
@@ -271,7 +274,8 @@ def test_workflows_are_listed_with_their_origin() -> None:
         ".supervisor/workflows/x.yaml": own,
         ".supervisor/workflows/old/x.yaml": "not read",
     }
-    assert catalog(files).workflows(COMMIT) == [
+    shown = {"mvp", "standard", "x"}
+    assert [it for it in catalog(files).workflows(COMMIT) if it.name in shown] == [
         WorkflowSummary(
             name="mvp",
             description="Fast iteration for prototypes, without a test gate",

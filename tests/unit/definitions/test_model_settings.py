@@ -65,6 +65,7 @@ def test_a_project_that_chooses_a_model_asks_for_trust(tmp_path: Path) -> None:
     files = {CONFIG: f"{PROJECT}models: {{primary: {{model: bigger, fallback: [local]}}}}\n"}
     asked = [(power.key, power.value) for power in catalog(files, tmp_path).powers(COMMIT)]
     assert asked == [
+        ("clis.thinker.adapter", '"api"'),
         ("models.primary.fallback", '["local"]'),
         ("models.primary.model", '"bigger"'),
     ]

@@ -46,7 +46,8 @@ def written(answer: AnswerKind, **told: object) -> str:
     )
     words = {**FIRST, **told, "role": role}
     template = environment.from_string(role.template)
-    return template.render(task="Add /health", step="work", attempt=1, **words)
+    shown = {"instructions": "", "material": "", **words}
+    return template.render(task="Add /health", step="work", attempt=1, **shown)
 
 
 def failed(category: str, text: str = "No block.", kind: str = "format") -> list[dict[str, str]]:

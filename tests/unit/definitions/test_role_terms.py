@@ -5,9 +5,6 @@ import pytest
 from inline_snapshot import snapshot
 from tests.unit.definitions.layered import Layers
 
-from supervisor_ai.definitions.layers import read_roles
-from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.shelves import DirectoryShelf, Origin
 from supervisor_ai.domain.run.definition import McpServer, Role
 from supervisor_ai.engine.ports.definitions import Power
 
@@ -143,17 +140,15 @@ The definitions have 2 mistakes:
 
 
 def test_role_files_say_the_same_things(layers: Layers) -> None:
-    shelf = DirectoryShelf(Origin.BUILT_IN, layers.directory)
     (layers.directory / "roles").mkdir()
-    text = "{description: d, answer: ANSWER, writes: false, cli: c, template: t, optional: true}"
-    for answer in ("plan", "review"):
-        (layers.directory / f"roles/{answer}.yaml").write_text(text.replace("ANSWER", answer))
-    mistakes = Mistakes()
-    assert read_roles(shelf, mistakes)["plan"].optional
-    assert mistakes.error().message == snapshot("""\
+    for name in ("planner", "reviewer"):
+        (layers.directory / f"roles/{name}.yaml").write_text("optional: true")
+    assert layers.mistakes() == snapshot("""\
 The definitions have a mistake:
-  builtin/roles/review.yaml:1: optional: must not be true for a role that reviews: a review that nobody made would pass\
+  USER/roles/reviewer.yaml:1: optional: must not be true for a role that reviews: a review that nobody made would pass\
 """)
+    (layers.directory / "roles/reviewer.yaml").unlink()
+    assert role(layers).is_optional
 
 
 SERVER = "roles: {planner: {system_prompt: Be kind., mcp_servers: {a: {command: [COMMAND]}}}}"

@@ -18,15 +18,17 @@ from supervisor_ai.domain.run.definition import Cli, Definition, Limits, Role, S
 from supervisor_ai.domain.run.degradation import INSTRUCTIONS, Level
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.facts import Usage
-from supervisor_ai.domain.run.letters import Cancel
+from supervisor_ai.domain.run.letters import Approve, Cancel, Migrate
 from supervisor_ai.domain.run.loops import LoopPolicy
 from supervisor_ai.domain.run.prices import Price, PriceTable
 from supervisor_ai.domain.run.retries import ParkingPolicy
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
-from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
+from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest
+from supervisor_ai.engine.project_view import ProjectView
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
 from supervisor_ai.testing.fake_worker import FakeReply
+from supervisor_ai.testing.ids import FakeProcesses
 from supervisor_ai.testing.world import says
 
 BUILD = AnswerKind.IMPLEMENTATION
@@ -101,7 +103,8 @@ def test_what_an_attempt_may_spend_is_set_aside_and_settled() -> None:
     assert (request.tokens, request.timeout) == (100, timedelta(minutes=2))
     assert request.cost_cap is not None
     assert (request.cost_cap.limit, request.cost_cap.price) == (Decimal(1), PRICE)
-    reserved, settled = shared(kernel)
+    reserved, settled, closed = shared(kernel)
+    assert closed == p.AccountsClosed(run=run)
     assert isinstance(reserved, p.BudgetReserved)
     assert reserved.accounts == (f"run:{run}",)
     used = Amount(money=Decimal("0.4"), tokens=15, time=timedelta(seconds=30), attempts=1)
@@ -164,7 +167,12 @@ def test_what_others_have_set_aside_is_waited_for() -> None:
         amount=Amount(attempts=1),
     )
     kernel.tell_project(reserved)
+    world = kernel.world
+    process = FakeProcesses(7).current()
+    world.leases.acquire(RunId("other"), owner="o", process=process, ttl=timedelta(days=1))
     assert kernel.drive(other).status is RunStatus.WAITING
+    (waiting,) = kernel.events(other, e.RunWaiting)
+    assert waiting.reason.startswith("a budget: The budget of the day is exhausted")
     assert kernel.drive(other).due is not None
     kernel.tell_project(p.BudgetSettled(key=reserved.key, run=reserved.run, used=Amount()))
     assert kernel.drive(other).status is RunStatus.COMPLETED
@@ -184,6 +192,71 @@ def test_a_run_that_ends_before_it_starts_gives_back_what_it_has() -> None:
     kernel.send(run, "stop", Cancel())
     assert kernel.drive(run).status is RunStatus.CANCELLED
     assert shared(kernel)[-1] == p.BudgetSettled(key=reserved.key, run=run, used=Amount())
+
+
+def test_what_a_dead_run_has_set_aside_is_no_reason_to_wait() -> None:
+    kernel = Kernel(None, Player(FINE))
+    run = kernel.submit(definition(budgets={Scope.DAY: Amount(attempts=2)}))
+    reserved = p.BudgetReserved(
+        key="dead/build/1/1/worker/1",  # type: ignore[arg-type]
+        run=RunId("dead"),
+        accounts=(f"day:{kernel.fakes.clock.now().date().isoformat()}",),
+        amount=Amount(attempts=2),
+    )
+    kernel.tell_project(reserved)
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    freed = p.BudgetSettled(key=reserved.key, run=reserved.run, used=Amount(attempts=1))
+    assert freed in shared(kernel)
+
+
+def test_leave_whose_money_was_given_back_meanwhile_is_asked_for_again() -> None:
+    kernel = Kernel(None, Player(FINE))
+    run = kernel.submit(definition(budgets={Scope.RUN: Amount(attempts=5)}))
+    key = f"{run}/build/1/1/worker/1"
+    drive = kernel.drive
+
+    class Stopped(BaseException):
+        pass
+
+    def stopped(request: WorkerRequest) -> FakeReply:
+        raise Stopped
+
+    kernel.fakes.worker._script = stopped
+    with pytest.raises(Stopped):
+        drive(run)
+    kernel.fakes.worker._script = Player(FINE)
+    kernel.tell_project(p.BudgetSettled(key=key, run=run, used=Amount(attempts=1)))  # type: ignore[arg-type]
+    assert drive(run).status is RunStatus.COMPLETED
+
+
+def test_what_was_cut_off_is_a_matter_of_the_budget() -> None:
+    cut = replace(BAD, end=SandboxEnd.CUT_OFF)
+    kernel = Kernel(None, Player(cut))
+    run = kernel.submit(definition(retries=5, budgets={Scope.ATTEMPT: Amount(money=Decimal(1))}))
+    assert kernel.drive(run).status is RunStatus.FAILED
+    assert outcome(kernel, run) is OutcomeKind.BUDGET_EXHAUSTED
+    assert len(kernel.fakes.worker.requests) == 1
+    assert shared(kernel) == []
+
+
+def test_accounts_of_long_ago_are_forgotten() -> None:
+    kernel = Kernel(None, Player(FINE))
+    for _ in range(4):
+        kernel.drive(kernel.submit(definition(budgets={Scope.DAY: Amount(attempts=9)})))
+        kernel.fakes.clock.advance(timedelta(days=1))
+    assert len(ProjectView(kernel.world.log).refresh().spending.spent) == 2
+
+
+def test_a_long_past_of_the_project_is_kept_folded() -> None:
+    kernel = Kernel(None, Player(FINE))
+    world = replace(kernel.world, timing=replace(kernel.world.timing, cache_every=1))
+    run = kernel.submit(definition(budgets={Scope.DAY: Amount(attempts=9)}))
+    kernel.drive(run, world=world)
+    kept = world.cache.load(PROJECT_STREAM, fold="project:1")
+    assert kept is not None
+    view = ProjectView(world.log, world.cache, world.documents)
+    assert view.version == kept.version
+    assert view.refresh() == ProjectView(world.log).refresh()
 
 
 # The breaker
@@ -225,6 +298,16 @@ def test_a_breaker_and_a_budget_together_name_the_next_agent_once() -> None:
     run = kernel.submit(following(definition(breaker=policy, budgets=budgets), "second", "third"))
     assert kernel.drive(run).status is RunStatus.COMPLETED
     assert agents(kernel) == [CLI.name, "second", "third"]
+
+
+def test_an_optional_role_behind_an_open_breaker_is_skipped() -> None:
+    policy = BreakerPolicy(failures=1)
+    kernel = Kernel(None, Player(BAD))
+    kernel.drive(kernel.submit(definition(breaker=policy)))
+    given = definition(breaker=policy)
+    run = kernel.submit(with_role(given, BUILD, lambda role: replace(role, is_optional=True)))
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    assert len(kernel.events(run, e.StepSkipped)) == 1
 
 
 def test_who_does_not_park_stops_at_an_open_breaker() -> None:
@@ -318,6 +401,113 @@ def test_a_skipped_step_can_be_the_last() -> None:
     run = kernel.submit(
         with_role(given, AnswerKind.PLAN, lambda role: replace(role, is_optional=True))
     )
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+
+
+# Other definitions
+
+
+def migrate(kernel: Kernel, run: RunId, target: Definition) -> None:
+    kernel.send(run, "other", Migrate(definition=kernel.world.documents.save(target)))
+
+
+def elsewhere(given: Definition) -> Definition:
+    roles = {name: replace(role, cli="new") for name, role in given.roles.items()}
+    return replace(given, roles=roles, clis={"new": Cli(name="new", adapter="fake")})
+
+
+def test_a_request_under_another_definition_counts_no_more() -> None:
+    kernel = Kernel(None, Player(FINE))
+    given = definition(budgets={Scope.DAY: Amount(attempts=1)})
+    run = kernel.submit(given)
+    reserved = p.BudgetReserved(
+        key="other/build/1/1/worker/1",  # type: ignore[arg-type]
+        run=RunId("other"),
+        accounts=(f"day:{kernel.fakes.clock.now().date().isoformat()}",),
+        amount=Amount(attempts=1),
+    )
+    kernel.tell_project(reserved)
+    owner = FakeProcesses(7).current()
+    kernel.world.leases.acquire(RunId("other"), owner="o", process=owner, ttl=timedelta(days=1))
+    assert kernel.drive(run).status is RunStatus.WAITING
+    migrate(kernel, run, elsewhere(replace(given, budgets={})))
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    assert len(kernel.events(run, e.LaunchWithdrawn)) == 1
+    assert agents(kernel) == ["new"]
+
+
+def test_an_agent_that_the_other_definition_does_not_know_does_not_go_on() -> None:
+    class Killed(BaseException):
+        pass
+
+    def dies(request: WorkerRequest) -> FakeReply:
+        if request.cli.name != "new":
+            raise Killed
+        return FINE
+
+    kernel = Kernel(None, dies)
+    run = kernel.submit(definition())
+    with pytest.raises(Killed):
+        kernel.drive(run)
+    migrate(kernel, run, elsewhere(definition()))
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+
+
+def test_the_agent_at_work_stays_where_it_is_known() -> None:
+    kernel = Kernel(None, Player(FakeReply(diagnosis=KEYLESS), FakeReply(diagnosis=KEYLESS), FINE))
+    given = following(definition(), "second")
+    run = kernel.submit(given)
+    assert kernel.drive(run).status is RunStatus.WAITING
+    migrate(kernel, run, replace(given, limits=Limits(step_max_retries=1)))
+    (asked,) = kernel.events(run, e.ApprovalRequested)
+    yes = Approve(step=asked.step, visit=asked.visit, tree=asked.tree)
+    kernel.send(run, "yes", yes)
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    assert agents(kernel) == [CLI.name, "second", "second"]
+
+
+def test_a_run_that_has_not_begun_can_be_given_another_definition() -> None:
+    kernel = Kernel(None, Player(FINE))
+    run = kernel.submit(definition())
+    migrate(kernel, run, elsewhere(definition()))
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    assert agents(kernel) == ["new"]
+
+
+def test_a_run_does_not_change_its_crew_on_the_way() -> None:
+    kernel = Kernel(None, Player(FakeReply(diagnosis=KEYLESS)))
+    given = definition()
+    run = kernel.submit(given)
+    assert kernel.drive(run).status is RunStatus.WAITING
+    (name,) = given.workflow.steps
+    pair = replace(given.workflow.steps[name], role=None, roles=(BUILD.value, BUILD.value))
+    migrate(kernel, run, replace(given, workflow=replace(given.workflow, steps={name: pair})))
+    kernel.drive(run)
+    (refused,) = kernel.events(run, e.CommandRefused)
+    assert "other roles would do" in refused.reason
+
+
+def test_the_time_of_a_wait_for_others_is_not_the_runs() -> None:
+    kernel = Kernel(None, Player(FINE))
+    limits = Limits(workflow_timeout=timedelta(minutes=5))
+    budgets = {Scope.DAY: Amount(attempts=2)}
+    given = definition(work("plan", AnswerKind.PLAN), work("build"), budgets=budgets, limits=limits)
+    kernel.fakes.worker._script = Player(FakeReply(output=says(AnswerKind.PLAN)), FINE)
+    run = kernel.submit(given)
+    reserved = p.BudgetReserved(
+        key="other/build/1/1/worker/1",  # type: ignore[arg-type]
+        run=RunId("other"),
+        accounts=(f"day:{kernel.fakes.clock.now().date().isoformat()}",),
+        amount=Amount(attempts=1),
+    )
+    kernel.tell_project(reserved)
+    owner = FakeProcesses(7).current()
+    kernel.world.leases.acquire(RunId("other"), owner="o", process=owner, ttl=timedelta(days=1))
+    assert kernel.drive(run).status is RunStatus.WAITING
+    kernel.drive(run)
+    assert kernel.events(run, e.TimerCancelled)
+    kernel.fakes.clock.advance(timedelta(minutes=20))
+    kernel.tell_project(p.BudgetSettled(key=reserved.key, run=reserved.run, used=Amount()))
     assert kernel.drive(run).status is RunStatus.COMPLETED
 
 

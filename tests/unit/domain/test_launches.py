@@ -98,15 +98,17 @@ def test_a_lost_attempt_was_one() -> None:
 
 
 def test_who_shares_wishes_for_a_part_only() -> None:
-    own = Amount(tokens=900, time=timedelta(minutes=1))
+    own = Amount(time=timedelta(minutes=1))
     assert wish({}, own) == own
     limits = {
         Scope.DAY: Amount(money=Decimal(8), tokens=2_000, attempts=9),
         Scope.FEATURE: Amount(money=Decimal(4)),
-        Scope.RUN: Amount(money=Decimal("0.1")),
+        Scope.RUN: Amount(attempts=3),
     }
     assert wish(limits, own) == Amount(money=Decimal(1), tokens=500, time=timedelta(minutes=1))
     assert wish({Scope.DAY: Amount(tokens=1)}, NOTHING).tokens == 1
+    said = {**limits, Scope.STEP: Amount(money=Decimal(3)), Scope.ATTEMPT: Amount(tokens=5)}
+    assert wish(said, own) == own
 
 
 @pytest.mark.parametrize("wished", ["1", "5", "100"])

@@ -12,6 +12,7 @@ from supervisor_ai.domain.run.prices import (
     Price,
     PriceTable,
     cost,
+    dearest,
     find_price,
 )
 
@@ -76,14 +77,22 @@ def test_what_the_agent_says_itself_stays() -> None:
     assert cost(TABLE, said, model="gpt-5", adapter="codex") == said
 
 
-def test_an_estimate_is_made_anew() -> None:
-    old = Usage(tokens_in=1_000_000, cost=Decimal(99), estimated=True)
-    assert cost(TABLE, old, model="gpt-5", adapter="codex").cost == Decimal("1.25")
+@pytest.mark.parametrize(("guess", "booked"), [("0.5", "1.25"), ("2", "2")])
+def test_of_two_estimates_the_higher_counts(guess: str, booked: str) -> None:
+    old = Usage(tokens_in=1_000_000, cost=Decimal(guess), estimated=True)
+    assert cost(TABLE, old, model="gpt-5", adapter="codex").cost == Decimal(booked)
 
 
 def test_more_from_the_cache_than_went_in_is_no_refund() -> None:
     found = cost(TABLE, Usage(cache_read=8), model="gpt-5", adapter="codex")
     assert found.cost == Decimal("0.000001")
+
+
+def test_of_several_models_the_dearest_counts() -> None:
+    assert dearest(TABLE, ("gpt-5", "gpt-5.5", "gpt-5-mini"), "x") == BIGGER
+    assert dearest(TABLE, ("gpt-5", "unheard"), "unheard") is None
+    assert dearest(TABLE, (), "codex") is None
+    assert dearest(TABLE, ("",), "codex") == BIGGER
 
 
 counts = st.integers(0, 10**9)

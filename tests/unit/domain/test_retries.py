@@ -152,6 +152,7 @@ def test_the_exact_policy_is_about_the_format_only() -> None:
         (FailureCategory.NETWORK, (), MoveKind.GIVE_UP),
         (FailureCategory.NETWORK, ("has_simpler",), MoveKind.GIVE_UP),
         (FailureCategory.NETWORK, ("is_optional",), MoveKind.SKIP),
+        (FailureCategory.RESOURCE, ("has_simpler",), MoveKind.DEGRADE),
         (FailureCategory.NETWORK, ("is_optional", "has_fallback"), MoveKind.FAIL_OVER),
         (FailureCategory.LOGIC, (), MoveKind.GIVE_UP),
         (FailureCategory.LOGIC, ("has_fallback",), MoveKind.GIVE_UP),
@@ -161,7 +162,7 @@ def test_the_exact_policy_is_about_the_format_only() -> None:
         (FailureCategory.AUTH, ("is_optional",), MoveKind.SKIP),
         (FailureCategory.AUTH, ("is_optional", "has_fallback"), MoveKind.FAIL_OVER),
         (FailureCategory.LIMIT, (), MoveKind.PARK),
-        (FailureCategory.LIMIT, ("is_optional",), MoveKind.PARK),
+        (FailureCategory.LIMIT, ("is_optional",), MoveKind.SKIP),
         (FailureCategory.LIMIT, ("has_fallback",), MoveKind.FAIL_OVER),
     ],
 )

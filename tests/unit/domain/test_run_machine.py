@@ -146,10 +146,12 @@ EXAMPLES: list[e.RunEvent] = [
     e.EgressRefused(
         step=STEP, visit=1, attempt=1, host="example.com", port=443, reason="not-listed"
     ),
+    e.ContextPacked(step=STEP, visit=1, attempt=1, strategy="s", record=TEXT, tokens=1, budget=2),
     e.StepSkipped(step=STEP, visit=1, reason="Nobody is there."),
     LAUNCH,
     e.LaunchAllowed(step=STEP, visit=1, attempt=1, amount=NOTHING),
     e.LaunchRefused(step=STEP, visit=1, attempt=1, kind=OutcomeKind.BUDGET_EXHAUSTED, reason="No."),
+    e.LaunchWithdrawn(step=STEP, visit=1, attempt=1),
 ]
 
 
@@ -200,7 +202,7 @@ def test_an_intent_is_open_until_its_outcome(intent: e.RunEvent) -> None:
         e.ApprovalRequested: EXAMPLES[25:27],  # type: ignore[dict-item] # likewise
         e.IntegrationStarted: EXAMPLES[28:31],  # type: ignore[dict-item] # likewise
         e.PermitRequested: [e.PermitGranted(permit="gpu")],
-        e.LaunchRequested: EXAMPLES[-2:],  # type: ignore[dict-item] # likewise
+        e.LaunchRequested: EXAMPLES[-3:],  # type: ignore[dict-item] # likewise
     }
     run = running(intent)
     assert list(run.open.values()) == [intent]

@@ -7,15 +7,15 @@ from datetime import datetime, timedelta
 import pytest
 from tests.integration.engine.kernel import CLI, Kernel, flow, work
 
-from supervisor_ai.domain.ids import CommitSha, RunId
+from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Cli, Definition, Limits
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.retries import ParkingPolicy, RetryPolicy
 from supervisor_ai.domain.run.setbacks import next_agent
+from supervisor_ai.domain.run.slots import Approach, Slot
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
-from supervisor_ai.domain.run.workflow import Approach, Visit
 from supervisor_ai.engine.ports.sandbox import OutputSink, SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 from supervisor_ai.engine.world import World
@@ -178,5 +178,4 @@ def test_what_nobody_can_mend_is_a_persons_question_at_once() -> None:
 def test_agents_follow_each_other(now: str | None, following: str | None) -> None:
     role = replace(definition().roles[BUILDER], cli="a", fallback=("b", "c"))
     way = None if now is None else Approach(cli=now)
-    visit = Visit(step=work("build").name, number=1, start=CommitSha("c"), approach=way)
-    assert next_agent(role, visit) == following
+    assert next_agent(role, Slot(approach=way)) == following

@@ -34,6 +34,7 @@ from supervisor_ai.domain.run.effects import (
 )
 from supervisor_ai.domain.run.facts import ApprovalReason, Base, Feedback, FeedbackKind, Snapshot
 from supervisor_ai.domain.run.run import Decision, Run
+from supervisor_ai.domain.run.slots import ATTEMPT_FLOW
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
     FailureCategory,
@@ -43,7 +44,6 @@ from supervisor_ai.domain.run.status import (
     Verdict,
 )
 from supervisor_ai.domain.run.workflow import (
-    ATTEMPT_FLOW,
     STEP_FLOW,
     WorkflowState,
     current_visit,
@@ -149,7 +149,7 @@ class Play:
             e.AttemptSucceeded(
                 step=visit.step,
                 visit=visit.number,
-                attempt=visit.attempts,
+                attempt=visit.slot(1).attempts,
                 meaning=meaning,
                 said=said,
                 answer=ArtifactHash(f"answer-{visit.step}"),
@@ -165,7 +165,7 @@ class Play:
             e.AttemptFailed(
                 step=visit.step,
                 visit=visit.number,
-                attempt=visit.attempts,
+                attempt=visit.slot(1).attempts,
                 category=FailureCategory.PARSING,
                 reason="There is no JSON block.",
                 feedback=NOTES,
@@ -259,10 +259,10 @@ def test_a_failed_attempt_is_tried_again_from_the_same_start_with_feedback() -> 
 
 def test_retries_are_counted_after_the_first_try() -> None:
     play = Play().enter(BUILD)
-    for attempt in range(1, 4):
+    for attempt in range(1, 3):
         play.attempt(attempt).fail()
         assert worker(play.decide()).attempt == attempt + 1
-    play.attempt(4).fail()
+    play.attempt(3).fail()
     decision = play.decide()
     assert outcome(decision) == (RunStatus.FAILED, OutcomeKind.WORKER_FAILED)
     assert isinstance(decision.events[0], e.StepFailed)
@@ -274,7 +274,7 @@ def test_a_lost_attempt_has_a_number_and_costs_no_retry() -> None:
         lost = e.AttemptLost(step=BUILD, visit=1, attempt=attempt, kept=None)
         play.attempt(attempt).add(lost)
     assert worker(play.decide()).attempt == 11
-    assert current_visit(play.state).failures == 0
+    assert current_visit(play.state).slot(1).failures == 0
 
 
 @pytest.mark.parametrize("meaning", [Meaning.REFINE, Meaning.FAIL])
@@ -523,7 +523,7 @@ def test_a_stopped_worker_changes_nothing_but_its_own_record() -> None:
     before = play.state
     play.add(e.AttemptCancelled(step=PLAN, visit=1, attempt=1))
     assert play.state.news == before.news
-    assert current_visit(play.state).attempt is AttemptStatus.CANCELLED
+    assert current_visit(play.state).slot(1).attempt is AttemptStatus.CANCELLED
 
 
 def test_an_attempt_ends_once() -> None:

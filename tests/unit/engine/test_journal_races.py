@@ -142,14 +142,14 @@ def asking(kernel: Kernel, *rivals: ProjectEvent) -> Journal:
 def test_what_somebody_set_aside_meanwhile_is_not_spent() -> None:
     kernel = Kernel(None)
     pen = asking(kernel, HELD)
-    assert not pen.launch(LAUNCH, now=NOW)
+    assert pen.launch(LAUNCH, now=NOW) is not None
     assert kernel.events(pen.run.id, e.LaunchAllowed) == []
 
 
 def test_leave_is_given_in_spite_of_rivals_for_something_else() -> None:
     kernel = Kernel(None)
     pen = asking(kernel, TAKEN)
-    assert pen.launch(LAUNCH, now=NOW)
+    assert pen.launch(LAUNCH, now=NOW) is None
     (allowed,) = kernel.events(pen.run.id, e.LaunchAllowed)
     assert allowed.amount == Amount(attempts=1)
 
@@ -157,7 +157,9 @@ def test_leave_is_given_in_spite_of_rivals_for_something_else() -> None:
 def test_a_hopeless_race_for_leave_is_given_up() -> None:
     kernel = Kernel(None)
     pen = asking(kernel, *(FREED,) * 200)
-    assert not pen.launch(LAUNCH, now=NOW)
+    wait = pen.launch(LAUNCH, now=NOW)
+    assert wait is not None
+    assert "faster" in wait.reason
 
 
 def test_a_stale_run_stream_is_an_error_at_once() -> None:

@@ -37,6 +37,26 @@ HOSTILE = [
     "-----BEGIN AAAAAAAAAAAAAAAAAAA PRIVATE KEY",
     "Private-Lines: 1",
     "[REDACTED:jwt]",
+    "[REDACTED:jwt#0000]",
+    "authorization: aaa ",
+    'authorization: "b',
+    "--user {",
+    "-u a:",
+    'token", value="',
+    "token' , ",
+    "xoxb-1",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-us",
+    "a.bQ~",
+    "1Q~",
+    "p8e-a1b2",
+    "AZDO",
+    "%41sk-",
+    "\x1b[1msk-",
+    "ops_eyJ",
+    "A3-AAAAAA-",
+    "secret_",
+    "/api/webhooks/1",
+    "sl.",
     'password="' + "-" * 500 + '!" ',
     'password="' + "a_" * 300 + 'b!" ',
     'password="' + "1." * 300 + '1@" ',
@@ -71,10 +91,15 @@ def test_hostile_text_costs_a_bounded_factor_more(pattern: str, ordinary: float)
     assert cost(repeated(pattern, LONG_LINE)) < BOUND * ordinary
 
 
-def test_twice_the_text_costs_twice() -> None:
-    text = repeated('password="x token: a1b2 ', 2 * LONG_LINE)
+# Four times the text may cost four times as much; a square would cost sixteen times.
+GROWTH = 10
 
-    assert min(cost(text * 2) for _ in range(2)) < 4 * max(cost(text) for _ in range(2))
+
+@pytest.mark.parametrize("pattern", ['password="x token: a1b2 ', *HOSTILE[::3]])
+def test_more_text_costs_in_proportion(pattern: str) -> None:
+    short, long = (repeated(pattern, length) for length in (LONG_LINE // 4, LONG_LINE))
+
+    assert min(cost(long) for _ in range(2)) < GROWTH * max(cost(short) for _ in range(3))
 
 
 @pytest.mark.long

@@ -18,6 +18,7 @@ from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.domain.run.facts import Base, Feedback, FeedbackKind, ForkPoint, Snapshot, Usage
 from supervisor_ai.domain.run.run import Run
+from supervisor_ai.domain.run.slots import Slot
 from supervisor_ai.domain.run.status import StepStatus
 from supervisor_ai.domain.run.workflow import StepRecord, Visit, WorkflowState
 from supervisor_ai.store.documents import ArtifactDocuments
@@ -105,8 +106,14 @@ def state() -> WorkflowState:
     return WorkflowState(
         definition=definition(),
         head=SNAPSHOT,
-        visit=Visit(step=PLAN, number=2, start=CommitSha("c"), feedback=(back,), retry=back),
-        news=news,
+        visit=Visit(
+            step=PLAN,
+            number=2,
+            start=CommitSha("c"),
+            feedback=(back,),
+            slots=(Slot(retry=back, news=news),),
+        ),
+        news=e.GateLost(step=TEST, visit=1, gate="test"),
         steps={
             TEST: StepRecord(status=StepStatus.PASSED, visits=1),
             PLAN: StepRecord(attempts=2, verdict="FAILED"),

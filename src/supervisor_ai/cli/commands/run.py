@@ -21,7 +21,7 @@ from supervisor_ai.cli.progress import make_progress
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE, FAILED
 from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX
-from supervisor_ai.control.starting import Prepared, StartRequest, prepare, submit
+from supervisor_ai.control.starting import Prepared, StartRequest, prepare, submit, unpriced
 from supervisor_ai.control.views import MutationView
 
 
@@ -29,6 +29,7 @@ class _Options(TypedDict):
     task: str
     workflow: str | None
     cli: str | None
+    role: tuple[str, ...]
     base: str | None
     sandbox: str | None
     budget: str | None
@@ -44,6 +45,12 @@ class _Options(TypedDict):
 @click.argument("task")
 @click.option("-w", "--workflow", metavar="NAME", help="Take the task through this workflow.")
 @click.option("-c", "--cli", metavar="NAME", help="Use this agent for every role.")
+@click.option(
+    "--role",
+    multiple=True,
+    metavar="STEP=ROLE",
+    help="Give a step another role; ROLE alone: every step whose role answers in the same way.",
+)
 @click.option("-b", "--base", metavar="REF", help="Start from this commit, not the checkout's.")
 @click.option(
     "--sandbox",
@@ -73,6 +80,7 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
         task=sys.stdin.read() if options["task"] == "-" else options["task"],
         workflow=options["workflow"],
         cli=options["cli"],
+        roles=options["role"],
         base=options["base"],
         sandbox=options["sandbox"],
         budget=options["budget"],
@@ -109,6 +117,9 @@ def _show(prepared: Prepared, *, as_json: bool) -> int:
 def _warn(prepared: Prepared) -> None:
     if prepared.sandbox == NO_SANDBOX:
         say("warning: workers and gates run without a sandbox and can do whatever you can.")
+    for agent in unpriced(prepared.definition):
+        say(f"warning: nobody knows what {agent!r} costs, so no budget of money holds for it.")
+        say("hint: Give its model a row under `prices` in your own config, or limit tokens.")
     if prepared.is_dirty:
         say("note: your checkout has changes that no commit holds; the run does not see them.")
 

@@ -4,12 +4,12 @@ from typing import TypedDict, Unpack
 
 import click
 
+from supervisor_ai.cli.headline import headline, wait
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.narration import one_line, short
 from supervisor_ai.cli.options import json_option, optional_run_argument
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.questions import question
-from supervisor_ai.cli.summary import headline
 from supervisor_ai.cli.tables import columns, fitted, labelled, local_time, title
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
@@ -83,7 +83,8 @@ def _shown(invocation: Invocation, records: Records, run: RunView) -> str:
         rows.append(("branch", f"{run.branch}{landed}"))
     rows += [("created", local_time(run.created_at)), ("updated", local_time(run.updated_at))]
     if run.status not in ENDED:
-        rows += [("owner", _owner(records, run)), *question(invocation, records, run)]
+        rows += [*wait(records, run), ("owner", _owner(records, run))]
+        rows += question(invocation, records, run)
     lines = [headline(run), *labelled(rows)]
     return "\n".join([*lines, "", *_steps(run)] if run.steps else lines)
 

@@ -1,6 +1,7 @@
 """`supervisor workflow`."""
 
-from typing import TypedDict, Unpack
+from collections.abc import Sequence
+from typing import Final, TypedDict, Unpack
 
 import click
 
@@ -18,12 +19,17 @@ from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.cli.preview import describe_step
 from supervisor_ai.cli.tables import columns, labelled
 from supervisor_ai.cli.verbs import verb
+from supervisor_ai.cli.workflow_graphs.mermaid import draw_mermaid
+from supervisor_ai.cli.workflow_graphs.svg import draw_svg
+from supervisor_ai.cli.workflow_graphs.text import draw_text
 from supervisor_ai.control.errors import DONE
 from supervisor_ai.control.migrating import migrate as move
 from supervisor_ai.control.migrating import plan_migration
+from supervisor_ai.control.workflows import find_warnings, read_graph
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.terminal import plain
+from supervisor_ai.engine.ports.definitions import WorkflowSummary
 
 
 class _ListOptions(TypedDict):
@@ -36,15 +42,23 @@ class _ShowOptions(_ListOptions):
     cli: str | None
 
 
+class _GraphOptions(_ListOptions):
+    name: str | None
+    form: str
+
+
 class _MigrateOptions(_ShowOptions):
     run: str
     yes: bool
     dry_run: bool
 
 
-@click.group(help="List, show, validate and migrate workflows")
+_FORMS: Final = {"text": draw_text, "mermaid": draw_mermaid, "svg": draw_svg}
+
+
+@click.group(help="List, show, draw, validate and migrate workflows")
 def workflow() -> None:
-    """List, show, validate and migrate workflows."""
+    """List, show, draw, validate and migrate workflows."""
 
 
 @verb(example="supervisor workflow list", name="list", group=workflow)
@@ -59,7 +73,7 @@ def list_workflows(invocation: Invocation, **options: Unpack[_ListOptions]) -> i
         write_json({"workflows": found})
         return DONE
     rows = [("WORKFLOW", "ORIGIN", "DESCRIPTION")]
-    rows += [(it.name, it.origin, one_line(it.description)) for it in found]
+    rows += [(it.name, it.origin, one_line(_described(it))) for it in found]
     write("\n".join(columns(rows)))
     return DONE
 
@@ -96,14 +110,49 @@ def validate(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
     """
     reception = invocation.reception()
     commit = reception.repository.resolve(options["base"]).sha
-    names = [it.name for it in reception.catalog.workflows(commit)]
-    if options["name"] is not None:
-        reception.catalog.load(commit, workflow=options["name"], cli=options["cli"])
-        names = [options["name"]]
+    if options["name"] is None:
+        return _report_all(reception.catalog.workflows(commit), as_json=options["as_json"])
+    loaded = reception.catalog.load(commit, workflow=options["name"], cli=options["cli"])
+    outline = reception.catalog.outline(commit, workflow=options["name"])
+    warnings = find_warnings(outline, loaded.definition)
     if options["as_json"]:
-        write_json({"valid": names})
+        found = {"valid": [options["name"]], "warnings": warnings, "notes": loaded.notes}
+        write_json(found)
     else:
-        write(f"No mistakes in {', '.join(names)}.")
+        write(f"No mistakes in {options['name']}.")
+        _write_all("warning", warnings)
+        _write_all("note", loaded.notes)
+    return DONE
+
+
+@verb(example="supervisor workflow graph enterprise --format svg > enterprise.svg", group=workflow)
+@click.argument("name", required=False)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(tuple(_FORMS)),
+    default="text",
+    show_default=True,
+    help="How to draw it.",
+)
+@base_option
+@json_option
+@click.pass_obj
+def graph(invocation: Invocation, **options: Unpack[_GraphOptions]) -> int:
+    """Draw a workflow.
+
+    As text for a terminal, as Mermaid for a document, or as an SVG picture. Without NAME it is
+    the workflow of the config. A workflow that still misses a gate is drawn too.
+    """
+    reception = invocation.reception()
+    commit = reception.repository.resolve(options["base"]).sha
+    drawn = read_graph(reception.catalog, commit, options["name"])
+    if options["as_json"]:
+        write_json({"graph": drawn})
+        return DONE
+    if drawn.problem is not None:
+        say(f"It cannot be run yet. {plain(drawn.problem)}")
+    write(_FORMS[options["form"]](drawn))
     return DONE
 
 
@@ -128,6 +177,29 @@ def migrate(invocation: Invocation, **options: Unpack[_MigrateOptions]) -> int:
             _require_agreement()
     mutation = move(project, planned, dry_run=options["dry_run"])
     return report_mutation(mutation, as_json=options["as_json"])
+
+
+def _report_all(found: Sequence[WorkflowSummary], *, as_json: bool) -> int:
+    missing = {it.name: it.missing for it in found if it.missing}
+    if as_json:
+        write_json({"valid": [it.name for it in found], "missing": missing})
+        return DONE
+    write(f"No mistakes in {', '.join(it.name for it in found)}.")
+    _write_all(
+        "to be configured", [f"{name} needs {', '.join(it)}" for name, it in missing.items()]
+    )
+    return DONE
+
+
+def _write_all(label: str, lines: Sequence[str]) -> None:
+    for line in lines:
+        write(f"  {label}: {one_line(line)}")
+
+
+def _described(summary: WorkflowSummary) -> str:
+    if not summary.missing:
+        return summary.description
+    return f"{summary.description} (needs: {', '.join(summary.missing)})"
 
 
 def _require_agreement() -> None:

@@ -79,6 +79,13 @@ class BudgetSettled(Event):
     used: Amount
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountsClosed(Event):
+    """The run has ended; nobody will ask again what it spent."""
+
+    run: RunId
+
+
 ProjectEvent = (
     PermitTaken
     | PermitFreed
@@ -88,4 +95,5 @@ ProjectEvent = (
     | BreakerClosed
     | BudgetReserved
     | BudgetSettled
+    | AccountsClosed
 )

@@ -8,18 +8,25 @@ from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.project.project import Project
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.breaker import BreakerStatus, breaker_key, counts
-from supervisor_ai.domain.run.budgets import NOTHING, budgets_for
-from supervisor_ai.domain.run.effects import RunWorker, attempt_key, operation_key
+from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope, budgets_for
+from supervisor_ai.domain.run.effects import RunWorker, attempt_key, operation_key, task_intent
 from supervisor_ai.domain.run.launches import Launch, Leave, Refusal, used
 
 
-def needs_leave(project: Project, effect: RunWorker) -> bool:
+def needs_leave(project: Project, effect: RunWorker, run: RunId) -> bool:
     """Tell whether an attempt has to ask first: it may spend, or the last ones failed too often."""
-    if effect.has_leave:
+    if effect.has_leave and (not effect.budgets or _is_held(project, effect, run)):
         return False
     name = breaker_key(effect.step, effect.role.name, effect.cli.name)
     is_closed = effect.breaker is None or project.breaker(name).status is BreakerStatus.CLOSED
     return bool(effect.budgets) or not is_closed
+
+
+def _is_held(project: Project, effect: RunWorker, run: RunId) -> bool:
+    """Tell whether what was set aside is still there; an attempt's own limit is no account."""
+    is_shared = any(scope is not Scope.ATTEMPT for scope in effect.budgets)
+    key = operation_key(run, task_intent(effect))
+    return not is_shared or key in project.spending.reservations
 
 
 def launch_of(asked: e.LaunchRequested, *, run: RunId, root: RunId, at: datetime) -> Launch:
@@ -78,12 +85,26 @@ def given_back(
     match end:
         case e.AttemptSucceeded() if not is_closed:
             yield p.BreakerClosed(breaker=name, run=run)
-        case e.AttemptFailed(category=category, ended_at=at) if at and counts(category):
-            if started.breaker is not None:
-                yield p.FailureCounted(breaker=name, run=run, at=at, policy=started.breaker)
+        case e.AttemptFailed(ended_at=at) if at and started.breaker and _counts(end):
+            yield p.FailureCounted(breaker=name, run=run, at=at, policy=started.breaker)
+        case _:
+            pass
+
+
+def _counts(end: e.AttemptFailed) -> bool:
+    """Tell whether a failure says something about the agent; our own budget says nothing."""
+    return counts(end.category) and not end.is_cut_off
 
 
 def set_free(project: Project, run: RunId) -> Iterator[p.BudgetSettled]:
     """State that a run which ends has nothing set aside any more."""
     for key in project.reservations_of(run):
         yield p.BudgetSettled(key=key, run=run, used=NOTHING)
+
+
+def abandoned(project: Project, run: RunId) -> tuple[p.BudgetSettled, ...]:
+    """State that a run which nobody drives holds nothing; its attempt is lost and counts."""
+    return tuple(
+        p.BudgetSettled(key=key, run=run, used=Amount(attempts=1))
+        for key in project.reservations_of(run)
+    )

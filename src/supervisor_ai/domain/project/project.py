@@ -6,7 +6,7 @@ from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import EffectKey, RunId
 from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run.breaker import Breaker
-from supervisor_ai.domain.run.budgets import Reservation, Spending, hold, settle
+from supervisor_ai.domain.run.budgets import Reservation, Spending, hold, settle, without_accounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,10 @@ class Project:
     def breaker(self, name: str | None) -> Breaker:
         """Return the breaker of a step, a role and an agent; without a name, a closed one."""
         return self.breakers.get(name or "", Breaker())
+
+    def has_accounts(self, run: RunId) -> bool:
+        """Tell whether anything is booked for a run alone."""
+        return without_accounts(self.spending, run) != self.spending
 
     def reservations_of(self, run: RunId) -> tuple[EffectKey, ...]:
         """Name what a run has set aside."""
@@ -46,6 +50,8 @@ def evolve(project: Project, event: Event) -> Project:
             return replace(project, spending=hold(project.spending, reservation))
         case p.BudgetSettled(key=key, used=used):
             return replace(project, spending=settle(project.spending, key, used))
+        case p.AccountsClosed(run=run):
+            return replace(project, spending=without_accounts(project.spending, run))
         case _:
             return project
 

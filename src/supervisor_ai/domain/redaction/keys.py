@@ -4,18 +4,22 @@ import re
 from itertools import pairwise
 from typing import Final
 
-KEY_WORDS: Final = ("pass", "pwd", "secret", "token", "key", "credential")
+KEY_WORDS: Final = ("pass", "pwd", "secret", "token", "key", "cred")
 """One of these stands in every name of a secret."""
 
 _HUMP: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _PASSWORDS: Final = ("password", "passwd", "passphrase", "passcode", "pwd")
 _ENDINGS: Final = (*_PASSWORDS, "secret", "token", "apikey", "secretkey", "accesskey", "privatekey")
-_NOUNS: Final = frozenset({"pass", "credential", "credentials", "passwords", "secrets"})
+_NOUNS: Final = frozenset({"pass", "credential", "credentials", "creds", "passwords", "secrets"})
 _NOT_NOUNS: Final = frozenset({"tiktoken", "detoken", "subtoken"})
 _KINDS_OF_KEY: Final = re.compile(
     r"access|account|admin|aes|api|app|application|auth|client|cookie|crypto|"
     r"deploy|encrypt|encryption|hmac|jwt|license|master|private|secret|server|"
-    r"service|session|shared|sign|signing|ssh|storage|webhook"
+    r"service|session|shared|sign|signing|ssh|storage|webhook|"
+    r"airtable|algolia|alibaba|anthropic|asana|aws|azure|cloudflare|datadog|discord|dropbox|"
+    r"fastly|gcp|github|gitlab|google|grafana|heroku|hubspot|linear|mailchimp|mailgun|notion|npm|"
+    r"okta|openai|pagerduty|pypi|relic|sendgrid|sentry|shopify|slack|snyk|sonar|square|stripe|"
+    r"sumologic|supabase|telegram|terraform|trello|twilio|twitter|vault|vercel|zendesk"
 )
 _ABOUT: Final = re.compile(
     r"action|age|alg|algorithm|at|audience|budget|class|color|colour|column|"

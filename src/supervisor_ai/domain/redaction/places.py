@@ -27,7 +27,7 @@ _TYPED: Final = (
     r"(?:(?:[ \t]{0,8}:[ \t]{0,8}|[ \t]{1,8})[\w.*&?]{1,40}+"
     r"(?:\[[\w., |]{0,40}\])?(?: ?\| ?[\w.]{1,40}+)?)?"
 )
-_SIGN: Final = r"[ \t]{0,16}+(?:=>|:=|[:=])[ \t]{0,16}+"
+_SIGN: Final = r"[ \t]{0,16}+(?:=>|:{1,3}=|[?.+|]{1,2}=|[:=])[ \t]{0,16}+"
 _LINE_LEAD: Final = re.compile(
     r"(?P<margin>(?:[^\s:]{0,60}:)?\d{1,7}[:|\t]|[+>#*/|-]{1,3})?(?P<indent>[ \t]*)"
     r"(?:- |export |set |ENV |ARG |\$env:)?[\"']?"
@@ -50,6 +50,11 @@ def _before(match: re.Match[str]) -> tuple[str, str]:
 def _is_assigned(match: re.Match[str], value: str) -> bool:
     lead, key = _before(match)
     return not lead.endswith("/") and names_secret(key) and _looks_secret_as(key, value)
+
+
+def _is_argument(match: re.Match[str], value: str) -> bool:
+    """Judge what stands beside a name; a list of names has no digits."""
+    return any(map(str.isdigit, value)) and _is_assigned(match, value)
 
 
 def _is_unquoted(match: re.Match[str], value: str) -> bool:
@@ -143,9 +148,22 @@ PLACES: Final = (
         test=_is_credential,
     ),
     Rule(
+        id="authorization",
+        keywords=("authorization",),
+        pattern=(
+            r"""(?i:authorization)[\\"']{0,2}\]?[ \t]{0,4}[:=,][ \t]{0,4}[\\"']{0,2}"""
+            r"""(?!(?i:bearer))[\\"'bf]{0,3}(?:[A-Za-z][\w-]{1,24}[ \t]{1,4})?"""
+            r"""(?P<secret>[\w.~+/=:@-]{16,4096})"""
+        ),
+        test=_is_token,
+    ),
+    Rule(
         id="login",
-        keywords=("-u ", "-u=", "--user ", "--user=", "-u'", '-u"'),
-        pattern=(r"""(?:-u|--user)[ =]{0,2}["']?[\w.@+-]{1,64}:(?P<secret>[^\s"'`\\]{8,256})"""),
+        keywords=("-u", "--user"),
+        pattern=(
+            r"""(?:-u|--user)(?:[ =]{1,2}["']?|["'])[\w.@+{}-]{0,64}["']?:["']?"""
+            r"""(?P<secret>[^\s"'`\\]{8,256})"""
+        ),
         test=_is_token,
     ),
     Rule(
@@ -171,8 +189,19 @@ PLACES: Final = (
         id="assignment",
         keywords=KEY_WORDS,
         pattern=(
-            rf"""{_KEY}(?P<closing>["']?)(?P<sign>[ \t]{{0,16}}+[:=][ \t]{{0,16}}+|[> ])"""
-            r"""(?P<secret>[^\s"'`\\=;|&<>]{8,512}+(?:=[^\s"'`\\;|&<>]{0,512}+)?)"""
+            rf"""{_KEY}(?:\\{{1,3}})?["'](?:[ \t]{{0,4}},|(?:[ \t]{{0,4}},)?[ \t]{{1,4}}"""
+            r"""(?:\\{1,3})?["']?value(?:\\{1,3})?["']?[ \t]{0,4}[:=])[ \t]{0,4}"""
+            r"""(?P<quote>(?:\\{1,3})?["'`])(?P<secret>[^\s"'`\\]{8,512})(?P=quote)"""
+        ),
+        test=_is_argument,
+    ),
+    Rule(
+        id="assignment",
+        keywords=KEY_WORDS,
+        pattern=(
+            rf"""{_KEY}(?P<closing>["']?)"""
+            r"""(?P<sign>[ \t]{0,16}+(?::{1,3}=|[?+]=|[:=])[ \t]{0,16}+|[> ])"""
+            r"""(?=[^\s"'`\\;|&<>]{8})(?P<secret>[^\s"'`\\=;|&<>]{1,512}+(?:=[^\s"'`\\;|&<>]{0,512}+)?)"""
         ),
         test=_is_unquoted,
     ),

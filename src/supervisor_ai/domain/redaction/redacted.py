@@ -1,16 +1,47 @@
 """What is left of a text when its secrets are gone."""
 
+import hmac
 import re
 from dataclasses import dataclass
 from typing import Final
 
-MARK: Final = re.compile(r"\[REDACTED:[a-z0-9-]+\]")
+MARK: Final = re.compile(r"\[REDACTED:[a-z0-9-]+(?:#[0-9a-f]{4})?\]")
 """What stands where a secret stood."""
 
+WITHHELD: Final = "withheld"
+"""Stands in place of the rule where a rule failed and the rest of the text was taken out."""
 
-def mark(rule: str) -> str:
-    """Return what stands in the place of a secret that the rule found."""
-    return f"[REDACTED:{rule}]"
+_TAG_BYTES: Final = 2
+
+
+class Marker:
+    """Makes what stands in the place of a secret.
+
+    With a key that nobody knows, equal secrets get equal tags and a tag says nothing else. Without
+    a key there are no tags.
+    """
+
+    def __init__(self, key: bytes | None = None) -> None:
+        self._key = key
+
+    def mark(self, rule: str, secret: str) -> str:
+        """Return the mark of a secret that the rule found."""
+        return f"[REDACTED:{rule}{self._tag(secret)}]"
+
+    def _tag(self, secret: str) -> str:
+        if self._key is None:
+            return ""
+        digest = hmac.digest(self._key, secret.encode(errors="surrogatepass"), "sha256")
+        return f"#{digest[:_TAG_BYTES].hex()}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Where a secret stood: line and column of the text before redaction, counted from one."""
+
+    rule: str
+    line: int
+    column: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,33 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from supervisor_ai.domain.redaction.redacted import MARK
-from supervisor_ai.domain.redaction.values import is_filling, is_mask
+from supervisor_ai.domain.redaction.values import is_dull, is_filling, is_mask, is_wording
 
 Test = Callable[[re.Match[str], str], bool]
 """Judges a match and its value, from which secrets already found have been taken out."""
 
-_TWO_LETTERS_WHEN_LOWER: Final = "\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}"
+_CLEAR_WORD: Final = 5
+"""Letters that chance made look like words of two or three letters, sometimes of four."""
+
+_SAMPLE: Final = 64
+
+LEAST_WORD: Final = 16
+"""What is shorter than this is no secret by its form alone."""
+
+SEAM: Final = "|".join(
+    [
+        r"(?<=\\[nrt])",
+        r"(?<=\\u[0-9A-Fa-f]{4})",
+        r"(?<=%[0-9A-Fa-f]{2})",
+        *(rf"(?<=\x1b\[[\d;]{{{width}}}m)" for width in range(9)),
+    ]
+)
+"""After an escape as in JSON, in a URL or for a colour, whose letters belong to no word."""
+
+EDGE: Final = rf"(?:(?<![A-Za-z0-9])|{SEAM})"
+"""The beginning of a word."""
+
+_LETTERS_ONLY_WHEN_LOWER: Final = ("\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}", "\N{KELVIN SIGN}")
 
 
 class Found(NamedTuple):
@@ -27,36 +48,41 @@ class Found(NamedTuple):
 
 
 def is_given(_match: re.Match[str], value: str) -> bool:
-    """Judge that a value is no placeholder."""
-    return not is_mask(value) and not is_filling(value)
+    """Judge that a value is no placeholder and no name, by its beginning."""
+    head = value[:_SAMPLE]
+    is_named = not head.isupper() and is_wording(head, word_length=_CLEAR_WORD)
+    return not (is_named or is_mask(value) or is_filling(head) or is_dull(value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """One kind of secret: a pattern that is tried wherever one of the keywords stands.
 
-    Keywords are lower-case and found in any case. The pattern never crosses a line, never matches
-    more than a few thousand characters, and names the secret itself as the group `secret` where
-    that is not the whole match.
+    Keywords are lower-case and found in any case; the pattern begins at the keyword or `lead`
+    characters before it. The pattern never crosses a line, never matches more than a few thousand
+    characters, and names the secret itself as the group `secret` where that is not the whole match.
+    What matches a rule that is one word has no space and at least `LEAST_WORD` characters.
     """
 
     id: str
     keywords: tuple[str, ...]
     pattern: str
     test: Test = is_given
+    lead: int = 0
+    is_one_word: bool = False
 
     def find(
         self, text: str, lowered: str, start: int, known: Sequence[Found] = ()
     ) -> Iterator[Found]:
         """Find the rule's secrets in a text, given those that are known already, in order."""
         for keyword in self.keywords:
-            at = lowered.find(keyword, start)
+            at = lowered.find(keyword, start + self.lead)
             while at >= 0:
-                match = _compiled(self.pattern).match(text, at)
+                match = _compiled(self.pattern).match(text, at - self.lead)
                 end = at + len(keyword)
                 if match and self.test(match, _unknown_part(match, known)):
-                    end = match.end(_group(match))
-                    yield Found(match.start(_group(match)), end, self.id, *match.span())
+                    end = max(end, match.end(_group(match)))
+                    yield Found(*match.span(_group(match)), self.id, *match.span())
                 at = lowered.find(keyword, end)
 
 
@@ -71,8 +97,10 @@ def _group(match: re.Match[str]) -> str | int:
 
 
 def lower(text: str) -> str:
-    """Return the text in lower case with every character in its place."""
-    return text.replace(_TWO_LETTERS_WHEN_LOWER, "i").lower()
+    """Return the text in lower case with every character in its place and no new letter of ours."""
+    for letter in _LETTERS_ONLY_WHEN_LOWER:
+        text = text.replace(letter, "?")
+    return text.lower()
 
 
 def _unknown_part(match: re.Match[str], known: Sequence[Found]) -> str:

@@ -1,18 +1,31 @@
 """Redaction of text that comes in pieces: the same result wherever the pieces were cut."""
 
+from collections.abc import Callable
 from typing import Final
 
 from supervisor_ai.domain.redaction.places import LOOK_BACK
+from supervisor_ai.domain.redaction.position import Position, Shifts
 from supervisor_ai.domain.redaction.private_keys import PRIVATE_KEY, PrivateKeys, frame_reaches
-from supervisor_ai.domain.redaction.redacted import mark
+from supervisor_ai.domain.redaction.redacted import WITHHELD, Finding, Marker
 from supervisor_ai.domain.redaction.rule import Found
-from supervisor_ai.domain.redaction.rules import find_secrets, merged
+from supervisor_ai.domain.redaction.rules import RULE_BOOK, RuleBook, merged
 
 LONG_LINE: Final = 64 * 1024
 """A line of this length is not held back any longer, but redacted part by part."""
 
 OVERLAP: Final = 16 * 1024
 """How much of a part is looked at again with the next; no pattern matches more."""
+
+_MOST_LOOKS: Final = 4
+"""A line that shows one more secret at each look was made to take for ever; it is withheld."""
+
+Report = Callable[[Finding], None]
+"""Is told of every secret where it stood."""
+
+
+def ignore(finding: Finding) -> None:
+    """Want to know of no finding."""
+    del finding
 
 
 class RuleStream:
@@ -22,12 +35,23 @@ class RuleStream:
     the pieces in which it happened to come cannot show in the result.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        *,
+        rules: RuleBook = RULE_BOOK,
+        marker: Marker | None = None,
+        report: Report = ignore,
+    ) -> None:
+        self._rules = rules
+        self._marker = marker or Marker()
+        self._report = report
         self._held: list[str] = []
         self._size = 0
         self._before = ""
+        self._position = Position()
         self._keys = PrivateKeys()
         self._count = 0
+        self._is_withheld = False
 
     @property
     def count(self) -> int:
@@ -56,29 +80,74 @@ class RuleStream:
             if not (stop or is_long or is_last):
                 break
             part = text[at : at + LONG_LINE] if is_long else text[at : stop or len(text)]
-            redacted, taken = self._redact(part, is_long=is_long)
+            redacted, taken = self._redact_or_withhold(part, is_long=is_long)
             output.append(redacted)
+            self._position.pass_over(text[at : at + taken])
             at += taken
         self._held = [text[at:]]
         self._size = len(text) - at
         return "".join(output)
 
+    def _redact_or_withhold(self, part: str, *, is_long: bool) -> tuple[str, int]:
+        """Redact a part; once this fails, hide it and all that follows but the ends of lines."""
+        sign = ""
+        if not self._is_withheld:
+            try:
+                return self._redact(part, is_long=is_long)
+            except Exception:  # noqa: BLE001 - whatever a rule's bug raises, the text must not pass
+                self._is_withheld = True
+                self._count += 1
+                self._report(self._position.finding(WITHHELD, "", 0))
+                sign = Marker().mark(WITHHELD, "")
+        return sign + "\n" * part.count("\n"), len(part)
+
     def _redact(self, part: str, *, is_long: bool) -> tuple[str, int]:
         """Return what becomes of the beginning of the part, and how much of it that is."""
         before = self._before
         text = before + part
-        found = find_secrets(text, len(before))
+        found = self._rules.find(text, len(before))
         stop = _cut(text, found) if is_long else len(text)
         known = [secret for secret in found if secret.start < stop]
-        secrets = merged([*known, *self._keys.find(text, len(before), stop)])
+        bodies, continued = self._key_bodies(text, len(before), stop)
         self._before = text[max(0, stop - LOOK_BACK) : stop].rpartition("\n")[2]
         text = text[:stop]
+        shifts = Shifts()
+        secrets = merged(known + bodies)
+        looks = 1
         # A mark can end what had no end before, so that another look finds more.
         while secrets:
             self._count += sum(secret.rule != PRIVATE_KEY for secret in secrets)
-            text = _replaced(text, secrets)
-            secrets = find_secrets(text, len(before))
+            for secret in secrets if self._report is not ignore else ():
+                if secret.rule != PRIVATE_KEY or secret.start not in continued:
+                    at = shifts.origin(secret.start) - len(before)
+                    self._report(self._position.finding(secret.rule, part, at))
+            text = self._replaced(text, secrets, shifts)
+            secrets = self._rules.find(text, len(before))
+            looks += 1
+            if looks > _MOST_LOOKS:
+                secrets = _whole_lines(text, len(before), secrets)
         return text[len(before) :], stop - len(before)
+
+    def _key_bodies(self, text: str, start: int, stop: int) -> tuple[list[Found], set[int]]:
+        """Find the bodies of private keys, and where the lines begin that only continue one."""
+        bodies, continued = [], set()
+        count = self._keys.count
+        for body in self._keys.find(text, start, stop):
+            if self._keys.count == count:
+                continued.add(body.start)
+            count = self._keys.count
+            bodies.append(body)
+        return bodies, continued
+
+    def _replaced(self, text: str, secrets: list[Found], shifts: Shifts) -> str:
+        parts = []
+        at = 0
+        for secret in secrets:
+            mark = self._marker.mark(secret.rule, text[secret.start : secret.end])
+            parts += [text[at : secret.start], mark]
+            at = secret.end
+        shifts.add(secrets, parts[1::2])
+        return "".join([*parts, text[at:]])
 
 
 def _cut(text: str, found: list[Found]) -> int:
@@ -91,10 +160,12 @@ def _cut(text: str, found: list[Found]) -> int:
     return stop
 
 
-def _replaced(text: str, secrets: list[Found]) -> str:
-    parts = []
-    at = 0
+def _whole_lines(text: str, start: int, secrets: list[Found]) -> list[Found]:
+    """Widen secrets to the lines that they stand in."""
+    lines = []
     for secret in secrets:
-        parts += [text[at : secret.start], mark(secret.rule)]
-        at = secret.end
-    return "".join([*parts, text[at:]])
+        first = max(start, text.rfind("\n", 0, secret.start) + 1)
+        last = text.find("\n", secret.end)
+        last = len(text) if last < 0 else last
+        lines.append(Found(first, last, WITHHELD, first, last))
+    return merged(lines)

@@ -8,21 +8,22 @@ from typing import Final
 LEAST_LENGTH: Final = 8
 _LEAST_CLASSES: Final = 2
 _SAMPLE: Final = 64
-_WORD_LENGTH: Final = 3
 _MASK_LENGTH: Final = 8
+_DULL: Final = 1.5
 
-_CLASSES: Final = tuple(map(re.compile, ("[a-z]", "[A-Z]", "[0-9]", "[^A-Za-z0-9]")))
+_CLASSES: Final = tuple(map(re.compile, ("[a-z]", "[A-Z]", "[0-9]", r"[\W_]")))
 _SPACE: Final = re.compile(r"\s")
 _DIGIT: Final = re.compile("[0-9]")
 _HUMP: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_WORDS: Final = re.compile(r"[A-Za-z_./:-]*")
+_WORDS: Final = re.compile(r"[A-Za-z_./:~-]*")
 _NUMBERED_WORDS: Final = re.compile(r"(?=.*[_./:-])[A-Za-z0-9_./:-]*")
+_WEAK: Final = re.compile(r"(?i:(?:my|test|new|old)?(?:password|passwd|secret|token|key))\d?")
 _PASSPHRASE: Final = re.compile(r"[a-z]{3,}(?:-[a-z]{3,}){3,}")
 _FILLING: Final = re.compile(
     r"(?i:your|here|goes|example|sample|placeholder|change|changeme|replace|insert|dummy|todo)"
 )
 _REFERENCE_START: Final = re.compile(
-    r"\$[A-Za-z_]|[&*!@][A-Za-z_]|%[A-Za-z_]+%$|<.*>$|\{.*\}$|\[.*\]$"
+    r"\$[A-Za-z_]|[&*!@][A-Za-z_]|%[A-Za-z_]+%|<.*>$|\{.*\}$|\[.*\]$"
     r"|(?i:env|vault|ssm|arn|op|ref|secrets?|file|kms|sops|aws|gcp|azure|enc)[:(\[]"
 )
 _REFERENCE: Final = re.compile(
@@ -51,6 +52,7 @@ def looks_secret(value: str, *, entropy: float = 3.0) -> bool:
         and not is_mask(value)
         and not _is_named(value)
         and not is_wording(value)
+        and not _WEAK.fullmatch(value)
     )
 
 
@@ -68,14 +70,19 @@ def is_mask(value: str) -> bool:
     return len(end) == _MASK_LENGTH and len(set(end)) == 1 and end[0] in "xX*.0_-"
 
 
+def is_dull(value: str) -> bool:
+    """Tell whether the value is too regular for chance, or calls itself an example."""
+    return "EXAMPLE" in value or entropy_of(value) < _DULL
+
+
 def is_filling(value: str) -> bool:
     """Tell whether the value says that something else belongs in its place."""
     words = value.replace("_", "-").split("-")
     return bool(_WORDS.fullmatch(value)) and any(map(_FILLING.fullmatch, words))
 
 
-def is_wording(value: str) -> bool:
-    """Tell whether the value consists of words, as names, paths and placeholders do."""
+def is_wording(value: str, *, word_length: int = 3) -> bool:
+    """Tell whether the value consists of words of some length, as names and placeholders do."""
     digits = len(_DIGIT.findall(value[:_SAMPLE]))
     form = _NUMBERED_WORDS if digits else _WORDS
     if digits > 1 or not form.fullmatch(value):
@@ -83,7 +90,7 @@ def is_wording(value: str) -> bool:
     if _PASSPHRASE.fullmatch(value) and not is_filling(value):
         return False
     words = _HUMP.findall(value)
-    return bool(words) and sum(map(len, words)) >= _WORD_LENGTH * len(words)
+    return bool(words) and sum(map(len, words)) >= word_length * len(words)
 
 
 def is_code(value: str) -> bool:

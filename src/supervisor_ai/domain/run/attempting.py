@@ -3,54 +3,59 @@
 from dataclasses import replace
 
 from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.ids import ArtifactHash, StepName
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.budgets import Amount
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import ContextItem, RunWorker
 from supervisor_ai.domain.run.facts import Base, Feedback
 from supervisor_ai.domain.run.launches import wish
-from supervisor_ai.domain.run.prices import CostCap, find_price
+from supervisor_ai.domain.run.prices import CostCap, dearest
 from supervisor_ai.domain.run.run import Run
-from supervisor_ai.domain.run.workflow import Approach, Visit, WorkflowState, current_visit
+from supervisor_ai.domain.run.slots import Approach, Slot
+from supervisor_ai.domain.run.workflow import Visit, WorkflowState, current_visit
 
 
-def usual_approach(state: WorkflowState, at: Step) -> Approach:
+def usual_approach(state: WorkflowState, at: Step, slot: Slot) -> Approach:
     """Say how the next attempt is made if nothing speaks for another way.
 
     One that was lost, or that only waits for leave to start, is made as it was meant.
     """
-    before = last_approach(state, at)
-    if current_visit(state).is_asked or isinstance(state.news, e.AttemptLost):
+    before = last_approach(state, at, slot)
+    if slot.is_asked or isinstance(slot.news, e.AttemptLost):
         return before
-    return told_approach(state, at, before)
+    return told_approach(state, at, slot, before)
 
 
-def last_approach(state: WorkflowState, at: Step) -> Approach:
+def last_approach(state: WorkflowState, at: Step, slot: Slot) -> Approach:
     """Say how the last attempt of the visit was made; the first one begins with the role's own."""
-    return current_visit(state).approach or Approach(cli=state.role(at.name).cli)
+    return slot.approach or Approach(cli=state.role(at.name, slot.number).cli)
 
 
-def told_approach(state: WorkflowState, at: Step, before: Approach) -> Approach:
+def told_approach(state: WorkflowState, at: Step, slot: Slot, before: Approach) -> Approach:
     """Let the next attempt know what was wrong, and what its role said itself before."""
-    return replace(before, is_told=True, turn=_next_turn(state, at))
+    return replace(before, is_told=True, turn=_next_turn(state, at, slot))
 
 
-def _next_turn(state: WorkflowState, at: Step) -> int:
+def _next_turn(state: WorkflowState, at: Step, slot: Slot) -> int:
     """Number the continuation of the role's own answers that comes next; 0 where there is none."""
-    record = state.record(at.name)
-    may_go_on = bool(record.said) and record.turns < state.role(at.name).continuations
+    record, most = state.record(at.name), state.role(at.name, slot.number).continuations
+    may_go_on = len(at.crew) == 1 and bool(record.said) and record.turns < most
     return record.turns + 1 if may_go_on else 0
 
 
-def attempt(run: Run, state: WorkflowState, at: Step, way: Approach) -> RunWorker:
+def attempt(run: Run, state: WorkflowState, at: Step, slot: Slot, way: Approach) -> RunWorker:
     """Describe the next attempt; what it may spend is known once it has leave to start."""
-    definition, visit, role = state.definition, current_visit(state), state.role(at.name)
+    definition, visit = state.definition, current_visit(state)
+    role = state.role(at.name, slot.number)
     timeout = at.timeout or role.timeout or definition.limits.step_timeout
     own = Amount(tokens=definition.limits.attempt_tokens, time=timeout)
     effect = RunWorker(
         step=at.name,
         visit=visit.number,
-        attempt=visit.attempts + 1,
+        slot=slot.number,
+        attempt=slot.attempts + 1,
         role=role,
         cli=definition.clis[way.cli],
         start=visit.start,
@@ -69,10 +74,12 @@ def attempt(run: Run, state: WorkflowState, at: Step, way: Approach) -> RunWorke
         budgets=definition.budgets,
         wish=wish(definition.budgets, own),
         prices=definition.prices,
-        feedback=_feedback(visit, way),
+        feedback=_feedback(visit, slot, way),
+        plans=_plans(state),
+        instructions=at.instructions,
         context=_context(state, at),
     )
-    return _within_leave(effect, visit)
+    return _within_leave(effect, slot)
 
 
 def base_of(birth: e.RunSubmitted) -> Base:
@@ -82,8 +89,8 @@ def base_of(birth: e.RunSubmitted) -> Base:
     return birth.base
 
 
-def _feedback(visit: Visit, way: Approach) -> tuple[Feedback, ...]:
-    told = visit.retry if way.is_told else visit.told
+def _feedback(visit: Visit, slot: Slot, way: Approach) -> tuple[Feedback, ...]:
+    told = slot.retry if way.is_told else slot.told
     return visit.feedback if told is None else (*visit.feedback, told)
 
 
@@ -91,13 +98,23 @@ def _context(state: WorkflowState, at: Step) -> tuple[ContextItem, ...]:
     return tuple(
         ContextItem(title=name, artifact=answer)
         for name, answer in state.answers.items()
-        if name != at.name
+        if name.partition("/")[0] != at.name
     )
 
 
-def _within_leave(effect: RunWorker, visit: Visit) -> RunWorker:
+def _plans(state: WorkflowState) -> tuple[ArtifactHash, ...]:
+    """Name the earlier answers that are plans."""
+    steps = {name: StepName(name.partition("/")[0]) for name in state.answers}
+    return tuple(
+        state.answers[name]
+        for name, step in steps.items()
+        if state.role(step).answer is AnswerKind.PLAN
+    )
+
+
+def _within_leave(effect: RunWorker, slot: Slot) -> RunWorker:
     """Bind an attempt to what it has leave to spend; leave is given for one agent only."""
-    way, leave = visit.approach, visit.leave
+    way, leave = slot.approach, slot.leave
     if leave is None or way is None or way.cli != effect.cli.name:
         return effect
     amount = leave.amount
@@ -112,8 +129,7 @@ def _within_leave(effect: RunWorker, visit: Visit) -> RunWorker:
 
 def _cost_cap(effect: RunWorker, amount: Amount) -> CostCap | None:
     """Bound the money where it is known what the agent's tokens cost."""
-    model = effect.cli.name.partition(":")[2]
-    price = find_price(effect.prices, model, effect.cli.adapter)
+    price = dearest(effect.prices, effect.cli.known_models, effect.cli.adapter)
     if amount.money is None or price is None:
         return None
     return CostCap(limit=amount.money, price=price)

@@ -15,6 +15,7 @@ from supervisor_ai.domain.ids import EffectKey, RunId, StepName
 
 _ZERO: Final = Decimal(0)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_DAY: Final = "day:"
 _MILLION: Final = 1_000_000
 
 
@@ -142,7 +143,7 @@ def budgets_for(
         Scope.STEP: f"step:{run}/{step}",
         Scope.RUN: f"run:{run}",
         Scope.FEATURE: f"feature:{root}",
-        Scope.DAY: f"day:{at.astimezone(UTC).date().isoformat()}",
+        Scope.DAY: f"{_DAY}{at.astimezone(UTC).date().isoformat()}",
     }
     return tuple(
         Budget(scope=scope, account=accounts[scope], limit=limits[scope])
@@ -178,8 +179,12 @@ def reserve(
 
 
 def hold(spending: Spending, reservation: Reservation) -> Spending:
-    """Fold a reservation into the accounts."""
-    return replace(spending, reservations={**spending.reservations, reservation.key: reservation})
+    """Fold a reservation into the accounts; those of days long gone are forgotten."""
+    today = max((name for name in reservation.accounts if name.startswith(_DAY)), default="")
+    days = sorted(name for name in spending.spent if name.startswith(_DAY) and name < today)
+    kept = {name: amount for name, amount in spending.spent.items() if name not in days[:-1]}
+    reservations = {**spending.reservations, reservation.key: reservation}
+    return Spending(spent=kept, reservations=reservations)
 
 
 def settle(spending: Spending, key: EffectKey, used: Amount) -> Spending:
@@ -190,6 +195,17 @@ def settle(spending: Spending, key: EffectKey, used: Amount) -> Spending:
     rest = {name: held for name, held in spending.reservations.items() if name != key}
     booked = {name: spending.spent_from(name).plus(used) for name in reservation.accounts}
     return Spending(spent={**spending.spent, **booked}, reservations=rest)
+
+
+def without_accounts(spending: Spending, run: RunId) -> Spending:
+    """Forget what was spent by a run that has ended; what it shares with others stays."""
+    own = (f"run:{run}", f"feature:{run}")
+    kept = {
+        name: amount
+        for name, amount in spending.spent.items()
+        if name not in own and not name.startswith(f"step:{run}/")
+    }
+    return replace(spending, spent=kept)
 
 
 def shown(amount: Amount, measure: Measure) -> str:

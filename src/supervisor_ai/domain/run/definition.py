@@ -15,6 +15,7 @@ from supervisor_ai.domain.run.loops import LoopPolicy
 from supervisor_ai.domain.run.prices import PriceTable
 from supervisor_ai.domain.run.retries import ParkingPolicy, RetryPolicy
 
+MAX_RETRIES: Final = 3
 MIB: Final = 1 << 20
 GIB: Final = 1 << 30
 EDITING_TOOLS: Final = frozenset({"edit_file", "write_file"})
@@ -59,6 +60,13 @@ class Cli:
     egress: tuple[str, ...] = ()
     """The hosts that it may reach, each as `host:port`."""
     broker: Broker | None = None
+    models: tuple[str, ...] = ()
+    """The models that it may use, where that is known beforehand."""
+
+    @property
+    def known_models(self) -> tuple[str, ...]:
+        """Name the models that it may use; `claude:opus` names its own."""
+        return self.models or (self.name.partition(":")[2],)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +188,8 @@ class Limits:
     """Where a run stops by itself."""
 
     step_timeout: timedelta = timedelta(minutes=45)
-    step_max_retries: int = 3
+    step_max_retries: int | None = None
+    """How often an attempt is tried again or a step goes back; None: as its policy says, or 3."""
     workflow_max_steps: int = 50
     workflow_timeout: timedelta | None = None
     output_bytes: int = 64 * 1024 * 1024

@@ -81,6 +81,9 @@ class RunWorker(PlacedEffect):
     prices: PriceTable = field(default_factory=PriceTable)
     feedback: tuple[Feedback, ...] = ()
     context: tuple[ContextItem, ...] = ()
+    plans: tuple[ArtifactHash, ...] = ()
+    """Those of the earlier answers that are plans."""
+    instructions: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

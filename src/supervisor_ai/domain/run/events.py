@@ -6,9 +6,11 @@ from supervisor_ai.domain.run.event_kinds.attempts import (
     AttemptLost,
     AttemptStarted,
     AttemptSucceeded,
+    ContextPacked,
     LaunchAllowed,
     LaunchRefused,
     LaunchRequested,
+    LaunchWithdrawn,
     PromptSent,
 )
 from supervisor_ai.domain.run.event_kinds.gates import (
@@ -80,7 +82,9 @@ RunEvent = (
     | LaunchRequested
     | LaunchAllowed
     | LaunchRefused
+    | LaunchWithdrawn
     | AttemptStarted
+    | ContextPacked
     | PromptSent
     | AttemptSucceeded
     | AttemptFailed
@@ -128,6 +132,7 @@ __all__ = [
     "ChildEnded",
     "ChildStarted",
     "CommandRefused",
+    "ContextPacked",
     "DefinitionMigrated",
     "EgressRefused",
     "GateCancelled",
@@ -141,6 +146,7 @@ __all__ = [
     "LaunchAllowed",
     "LaunchRefused",
     "LaunchRequested",
+    "LaunchWithdrawn",
     "PermitGranted",
     "PermitReleased",
     "PermitRequested",

@@ -1,6 +1,6 @@
 """Whether an attempt may start, as far as that depends on what all runs of a project share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import reduce
@@ -12,6 +12,7 @@ from supervisor_ai.domain.run.budgets import (
     Amount,
     Budget,
     Exhausted,
+    Measure,
     Reservation,
     Scope,
     Spending,
@@ -88,17 +89,21 @@ def used(end: AttemptEnd) -> Amount:
 def wish(budgets: Mapping[Scope, Amount], own: Amount) -> Amount:
     """Return what an attempt would like, besides what it would like for its own sake.
 
-    Where nothing says what one attempt may cost, it takes no more than a part of what all runs
+    Where nothing says what it or its run may cost, it takes no more than a part of what all runs
     share, so that one alone does not keep the others waiting.
     """
-    shares = (_share(limit) for scope, limit in budgets.items() if scope in _SHARED)
+    own_limits = [limit for scope, limit in budgets.items() if scope not in _SHARED]
+    said = {measure for limit in (*own_limits, own) for measure in limit.figures}
+    shares = (_share(limit, said) for scope, limit in budgets.items() if scope in _SHARED)
     return reduce(Amount.least, shares, own)
 
 
-def _share(limit: Amount) -> Amount:
+def _share(limit: Amount, said: Collection[Measure]) -> Amount:
+    money = limit.money if Measure.MONEY not in said else None
+    tokens = limit.tokens if Measure.TOKENS not in said else None
     return Amount(
-        money=None if limit.money is None else limit.money / _PARTS,
-        tokens=None if limit.tokens is None else max(limit.tokens // _PARTS, 1),
+        money=None if money is None else money / _PARTS,
+        tokens=None if tokens is None else max(tokens // _PARTS, 1),
     )
 
 

@@ -1,6 +1,7 @@
 """What tokens cost, for agents that do not say it themselves."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
@@ -63,6 +64,14 @@ def find_price(table: PriceTable, model: str | None, adapter: str) -> Price | No
     return table.families.get(family)
 
 
+def dearest(table: PriceTable, models: Iterable[str], adapter: str) -> Price | None:
+    """Find what an agent costs at most; None where one of its models has no price."""
+    found = [find_price(table, model, adapter) for model in models]
+    known = [price for price in found if price is not None]
+    is_known = bool(found) and len(known) == len(found)
+    return max(known, key=lambda price: (price.output, price.input)) if is_known else None
+
+
 def cost(
     table: PriceTable,
     usage: Usage,
@@ -70,13 +79,16 @@ def cost(
     model: str | None,
     adapter: str,
 ) -> Usage:
-    """Return the usage with what it probably cost; what the agent said itself stays."""
+    """Return the usage with what it probably cost; what the agent said itself stays.
+
+    Where its word on tokens is less than what was seen of it, its word on money is the least.
+    """
     if usage.cost > 0 and not usage.estimated:
         return usage
     price = find_price(table, model, adapter)
     if price is None:
         return replace(usage, estimated=True)
-    return replace(usage, cost=price.of(usage), estimated=True)
+    return replace(usage, cost=max(usage.cost, price.of(usage)), estimated=True)
 
 
 def _is_of(name: str, family: str) -> bool:

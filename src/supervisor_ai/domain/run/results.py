@@ -20,21 +20,19 @@ def summary(state: WorkflowState) -> str:
 
 
 def _left_out(state: WorkflowState) -> Iterator[str]:
-    skipped = _named(state, StepStatus.SKIPPED)
+    steps = state.steps.items()
+    skipped = [name for name, record in steps if record.status is StepStatus.SKIPPED]
     if skipped:
-        yield f"{skipped} was skipped"
+        yield f"{_were(skipped)} skipped"
     for level in (Level.SIMPLIFIED, Level.MINIMAL):
-        named = _quoted(name for name, at in state.steps.items() if at.level is level)
-        if named:
-            yield f"{named} was done in the {level.value} way"
+        done = [name for name, record in steps if record.level is level]
+        if done:
+            yield f"{_were(done)} done in the {level.value} way"
 
 
-def _named(state: WorkflowState, status: StepStatus) -> str:
-    return _quoted(name for name, record in state.steps.items() if record.status is status)
-
-
-def _quoted(names: Iterator[StepName]) -> str:
-    return _and(tuple(repr(name) for name in names))
+def _were(names: list[StepName]) -> str:
+    verb = "was" if len(names) == 1 else "were"
+    return f"{_and(tuple(repr(name) for name in names))} {verb}"
 
 
 def _and(words: tuple[str, ...]) -> str:

@@ -13,6 +13,10 @@ from supervisor_ai.domain.run.status import FailureCategory
 _NO_TIME: Final = timedelta()
 _DOUBLINGS: Final = 64
 """Beyond so many failures a delay grows no more; every real policy reached its longest long ago."""
+_NOT_OF_THE_TASK: Final = frozenset(
+    {FailureCategory.NETWORK, FailureCategory.CLI_ERROR, FailureCategory.LIMIT}
+)
+"""What goes wrong however little is asked for."""
 _FORMAT_ERRORS: Final = frozenset({FailureCategory.VALIDATION, FailureCategory.PARSING})
 
 
@@ -130,6 +134,8 @@ MOVES: Final[Mapping[Action, tuple[MoveKind, ...]]] = {
         MoveKind.RETRY_SAME,
         MoveKind.FAIL_OVER,
         MoveKind.SKIP,
+        MoveKind.PARK,
+        MoveKind.DEGRADE,
         MoveKind.GIVE_UP,
     ),
     Action.RETRY_WITH_FEEDBACK: (
@@ -140,8 +146,8 @@ MOVES: Final[Mapping[Action, tuple[MoveKind, ...]]] = {
     ),
     Action.PARK: (
         MoveKind.FAIL_OVER,
-        MoveKind.PARK,
         MoveKind.SKIP,
+        MoveKind.PARK,
         MoveKind.GIVE_UP,
     ),
     Action.FAIL_OVER: (
@@ -205,14 +211,21 @@ def _is_possible(
     possible = {
         MoveKind.PARK: _may_park(parking, setback),
         MoveKind.FAIL_OVER: setback.has_fallback and not _ends_soon(parking, setback),
-        MoveKind.DEGRADE: setback.has_simpler,
-        MoveKind.SKIP: setback.is_optional,
+        MoveKind.DEGRADE: setback.has_simpler and _is_of_the_task(setback),
+        MoveKind.SKIP: setback.is_optional and not _ends_soon(parking, setback),
     }
     return possible.get(kind, True)
 
 
+def _is_of_the_task(setback: Setback) -> bool:
+    is_fault = setback.action is Action.RETRY_WITH_FEEDBACK
+    return is_fault or setback.category not in _NOT_OF_THE_TASK
+
+
 def _may_park(parking: ParkingPolicy, setback: Setback) -> bool:
-    if not parking.is_allowed or setback.parks >= parking.max_parks:
+    """Tell whether to wait; only a usage limit ends by itself."""
+    is_limit = setback.category is FailureCategory.LIMIT or setback.action is Action.PARK
+    if not is_limit or not parking.is_allowed or setback.parks >= parking.max_parks:
         return False
     return setback.reset_at is None or setback.reset_at - setback.at <= parking.longest
 

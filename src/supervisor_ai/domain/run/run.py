@@ -27,6 +27,7 @@ _LIFE: Final[dict[tuple[RunStatus, type], RunStatus]] = {
         )
     },
 }
+_BUDGET: Final = "a budget"
 _ALWAYS: Final = (e.RunOwned, e.CancelRequested, e.CommandRefused, e.DefinitionMigrated)
 _WHILE_WAITING: Final = (
     e.ApprovalGiven,
@@ -34,6 +35,7 @@ _WHILE_WAITING: Final = (
     e.PermitGranted,
     e.LaunchAllowed,
     e.LaunchRefused,
+    e.LaunchWithdrawn,
     e.TimerFired,
     e.ChildEnded,
 )
@@ -45,6 +47,7 @@ _WHILE_RUNNING: Final = (
     e.StepSkipped,
     e.LaunchRequested,
     e.AttemptStarted,
+    e.ContextPacked,
     e.PromptSent,
     e.AttemptSucceeded,
     e.AttemptFailed,
@@ -213,7 +216,7 @@ _OUTCOMES: Final[dict[type, tuple[type, ...]]] = {
         e.AttemptCancelled,
         e.AttemptLost,
     ),
-    e.LaunchRequested: (e.LaunchAllowed, e.LaunchRefused),
+    e.LaunchRequested: (e.LaunchAllowed, e.LaunchRefused, e.LaunchWithdrawn),
     e.GateStarted: (e.GateEnded, e.GateLost, e.GateCancelled),
     e.ApprovalRequested: (e.ApprovalGiven, e.ApprovalRefused),
     e.IntegrationStarted: (e.IntegrationLanded, e.IntegrationRefused, e.IntegrationLost),
@@ -228,9 +231,10 @@ def _timed(run: Run, event: e.TimerSet | e.TimerFired | e.TimerCancelled) -> Run
     return replace(run, timers=rest, fired=run.fired | fired)
 
 
-def settle(run: Run) -> tuple[e.RunEvent, ...]:
-    """Say so when a run begins to wait for a person or a time, or ceases to."""
+def settle(run: Run, *, budget: str | None = None) -> tuple[e.RunEvent, ...]:
+    """Say so when a run begins to wait for a person, a time or a budget, or ceases to."""
     waits = [reason for intent in run.open.values() if (reason := _wait(intent))]
+    waits = [f"a budget: {budget}" if budget and at == _BUDGET else at for at in waits]
     waits += ["a timer" for timer in run.timers.values() if timer.parks]
     is_parked = bool(waits) and all(_wait(intent) for intent in run.open.values())
     is_parked = is_parked and all(status in ENDED for status in run.children.values())
@@ -248,7 +252,7 @@ def _wait(intent: Intent) -> str | None:
         case e.PermitRequested():
             return "a permit"
         case e.LaunchRequested():
-            return "a budget"
+            return _BUDGET
         case _:
             return None
 
@@ -268,6 +272,17 @@ def cancelled() -> Ending:
     """End a run because somebody asked for it."""
     outcome = Outcome(kind=OutcomeKind.CANCELLED, reason="The run was cancelled.")
     return Ending(status=RunStatus.CANCELLED, outcome=outcome)
+
+
+def withdraw(run: Run) -> tuple[e.LaunchWithdrawn, ...]:
+    """State that no request of the run counts any more that was made under other terms."""
+    return tuple(
+        e.LaunchWithdrawn(
+            step=asked.step, visit=asked.visit, slot=asked.slot, attempt=asked.attempt
+        )
+        for asked in run.open.values()
+        if isinstance(asked, e.LaunchRequested)
+    )
 
 
 def cancel_operation(intent: Intent) -> e.RunEvent | None:

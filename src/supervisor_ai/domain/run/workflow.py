@@ -11,15 +11,17 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.definition import Definition, Role, Step
 from supervisor_ai.domain.run.degradation import Level
-from supervisor_ai.domain.run.diagnosis import Action
-from supervisor_ai.domain.run.facts import Feedback, FeedbackKind, Snapshot
+from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, Snapshot
 from supervisor_ai.domain.run.loops import Trace, Trail
-from supervisor_ai.domain.run.status import AttemptStatus, FailureCategory, StepStatus
+from supervisor_ai.domain.run.slots import Slot
+from supervisor_ai.domain.run.slots import evolve as evolve_slot
+from supervisor_ai.domain.run.status import StepStatus
 
 _UNDER_WAY: Final = (
     e.LaunchRequested,
     e.LaunchAllowed,
     e.LaunchRefused,
+    e.LaunchWithdrawn,
     e.AttemptStarted,
     e.AttemptSucceeded,
     e.AttemptFailed,
@@ -33,6 +35,7 @@ _UNDER_WAY: Final = (
     e.IntegrationLanded,
     e.IntegrationRefused,
     e.IntegrationLost,
+    e.ContextPacked,
     e.PromptSent,
     e.SetupEnded,
     e.EgressRefused,
@@ -50,23 +53,17 @@ STEP_FLOW: Final[Flow[StepStatus]] = {
     (StepStatus.RUNNING, e.StepFailed): StepStatus.FAILED,
     (StepStatus.RUNNING, e.StepSkipped): StepStatus.SKIPPED,
     **{(StepStatus.RUNNING, kind): StepStatus.RUNNING for kind in _UNDER_WAY},
+    # While a person is asked about one of its roles, the others go on.
+    **{(StepStatus.WAITING, kind): StepStatus.WAITING for kind in _UNDER_WAY},
+    (StepStatus.WAITING, e.StepFailed): StepStatus.FAILED,
+    # One role that fails ends the step, and what the others are at is stopped.
+    (StepStatus.FAILED, e.AttemptCancelled): StepStatus.FAILED,
 }
-
-ATTEMPT_FLOW: Final[Flow[AttemptStatus]] = {
-    (AttemptStatus.STARTED, e.PromptSent): AttemptStatus.STARTED,
-    (AttemptStatus.STARTED, e.AttemptSucceeded): AttemptStatus.SUCCEEDED,
-    (AttemptStatus.STARTED, e.AttemptFailed): AttemptStatus.FAILED,
-    (AttemptStatus.STARTED, e.AttemptCancelled): AttemptStatus.CANCELLED,
-    (AttemptStatus.STARTED, e.AttemptLost): AttemptStatus.LOST,
-}
-_STARTED: Final = AttemptStatus.STARTED
-_OF_AN_ATTEMPT: Final = tuple({kind for _, kind in ATTEMPT_FLOW})
+_OF_A_STEP: Final = (e.StepEntered, e.StepPassed, e.StepFailed, e.StepSkipped)
+_OF_A_QUESTION: Final = (e.ApprovalRequested, e.ApprovalGiven, e.ApprovalRefused)
 
 News = (
-    e.AttemptSucceeded
-    | e.AttemptFailed
-    | e.AttemptLost
-    | e.GateEnded
+    e.GateEnded
     | e.GateLost
     | e.ApprovalGiven
     | e.ApprovalRefused
@@ -74,7 +71,7 @@ News = (
     | e.IntegrationRefused
     | e.IntegrationLost
 )
-"""Outcomes that the driver has not acted on yet."""
+"""Outcomes of a step as a whole that the driver has not acted on yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,16 +93,6 @@ class StepRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Approach:
-    """How an attempt is made: by whom, how much of the task, and knowing what."""
-
-    cli: str
-    level: Level = Level.PRIMARY
-    is_told: bool = True
-    turn: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
     """The visit that the run is in."""
 
@@ -113,20 +100,21 @@ class Visit:
     number: int
     start: CommitSha
     feedback: tuple[Feedback, ...] = ()
-    attempts: int = 0
-    attempt: AttemptStatus | None = None
-    approach: Approach | None = None
-    """How the last attempt is made, or would be if it had leave to start."""
-    is_asked: bool = False
-    """Whether the next attempt is decided, and only its leave to start is missing."""
-    leave: e.LaunchAllowed | None = None
-    refusal: e.LaunchRefused | None = None
-    failures: int = 0
-    """How often this agent has failed at this level; a wait for its limit is no failure."""
-    retry: Feedback | None = None
-    """What was wrong the last time."""
-    told: Feedback | None = None
-    """What the last attempt heard of those before it."""
+    slots: tuple[Slot, ...] = ()
+    question: ApprovalReason | None = None
+    """Why a person was asked the last time."""
+    is_approved: bool = False
+    """Whether a person has signed the step off."""
+
+    def slot(self, number: int) -> Slot:
+        """Return where one of the step's roles stands."""
+        found = (slot for slot in self.slots if slot.number == number)
+        return next(found, Slot(number=number))
+
+    def with_slot(self, slot: Slot) -> "Visit":
+        """Let one of the step's roles stand somewhere else."""
+        others = tuple(at for at in self.slots if at.number != slot.number)
+        return replace(self, slots=(*others, slot))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,9 +138,9 @@ class WorkflowState:
         """Return what happened at the step so far."""
         return self.steps.get(name, StepRecord())
 
-    def role(self, name: StepName) -> Role:
-        """Return the role that does the step."""
-        return self.definition.roles[self.at(name).role or ""]
+    def role(self, name: StepName, slot: int = 1) -> Role:
+        """Return one of the roles that do the step."""
+        return self.definition.roles[self.at(name).crew[slot - 1]]
 
     def at(self, name: StepName) -> Step:
         """Return the step's definition."""
@@ -165,37 +153,22 @@ def evolve(state: WorkflowState, event: Event) -> WorkflowState:
         return state
     record = state.record(event.step)
     record = replace(record, status=step(STEP_FLOW, record.status, event))
-    state = _attempted(state, event)
+    state = _placed(state, event)
     state, record = _applied(state, record, event)
     return replace(state, steps={**state.steps, event.step: record})
 
 
-def _attempted(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
-    """Move the attempt that the visit is in."""
-    if isinstance(event, e.LaunchRequested | e.AttemptStarted):
-        return replace(state, visit=_approached(current_visit(state), event))
-    if not isinstance(event, _OF_AN_ATTEMPT):
+def _placed(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
+    """Let the slot that a fact belongs to take it in."""
+    if isinstance(event, _OF_A_STEP) or state.visit is None:
         return state
-    visit = current_visit(state)
-    if visit.attempt is None:
-        raise InternalError(f"The end of an attempt of {event.step!r} came before it started.")
-    return replace(state, visit=replace(visit, attempt=step(ATTEMPT_FLOW, visit.attempt, event)))
-
-
-def _approached(visit: Visit, event: e.LaunchRequested | e.AttemptStarted) -> Visit:
-    approach = Approach(cli=event.cli, level=event.level, is_told=event.is_told, turn=event.turn)
-    before = visit.approach or approach
-    is_new = (before.cli, before.level) != (approach.cli, approach.level)
-    visit = replace(
-        visit,
-        approach=approach,
-        told=visit.retry if approach.is_told else visit.told,
-        refusal=None,
-        failures=0 if is_new else visit.failures,
-    )
-    if isinstance(event, e.LaunchRequested):
-        return replace(visit, is_asked=True)
-    return replace(visit, attempts=event.attempt, attempt=_STARTED, is_asked=False, leave=None)
+    visit = state.visit
+    if isinstance(event, e.ApprovalRequested):
+        visit = replace(visit, question=event.reason)
+    if isinstance(event, _OF_A_QUESTION) and visit.question is not ApprovalReason.BLOCKED:
+        return replace(state, visit=visit)
+    slot = evolve_slot(visit.slot(event.slot), event)
+    return replace(state, visit=visit.with_slot(slot))
 
 
 def _applied(  # noqa: C901 - one case per fact
@@ -210,32 +183,22 @@ def _applied(  # noqa: C901 - one case per fact
             return replace(state, news=None), replace(record, setbacks=record.setbacks + 1)
         case e.StepSkipped():
             return replace(state, news=None), replace(record, verdict="skipped")
-        case e.LaunchRequested():
-            return replace(state, news=None), record
-        case e.LaunchAllowed():
-            return replace(state, visit=replace(current_visit(state), leave=event)), record
-        case e.LaunchRefused():
-            return replace(state, visit=replace(current_visit(state), refusal=event)), record
         case e.AttemptStarted(turn=turn):
             record = replace(record, turns=max(record.turns, turn))
-            return replace(state, news=None), replace(record, attempts=record.attempts + 1)
+            return state, replace(record, attempts=record.attempts + 1)
         case e.AttemptSucceeded():
             return _succeeded(state, event), _answered(state, record, event)
         case e.AttemptFailed(category=category):
-            state = _failed(state, event)
-            return replace(state, news=event), replace(record, verdict=category.value)
+            return state, replace(record, verdict=category.value)
         case e.GateEnded(verdict=verdict):
             return replace(state, news=event), replace(record, verdict=verdict.value)
-        case e.ApprovalGiven(note=note):
-            if note is not None:
-                words = Feedback(kind=FeedbackKind.PERSON, source=event.step, artifact=note)
-                state = _told(state, words)
-            return replace(state, news=event), replace(record, verdict="approved")
+        case e.ApprovalGiven():
+            return _decided(state, event), replace(record, verdict="approved")
         case e.ApprovalRefused():
-            return replace(state, news=event), replace(record, verdict="rejected")
+            return _decided(state, event), replace(record, verdict="rejected")
         case e.IntegrationLanded(commit=commit):
             return replace(state, news=event, landed=commit), record
-        case e.AttemptLost() | e.GateLost() | e.IntegrationLost() | e.IntegrationRefused():
+        case e.GateLost() | e.IntegrationLost() | e.IntegrationRefused():
             return replace(state, news=event), record
         case e.GateStarted() | e.IntegrationStarted() | e.ApprovalRequested():
             return replace(state, news=None), record
@@ -260,55 +223,35 @@ def _entered(state: WorkflowState, event: e.StepEntered) -> WorkflowState:
     return replace(state, visit=visit, news=None)
 
 
+def _decided(state: WorkflowState, event: e.ApprovalGiven | e.ApprovalRefused) -> WorkflowState:
+    """Take in a person's word on the step as a whole; one on a blocked role is the slot's."""
+    visit = current_visit(state)
+    if visit.question is ApprovalReason.BLOCKED:
+        return state
+    is_approved = isinstance(event, e.ApprovalGiven)
+    return replace(state, news=event, visit=replace(visit, is_approved=is_approved))
+
+
 def _succeeded(state: WorkflowState, event: e.AttemptSucceeded) -> WorkflowState:
-    state = replace(state, news=event)
-    if event.meaning in {Meaning.REFINE, Meaning.FAIL}:
-        category = FailureCategory.LOGIC if event.meaning is Meaning.FAIL else None
-        told = Feedback(
-            kind=FeedbackKind.WORKER,
-            source=event.step,
-            artifact=event.feedback,
-            category=category,
-        )
-        return _set_back(state, told)
     if event.meaning is not Meaning.PASS:
         return state
-    role = state.role(event.step)
+    at, role = state.at(event.step), state.role(event.step, event.slot)
     head = event.snapshot if role.writes else state.head
-    return replace(state, head=head, answers={**state.answers, event.step: event.answer})
+    name = event.step if len(at.crew) == 1 else StepName(f"{event.step}/{role.name}")
+    return replace(state, head=head, answers={**state.answers, name: event.answer})
 
 
 def _answered(state: WorkflowState, record: StepRecord, event: e.AttemptSucceeded) -> StepRecord:
-    visit, role = current_visit(state), state.role(event.step)
-    trail = record.trail.record(_trace(visit, event)) if role.can_edit else record.trail
+    visit, role = current_visit(state), state.role(event.step, event.slot)
+    slot = visit.slot(event.slot)
+    is_work = role.can_edit and event.meaning is not Meaning.BLOCK
+    trail = record.trail.record(_trace(visit, slot, event)) if is_work else record.trail
     said = (*record.said, event.answer)[-role.continuations :] if role.continuations else ()
-    level = visit.approach.level if visit.approach else Level.PRIMARY
+    level = slot.approach.level if slot.approach else Level.PRIMARY
     return replace(record, verdict=event.said, level=level, said=said, trail=trail)
 
 
-def _trace(visit: Visit, event: e.AttemptSucceeded) -> Trace:
+def _trace(visit: Visit, slot: Slot, event: e.AttemptSucceeded) -> Trace:
     """Remember the files together with what the worker had been told about the ones before."""
-    told = (*visit.feedback, *((visit.retry,) if visit.retry else ()))
+    told = (*visit.feedback, *((slot.told,) if slot.told else ()))
     return Trace(tree=event.snapshot.tree, words=" ".join(each.artifact for each in told))
-
-
-def _failed(state: WorkflowState, event: e.AttemptFailed) -> WorkflowState:
-    told = Feedback(
-        kind=FeedbackKind.FORMAT,
-        source=event.step,
-        artifact=event.feedback,
-        category=event.category,
-    )
-    if event.action is Action.PARK:
-        return _told(state, told)
-    return _set_back(state, told)
-
-
-def _set_back(state: WorkflowState, feedback: Feedback) -> WorkflowState:
-    visit = current_visit(state)
-    told = _told(state, feedback)
-    return replace(told, visit=replace(current_visit(told), failures=visit.failures + 1))
-
-
-def _told(state: WorkflowState, feedback: Feedback) -> WorkflowState:
-    return replace(state, visit=replace(current_visit(state), retry=feedback))

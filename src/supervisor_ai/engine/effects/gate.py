@@ -2,6 +2,8 @@
 
 from typing import assert_never
 
+from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.run.counted_tests import count_tests
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.events import GateEnded
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
@@ -32,7 +34,7 @@ async def perform_gate(effect: RunGate, operation: Operation) -> GateEnded:
     try:
         result = await set_up(site) or await _run(effect, operation, workspace, transcript)
         await operation.world.workspaces.close(workspace)
-        return _judge(effect, result, transcript)
+        return _judge(effect, operation, result, transcript)
     finally:
         transcript.abandon()
 
@@ -57,19 +59,38 @@ async def _run(
     return await operation.world.sandbox.run(spec, transcript.write)
 
 
-def _judge(effect: RunGate, result: SandboxResult, transcript: Transcript) -> GateEnded:
+def _judge(
+    effect: RunGate, operation: Operation, result: SandboxResult, transcript: Transcript
+) -> GateEnded:
+    output = transcript.finish()
+    found, reason = _counted(effect, operation, result, output)
+    is_advice = effect.gate.is_advisory and found is not Verdict.PASSED
     return GateEnded(
         step=effect.step,
         visit=effect.visit,
         slot=effect.slot,
         gate=effect.gate.name,
-        verdict=verdict(result),
-        reason=_reason(result),
-        output=transcript.finish(),
+        verdict=Verdict.WARNED if is_advice else found,
+        reason=reason,
+        output=output,
         exit_code=result.exit_code,
         category=FailureCategory.RESOURCE if result.end in BEYOND_LIMITS else None,
         limits=result.limits,
     )
+
+
+def _counted(
+    effect: RunGate, operation: Operation, result: SandboxResult, output: ArtifactHash
+) -> tuple[Verdict, str]:
+    """Judge the command, and whether it ran as many tests as are wanted."""
+    found, least = verdict(result), effect.gate.min_tests
+    if found is not Verdict.PASSED or least is None:
+        return found, _reason(result)
+    counted = count_tests(operation.world.artifacts.get(output))
+    if counted is not None and counted >= least:
+        return found, f"{_reason(result)} It ran {counted} tests."
+    ran = "no test that can be counted" if counted is None else f"{counted}"
+    return Verdict.FAILED, f"At least {least} tests are wanted; it ran {ran}."
 
 
 def verdict(result: SandboxResult) -> Verdict:

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.degradation import INSTRUCTIONS
 from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.events import (
     AttemptFailed,
@@ -19,6 +17,7 @@ from supervisor_ai.domain.run.prices import cost
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.effects.operation import Operation
+from supervisor_ai.engine.effects.prompting import write_prompt
 from supervisor_ai.engine.effects.site import Site, set_up, worker_plan
 from supervisor_ai.engine.observing import describe
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
@@ -27,15 +26,12 @@ from supervisor_ai.engine.ports.workers import (
     AnswerProblem,
     Observation,
     ObservationSink,
-    PromptRequest,
-    Told,
     WorkerReport,
     WorkerRequest,
 )
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.engine.transcript import Transcript
 
-_TOLD_CHARACTERS = 20_000
 _PROBLEM_TAIL = 2_000
 _NO_NETWORK = re.compile(
     r"name resolution|resolve host|getaddrinfo|EAI_AGAIN|ENOTFOUND|ENETUNREACH|ECONNREFUSED"
@@ -62,7 +58,7 @@ async def perform_worker(
     effect: RunWorker, operation: Operation
 ) -> AttemptSucceeded | AttemptFailed:
     """Start the agent in a fresh workspace and judge what came of it."""
-    prompt = await _prompt(effect, operation)
+    prompt = await write_prompt(effect, operation)
     artifact, redactions = operation.keep(prompt)
     operation.record(
         PromptSent(
@@ -80,37 +76,6 @@ async def perform_worker(
         return _judge(effect, operation, ended, transcript)
     finally:
         transcript.abandon()
-
-
-async def _prompt(effect: RunWorker, operation: Operation) -> str:
-    world = operation.world
-    diff = None
-    if effect.role.answer is AnswerKind.REVIEW:
-        hides = effect.role.hides
-        diff = await world.workspaces.diff(effect.base, effect.start, hides=hides)
-    request = PromptRequest(
-        role=effect.role,
-        task=world.artifacts.get(effect.task),
-        step=effect.step,
-        attempt=effect.attempt,
-        feedback=tuple(
-            Told(
-                kind=back.kind,
-                source=back.source,
-                text=_tail(world.artifacts.get(back.artifact)),
-                category=back.category,
-            )
-            for back in effect.feedback
-        ),
-        context=tuple(
-            Told(kind=None, source=item.title, text=_tail(world.artifacts.get(item.artifact)))
-            for item in effect.context
-        ),
-        diff=diff,
-        turns=tuple(_tail(world.artifacts.get(turn)) for turn in effect.turns),
-        instruction=INSTRUCTIONS[effect.level],
-    )
-    return world.redactor.redact(world.prompter.write(request)).text
 
 
 async def _attempt(
@@ -236,6 +201,7 @@ def _failed(
         reset_at=problem.reset_at,
         ended_at=now,
         took=now - operation.intended_at,
+        is_cut_off=ended.report.result.end is SandboxEnd.CUT_OFF,
     )
 
 
@@ -244,7 +210,7 @@ def _usage(effect: RunWorker, report: WorkerReport) -> Usage:
     if report.usage == NO_USAGE:
         return report.usage
     said = report.diagnosis.model if report.diagnosis else None
-    model = said or effect.cli.name.partition(":")[2]
+    model = said or effect.cli.known_models[0]
     return cost(effect.prices, report.usage, model=model, adapter=effect.cli.adapter)
 
 
@@ -283,9 +249,3 @@ def exit_problem(code: int | None, output: str) -> AnswerProblem:
     message = f"{said}\n\nThe end of its output:\n{tail}" if tail.strip() else said
     category = FailureCategory.NETWORK if needs_network else FailureCategory.CLI_ERROR
     return AnswerProblem(category=category, message=message)
-
-
-def _tail(text: str) -> str:
-    if len(text) <= _TOLD_CHARACTERS:
-        return text
-    return f"[… {len(text) - _TOLD_CHARACTERS} characters left out …]\n{text[-_TOLD_CHARACTERS:]}"

@@ -1,12 +1,13 @@
 """Where definitions come from, and how far the user trusts them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from types import MappingProxyType
+from typing import Final, Protocol
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.definition import Definition, Role, Workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,8 @@ class Loaded:
 
     definition: Definition
     powers: tuple[Power, ...]
+    notes: tuple[str, ...] = ()
+    """What is no mistake, but good to know: what was left out, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,17 +37,96 @@ class WorkflowSummary:
     name: str
     description: str
     origin: str
+    missing: tuple[str, ...] = ()
+    """What must be configured before it can be run: `gate ci`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleSummary:
+    """A role as lists show it."""
+
+    name: str
+    description: str
+    origin: str
+    pack: str | None
+    extends: str | None
+    answer: str
+    writes: bool
+    cli: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleValue:
+    """One value of a role, and the file and line that say so."""
+
+    key: str
+    value: str
+    file: str
+    line: int
+    origin: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleDetail:
+    """A role with everything that was said about it."""
+
+    summary: RoleSummary
+    values: tuple[RoleValue, ...]
+    """What the role's files say; the config files' words are in `role` alone."""
+    role: Role
+    """As a run would pin it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleDraft:
+    """A role file made of an agent that another program defines; nothing is written yet."""
+
+    name: str
+    text: str
+    notes: tuple[str, ...] = ()
+    """What could not be taken over."""
+
+
+NO_ROLES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Catalog(Protocol):
     """Definitions of the package, the user and the project at one commit."""
 
-    def load(self, commit: CommitSha, *, workflow: str | None, cli: str | None) -> Loaded:
+    def load(
+        self,
+        commit: CommitSha,
+        *,
+        workflow: str | None,
+        cli: str | None,
+        roles: Mapping[str, str] = NO_ROLES,
+    ) -> Loaded:
         """Resolve a workflow (None: the configured one) and everything it names.
 
-        Raises InvalidInput with every mistake at once, each with file, line and key, and NotFound
-        with the nearest name for an unknown workflow or CLI.
+        `roles` gives steps other roles than the workflow does; `*` means every step whose role
+        answers in the same way. Raises InvalidInput with every mistake at once, each with file,
+        line and key, and NotFound with the nearest name for an unknown workflow, role or CLI.
         """
+        ...
+
+    def roles(self, commit: CommitSha) -> Sequence[RoleSummary]:
+        """List the roles that steps can name."""
+        ...
+
+    def role(self, commit: CommitSha, name: str) -> RoleDetail:
+        """Show one role; raises NotFound with the nearest name."""
+        ...
+
+    def draft_role(self, text: str, *, name: str) -> RoleDraft:
+        """Make a role file of an agent in markdown; `name` counts where the text names none."""
+        ...
+
+    def agent_text(self, commit: CommitSha, name: str) -> RoleDraft:
+        """Write a role as an agent in markdown."""
+        ...
+
+    def outline(self, commit: CommitSha, *, workflow: str | None) -> Workflow:
+        """Return a workflow as written, also where something is missing to run it."""
         ...
 
     def workflows(self, commit: CommitSha) -> Sequence[WorkflowSummary]:

@@ -42,6 +42,9 @@ class RunRow:
     created_at: datetime
     updated_at: datetime
     usage: Usage
+    waits_for: str | None = None
+    waits_until: datetime | None = None
+    """When it goes on by itself, where it waits for a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,10 +18,6 @@ class Exchange:
         self.is_free = False
         self.meter: Meter | None = None
 
-    def current(self) -> Usage:
-        """Return what is spent while the answer still runs, also before it says so."""
-        return self.final()
-
     def final(self) -> Usage:
         """Return what was spent; a request that was sent costs something even if nobody listens."""
         if self.is_free or not self.is_sent:
@@ -51,7 +47,7 @@ class Budget:
         """What was spent so far; an estimate as long as an answer runs that does not say."""
         total = self._ended
         for exchange in self._running:
-            total = total.plus(exchange.current())
+            total = total.plus(exchange.final())
         return total
 
     @contextmanager

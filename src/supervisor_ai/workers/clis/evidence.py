@@ -2,14 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 from supervisor_ai.domain.run.diagnosis import Diagnosis
 from supervisor_ai.domain.run.facts import NO_USAGE, Usage
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
-
-TAIL: Final = 4 << 20
-"""How many characters of a stream are worth keeping as evidence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,7 +65,7 @@ def judge(testimony: Testimony, evidence: Evidence, table: Table) -> Conclusion:
 
 def _find(testimony: Testimony, evidence: Evidence, table: Table) -> _Finding:
     if evidence.end is not SandboxEnd.EXITED:
-        return _by_end(testimony, evidence)
+        return _by_end(testimony, evidence, table)
     if testimony.fault is not None:
         return _by_fault(testimony.fault, evidence, table)
     if testimony.ending is not None:
@@ -91,9 +91,14 @@ def _diagnosis(finding: _Finding, testimony: Testimony, now: datetime) -> Diagno
     )
 
 
-def _by_end(testimony: Testimony, evidence: Evidence) -> _Finding:
+def _by_end(testimony: Testimony, evidence: Evidence, table: Table) -> _Finding:
     how = evidence.end.replace("_", " ")
     trouble = testimony.fault or testimony.trouble
+    if trouble is not None:
+        found = _by_fault(trouble, evidence, table)
+        if found.cause is not None and found.cause.category is FailureCategory.LIMIT:
+            # It waited for the end of a usage limit by itself, and we did not.
+            return found
     last = f" Its last complaint: {trouble.message}" if trouble else ""
     because = f"The sandbox says {evidence.end.value!r}."
     return _Finding(

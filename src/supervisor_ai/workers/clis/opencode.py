@@ -64,8 +64,10 @@ def testify(records: Sequence[Record], evidence: Evidence) -> Testimony:
     del evidence
     steps = [it for it in records if it.text("type") == "step_finish"]
     last = records[-1] if records else Record({})
-    error = next((it for it in records if it.text("type") == "error"), None)
     has_ended = last.text("type") == "step_finish" and last.text("part", "reason") != "tool-calls"
+    errors = [it for it in records if it.text("type") == "error"]
+    # It goes on after some of its errors; one that it got over is none.
+    error = errors[-1] if errors and not has_ended else None
     return Testimony(
         ending="the last step_finish record" if has_ended else None,
         fault=_fault(error) if error else _cut_short(last) if has_ended else None,

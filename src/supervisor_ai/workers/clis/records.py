@@ -86,7 +86,7 @@ def parse(line: str) -> Record | None:
 
 def parse_all(output: str) -> tuple[Record, ...]:
     """Read every object that was printed: one a line, or all as one document."""
-    lines = tuple(filter(None, map(parse, output.splitlines())))
+    lines = tuple(filter(None, map(parse, output.split("\n"))))
     return lines or _whole(output)
 
 

@@ -64,11 +64,6 @@ class Means:
     """In words, for the matrix of the documents; what a CLI cannot do is said here too."""
     tell: Tell = nothing
 
-    @property
-    def is_possible(self) -> bool:
-        """Tell whether the CLI listens at all."""
-        return self.tell is not nothing
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchProfile:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Final
 
-from supervisor_ai.domain.run.definition import Broker
 from supervisor_ai.workers.launch.claude import CLAUDE
 from supervisor_ai.workers.launch.codex import CODEX
 from supervisor_ai.workers.launch.gemini import GEMINI, QWEN
@@ -13,9 +12,3 @@ from supervisor_ai.workers.launch.profile import LaunchProfile
 PROFILES: Final[Mapping[str, LaunchProfile]] = {
     profile.adapter: profile for profile in (CLAUDE, CODEX, GEMINI, OPENCODE, QWEN)
 }
-
-
-def default_broker(adapter: str) -> Broker | None:
-    """Return the way to its model that a CLI has if the user's config gives it no other."""
-    profile = PROFILES.get(adapter)
-    return profile.broker if profile else None

@@ -155,12 +155,18 @@ def test_the_money_that_is_reserved_reaches_the_broker() -> None:
         (replace(SAID, cost=Decimal(0)), SAID),
         (Usage(tokens_in=9, tokens_out=9, estimated=True), SAID),
         (Usage(tokens_in=150, tokens_out=20, estimated=True), SAID),
-        # Who saw more also knows what of it a cache had.
+        # Who saw more also knows what of it a cache had; what was said of the price is too low.
         (
             Usage(tokens_in=200, tokens_out=30, cache_read=150),
-            Usage(tokens_in=200, tokens_out=30, cost=Decimal("0.25"), cache_read=150),
+            Usage(
+                tokens_in=200,
+                tokens_out=30,
+                cost=Decimal("0.25"),
+                cache_read=150,
+                estimated=True,
+            ),
         ),
-        (Usage(tokens_in=10, tokens_out=30), replace(SAID, tokens_out=30)),
+        (Usage(tokens_in=10, tokens_out=30), replace(SAID, tokens_out=30, estimated=True)),
         # A guess that is higher than what was said is still a guess.
         (
             Usage(tokens_in=10, tokens_out=30, estimated=True),

@@ -12,7 +12,7 @@ from supervisor_ai.workers.environment import PLACEHOLDER
 from supervisor_ai.workers.launch.launcher import Launch, Launcher
 from supervisor_ai.workers.launch.order import LaunchOrder, split_name
 from supervisor_ai.workers.launch.profile import HOME, Addition, Aspect, Means
-from supervisor_ai.workers.launch.profiles import PROFILES, default_broker
+from supervisor_ai.workers.launch.profiles import PROFILES
 
 SETTINGS = {
     "gemini": ".gemini/settings.json",
@@ -49,15 +49,11 @@ def test_every_cli_says_how_each_aspect_is_told_and_has_a_way_to_its_model(adapt
     assert profile.adapter == adapter
     assert set(profile.means) == set(Aspect)
     assert all(means.how for means in profile.means.values())
-    broker = default_broker(adapter)
+    broker = profile.broker
     assert broker is not None
     assert broker.upstream.startswith("https://")
     assert not broker.is_local
     assert "${" in broker.header
-
-
-def test_another_adapter_has_no_broker_of_its_own() -> None:
-    assert default_broker("command") is None
 
 
 @pytest.mark.parametrize("adapter", PROFILES)
@@ -69,9 +65,7 @@ def test_no_start_holds_a_key(adapter: str) -> None:
 
 def test_what_a_cli_cannot_be_told_is_said_but_adds_nothing() -> None:
     means = PROFILES["codex"].means[Aspect.MAX_TURNS]
-    assert not means.is_possible
     assert means.tell(LaunchOrder(max_turns=3)) == Addition()
-    assert PROFILES["claude"].means[Aspect.MAX_TURNS].is_possible
 
 
 @pytest.mark.parametrize(

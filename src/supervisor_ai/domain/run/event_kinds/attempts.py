@@ -59,6 +59,13 @@ class LaunchRefused(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchWithdrawn(PlacedEvent):
+    """The request does not count any more: the run goes on under another definition."""
+
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptStarted(PlacedEvent):
     """A worker is about to start."""
 
@@ -72,6 +79,17 @@ class AttemptStarted(PlacedEvent):
     turn: int = 0
     """Which continuation of the role's own earlier answers it is; 0 where it begins afresh."""
     breaker: BreakerPolicy | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextPacked(PlacedEvent):
+    """What the worker is shown of the repository, and the record of what was left out."""
+
+    attempt: int
+    strategy: str
+    record: ArtifactHash
+    tokens: int
+    budget: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +136,8 @@ class AttemptFailed(PlacedEvent):
     reset_at: datetime | None = None
     ended_at: datetime | None = None
     took: timedelta = timedelta()
+    is_cut_off: bool = False
+    """Whether it was stopped because it had spent what was set aside for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,94 @@
+"""`supervisor context`.
+
+What `supervisor context redact --json` prints, by example:
+
+    {"findings": [{"rule": "github-token", "line": 3, "column": 14}],
+     "counts": {"github-token": 1}, "total": 1, "truncated": false}
+
+`truncated` says that there are more findings than are listed; `counts` and `total` are complete.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+import click
+
+from supervisor_ai.cli.options import json_option
+from supervisor_ai.cli.output import say, write, write_json
+from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.errors import DONE, FAILED
+from supervisor_ai.control.redacting import Redaction, RedactionReport
+from supervisor_ai.domain.terminal import PlainStream
+
+_CHUNK: Final = 1 << 16
+
+
+@click.group(help="See what a worker is told, and what it is not")
+def context() -> None:
+    """See what a worker is told, and what it is not."""
+
+
+@verb(example="supervisor context redact --check < .env", group=context)
+@click.option(
+    "--check", "is_check", is_flag=True, help="Print findings, not the text; exit 1 if any."
+)
+@json_option
+def redact(*, is_check: bool, as_json: bool) -> int:
+    """Take the secrets out of a text.
+
+    Reads stdin and prints the text with a mark in the place of every secret, as it is done before
+    anything is sent, stored or shown. Counts go to stderr. With --json the findings are printed
+    instead, with rule, line and column, never the secret.
+    """
+    if sys.stdin.isatty():
+        say("Reading from the terminal; Ctrl-D ends the text.")
+    redaction = Redaction()
+    pieces = redaction.redact(_stdin())
+    if is_check or as_json:
+        for _ in pieces:
+            pass
+    elif not _pass_on(redaction, pieces):
+        return DONE
+    report = redaction.report
+    if as_json:
+        write_json(report)
+    else:
+        _tell(report, is_check=is_check)
+    return FAILED if is_check and report.total else DONE
+
+
+def _stdin() -> Iterator[bytes]:
+    # What is there is taken at once, so that a text can be followed while it is written.
+    while piece := os.read(sys.stdin.fileno(), _CHUNK):
+        yield piece
+
+
+def _pass_on(redaction: Redaction, pieces: Iterator[str]) -> bool:
+    """Print the text as it came, or plain on a terminal; False when the reader has gone away."""
+    terminal = PlainStream() if sys.stdout.isatty() else None
+    try:
+        for piece in pieces:
+            shown = redaction.encode(piece) if terminal is None else terminal.feed(piece).encode()
+            sys.stdout.buffer.write(shown)
+            sys.stdout.buffer.flush()
+        if terminal is not None:
+            sys.stdout.buffer.write(terminal.close().encode())
+    except BrokenPipeError:
+        # The interpreter flushes once more at its end, which must not fail again.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+        return False
+    return True
+
+
+def _tell(report: RedactionReport, *, is_check: bool) -> None:
+    if is_check and report.findings:
+        write("\n".join(f"{it.line}:{it.column}  {it.rule}" for it in report.findings))
+    if is_check and report.truncated:
+        say(f"Only the first {len(report.findings)} of {report.total} are listed.")
+    for rule, count in report.counts.items():
+        say(f"{count} {rule}")
+    say(f"Secrets: {report.total}.")

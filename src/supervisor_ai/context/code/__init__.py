@@ -1,0 +1,1 @@
+"""Reads source code: outlines, public interfaces and imports."""

@@ -1,0 +1,1 @@
+"""One reader per language: source text to entries."""

@@ -1,0 +1,34 @@
+"""What has to be understood of a programming language to show less than a whole file."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class Imports(Protocol):
+    """Knows which file imports which."""
+
+    def resolve(self, path: str) -> tuple[str, ...]:
+        """Return the paths in the repository that a file imports."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeReader:
+    """Three views of code."""
+
+    outline: Callable[[str, str], str | None]
+    """Imports, signatures and first lines of documentation of a path and its text."""
+    public_api: Callable[[str, str], str | None]
+    """What a file offers to others."""
+    imports: Callable[[Mapping[str, Callable[[], str]]], Imports]
+    """Index files by their paths; a text is asked for when it is needed."""
+
+
+def native_reader() -> CodeReader:
+    """Return what we know of languages ourselves."""
+    from supervisor_ai.context.code.api import public_api
+    from supervisor_ai.context.code.imports import ImportIndex
+    from supervisor_ai.context.code.outline import outline
+
+    return CodeReader(outline=outline, public_api=public_api, imports=ImportIndex)

@@ -1,0 +1,127 @@
+"""The files of a commit, read from the trusted repository and never from a work tree."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.ids import CommitSha
+
+_BATCH: Final = 16 * 1024 * 1024
+"""How many bytes are read at once."""
+_PATHS_AT_ONCE: Final = 100
+_HARMLESS: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames")
+_REGULAR: Final = (b"100644", b"100755")
+_SECTION: Final = b"\ndiff --git "
+
+
+class AskGit(Protocol):
+    """Asks git about the trusted repository, deaf to foreign configuration."""
+
+    def __call__(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        """Return what git wrote; raise Unavailable where it failed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CommitFile:
+    """A regular file of a commit."""
+
+    path: str
+    blob: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A path that differs between two commits, with the contents before and after."""
+
+    path: str
+    before: str
+    after: str
+
+
+class CommitFiles:
+    """Lists and reads what commits hold; links and submodules are left out."""
+
+    def __init__(self, ask: AskGit) -> None:
+        self._ask = ask
+
+    def list(self, commit: CommitSha) -> tuple[CommitFile, ...]:
+        """Return the regular files of a commit, in git's order."""
+        output = self._ask("ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+        entries = (entry.partition(b"\t") for entry in output.split(b"\0") if entry)
+        return tuple(
+            _file(described, path)
+            for described, _, path in entries
+            if described.startswith(_REGULAR)
+        )
+
+    def read(self, files: Sequence[CommitFile]) -> Iterator[tuple[CommitFile, bytes]]:
+        """Read files, a bounded number of bytes at a time."""
+        for batch in _batches(files):
+            stdin = b"".join(file.blob.encode() + b"\n" for file in batch)
+            yield from _contents(batch, self._ask("cat-file", "--batch", stdin=stdin))
+
+    def changes(self, base: CommitSha, commit: CommitSha) -> tuple[Change, ...]:
+        """Return what differs between two commits."""
+        raw = self._ask("diff-tree", "--raw", "-z", "--no-abbrev", *_HARMLESS, "-r", base, commit)
+        return tuple(_changes(raw))
+
+    def patches(
+        self, base: CommitSha, commit: CommitSha, paths: Sequence[str]
+    ) -> Iterator[tuple[str, str]]:
+        """Return each path's difference as text."""
+        for start in range(0, len(paths), _PATHS_AT_ONCE):
+            some = paths[start : start + _PATHS_AT_ONCE]
+            form = ("--raw", "--patch", "-z", "--no-abbrev", *_HARMLESS)
+            output = self._ask("diff-tree", *form, "-r", base, commit, "--", *some)
+            yield from _patches(output, frozenset(some))
+
+
+def _file(described: bytes, path: bytes) -> CommitFile:
+    _, _, blob, size = described.split()
+    return CommitFile(path.decode(errors="surrogateescape"), blob.decode(), int(size))
+
+
+def _batches(files: Sequence[CommitFile]) -> Iterator[list[CommitFile]]:
+    batch: list[CommitFile] = []
+    size = 0
+    for file in files:
+        if batch and size + file.size > _BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(file)
+        size += file.size
+    if batch:
+        yield batch
+
+
+def _contents(batch: list[CommitFile], output: bytes) -> Iterator[tuple[CommitFile, bytes]]:
+    at = 0
+    for file in batch:
+        start = output.find(b"\n", at) + 1
+        if output[at:start].split() != [file.blob.encode(), b"blob", str(file.size).encode()]:
+            raise Unavailable(f"The file {file.path!r} could not be read from the repository.")
+        at = start + file.size + 1
+        yield file, output[start : at - 1]
+
+
+def _changes(raw: bytes) -> Iterator[Change]:
+    fields = iter(raw.split(b"\0"))
+    for described in fields:
+        if described.startswith(b":"):
+            _, _, before, after, _ = described.split()
+            path = next(fields).decode(errors="surrogateescape")
+            yield Change(path, before.decode(), after.decode())
+
+
+def _patches(output: bytes, asked: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Split a patch: a line of content never begins with a letter, so sections are known by it."""
+    raw, _, patch = output.partition(b"\0\0")
+    paths = [change.path for change in _changes(raw)]
+    sections = (b"\n" + patch).split(_SECTION)[1:]
+    for path, section in zip(paths, sections, strict=True):
+        if path in asked:
+            _, _, body = section.partition(b"\n")
+            yield path, body.decode(errors="replace")

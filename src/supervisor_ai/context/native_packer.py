@@ -1,0 +1,154 @@
+"""The packer of our own."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from supervisor_ai.context.code_reader import CodeReader
+from supervisor_ai.context.commit_files import CommitFiles
+from supervisor_ai.context.contents import Contents, Redacting
+from supervisor_ai.context.elements import CLOSING, OPENING
+from supervisor_ai.context.gathering import Gathering
+from supervisor_ai.context.material import cleaned
+from supervisor_ai.context.pack_cache import PackCache
+from supervisor_ai.context.parts import Part
+from supervisor_ai.context.pruning import Pruning
+from supervisor_ai.context.tokens import TokenCounter
+from supervisor_ai.domain.run.context_plan import Detail, SourceKind
+from supervisor_ai.engine.ports.context import PackedContext, PackedItem, PackRequest
+
+_STABLE_FIRST: Final = (
+    *(SourceKind.RULES, SourceKind.KNOWLEDGE, SourceKind.INTERFACES, SourceKind.FILES),
+    *(SourceKind.PUBLIC_API, SourceKind.TREE, SourceKind.IMPORTS, SourceKind.TARGET),
+    *(SourceKind.PLAN, SourceKind.CHANGED, SourceKind.DIFF),
+)
+"""What changes least stands first, so that a provider finds the beginning in its cache."""
+_MOST_OMISSIONS: Final = 200
+"""How many parts of one source that are not shown the record names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packed:
+    """The parts of a context at their levels."""
+
+    pruning: Pruning
+    budget: int
+    counter: TokenCounter
+
+    def shown(self) -> list[tuple[Part, Detail, str]]:
+        """Return the parts that are shown, in the order of the text, with their text."""
+        found = [
+            (part, detail, element.text)
+            for part, detail in self.pruning.chosen.items()
+            if (element := self.pruning.element(part, detail))
+        ]
+        return sorted(found, key=lambda entry: _STABLE_FIRST.index(entry[0].kind))
+
+    def context(self, frame: int) -> PackedContext:
+        """Write the text and its record."""
+        shown = self.shown()
+        text = f"{OPENING}{''.join(text for _, _, text in shown)}{CLOSING}" if shown else ""
+        return PackedContext(
+            text=text,
+            tokens=self.pruning.total + frame if shown else 0,
+            budget=self.budget,
+            items=tuple(self.items()),
+            counter=self.counter.name,
+        )
+
+    def items(self) -> Iterator[PackedItem]:
+        """Record what is shown of every part and why; of many omissions only the number."""
+        for _, parts in groupby(self.pruning.chosen, key=lambda part: part.source):
+            omitted = 0
+            last = None
+            for part in parts:
+                is_omitted = self.pruning.chosen[part] is Detail.NONE
+                omitted += is_omitted
+                last = part
+                if not is_omitted or omitted <= _MOST_OMISSIONS:
+                    yield self._item(part)
+            if last and omitted > _MOST_OMISSIONS:
+                yield _rest(last, omitted - _MOST_OMISSIONS)
+
+    def _item(self, part: Part) -> PackedItem:
+        detail = self.pruning.chosen[part]
+        element = self.pruning.element(part, detail)
+        return PackedItem(
+            source=part.kind,
+            name=cleaned(part.name),
+            detail=detail,
+            tokens=self.pruning.tokens(part, detail),
+            reason="; ".join(filter(None, (part.reason, self._why_not_more(part, detail)))),
+            redactions=element.redactions if element else 0,
+        )
+
+    def _why_not_more(self, part: Part, detail: Detail) -> str:
+        if detail is part.most:
+            return part.limited_by
+        return self.pruning.pressed.get(part) or part.limited_by or "there is no text to show"
+
+
+def _rest(part: Part, number: int) -> PackedItem:
+    return PackedItem(
+        source=part.kind,
+        name=f"({number} more)",
+        detail=Detail.NONE,
+        tokens=0,
+        reason="not shown and not named here one by one",
+    )
+
+
+class NativePacker:
+    """Reads a commit, redacts, counts and prunes; what it made before it finds in its cache."""
+
+    def __init__(
+        self,
+        *,
+        files: CommitFiles,
+        redactor: Redacting,
+        cache: PackCache,
+        counter: Callable[[str], TokenCounter],
+        code: Callable[[], CodeReader],
+    ) -> None:
+        self._files = files
+        self._redactor = redactor
+        self._cache = cache
+        self._counter = counter
+        """Chooses how tokens are counted for a model."""
+        self._code = code
+
+    async def pack(self, request: PackRequest) -> PackedContext:
+        """Gather, redact, count and prune."""
+        return await asyncio.to_thread(self.pack_now, request)
+
+    def pack_now(self, request: PackRequest) -> PackedContext:
+        """Pack in this thread."""
+        counter = self._counter(request.model)
+        frame = counter.tokens(counter.measure(OPENING + CLOSING))
+        return self.select(request, request.plan.token_budget - frame).context(frame)
+
+    def select(self, request: PackRequest, room: int) -> Packed:
+        """Choose what is shown within so many tokens."""
+        counter = self._counter(request.model)
+        code = self._code()
+        contents = Contents(
+            files=self._files,
+            redactor=self._redactor,
+            cache=self._cache,
+            counter=counter,
+            code=code,
+        )
+        parts = Gathering(request, contents, code).parts()
+        pruning = Pruning(
+            parts, budget=max(room, 0), limits=_limits(request, room), counter=counter
+        )
+        pruning.prune()
+        contents.keep()
+        return Packed(pruning=pruning, budget=request.plan.token_budget, counter=counter)
+
+
+def _limits(request: PackRequest, room: int) -> dict[int, int]:
+    shares: Iterable[float] = (source.share for source in request.plan.sources)
+    return {place: max(0, int(room * share)) for place, share in enumerate(shares)}

@@ -1,0 +1,125 @@
+"""Giving a project its first definitions; nothing that is there is touched."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+from supervisor_ai.domain.errors import Denied, NotFound, Unavailable
+
+
+class Advice(Protocol):
+    """A pack, and whether it suits the project."""
+
+    @property
+    def name(self) -> str:
+        """Return the pack's name."""
+        ...
+
+    @property
+    def is_suggested(self) -> bool:
+        """Tell whether it suits."""
+        ...
+
+
+class Survey(Protocol):
+    """What is known of a project, as far as this command needs it."""
+
+    @property
+    def packs(self) -> Sequence[Advice]:
+        """List all packs."""
+        ...
+
+
+S = TypeVar("S", bound=Survey)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newcomer(Generic[S]):
+    """A project that may have no definitions yet.
+
+    `drafts` returns the files, by their path from the top, for a survey and the chosen packs.
+    """
+
+    top: Path
+    survey: Callable[[], S]
+    drafts: Callable[[S, Sequence[str]], Mapping[str, str]]
+
+
+class FileState(StrEnum):
+    """What became of a file."""
+
+    WRITTEN = "written"
+    WOULD_BE_WRITTEN = "would be written"
+    KEPT = "kept"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileView:
+    """One file of the project's definitions."""
+
+    path: str
+    state: FileState
+
+
+def suggested(survey: Survey) -> tuple[str, ...]:
+    """Name the packs that suit the project."""
+    return tuple(advice.name for advice in survey.packs if advice.is_suggested)
+
+
+def check_packs(survey: Survey, chosen: Sequence[str]) -> None:
+    """Refuse packs that do not exist."""
+    known = [advice.name for advice in survey.packs]
+    for name in chosen:
+        if name not in known:
+            message = f"Pack {name!r} was asked for, but there is no such pack."
+            raise NotFound(message, hint=f"Packs: {', '.join(known)}.")
+
+
+def initialise(
+    newcomer: Newcomer[S], survey: S, packs: Sequence[str], *, dry_run: bool
+) -> tuple[FileView, ...]:
+    """Write the files that are not there yet; say what became of each."""
+    check_packs(survey, packs)
+    views: list[FileView] = []
+    for path, text in newcomer.drafts(survey, packs).items():
+        place = newcomer.top / path
+        _refuse_link(place.parent)
+        if dry_run:
+            is_there = os.path.lexists(place)
+            state = FileState.KEPT if is_there else FileState.WOULD_BE_WRITTEN
+        else:
+            state = FileState.WRITTEN if _write_new(place, text) else FileState.KEPT
+        views.append(FileView(path=path, state=state))
+    return tuple(views)
+
+
+def _refuse_link(directory: Path) -> None:
+    """Stay inside the project: a link that came with the repository may lead anywhere."""
+    if directory.is_symlink():
+        raise Denied(
+            f"The directory {str(directory)!r} is a symbolic link.",
+            hint="Definitions are kept in real directories only: remove the link.",
+        )
+
+
+def _write_new(place: Path, text: str) -> bool:
+    """Write a file unless there is one, and leave none behind that is not whole."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with place.open("x", encoding="utf-8") as file:
+            try:
+                file.write(text)
+            except BaseException:
+                place.unlink()
+                raise
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise Unavailable(
+            f"The file {str(place)!r} cannot be written: {error.strerror}.",
+            hint="Make the directory writable for you and try again.",
+        ) from error
+    return True

@@ -1,0 +1,30 @@
+"""The services of a compose file."""
+
+from collections.abc import Iterator
+
+from supervisor_ai.definitions.detection.facts import Evidence, Fact
+from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.yaml_source import read_yaml
+
+
+def compose(file: str, text: str) -> Iterator[Fact]:
+    """Find the images of a compose file's services."""
+    try:
+        # What is wrong in a file of the project is not ours to report.
+        document = read_yaml(file, text, Mistakes())
+    except RecursionError:
+        return
+    if document is None or not isinstance(document.value, dict):
+        return
+    services = document.value.get("services")
+    for name, service in services.items() if isinstance(services, dict) else ():
+        image = service.get("image") if isinstance(service, dict) else None
+        if isinstance(image, str):
+            line = document.place("services", name, "image").line
+            evidence = Evidence(file=file, line=line, key=f"services.{name}.image")
+            yield Fact(name=f"image:{_short(image)}", evidence=evidence)
+
+
+def _short(image: str) -> str:
+    """Return an image's own name, without its registry, its tag and its digest."""
+    return image.partition("@")[0].rpartition("/")[2].partition(":")[0]

@@ -1,0 +1,134 @@
+"""What a project is made of, and what would suit it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from supervisor_ai.definitions.detection.facts import Evidence, Fact, Facts
+from supervisor_ai.definitions.detection.gates import DetectedGate, detect_gates
+from supervisor_ai.definitions.detection.reading import BoundedReader, looked_at
+from supervisor_ai.definitions.detection.scanning import count_suffixes, scan
+from supervisor_ai.definitions.detection.table import (
+    Conditions,
+    DetectionTable,
+    InstallerRule,
+    PackRule,
+    builtin_table,
+)
+
+_MOST_REASONS: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detected:
+    """A language, a framework, a service or a package manager."""
+
+    name: str
+    evidence: tuple[Evidence, ...]
+    files: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackAdvice:
+    """A pack, whether it suits the project, and why or why not."""
+
+    name: str
+    title: str
+    roles: tuple[str, ...]
+    is_suggested: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectSurvey:
+    """Everything that was recognised."""
+
+    languages: tuple[Detected, ...]
+    frameworks: tuple[Detected, ...]
+    services: tuple[Detected, ...]
+    installers: tuple[Detected, ...]
+    gates: tuple[DetectedGate, ...]
+    packs: tuple[PackAdvice, ...]
+    agents: tuple[str, ...]
+    """The agents that are installed, the first choice first."""
+    unread: tuple[str, ...]
+    """Manifests that were too large, too many, or no plain files."""
+
+
+def survey_project(
+    root: Path, paths: Iterable[str], is_installed: Callable[[str], bool]
+) -> ProjectSurvey:
+    """Read the manifests of a project; nothing of it is run."""
+    table = builtin_table()
+    kept, reader = looked_at(paths, table.skip), BoundedReader(root)
+    facts = Facts(scan(kept, reader, table.conditions))
+    languages = _languages(table, facts, kept)
+    frameworks = _detected(table.frameworks, facts)
+    services = _detected(table.services, facts)
+    concluded = (("language", languages), ("framework", frameworks), ("service", services))
+    facts |= Facts(
+        Fact(name=f"{kind}:{it.name}", evidence=it.evidence[0])
+        for kind, found in concluded
+        for it in found
+    )
+    return ProjectSurvey(
+        languages=languages,
+        frameworks=frameworks,
+        services=services,
+        installers=_installers(table.installers, facts),
+        gates=detect_gates(table, facts),
+        packs=tuple(_advice(name, rule, facts) for name, rule in table.packs.items()),
+        agents=tuple(filter(is_installed, table.agents)),
+        unread=tuple(reader.unread),
+    )
+
+
+def _detected(rules: Mapping[str, Conditions], facts: Facts) -> tuple[Detected, ...]:
+    found = ((name, facts.all_evidence(conditions)) for name, conditions in rules.items())
+    return tuple(Detected(name=name, evidence=evidence) for name, evidence in found if evidence)
+
+
+def _languages(table: DetectionTable, facts: Facts, paths: list[str]) -> tuple[Detected, ...]:
+    counted = count_suffixes(paths)
+    found = [
+        Detected(
+            name=it.name,
+            evidence=it.evidence[:1],
+            files=sum(counted[suffix] for suffix in table.languages[it.name]),
+        )
+        for it in _detected(table.languages, facts)
+    ]
+    return tuple(sorted(found, key=lambda it: (-(it.files or 0), it.name)))
+
+
+def _installers(rules: Mapping[str, InstallerRule], facts: Facts) -> tuple[Detected, ...]:
+    found = _detected({name: rule.when for name, rule in rules.items()}, facts)
+    taken = {_ecosystem(rules[it.name]) for it in found if not rules[it.name].fallback}
+    return tuple(
+        it for it in found if not rules[it.name].fallback or _ecosystem(rules[it.name]) not in taken
+    )
+
+
+def _ecosystem(rule: InstallerRule) -> tuple[bool, bool]:
+    return (bool(rule.python), bool(rule.node))
+
+
+def _advice(name: str, rule: PackRule, facts: Facts) -> PackAdvice:
+    reasons = list(_reasons(rule, facts))
+    return PackAdvice(
+        name=name,
+        title=rule.title,
+        roles=rule.roles,
+        is_suggested=bool(reasons),
+        reason=", ".join(reasons[:_MOST_REASONS]) if reasons else rule.otherwise,
+    )
+
+
+def _reasons(rule: PackRule, facts: Facts) -> Iterator[str]:
+    for condition in rule.when:
+        evidence = facts.evidence([condition])
+        if evidence is not None:
+            kind, _, found = condition.partition(":")
+            is_named = kind not in {"file", "suffix", "toml", "package"}
+            yield f"{found} in {evidence.text}" if is_named else evidence.text

@@ -1,0 +1,88 @@
+"""The table of detection, as the package ships it."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+import yaml
+
+from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY
+
+_FILE: Final = BUILTIN_DIRECTORY / "detection.yaml"
+
+Conditions = tuple[str, ...]
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheRule:
+    """What a installer's set-up makes, and the files that decide what that is."""
+
+    key: Words
+    paths: Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstallerRule:
+    """A package manager: how it is recognised, and how it starts a program of the project."""
+
+    when: Conditions
+    python: Words = ()
+    interpreter: Words = ()
+    node: Words = ()
+    exec: Words = ()
+    setup: Words = ()
+    cache: CacheRule | None = None
+    egress: Words = ()
+    fallback: bool = False
+    """Whether it is what people use where no other installer of the ecosystem is seen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandRule:
+    """A command that makes sense in a directory where a condition holds."""
+
+    when: Conditions
+    run: Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackRule:
+    """A pack, what speaks for it, and what to say where nothing does."""
+
+    title: str
+    roles: Words
+    when: Conditions
+    otherwise: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectionTable:
+    """Everything that is known about recognising a project."""
+
+    skip: frozenset[str]
+    languages: dict[str, Conditions]
+    frameworks: dict[str, Conditions]
+    services: dict[str, Conditions]
+    installers: dict[str, InstallerRule]
+    commands: dict[str, tuple[CommandRule, ...]]
+    packs: dict[str, PackRule]
+    agents: Words = field(default=())
+
+    @property
+    def conditions(self) -> frozenset[str]:
+        """Name every fact that a rule asks for."""
+        named = (*self.languages.values(), *self.frameworks.values(), *self.services.values())
+        commands = (rule.when for rules in self.commands.values() for rule in rules)
+        installers = (rule.when for rule in self.installers.values())
+        packs = (rule.when for rule in self.packs.values())
+        lists = (*named, *commands, *installers, *packs)
+        return frozenset(
+            fact for conditions in lists for entry in conditions for fact in entry.split(" & ")
+        )
+
+
+def builtin_table() -> DetectionTable:
+    """Read the table of the package."""
+    tree: object = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    return msgspec.convert(tree, DetectionTable)

@@ -1,0 +1,1 @@
+"""Packs from elsewhere: found, examined, installed and kept as they were."""

@@ -1,0 +1,97 @@
+"""What packs may do, before they are accepted: read as a project's own files are read."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from supervisor_ai.definitions.layers import read_layer
+from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.packs.lock import PACKS
+from supervisor_ai.definitions.packs.resolving import Chosen
+from supervisor_ai.definitions.roles.book import RoleBook, read_book
+from supervisor_ai.definitions.roles.role_powers import role_powers
+from supervisor_ai.definitions.shelves import (
+    BUILTIN_DIRECTORY,
+    PROJECT_DIRECTORY,
+    DirectoryShelf,
+    Origin,
+)
+from supervisor_ai.engine.ports.definitions import Power
+
+_LONGEST: Final = 300
+
+
+class MemoryShelf:
+    """Files that are not written anywhere yet, as if a project had them."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._files = files
+
+    @property
+    def origin(self) -> Origin:
+        """Say that they count as the project's, whose word needs trust."""
+        return Origin.PROJECT
+
+    def label(self, path: str) -> str:
+        """Name a file by where it would be."""
+        return f"{PROJECT_DIRECTORY}/{path}"
+
+    def read(self, path: str, mistakes: Mistakes) -> str | None:
+        """Return a file's text, or None."""
+        del mistakes
+        return self._files.get(path)
+
+    def read_script(self, path: str, mistakes: Mistakes) -> str | None:
+        """Return nothing: packs have no scripts."""
+        del path, mistakes
+        return None
+
+    def names(self, directory: str) -> tuple[str, ...]:
+        """List the files of a directory."""
+        prefix = f"{directory}/"
+        below = (path.removeprefix(prefix) for path in self._files if path.startswith(prefix))
+        return tuple(sorted(name for name in below if "/" not in name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompting:
+    """What a pack tells the agents of one role."""
+
+    role: str
+    extends: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examination:
+    """What packs may do."""
+
+    powers: tuple[Power, ...]
+    prompts: tuple[Prompting, ...]
+
+
+def examine(chosen: Mapping[str, Chosen]) -> Examination:
+    """Read packs together; raise InvalidInput with every mistake in them."""
+    files = {
+        f"{PACKS}/{name}/{path}": text
+        for name, pack in chosen.items()
+        for path, text in pack.taken.files.items()
+    }
+    shelf = MemoryShelf({**files, "config.yaml": f"packs: [{', '.join(chosen)}]\n"})
+    shelves = (DirectoryShelf(Origin.BUILT_IN, BUILTIN_DIRECTORY), shelf)
+    mistakes = Mistakes()
+    layers = [read_layer(it, mistakes) for it in shelves]
+    book = read_book(shelves, layers, mistakes)
+    if mistakes:
+        raise mistakes.error()
+    return Examination(powers=role_powers(book), prompts=tuple(_prompts(book)))
+
+
+def _prompts(book: RoleBook) -> Iterator[Prompting]:
+    for file in book.files:
+        shape = file.written.shape
+        told = (shape.system_prompt, shape.system_prompt_additions, shape.instructions)
+        text = " ".join(" ".join(part.split()) for part in told if part)
+        if file.origin is Origin.PROJECT and text:
+            cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+            yield Prompting(role=file.name, extends=shape.extends, text=cut)

@@ -1,0 +1,100 @@
+"""What was installed, file by file; a pack that differs from it is not read."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from supervisor_ai.definitions.mistakes import Mistakes, Place
+from supervisor_ai.definitions.packs.contents import file_hash
+from supervisor_ai.definitions.shelves import Shelf
+from supervisor_ai.domain.errors import InvalidInput
+
+LOCK: Final = "packs.lock"
+PACKS: Final = "packs"
+_FOLDERS: Final = ("", "roles", "strategies", "workflows", "prompts")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockedPack:
+    """A pack as it was installed."""
+
+    version: str
+    source: str
+    commit: str | None
+    wanted: str
+    """The range that was asked for; updates stay in it."""
+    files: dict[str, str]
+    """The hash of each file by its path in the pack."""
+    needs: dict[str, str] = field(default_factory=dict)
+    is_dependency: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lock:
+    """Every pack that was installed in one place."""
+
+    packs: dict[str, LockedPack] = field(default_factory=dict)
+    format: int = 1
+
+    @property
+    def text(self) -> str:
+        """Write the lock so that every pack and file has a line of its own."""
+        encoded = msgspec.json.encode(self, order="deterministic")
+        return msgspec.json.format(encoded, indent=2).decode() + "\n"
+
+
+def parse_lock(text: str, label: str) -> Lock:
+    """Read a lock."""
+    try:
+        return msgspec.json.decode(text, type=Lock, strict=True)
+    except msgspec.MsgspecError as error:
+        hint = "Restore it from git, or remove it and install the packs again."
+        raise InvalidInput(f"{label} is no lock of packs: {error}.", hint=hint) from error
+
+
+def read_lock(directory: Path) -> Lock:
+    """Read the lock of a place; where there is none, nothing is installed."""
+    try:
+        text = (directory / LOCK).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Lock()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{str(directory / LOCK)!r} cannot be read: {error}.") from error
+    return parse_lock(text, str(directory / LOCK))
+
+
+def check_lock(shelf: Shelf, mistakes: Mistakes) -> None:
+    """Note every file of an installed pack that is not as it was installed."""
+    text = shelf.read(LOCK, mistakes)
+    if text is None:
+        return
+    label = shelf.label(LOCK)
+    try:
+        lock = parse_lock(text, label)
+    except InvalidInput as error:
+        mistakes.add(Place(file=label), error.message)
+        return
+    for name, pack in lock.packs.items():
+        for path in sorted({*pack.files, *_files(shelf, name)}):
+            _check_file(shelf, f"{PACKS}/{name}/{path}", pack.files.get(path), mistakes)
+
+
+def _check_file(shelf: Shelf, path: str, wanted: str | None, mistakes: Mistakes) -> None:
+    place = Place(file=shelf.label(path))
+    text = shelf.read(path, mistakes)
+    if wanted is None:
+        mistakes.add(place, f"does not belong to the pack as {LOCK} knows it")
+    elif text is None:
+        mistakes.add(place, f"is missing, but {LOCK} knows it")
+    elif file_hash(text) != wanted:
+        mistakes.add(place, f"was changed since the pack was installed; {LOCK} has another hash")
+
+
+def _files(shelf: Shelf, name: str) -> list[str]:
+    found: list[str] = []
+    for folder in _FOLDERS:
+        inner = f"{PACKS}/{name}/{folder}".rstrip("/")
+        found += [f"{folder}/{file}".lstrip("/") for file in shelf.names(inner)]
+    return found

@@ -1,0 +1,79 @@
+"""What would change, before it is changed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from supervisor_ai.definitions.packs.contents import digest, file_hash
+from supervisor_ai.definitions.packs.examining import Prompting
+from supervisor_ai.definitions.packs.lock import Lock, LockedPack
+from supervisor_ai.definitions.packs.resolving import Chosen
+from supervisor_ai.engine.ports.definitions import Power
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A pack that comes, goes or becomes another version."""
+
+    name: str
+    before: str | None
+    after: str | None
+    source: str
+    commit: str | None = None
+    digest: str | None = None
+    is_dependency: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackPlan:
+    """All changes together, and what the packs may do then."""
+
+    changes: tuple[Change, ...]
+    powers: tuple[Power, ...]
+    prompts: tuple[Prompting, ...]
+    lock: Lock
+    files: Mapping[str, Mapping[str, str]]
+    """The files of the packs that are written, by the pack's name."""
+
+    @property
+    def is_needed(self) -> bool:
+        """Tell whether anything would change."""
+        return bool(self.changes)
+
+
+def locked(chosen: Chosen, wanted: str, *, is_dependency: bool) -> LockedPack:
+    """Describe a pack as the lock does."""
+    taken = chosen.taken
+    return LockedPack(
+        version=chosen.manifest.version,
+        source=taken.offer.source,
+        commit=taken.commit,
+        wanted=wanted,
+        files={path: file_hash(text) for path, text in sorted(taken.files.items())},
+        needs={needed.name: needed.version for needed in chosen.manifest.dependencies},
+        is_dependency=is_dependency,
+    )
+
+
+def change(name: str, before: LockedPack | None, after: LockedPack, chosen: Chosen) -> Change:
+    """Say what becomes of a pack."""
+    return Change(
+        name=name,
+        before=before.version if before else None,
+        after=after.version,
+        source=after.source,
+        commit=after.commit,
+        digest=digest(chosen.taken.files),
+        is_dependency=after.is_dependency,
+    )
+
+
+def departure(name: str, before: LockedPack) -> Change:
+    """Say that a pack goes."""
+    return Change(
+        name=name,
+        before=before.version,
+        after=None,
+        source=before.source,
+        commit=before.commit,
+        is_dependency=before.is_dependency,
+    )

@@ -1,0 +1,48 @@
+"""Which sources of packs the user knows, and whose signature an index must have."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pydantic import Field
+
+from supervisor_ai.definitions.layers import fit
+from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.shape import HostPath, Shape, Text
+from supervisor_ai.definitions.yaml_source import read_yaml
+from supervisor_ai.domain.errors import InvalidInput
+
+_FILE: Final = "packs.yaml"
+
+
+class PreferencesShape(Shape):
+    """`packs.yaml` in the user's directory."""
+
+    sources: list[Text] = Field(default_factory=list)
+    allowed_signers: HostPath | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preferences:
+    """What the user says about packs."""
+
+    sources: tuple[str, ...] = ()
+    signers: Path | None = None
+
+
+def read_preferences(user_directory: Path) -> Preferences:
+    """Read the user's file; where there is none, no source is known."""
+    file, mistakes = user_directory / _FILE, Mistakes()
+    try:
+        document = read_yaml(str(file), file.read_text(encoding="utf-8"), mistakes)
+    except FileNotFoundError:
+        return Preferences()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{str(file)!r} cannot be read: {error}.") from error
+    value = None if document is None else document.value or {}
+    fitted = None if document is None else fit(value, PreferencesShape, document, mistakes)
+    if mistakes or fitted is None:
+        raise mistakes.error()
+    shape = fitted.shape
+    signers = None if shape.allowed_signers is None else Path(shape.allowed_signers)
+    return Preferences(sources=tuple(shape.sources), signers=signers)

@@ -1,0 +1,164 @@
+"""Finding, installing, updating and removing packs in one place."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from supervisor_ai.definitions.mistakes import Mistakes, suggestion
+from supervisor_ai.definitions.packs.contents import MANIFEST
+from supervisor_ai.definitions.packs.examining import Examination, examine
+from supervisor_ai.definitions.packs.index import Offer, read_manifest
+from supervisor_ai.definitions.packs.installing import carry_out
+from supervisor_ai.definitions.packs.lock import PACKS, Lock, LockedPack, read_lock
+from supervisor_ai.definitions.packs.plans import PackPlan, change, departure, locked
+from supervisor_ai.definitions.packs.resolving import ANY, Chosen, Market, Need, resolve
+from supervisor_ai.definitions.packs.sources import Sources
+from supervisor_ai.definitions.roles.packs import builtin_packs
+from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY
+from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound
+
+BUILT_IN = "built-in"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackShop:
+    """One place for packs, the project's or the user's, and the sources that the user knows."""
+
+    directory: Path
+    sources: Sources
+    known: tuple[str, ...]
+
+    def search(self, text: str, source: str | None) -> tuple[Offer, ...]:
+        """Find packs whose name, description or author has the text in it."""
+        offers = [*self._offers(source, ()), *_builtin_offers()]
+        wanted = text.lower()
+        return tuple(
+            offer
+            for offer in offers
+            if wanted in f"{offer.name}\n{offer.description}\n{offer.author}".lower()
+        )
+
+    def plan_install(self, name: str, versions: str, source: str | None) -> PackPlan:
+        """Say what installing a pack would change."""
+        lock = read_lock(self.directory)
+        kept = [need for need in _wanted(lock) if need.name != name]
+        wanted = [Need(name=name, versions=versions, by="you"), *kept]
+        return self._plan(lock, wanted, self._offers(source, lock.packs.values()))
+
+    def plan_update(self, names: Sequence[str]) -> PackPlan:
+        """Say what the newest versions that suit would change; no names mean all packs."""
+        lock = read_lock(self.directory)
+        for name in names:
+            _require(lock, name)
+        return self._plan(lock, _wanted(lock), self._offers(None, lock.packs.values()), names)
+
+    def plan_remove(self, name: str) -> PackPlan:
+        """Say what goes with a pack: what only it needed."""
+        lock = read_lock(self.directory)
+        _require(lock, name)
+        users = sorted(other for other, pack in lock.packs.items() if name in pack.needs)
+        if users:
+            raise Conflict(
+                f"The pack {name!r} is needed by {', '.join(users)}.",
+                hint=f"Remove those first: supervisor role remove {users[0]}",
+            )
+        left = _still_needed({other: it for other, it in lock.packs.items() if other != name})
+        gone = [departure(it, pack) for it, pack in lock.packs.items() if it not in left]
+        return PackPlan(
+            changes=tuple(gone), powers=(), prompts=(), lock=replace(lock, packs=left), files={}
+        )
+
+    def apply(self, plan: PackPlan) -> None:
+        """Do what was planned."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        carry_out(self.directory, read_lock(self.directory), plan)
+
+    def _offers(self, source: str | None, packs: Iterable[LockedPack]) -> tuple[Offer, ...]:
+        named = self.known if source is None else (source,)
+        return self.sources.offers(tuple(dict.fromkeys([*named, *(it.source for it in packs)])))
+
+    def _plan(
+        self,
+        lock: Lock,
+        wanted: Sequence[Need],
+        offers: Sequence[Offer],
+        only: Sequence[str] = (),
+    ) -> PackPlan:
+        market = Market(offers=offers, builtin=_builtin_versions(), take=self.sources.take)
+        chosen = resolve(wanted, market)
+        asked = {need.name: need.versions for need in wanted}
+        packs = {
+            name: locked(it, asked.get(name, ANY), is_dependency=name not in asked)
+            for name, it in sorted(chosen.items())
+        }
+        return _compared(lock, Lock(packs=packs), chosen, only)
+
+
+def _compared(
+    before: Lock, after: Lock, chosen: Mapping[str, Chosen], only: Sequence[str]
+) -> PackPlan:
+    packs = {
+        name: before.packs[name] if only and name not in only and name in before.packs else pack
+        for name, pack in after.packs.items()
+    }
+    differing = {name: pack for name, pack in packs.items() if before.packs.get(name) != pack}
+    changes = [
+        change(name, before.packs.get(name), pack, chosen[name]) for name, pack in differing.items()
+    ]
+    changes += [departure(name, it) for name, it in before.packs.items() if name not in packs]
+    found = examine(chosen) if differing else Examination(powers=(), prompts=())
+    return PackPlan(
+        changes=tuple(changes),
+        powers=found.powers,
+        prompts=found.prompts,
+        lock=Lock(packs=packs),
+        files={name: chosen[name].taken.files for name in differing},
+    )
+
+
+def _wanted(lock: Lock) -> list[Need]:
+    return [
+        Need(name=name, versions=pack.wanted, by="packs.lock")
+        for name, pack in lock.packs.items()
+        if not pack.is_dependency
+    ]
+
+
+def _still_needed(packs: dict[str, LockedPack]) -> dict[str, LockedPack]:
+    """Leave out dependencies that nobody needs any more."""
+    needed = {name for pack in packs.values() for name in pack.needs}
+    left = {name: it for name, it in packs.items() if not it.is_dependency or name in needed}
+    return left if left == packs else _still_needed(left)
+
+
+def _require(lock: Lock, name: str) -> None:
+    if name not in lock.packs:
+        near = suggestion(name, lock.packs)
+        hint = (
+            f"Did you mean {near!r}?" if near else f"Installed: {', '.join(lock.packs) or 'none'}."
+        )
+        raise NotFound(f"Pack {name!r} was asked for, but it is not installed here.", hint=hint)
+
+
+def _builtin_versions() -> dict[str, str]:
+    return {offer.name: offer.version for offer in _builtin_offers()}
+
+
+def _builtin_offers() -> tuple[Offer, ...]:
+    found: list[Offer] = []
+    for name in builtin_packs():
+        file, mistakes = BUILTIN_DIRECTORY / PACKS / name / MANIFEST, Mistakes()
+        manifest = read_manifest(str(file), file.read_text(encoding="utf-8"), mistakes)
+        if manifest is None:
+            raise InvalidInput(mistakes.error().message)
+        found.append(
+            Offer(
+                name=name,
+                version=manifest.version,
+                description=manifest.description,
+                author=manifest.author,
+                source=BUILT_IN,
+                path=f"{PACKS}/{name}",
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""Role files: read, inherited, merged, with where each value comes from."""

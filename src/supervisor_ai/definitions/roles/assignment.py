@@ -1,0 +1,68 @@
+"""Other roles for the steps of one run: what the user says on the command line."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from supervisor_ai.definitions.mistakes import suggestion
+from supervisor_ai.definitions.roles.packs import pack_hint
+from supervisor_ai.definitions.shapes import RoleShape
+from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.run.definition import Step, StepKind, Workflow
+
+EVERY_STEP: Final = "*"
+
+
+def assigned(
+    workflow: Workflow, wanted: Mapping[str, str], roles: Mapping[str, RoleShape]
+) -> Workflow:
+    """Give steps the roles that were asked for; `*` stands for all whose answer is the same."""
+    steps = dict(workflow.steps)
+    for at, name in wanted.items():
+        role = find_role(roles, name)
+        if at == EVERY_STEP:
+            fitting = [step for step in steps.values() if _answer(step, roles) == role.answer]
+            if not fitting:
+                raise InvalidInput(
+                    f"No step of {workflow.name!r} has a role that answers as {name!r} does."
+                )
+        else:
+            fitting = [_fitting(workflow, at, name, roles)]
+        steps |= {step.name: replace(step, role=name, roles=()) for step in fitting}
+    return replace(workflow, steps=steps)
+
+
+def find_role(roles: Mapping[str, RoleShape], name: str) -> RoleShape:
+    """Find a role by its name."""
+    if name in roles:
+        return roles[name]
+    near = suggestion(name, roles)
+    listed = f"Did you mean {near!r}?" if near else f"Roles: {', '.join(sorted(roles))}."
+    where = pack_hint(name)
+    hint = f"{where[0].upper()}{where[1:]} in the config." if where else listed
+    raise NotFound(f"Role {name!r} was asked for, but there is no such role.", hint=hint)
+
+
+def _fitting(workflow: Workflow, at: str, name: str, roles: Mapping[str, RoleShape]) -> Step:
+    step = workflow.steps.get(StepName(at))
+    if step is None or step.kind is not StepKind.ROLE:
+        takers = [one.name for one in workflow.steps.values() if one.kind is StepKind.ROLE]
+        near = suggestion(at, takers)
+        hint = f"Did you mean {near!r}?" if near else f"Steps with a role: {', '.join(takers)}."
+        raise NotFound(f"The workflow {workflow.name!r} has no step {at!r} with a role.", hint=hint)
+    usual, other = _answer(step, roles), roles[name].answer
+    if usual != other:
+        raise InvalidInput(
+            f"The step {at!r} needs a role that answers with {_a(usual)}, but {name!r} answers "
+            f"with {_a(other)}."
+        )
+    return step
+
+
+def _answer(step: Step, roles: Mapping[str, RoleShape]) -> str | None:
+    return roles[step.crew[0]].answer if step.crew else None
+
+
+def _a(answer: str | None) -> str:
+    return "an implementation" if answer == "implementation" else f"a {answer}"

@@ -1,0 +1,152 @@
+"""All roles, merged and checked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from supervisor_ai.definitions.layers import Layer
+from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
+from supervisor_ai.definitions.model_errors import findings
+from supervisor_ai.definitions.roles.files import Level, RoleFile, read_level
+from supervisor_ai.definitions.roles.inheritance import Chain, Lineage
+from supervisor_ai.definitions.roles.merging import Piece, Tree, merged, pieces, plain
+from supervisor_ai.definitions.roles.packs import Pack, pack_hint, read_packs
+from supervisor_ai.definitions.roles.strategies import Strategies, plan_context, read_strategies
+from supervisor_ai.definitions.shapes import RoleShape
+from supervisor_ai.definitions.shelves import Origin, Shelf
+from supervisor_ai.domain.run.context_plan import ContextPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedRole:
+    """A role, the files that it is made of, and where each value comes from."""
+
+    name: str
+    shape: RoleShape
+    tree: Tree
+    chain: Chain
+
+    @property
+    def file(self) -> RoleFile:
+        """Return the file that has the last word."""
+        return self.chain[-1]
+
+    @property
+    def parent(self) -> str | None:
+        """Name the role that it extends, itself not counted."""
+        names = [file.name for file in self.chain if file.name != self.name]
+        return names[-1] if names else None
+
+    def place(self, *path: str | int) -> Place:
+        """Find where a value was said; what nobody said is missing in the last file."""
+        found = dict(pieces(self.tree)).get(path)
+        return self.file.written.place(*path) if found is None else found.place
+
+    def piece(self, key: str) -> Piece | None:
+        """Return a value of the topmost level with its place."""
+        node = self.tree.get(key)
+        return node if isinstance(node, Piece) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleBook:
+    """Everything about roles that the files say."""
+
+    roles: Mapping[str, MergedRole]
+    packs: tuple[Pack, ...]
+    strategies: Strategies
+    files: tuple[RoleFile, ...]
+    """Every role file that was read."""
+
+    def context(self, name: str) -> ContextPlan | None:
+        """Return what a role is shown."""
+        context = self.roles[name].shape.context
+        strategy = self.strategies.get(context.strategy or "")
+        return plan_context(context, strategy.shape if strategy else None)
+
+
+def read_book(shelves: Sequence[Shelf], layers: Sequence[Layer], mistakes: Mistakes) -> RoleBook:
+    """Read the roles of all shelves and packs, and note every mistake in them."""
+    packs = read_packs(layers, shelves, mistakes)
+    places = list(_places(shelves, packs))
+    levels = _levels(places, packs, mistakes)
+    lineage = Lineage(levels=levels, mistakes=mistakes, hint=pack_hint)
+    made = [_merge(name, chain, mistakes) for name, chain in lineage.chains().items()]
+    _check_kinds([role for role in made if role is not None], levels[0], mistakes)
+    book = RoleBook(
+        roles={role.name: role for role in made if role is not None},
+        packs=packs,
+        strategies=read_strategies(places, mistakes),
+        files=tuple(file for level in levels for file in level.files.values()),
+    )
+    for role in book.roles.values():
+        _check(role, book, shelves, mistakes)
+    return book
+
+
+def _places(shelves: Sequence[Shelf], packs: tuple[Pack, ...]) -> Iterator[tuple[Shelf, str]]:
+    """Order where to look: a shelf's packs lie below its own files, but the package's above."""
+    for shelf in shelves:
+        among = [(shelf, pack.directory) for pack in packs if pack.written.shelf is shelf]
+        is_package = shelf.origin is Origin.BUILT_IN
+        yield from ((shelf, ""), *among) if is_package else (*among, (shelf, ""))
+
+
+def _levels(
+    places: Sequence[tuple[Shelf, str]], packs: tuple[Pack, ...], mistakes: Mistakes
+) -> tuple[Level, ...]:
+    read = {(id(pack.written.shelf), pack.directory): pack.level for pack in packs}
+    return tuple(
+        read[id(shelf), below] if below else read_level(shelf, mistakes) for shelf, below in places
+    )
+
+
+def _merge(name: str, chain: Chain, mistakes: Mistakes) -> MergedRole | None:
+    tree = merged(chain)
+    try:
+        shape = RoleShape.model_validate(plain(tree))
+    except ValidationError as error:
+        _note(chain, error, mistakes)
+        return None
+    return MergedRole(name=name, shape=shape, tree=tree, chain=chain)
+
+
+def _note(chain: Chain, error: ValidationError, mistakes: Mistakes) -> None:
+    """Note what the files do not say together, unless a mistake in one of them explains it."""
+    if any(mistakes.any_below(file.written.document.file) for file in chain):
+        return
+    last = chain[-1]
+    for finding in findings(error, RoleShape):
+        is_missing = finding.problem == "is missing" and len(chain) == 1
+        advice = "; write it, or extend a role that has it" if is_missing else ""
+        mistakes.add(last.written.place(*finding.path), f"{finding.problem}{advice}")
+
+
+def _check_kinds(roles: Sequence[MergedRole], package: Level, mistakes: Mistakes) -> None:
+    """Note roles that became something else: workflows count on what the package's names mean."""
+    own = Lineage(levels=[package], mistakes=Mistakes(), hint=pack_hint).chains()
+    for role in (role for role in roles if role.file.origin is not Origin.BUILT_IN):
+        usual = plain(merged(own[role.name])).get("answer") if role.name in own else None
+        if usual not in {None, role.shape.answer}:
+            problem = f"gives the answer {role.shape.answer!r} to a role whose answer is {usual!r}"
+            key = "answer" if "answer" in role.file.value else "extends"
+            mistakes.add(role.file.written.place(key), f"{problem}; give it another name")
+
+
+def _check(role: MergedRole, book: RoleBook, shelves: Sequence[Shelf], mistakes: Mistakes) -> None:
+    shape = role.shape
+    if shape.optional and shape.cannot_be_optional is not None:
+        mistakes.add(role.place("optional"), shape.cannot_be_optional)
+    strategy, known = shape.context.strategy, sorted(book.strategies)
+    if strategy is not None and strategy not in known and not _is_damaged(strategy, mistakes):
+        mistakes.add(role.place("context", "strategy"), unknown("strategy", strategy, known))
+    # Templates are the package's until prompts are read from other shelves too.
+    files = shelves[0].names("prompts")
+    templates = [name for name in files if name.endswith(".j2") and not name.startswith("_")]
+    if shape.template not in templates:
+        mistakes.add(role.place("template"), unknown("template", shape.template, templates))
+
+
+def _is_damaged(strategy: str, mistakes: Mistakes) -> bool:
+    return any(file.endswith(f"strategies/{strategy}.yaml") for file in mistakes.files)

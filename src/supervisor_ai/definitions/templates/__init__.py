@@ -1,0 +1,1 @@
+"""Workflows that build upon others: inheritance, changes to steps, settings and hooks."""

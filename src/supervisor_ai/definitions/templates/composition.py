@@ -1,0 +1,23 @@
+"""A template that the config changes becomes a workflow of its own."""
+
+from collections.abc import Sequence
+
+from supervisor_ai.definitions.layers import Layer, Written
+
+
+def with_compositions(layers: Sequence[Layer]) -> list[Layer]:
+    """Add what a config says about a template as a layer of its own above the config's."""
+    laid: list[Layer] = []
+    for layer in layers:
+        laid.append(layer)
+        config = layer.config
+        chosen = config.shape.workflow if config else None
+        if config and chosen and not chosen.is_plain:
+            written = Written(
+                shape=chosen.written_out,
+                document=config.document,
+                shelf=config.shelf,
+                path=("workflow",),
+            )
+            laid.append(Layer(config=None, workflows={chosen.template: written}, names=()))
+    return laid

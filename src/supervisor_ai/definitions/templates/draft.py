@@ -1,0 +1,135 @@
+"""A workflow while it is put together: its steps, and which file said what about them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from supervisor_ai.definitions.layers import Written
+from supervisor_ai.definitions.mistakes import Place
+from supervisor_ai.definitions.shelves import Origin
+from supervisor_ai.definitions.workflow_shapes import (
+    HooksShape,
+    SettingsShape,
+    StepShape,
+    WorkflowShape,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Who said something about a step: a file, and the part of it."""
+
+    written: Written[WorkflowShape]
+    path: tuple[str, ...]
+
+    @property
+    def origin(self) -> Origin:
+        """Say whose word it is."""
+        return self.written.origin
+
+    def place(self, *key: str) -> Place:
+        """Find a key in the file."""
+        return self.written.place(*self.path, *key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateTerms:
+    """What is asked of a gate besides its command."""
+
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    """What stands for `{NAME}` in the gate's command."""
+    min_tests: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftStep:
+    """A step as all files together describe it."""
+
+    name: str
+    shape: StepShape
+    home: Source
+    said: Mapping[str, Source] = field(default_factory=dict)
+    terms: GateTerms = field(default_factory=GateTerms)
+    cause: tuple[str, ...] | None = None
+    """The key below `home` that brought the step about, where no file describes it."""
+    words: tuple[str, ...] = ()
+    """What its role is told besides the task."""
+
+    def source(self, key: str) -> Source:
+        """Say who had the last word on a key."""
+        return self.said.get(key, self.home)
+
+    def place(self, *key: str) -> Place:
+        """Find a key of the step in the files."""
+        if self.cause is not None:
+            return self.home.place(*self.cause)
+        return self.source(key[0] if key else "").place(*key)
+
+    def changed(self, **values: object) -> "DraftStep":
+        """Return the step with other values of its shape."""
+        return replace(self, shape=self.shape.model_copy(update=values))
+
+    def on_terms(self, terms: GateTerms) -> "DraftStep":
+        """Return the step with other terms for its gate."""
+        return replace(self, terms=terms)
+
+    def telling(self, *words: str) -> "DraftStep":
+        """Return the step with more to tell its role."""
+        return replace(self, words=(*self.words, *words))
+
+    @property
+    def crew(self) -> tuple[str, ...]:
+        """Name the roles that do the step."""
+        return tuple(self.shape.roles or ([self.shape.role] if self.shape.role else []))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Something that is no mistake, but that whoever checks a workflow wants to know."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A workflow as all files together describe it."""
+
+    name: str
+    description: str
+    initial_step: str
+    steps: dict[str, DraftStep]
+    written: Written[WorkflowShape]
+    settings: SettingsShape
+    settings_from: Mapping[str, Source]
+    hooks: HooksShape
+    hooks_from: Source | None
+    files: tuple[str, ...]
+    """The files that it is made of."""
+    known: tuple[str, ...]
+    """Its steps as written, so that a mistake inside a step does not hide its name."""
+    dropped: frozenset[str] = frozenset()
+    """The steps that a file has disabled."""
+    is_inherited: bool = False
+    notes: tuple[Note, ...] = ()
+
+    def with_steps(self, steps: Iterable[DraftStep]) -> "Draft":
+        """Return the draft with other steps."""
+        return replace(self, steps={step.name: step for step in steps})
+
+    def with_step(self, step: DraftStep) -> "Draft":
+        """Return the draft with one step instead of the one of that name."""
+        return replace(self, steps={**self.steps, step.name: step})
+
+    def noting(self, place: Place, text: str) -> "Draft":
+        """Return the draft with one more note."""
+        return replace(self, notes=(*self.notes, Note(place=place, text=text)))
+
+    @property
+    def path(self) -> list[DraftStep]:
+        """List the steps in the order in which a run without setbacks takes them."""
+        found: dict[str, DraftStep] = {}
+        at: str | None = self.initial_step
+        while at is not None and at in self.steps and at not in found:
+            found[at] = self.steps[at]
+            at = self.steps[at].shape.next
+        return list(found.values())

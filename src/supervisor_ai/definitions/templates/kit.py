@@ -1,0 +1,80 @@
+"""What a template may use of what is configured, and where its mistakes are noted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.settings import GateSetting
+from supervisor_ai.definitions.shapes import RoleShape
+from supervisor_ai.definitions.step_kinds import kind_of
+from supervisor_ai.definitions.templates.draft import Draft, DraftStep
+from supervisor_ai.domain.run.definition import StepKind
+
+EXAMPLES: Final[Mapping[str, str]] = {
+    "test": "make test",
+    "integration": "make test-integration",
+    "ci": "make ci-full",
+    "docs": "make docs-check",
+    "coverage": "pytest --cov --cov-fail-under={coverage}",
+}
+"""How the commands of gates often look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kit:
+    """The roles and gates that there are."""
+
+    roles: Mapping[str, RoleShape]
+    gates: Mapping[str, GateSetting]
+    mistakes: Mistakes
+    are_gates_known: bool = True
+
+    def writes(self, step: DraftStep) -> bool:
+        """Tell whether a step changes files."""
+        return any(name in self.roles and self.roles[name].writes for name in step.crew)
+
+    def reviews(self, step: DraftStep) -> bool:
+        """Tell whether a step judges what others made."""
+        roles = [self.roles[name] for name in step.crew if name in self.roles]
+        return any(role.answer == "review" for role in roles)
+
+    def way_back(self, draft: Draft, name: str) -> str | None:
+        """Name the step that mends what is found wrong before another one.
+
+        That is where the nearest gate or review before it goes back to, where that writes, and
+        otherwise the last step before it that writes.
+        """
+        found: str | None = None
+        for step in draft.path:
+            if step.name == name:
+                return found
+            back = draft.steps.get(step.shape.on_fail or step.shape.on_reject or "")
+            if self.writes(step):
+                found = step.name
+            elif back is not None and self.writes(back):
+                found = back.name
+        return found
+
+    def least_tests(self, step: DraftStep) -> int | None:
+        """Return how many tests the roles of a step write at least, by their own files."""
+        roles = [self.roles[name] for name in step.crew if name in self.roles]
+        asked = [role.config.min_tests_per_component or 0 for role in roles]
+        return max(asked, default=0) or None
+
+
+def line_to_write(gate: str) -> str:
+    """Show how a gate is configured."""
+    command = EXAMPLES.get(gate, f"make {gate.replace('_', '-')}")
+    return f'write into the config: gates: {{{gate}: {{command: "{command}"}}}}'
+
+
+def is_kind(step: DraftStep, kind: StepKind) -> bool:
+    """Tell whether a step is of a kind."""
+    return kind_of(step.name, step.shape) is kind
+
+
+def commit_of(draft: Draft) -> str | None:
+    """Name the step that commits."""
+    commits = (name for name, step in draft.steps.items() if is_kind(step, StepKind.COMMIT))
+    return next(commits, None)

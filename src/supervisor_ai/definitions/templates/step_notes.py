@@ -1,0 +1,45 @@
+"""Where the mistakes of one step are noted, and what may wait until its workflow is chosen."""
+
+from dataclasses import dataclass
+
+from supervisor_ai.definitions.mistakes import Mistakes, Place
+from supervisor_ai.definitions.shelves import Origin
+from supervisor_ai.definitions.templates.draft import DraftStep
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """What a built-in workflow needs and nobody has defined yet."""
+
+    place: Place
+    what: str
+    name: str
+    problem: str
+
+
+class StepNotes:
+    """Collects what is wrong with one step."""
+
+    def __init__(self, draft: DraftStep, mistakes: Mistakes) -> None:
+        self.draft = draft
+        self.missing: list[Missing] = []
+        self._mistakes = mistakes
+        place = draft.place()
+        self._is_damaged = mistakes.any_below(place.file, place.key)
+
+    def add(self, key: str, problem: str) -> None:
+        """Note a mistake at a key of the step."""
+        self._mistakes.add(self.draft.place(key), problem)
+
+    def add_gap(self, key: str, problem: str) -> None:
+        """Note a missing key, unless a key that could not be read explains it."""
+        if not self._is_damaged:
+            self.add(key, problem)
+
+    def add_unknown(self, key: str, what: str, name: str, problem: str) -> None:
+        """Note a name that nobody has defined; a workflow of ours waits until it is chosen."""
+        if self.draft.source(key).origin is not Origin.BUILT_IN:
+            self.add(key, problem)
+            return
+        place = self.draft.place(key)
+        self.missing.append(Missing(place=place, what=what, name=name, problem=problem))

@@ -1,0 +1,149 @@
+"""What each of a workflow's `settings` does to its steps, and what it demands of them."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from supervisor_ai.definitions.templates.arrows import drop_disabled, put_after, put_before
+from supervisor_ai.definitions.templates.draft import Draft, DraftStep, Source
+from supervisor_ai.definitions.templates.kit import Kit, commit_of, is_kind
+from supervisor_ai.definitions.workflow_shapes import StepShape
+from supervisor_ai.domain.run.definition import StepKind
+
+_SECURITY: Final = "security_review"
+_PR: Final = "create_pr"
+_PR_WORDS: Final = (
+    "The work is committed on the run's branch. Push the branch and open a pull request: "
+    "git push -u origin BRANCH && gh pr create --draft --fill --head BRANCH; then approve."
+)
+_CHANGELOG_WORDS: Final = (
+    "Add an entry for this change to the project's changelog, in the form that it has there."
+)
+_FEWEST: Final = 2
+
+Effect = Callable[[Draft, Kit, Source], Draft]
+
+
+def apply_settings(draft: Draft, kit: Kit) -> Draft:
+    """Change the steps as the settings say."""
+    for key, effects in _EFFECTS.items():
+        value = getattr(draft.settings, key)
+        if value in effects:
+            draft = effects[value](draft, kit, draft.settings_from[key])
+    return draft
+
+
+def check_settings(draft: Draft, kit: Kit) -> None:
+    """Note what the settings demand and the steps do not do."""
+    for key, (is_kept, problem) in _DEMANDS.items():
+        if getattr(draft.settings, key) and not is_kept(draft, kit):
+            kit.mistakes.add(draft.settings_from[key].place(key), problem)
+
+
+def _first_only(draft: Draft, kit: Kit, source: Source) -> Draft:
+    """Leave the review to the first of several roles."""
+    del source
+    return draft.with_steps(
+        step.changed(role=step.crew[0], roles=None, parallel=None, aggregate=None, gate=None)
+        if len(step.crew) > 1 and kit.reviews(step)
+        else step
+        for step in draft.steps.values()
+    )
+
+
+def _approved_commit(draft: Draft, kit: Kit, source: Source) -> Draft:
+    """Ask a person before the commit, where the step does not say otherwise itself."""
+    del kit, source
+    commit = commit_of(draft)
+    if commit is None or draft.steps[commit].shape.human_approval is not None:
+        return draft
+    return draft.with_step(draft.steps[commit].changed(human_approval=True))
+
+
+def _unattended(draft: Draft, kit: Kit, source: Source) -> Draft:
+    """Ask nobody after a step; human gates stay."""
+    del kit, source
+    return draft.with_steps(
+        step.changed(human_approval=False) if step.shape.human_approval else step
+        for step in draft.steps.values()
+    )
+
+
+def _audited(draft: Draft, kit: Kit, source: Source) -> Draft:
+    """Add a security review before the commit, unless there is one or a file has disabled it."""
+    commit = commit_of(draft)
+    if commit is None or _SECURITY in draft.steps or _SECURITY in draft.dropped:
+        return draft
+    back = kit.way_back(draft, commit)
+    shape = StepShape(role="security_auditor", on_reject=back)
+    made = DraftStep(name=_SECURITY, shape=shape, home=source, cause=(_SECURITY,))
+    return put_before(draft, commit, made)
+
+
+def _unaudited(draft: Draft, kit: Kit, source: Source) -> Draft:
+    """Take the security review out."""
+    if _SECURITY not in draft.steps:
+        return draft
+    place = source.place(_SECURITY)
+    return drop_disabled(draft, [(_SECURITY, place)], kit.mistakes)
+
+
+def _with_pull_request(draft: Draft, kit: Kit, source: Source) -> Draft:
+    """Ask a person to open the pull request after the commit."""
+    del kit
+    commit = commit_of(draft)
+    if commit is None or _PR in draft.steps or _PR in draft.dropped:
+        return draft
+    shape = StepShape(type="human_gate", description=_PR_WORDS)
+    made = DraftStep(name=_PR, shape=shape, home=source, cause=("auto_pr",))
+    return put_after(draft, commit, made)
+
+
+def _with_changelog(draft: Draft, kit: Kit, source: Source) -> Draft:
+    """Tell those who write to mind the changelog."""
+    del source
+    return draft.with_steps(
+        step.telling(_CHANGELOG_WORDS) if kit.writes(step) else step
+        for step in draft.steps.values()
+    )
+
+
+def _is_tested(draft: Draft, kit: Kit) -> bool:
+    """Tell whether a gate stands between the last step that writes and the commit."""
+    return any(is_kind(step, StepKind.GATE) for step in _behind_writing(draft, kit))
+
+
+def _is_reviewed_twice(draft: Draft, kit: Kit) -> bool:
+    """Tell whether two roles, who must agree, review what was written."""
+    return any(
+        len(step.crew) >= _FEWEST and kit.reviews(step) and not step.shape.aggregate
+        for step in _behind_writing(draft, kit)
+    )
+
+
+def _behind_writing(draft: Draft, kit: Kit) -> list[DraftStep]:
+    steps, commit = draft.path, commit_of(draft)
+    names = [step.name for step in steps]
+    end = names.index(commit) if commit in names else len(names)
+    writers = [at for at, step in enumerate(steps[:end]) if kit.writes(step)]
+    return steps[writers[-1] + 1 : end] if writers else []
+
+
+_EFFECTS: Final[Mapping[str, Mapping[bool, Effect]]] = {
+    "parallel_reviews": {False: _first_only},
+    "security_review": {True: _audited, False: _unaudited},
+    "human_approval": {True: _approved_commit, False: _unattended},
+    "auto_pr": {True: _with_pull_request},
+    "require_changelog": {True: _with_changelog},
+}
+"""`audit_trail` does nothing: the ledger keeps every run, and no workflow can switch it off."""
+
+_DEMANDS: Final[Mapping[str, tuple[Callable[[Draft, Kit], bool], str]]] = {
+    "require_tests": (
+        _is_tested,
+        "is true, but no gate stands between the last step that writes and the commit",
+    ),
+    "dual_review": (
+        _is_reviewed_twice,
+        "is true, but no step behind the last one that writes has two roles who must both agree",
+    ),
+}

@@ -1,0 +1,1 @@
+"""Secrets that providers of services give out, by the forms that they publish."""

@@ -1,0 +1,103 @@
+"""What a worker is told: the task, what others said, and what it is shown of the repository."""
+
+from dataclasses import replace
+from typing import Final
+
+from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.context_plan import ContextPlan, SourceKind
+from supervisor_ai.domain.run.degradation import INSTRUCTIONS
+from supervisor_ai.domain.run.effects import ContextItem, RunWorker
+from supervisor_ai.domain.run.events import ContextPacked
+from supervisor_ai.engine.effects.operation import Operation
+from supervisor_ai.engine.ports.context import PackRequest
+from supervisor_ai.engine.ports.workers import PromptRequest, Told
+
+_TOLD_CHARACTERS: Final = 20_000
+
+
+async def write_prompt(effect: RunWorker, operation: Operation) -> str:
+    """Bring together what the worker is told, without secrets."""
+    world, plan = operation.world, effect.role.context
+    items = tuple(item for item in effect.context if not _is_packed(plan, effect, item))
+    request = PromptRequest(
+        role=effect.role,
+        task=world.artifacts.get(effect.task),
+        step=effect.step,
+        attempt=effect.attempt,
+        feedback=tuple(
+            Told(
+                kind=back.kind,
+                source=back.source,
+                text=_tail(world.artifacts.get(back.artifact)),
+                category=back.category,
+            )
+            for back in effect.feedback
+        ),
+        context=tuple(
+            Told(kind=None, source=item.title, text=_tail(world.artifacts.get(item.artifact)))
+            for item in items
+        ),
+        diff=await _diff(effect, operation),
+        material="" if plan is None else await _pack(effect, operation, plan),
+        turns=tuple(_tail(world.artifacts.get(turn)) for turn in effect.turns),
+        instructions=effect.instructions,
+        instruction=INSTRUCTIONS[effect.level],
+    )
+    return world.redactor.redact(world.prompter.write(request)).text
+
+
+async def _diff(effect: RunWorker, operation: Operation) -> str | None:
+    """Show a reviewer the change, unless its context has it already."""
+    is_review = effect.role.answer is AnswerKind.REVIEW
+    if not is_review or _has(effect.role.context, SourceKind.DIFF):
+        return None
+    workspaces, hides = operation.world.workspaces, effect.role.hides
+    return await workspaces.diff(effect.base, effect.start, hides=hides)
+
+
+async def _pack(effect: RunWorker, operation: Operation, plan: ContextPlan) -> str:
+    world = operation.world
+    packed = await world.packer.pack(
+        PackRequest(
+            plan=plan,
+            commit=effect.start,
+            base=effect.base,
+            task=world.artifacts.get(effect.task),
+            plan_text=_plan_text(effect, operation, plan),
+            hides=effect.role.hides,
+            model=effect.cli.known_models[0] or effect.cli.adapter,
+        )
+    )
+    operation.record(
+        ContextPacked(
+            step=effect.step,
+            visit=effect.visit,
+            slot=effect.slot,
+            attempt=effect.attempt,
+            strategy=plan.strategy,
+            record=world.documents.save(replace(packed, text="")),
+            tokens=packed.tokens,
+            budget=packed.budget,
+        )
+    )
+    return packed.text
+
+
+def _plan_text(effect: RunWorker, operation: Operation, plan: ContextPlan) -> str:
+    packed = (item for item in effect.context if _is_packed(plan, effect, item))
+    return "\n\n".join(operation.world.artifacts.get(item.artifact) for item in packed)
+
+
+def _is_packed(plan: ContextPlan | None, effect: RunWorker, item: ContextItem) -> bool:
+    """Tell whether an earlier answer comes with the packed context."""
+    return _has(plan, SourceKind.PLAN) and item.artifact in effect.plans
+
+
+def _has(plan: ContextPlan | None, kind: SourceKind) -> bool:
+    return plan is not None and any(source.kind is kind for source in plan.sources)
+
+
+def _tail(text: str) -> str:
+    if len(text) <= _TOLD_CHARACTERS:
+        return text
+    return f"[… {len(text) - _TOLD_CHARACTERS} characters left out …]\n{text[-_TOLD_CHARACTERS:]}"

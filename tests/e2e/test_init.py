@@ -1,0 +1,153 @@
+"""A project's first settings: found by reading, written once."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.e2e.command import User
+from tests.e2e.test_terminal import Terminal
+from tests.unit.definitions.detection.layouts import layout
+
+CONFIG = ".supervisor/config.yaml"
+IGNORED = ".supervisor/.gitignore"
+
+
+@pytest.fixture
+def owner(newcomer: User) -> User:
+    """Give a user with a program called claude and no other agent."""
+    programs = newcomer.home / "bin"
+    programs.mkdir()
+    (programs / "claude").write_text("#!/bin/sh\nexit 1\n")
+    (programs / "claude").chmod(0o755)
+    newcomer.environment["PATH"] = f"{programs}:/usr/bin:/bin"
+    return newcomer
+
+
+@pytest.mark.parametrize("name", ["empty", "java-gradle", "monorepo", "terraform-k8s"])
+def test_what_is_written_can_be_run_at_once(name: str, owner: User) -> None:
+    owner.commit(layout(name))
+    said = owner.call("init", "--yes")
+    assert said.code == 0, said.err
+    assert f"{CONFIG}: written\n{IGNORED}: written\n" in said.out
+    owner.commit()
+    shown = owner.call("workflow", "show", "--json")
+    assert shown.code == 0, shown.out
+    assert {role["cli"] for role in shown.json["definition"]["roles"].values()} == {"claude"}
+    assert owner.git("status", "--porcelain") == ""
+
+
+def test_nothing_is_overwritten(owner: User) -> None:
+    owner.commit(layout("python-uv") | {CONFIG: "cli: codex\n"})
+    first = owner.call("init", "--yes", "--json").json
+    assert first["applied"] is True
+    states = [(file["path"], file["state"]) for file in first["files"]]
+    assert states == [(CONFIG, "kept"), (IGNORED, "written")]
+    assert (owner.repository / CONFIG).read_text() == "cli: codex\n"
+    again = owner.call("init", "--yes", "--json").json
+    assert (again["applied"], [file["state"] for file in again["files"]]) == (
+        False,
+        ["kept", "kept"],
+    )
+    assert "Next:" not in owner.call("init", "--yes").out
+
+
+def test_a_dry_run_writes_nothing(owner: User) -> None:
+    owner.commit(layout("monorepo"))
+    said = owner.call("init", "--dry-run", "--json").json
+    assert [file["state"] for file in said["files"]] == ["would be written", "would be written"]
+    assert (said["applied"], said["dry_run"]) == (False, True)
+    assert said["packs"] == ["backend", "web"]
+    gates = {gate["name"]: gate["command"] for gate in said["survey"]["gates"]}
+    assert gates["test_backend"] == ["env", "-C", "backend", "uv", "run", "pytest"]
+    [database, _] = said["survey"]["services"]
+    assert database["evidence"][0] == {
+        "file": "docker-compose.yml",
+        "line": 3,
+        "key": "services.db.image",
+    }
+    assert not (owner.repository / ".supervisor").exists()
+
+
+def test_a_pipe_is_not_asked(owner: User) -> None:
+    owner.commit(layout("vue"))
+    said = owner.call("init", "--json")
+    assert (said.code, said.error["kind"]) == (2, "invalid")
+    assert "--yes" in said.error["hint"]
+    assert not (owner.repository / ".supervisor").exists()
+
+
+def test_packs_can_be_chosen(owner: User) -> None:
+    owner.commit(layout("vue"))
+    wrong = owner.call("init", "--pack", "wbe", "--json")
+    assert (wrong.code, wrong.error["kind"]) == (3, "not_found")
+    assert owner.call("init", "--pack", "cli", "--pack", "web").code == 0
+    assert 'packs: ["cli", "web"]' in (owner.repository / CONFIG).read_text()
+
+
+def test_files_that_git_ignores_say_nothing_and_new_ones_do(owner: User) -> None:
+    owner.commit({".gitignore": "ignored/\n"})
+    owner.write({"ignored/Cargo.toml": "[package]\n", "go.mod": "module a\n"})
+    assert owner.call("init", "--dry-run", "--json").json["packs"] == ["go"]
+
+
+def test_the_project_is_looked_at_from_its_top_and_before_its_first_commit(owner: User) -> None:
+    owner.write(layout("rust-workspace"))
+    said = owner.call("-C", "crates/tool", "init", "--yes", "--json").json
+    assert said["packs"] == ["cli", "rust"]
+    assert (owner.repository / CONFIG).exists()
+
+
+def test_nothing_of_the_project_is_run(owner: User) -> None:
+    trap = "touch pwned\n"
+    owner.commit(
+        {
+            "Makefile": f"X := $(shell {trap.strip()})\ntest:\n\t{trap}",
+            "setup.py": f"import os; os.system('{trap.strip()}')",
+            "noxfile.py": f"import os; os.system('{trap.strip()}')\ndef tests(session): ...\n",
+            "package.json": '{"scripts": {"preinstall": "touch pwned", "test": "touch pwned"}}',
+        }
+    )
+    hook = owner.repository / ".git/hooks/fsmonitor"
+    hook.write_text(f"#!/bin/sh\n{trap}")
+    hook.chmod(0o755)
+    owner.git("config", "core.fsmonitor", str(hook))
+    assert owner.call("init", "--yes").code == 0
+    assert not (owner.repository / "pwned").exists()
+
+
+def test_a_link_in_place_of_the_directory_is_refused(owner: User, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    owner.commit({"README.md": ""})
+    (owner.repository / ".supervisor").symlink_to(elsewhere)
+    said = owner.call("init", "--yes", "--json")
+    assert (said.code, said.error["kind"]) == (7, "denied")
+    assert not list(elsewhere.iterdir())
+
+
+def test_escapes_in_names_do_not_reach_the_terminal(owner: User) -> None:
+    owner.commit({"a\x1b[2J/package.json": '{"dependencies": {"react": "1"}}'})
+    said = owner.call("init", "--yes")
+    assert said.code == 0
+    assert "\x1b" not in said.err + (owner.repository / CONFIG).read_text()
+
+
+@pytest.mark.parametrize(
+    ("typed", "packs"),
+    [(("y",), '["backend", "web"]'), (("n", "web, cli"), '["web", "cli"]'), (("n", ""), "[]")],
+)
+def test_a_person_is_asked_which_packs_to_enable(
+    typed: tuple[str, ...], packs: str, owner: User
+) -> None:
+    owner.commit(layout("monorepo"))
+    terminal = Terminal(owner, "init")
+    terminal.wait_for("Enable selected packs? [Y/n]")
+    assert re.search(r"\[x\] backend: Backend API \(backend_dev, .*db_optimizer\)", terminal.seen)
+    assert "[ ] data: Data Pipeline" in terminal.seen
+    terminal.type(f"{typed[0]}\n")
+    for answer in typed[1:]:
+        terminal.wait_for("Which ones")
+        terminal.type(f"{answer}\n")
+    assert terminal.wait() == 0
+    assert f"packs: {packs}\n" in (owner.repository / CONFIG).read_text()
+    assert "supervisor trust" in terminal.seen

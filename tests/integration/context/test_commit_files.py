@@ -1,0 +1,97 @@
+"""Files of commits, read with real git."""
+
+from pathlib import Path
+
+import pytest
+from tests.integration.context.real_git import Project
+
+from supervisor_ai.context.commit_files import CommitFile, CommitFiles
+from supervisor_ai.domain.errors import Unavailable
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path / "project")
+
+
+@pytest.fixture
+def files(project: Project) -> CommitFiles:
+    return CommitFiles(project.ask)
+
+
+def test_regular_files_are_listed_and_links_are_not(project: Project, files: CommitFiles) -> None:
+    (project.root / "link").symlink_to("/etc/passwd")
+    commit = project.commit({"a.py": b"one\n", "b/ü.txt": b"", "b/\udcff": b"odd"})
+    listed = files.list(commit)
+    assert [(file.path, file.size) for file in listed] == [
+        ("a.py", 4),
+        ("b/ü.txt", 0),
+        ("b/\udcff", 3),
+    ]
+
+
+def test_what_is_read_is_the_commit_and_not_the_work_tree(
+    project: Project, files: CommitFiles
+) -> None:
+    contents = {"a": b"one\n", "b": b"two\n\n1234 blob 7\n", "c": b"", "d": bytes(range(256))}
+    commit = project.commit(contents)
+    (project.root / "a").write_bytes(b"changed")
+    read = {file.path: content for file, content in files.read(files.list(commit))}
+    assert read == contents
+
+
+def test_much_is_read_in_several_turns(project: Project) -> None:
+    commit = project.commit(
+        {f"f{number}": bytes(7_000_000) + b"%d" % number for number in range(5)}
+    )
+    asked = []
+
+    def ask(*arguments: str, stdin: bytes = b"") -> bytes:
+        asked.append(arguments[0])
+        return project.ask(*arguments, stdin=stdin)
+
+    files = CommitFiles(ask)
+    assert len(list(files.read(files.list(commit)))) == 5
+    assert asked == ["ls-tree", "cat-file", "cat-file", "cat-file"]
+
+
+def test_a_content_that_is_gone_is_an_error(project: Project, files: CommitFiles) -> None:
+    project.commit({"a": b"one"})
+    with pytest.raises(Unavailable, match="'a' could not be read"):
+        list(files.read([CommitFile("a", "0" * 40, 3)]))
+
+
+def test_changes_and_patches(project: Project, files: CommitFiles) -> None:
+    base = project.commit({"a": b"one\n", "gone": b"x\n", "same": b"s\n", "odd\nname": b"1\n"})
+    head = project.commit(
+        {"a": b"diff --git a/x b/x\n", "gone": None, "new": b"\0", "odd\nname": b"2\n"}
+    )
+    changes = files.changes(base, head)
+    assert [change.path for change in changes] == ["a", "gone", "new", "odd\nname"]
+    patches = dict(files.patches(base, head, ["a", "gone", "new", "odd\nname"]))
+    assert patches["a"].endswith("@@ -1 +1 @@\n-one\n+diff --git a/x b/x")
+    assert "-x" in patches["gone"]
+    assert "Binary files" in patches["new"]
+    assert patches["odd\nname"].endswith("-1\n+2\n")
+    assert files.changes(head, head) == ()
+    assert list(files.patches(base, head, ["same"])) == []
+
+
+def test_a_file_that_became_a_directory_is_not_mixed_up(
+    project: Project, files: CommitFiles
+) -> None:
+    base = project.commit({"a": b"file\n"})
+    (project.root / "a").unlink()
+    head = project.commit({"a/b": b"inner\n"})
+    assert [path for path, _ in files.patches(base, head, ["a"])] == ["a"]
+
+
+def test_no_program_of_the_repository_is_run(project: Project, files: CommitFiles) -> None:
+    canary = project.root.parent / "ran"
+    project.git("config", "diff.evil.textconv", f"touch {canary};:")
+    project.git("config", "diff.evil.command", f"touch {canary};:")
+    project.git("config", "diff.external", f"touch {canary};:")
+    base = project.commit({".gitattributes": b"* diff=evil\n", "a": b"one\n"})
+    head = project.commit({"a": b"two\n"})
+    assert dict(files.patches(base, head, ["a"]))["a"].endswith("-one\n+two\n")
+    assert not canary.exists()

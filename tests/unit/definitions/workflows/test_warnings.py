@@ -1,0 +1,32 @@
+"""Gates and reviews without a way back are allowed, but said."""
+
+from tests.unit.definitions.project_files import COMMIT
+from tests.unit.definitions.workflows.flows import Flows
+
+from supervisor_ai.control.workflows import find_warnings, read_graph
+
+FLOW = """\
+steps:
+  implement: {role: implementer, next: test}
+  test: {gate: test, next: review}
+  review: {role: reviewer, next: commit}
+  commit: {type: commit}
+"""
+
+
+def test_a_gate_and_a_review_without_a_way_back(flows: Flows) -> None:
+    outline = flows.catalog(flow=FLOW).outline(COMMIT, workflow="flow")
+    assert find_warnings(outline, flows.load(flow=FLOW).loaded.definition) == [
+        "Step 'test' has no 'on_fail': when the gate fails, the run ends.",
+        "Step 'review' has no 'on_reject': when the review asks for changes, the run ends.",
+    ]
+
+
+def test_a_workflow_is_drawn_also_where_it_cannot_be_run(flows: Flows) -> None:
+    drawn = read_graph(flows.catalog(flow=FLOW), COMMIT, "flow")
+    assert (drawn.path, drawn.problem) == (("implement", "test", "review", "commit"), None)
+    flows.config = ""
+    drawn = read_graph(flows.catalog(), COMMIT, "open_source")
+    assert drawn.problem is not None
+    assert drawn.path[-1] == "await_review"
+    assert read_graph(flows.catalog(), COMMIT, None).name == "standard"

@@ -1,0 +1,69 @@
+"""What a worker is told and shown, and what is recorded of it."""
+
+from dataclasses import replace
+
+from tests.integration.engine.kernel import Kernel, flow, work
+
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.context_plan import ContextPlan, Source, SourceKind
+from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.engine.ports.context import PackedContext
+from supervisor_ai.engine.ports.workers import WorkerRequest
+from supervisor_ai.testing.fake_worker import FakeReply
+from supervisor_ai.testing.world import says
+
+REVIEW = AnswerKind.REVIEW.value
+STEPS = (work("plan", AnswerKind.PLAN), work("build"), work("review", AnswerKind.REVIEW))
+
+
+def writing(request: WorkerRequest) -> FakeReply:
+    kind = AnswerKind(request.role)
+    files = {"new": "fresh words"} if kind is AnswerKind.IMPLEMENTATION else {}
+    return FakeReply(output=says(kind), files=files)
+
+
+def shown(*kinds: SourceKind) -> Definition:
+    plan = ContextPlan(
+        strategy="narrow",
+        sources=tuple(Source(kind=kind) for kind in kinds),
+        token_budget=100,
+    )
+    given = flow(*STEPS)
+    role = replace(given.roles[REVIEW], context=plan)
+    return replace(given, roles={**given.roles, REVIEW: role})
+
+
+def review_prompt(definition: Definition) -> tuple[Kernel, str]:
+    kernel = Kernel(None, writing)
+    run = kernel.submit(definition)
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    return kernel, kernel.fakes.worker.requests[-1].prompt
+
+
+def test_what_is_shown_is_recorded() -> None:
+    kernel, prompt = review_prompt(shown(SourceKind.TREE))
+    assert "\ntree\n" in f"\n{prompt}\n"
+    run = kernel.fakes.worker.requests[-1].run
+    (packed,) = kernel.events(run, e.ContextPacked)
+    assert (packed.strategy, packed.tokens, packed.budget) == ("narrow", 1, 100)
+    record = kernel.world.documents.load(packed.record, PackedContext)
+    assert record.text == ""
+    assert [item.source for item in record.items] == [SourceKind.TREE]
+
+
+def test_a_plan_is_shown_once() -> None:
+    _, told = review_prompt(flow(*STEPS))
+    assert told.count('"status": "COMPLETE"') == 1
+    assert "plan: " in told
+    _, packed = review_prompt(shown(SourceKind.PLAN))
+    assert packed.count('"status": "COMPLETE"') == 1
+    assert "plan: " not in packed
+
+
+def test_who_sees_the_change_in_the_context_is_not_shown_it_twice() -> None:
+    _, told = review_prompt(shown(SourceKind.TREE))
+    _, packed = review_prompt(shown(SourceKind.DIFF))
+    assert "fresh words" in told
+    assert "fresh words" not in packed
