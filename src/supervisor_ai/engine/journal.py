@@ -15,6 +15,7 @@ from supervisor_ai.domain.project.events import (
     PermitTaken,
     ProjectEvent,
 )
+from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.events import (
     AttemptEnd,
@@ -167,15 +168,21 @@ class Journal:
             self.stage_project(AccountsClosed(run=self.run.id))
 
     def _write(self, own: Event, shared: tuple[ProjectEvent, ...]) -> None:
-        """Write one fact of the run and what it takes of the project, as the project stands."""
-        appends = [self._own((self._new(own),))]
+        """Write one fact of the run and what it takes of the project, as the project stands.
+
+        A run that waits for nothing else any more goes on in the same commit: nobody would look
+        after one that seems to wait and has got what it waited for.
+        """
+        facts = (own, *machine.settle(machine.evolve(self.run, own)))
+        appends = [self._own(tuple(map(self._new, facts)))]
         if shared:
             events, version = tuple(map(self._new, shared)), self.project.version
             appends.append(StreamAppend(stream=PROJECT_STREAM, expected=version, events=events))
         for envelope in self._log.append(Batch(appends=tuple(appends), lease=self.lease)):
             self._monitor.recorded(envelope)
-        self.version += 1
-        self.playback.apply(own)
+        self.version += len(facts)
+        for fact in facts:
+            self.playback.apply(fact)
 
     def _give_back(self, event: Event) -> None:
         """Give back what an attempt took, in the same commit as its end, whatever that is."""
