@@ -142,6 +142,11 @@ def open_classifier() -> "Classifier":
     return DialectClassifier()
 
 
+def open_packer(directory: Path) -> "ContextPacker":
+    """Open what packs what a worker is shown."""
+    return _packer(_repository(directory))
+
+
 def open_workspaces(directory: Path, settings: Settings) -> "Storeroom":
     """Open what is left of workspaces."""
     from supervisor_ai.control.workspaces import Storeroom
@@ -320,7 +325,7 @@ def _packer(repository: "GitRepository") -> "ContextPacker":
     from supervisor_ai.context.commit_files import CommitFiles
     from supervisor_ai.context.native_packer import NativePacker
     from supervisor_ai.context.pack_cache import PackCache
-    from supervisor_ai.context.packing import ChosenPacker, estimating, rules_version
+    from supervisor_ai.context.packing import ChosenPacker, estimating, learning, rules_version
     from supervisor_ai.context.repomix_packer import RepomixPacker
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
 
@@ -335,7 +340,8 @@ def _packer(repository: "GitRepository") -> "ContextPacker":
         counter=estimating(cache),
         code=native_reader,
     )
-    return ChosenPacker({"native": native, "repomix": RepomixPacker(native)})
+    repomix = RepomixPacker(native)
+    return ChosenPacker({"native": native, "repomix": repomix}, learning(cache))
 
 
 def _repository(directory: Path) -> "GitRepository":

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.records import Records
     from supervisor_ai.definitions.detection.survey import ProjectSurvey
     from supervisor_ai.definitions.packs.shop import PackShop
+    from supervisor_ai.engine.ports.context import ContextPacker
     from supervisor_ai.engine.ports.monitor import Monitor
 
 
@@ -78,6 +79,12 @@ class Invocation:
         from supervisor_ai.bootstrap import open_project
 
         return open_project(self.directory, self.settings, monitor=monitor)
+
+    def packer(self) -> "ContextPacker":
+        """Open what packs what a worker is shown."""
+        from supervisor_ai.bootstrap import open_packer
+
+        return open_packer(self.directory)
 
     def newcomer(self) -> "Newcomer[ProjectSurvey]":
         """Open what a project's first definitions are made of."""

@@ -5,23 +5,36 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from supervisor_ai.context.exact_tokens import ExactCounter, load_encoding
 from supervisor_ai.context.pack_cache import PackCache
 from supervisor_ai.context.tokens import Estimator, TokenCounter, family_of
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.engine.ports.context import ContextPacker, PackedContext, PackRequest
+from supervisor_ai.engine.ports.context import PackedContext, PackRequest
 
 _DECIDING: Final = ("supervisor_ai.domain.redaction", "supervisor_ai.context")
 """Packages that decide what becomes of a content."""
 
 
+class Packing(Protocol):
+    """One way to pack."""
+
+    async def pack(self, request: PackRequest) -> PackedContext:
+        """Gather, redact, count and prune."""
+        ...
+
+
+Learn = Callable[[str, str, int], None]
+"""Takes in a model, a prompt, and how many tokens the model counted."""
+
+
 class ChosenPacker:
     """Hands a request to the packer that its plan names."""
 
-    def __init__(self, packers: Mapping[str, ContextPacker]) -> None:
+    def __init__(self, packers: Mapping[str, Packing], learn: Learn) -> None:
         self._packers = packers
+        self._learn = learn
 
     async def pack(self, request: PackRequest) -> PackedContext:
         """Pack with the packer of the plan."""
@@ -31,6 +44,10 @@ class ChosenPacker:
             raise InvalidInput(f"There is no packer {name!r}.", hint=f"There are: {known}.")
         return await self._packers[name].pack(request)
 
+    def learn(self, model: str, prompt: str, tokens: int) -> None:
+        """Count better from now on."""
+        self._learn(model, prompt, tokens)
+
 
 def estimating(cache: PackCache) -> Callable[[str], TokenCounter]:
     """Count by estimate, corrected by what was learnt about each model."""
@@ -39,6 +56,16 @@ def estimating(cache: PackCache) -> Callable[[str], TokenCounter]:
         return Estimator(family=family_of(model), correction=cache.correction(model))
 
     return counter
+
+
+def learning(cache: PackCache) -> Learn:
+    """Compare what was estimated with what a model counted, and remember the difference."""
+
+    def learn(model: str, prompt: str, tokens: int) -> None:
+        estimator = Estimator(family=family_of(model))
+        cache.learn(model, estimator.raw(estimator.measure(prompt)), tokens)
+
+    return learn
 
 
 def counting(vocabulary: Path) -> Callable[[str], TokenCounter]:

@@ -125,6 +125,7 @@ def _step(draft: DraftStep, kind: StepKind) -> Step:
         max_retries=_retries(shape),
         retry_policy=shape.retry_policy.name if shape.retry_policy else None,
         degrade=tuple(level for level in LEVELS if level in (shape.degrade or ())),
+        asks_at_last=bool(shape.retry_policy and shape.retry_policy.on_failure),
         timeout=shape.timeout,
         terminal=shape.terminal or shape.next is None,
         description=shape.description,

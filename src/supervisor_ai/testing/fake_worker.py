@@ -24,6 +24,7 @@ class FakeReply:
     usage: Usage = NO_USAGE
     diagnosis: Diagnosis | None = None
     end: SandboxEnd = SandboxEnd.EXITED
+    prompt_tokens: int | None = None
 
 
 FakeScript = Callable[[WorkerRequest], FakeReply]
@@ -57,6 +58,7 @@ class FakeWorker:
             output=reply.output,
             usage=reply.usage,
             diagnosis=reply.diagnosis,
+            prompt_tokens=reply.prompt_tokens,
         )
 
 

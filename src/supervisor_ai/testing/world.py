@@ -51,7 +51,14 @@ class PlainPrompter:
 
 
 class PlainPacker:
-    """Shows what was asked for instead of any files."""
+    """Shows what was asked for instead of any files; remembers in `learnt` what it was told."""
+
+    def __init__(self) -> None:
+        self.learnt: list[tuple[str, str, int]] = []
+
+    def learn(self, model: str, prompt: str, tokens: int) -> None:
+        """Remember it."""
+        self.learnt.append((model, prompt, tokens))
 
     async def pack(self, request: PackRequest) -> PackedContext:
         """Return a context that names its parts."""

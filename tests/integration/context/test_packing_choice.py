@@ -9,21 +9,31 @@ from tests.unit.context.memory_git import MemoryGit, packer, request
 
 from supervisor_ai.context.exact_tokens import load_encoding
 from supervisor_ai.context.pack_cache import PackCache
-from supervisor_ai.context.packing import ChosenPacker, counting, estimating, rules_version
+from supervisor_ai.context.packing import (
+    ChosenPacker,
+    counting,
+    estimating,
+    learning,
+    rules_version,
+)
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.run.context_plan import Source, SourceKind
 
 ASKED = request(Source(kind=SourceKind.FILES, patterns=("*",)))
 
 
+def unheard(model: str, prompt: str, tokens: int) -> None:
+    raise AssertionError((model, prompt, tokens))
+
+
 def test_the_plan_chooses_its_packer() -> None:
     native = packer(MemoryGit({"a.py": b"def f(): pass\n"}))
-    assert "def f()" in asyncio.run(ChosenPacker({"native": native}).pack(ASKED)).text
+    assert "def f()" in asyncio.run(ChosenPacker({"native": native}, unheard).pack(ASKED)).text
 
 
 def test_an_unknown_packer_is_named() -> None:
     with pytest.raises(InvalidInput, match="no packer 'native'") as caught:
-        asyncio.run(ChosenPacker({"repomix": packer(MemoryGit({}))}).pack(ASKED))
+        asyncio.run(ChosenPacker({"repomix": packer(MemoryGit({}))}, unheard).pack(ASKED))
     assert caught.value.hint == "There are: repomix."
 
 
@@ -62,3 +72,15 @@ def test_a_vocabulary_that_is_none_is_refused(tmp_path: Path) -> None:
     broken.write_bytes(b"no vocabulary at all\n")
     with pytest.raises(InvalidInput, match="is not a vocabulary"):
         load_encoding(broken)
+
+
+def test_what_a_model_counted_corrects_the_estimate(tmp_path: Path) -> None:
+    cache = PackCache(tmp_path / "context.db", "rules")
+    chosen = ChosenPacker({}, learning(cache))
+    prompt = "def hello(): return 'hi'\n" * 40
+    before = estimating(cache)("claude-opus-4-7")
+    wanted = 2 * before.tokens(before.measure(prompt))
+    for _ in range(30):
+        chosen.learn("claude-opus-4-7", prompt, wanted)
+    after = estimating(cache)("claude-opus-4-7")
+    assert after.tokens(after.measure(prompt)) > 1.6 * before.tokens(before.measure(prompt))

@@ -404,6 +404,15 @@ def test_a_skipped_step_can_be_the_last() -> None:
     assert kernel.drive(run).status is RunStatus.COMPLETED
 
 
+def test_a_person_can_be_asked_at_last() -> None:
+    kernel = Kernel(None, Player(BAD, BAD, FINE))
+    run = kernel.submit(definition(replace(work("build"), asks_at_last=True), retries=1))
+    assert kernel.drive(run).status is RunStatus.WAITING
+    (asked,) = kernel.events(run, e.ApprovalRequested)
+    kernel.send(run, "yes", Approve(step=asked.step, visit=asked.visit, tree=asked.tree))
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+
+
 # Other definitions
 
 

@@ -12,7 +12,7 @@ from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.engine.ports.context import PackedContext
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply
-from supervisor_ai.testing.world import says
+from supervisor_ai.testing.world import PlainPacker, says
 
 REVIEW = AnswerKind.REVIEW.value
 STEPS = (work("plan", AnswerKind.PLAN), work("build"), work("review", AnswerKind.REVIEW))
@@ -67,3 +67,15 @@ def test_who_sees_the_change_in_the_context_is_not_shown_it_twice() -> None:
     _, packed = review_prompt(shown(SourceKind.DIFF))
     assert "fresh words" in told
     assert "fresh words" not in packed
+
+
+def test_what_a_model_counted_is_learnt_from() -> None:
+    def counting(request: WorkerRequest) -> FakeReply:
+        return replace(writing(request), prompt_tokens=7)
+
+    kernel = Kernel(None, counting)
+    packer = PlainPacker()
+    run = kernel.submit(flow(work("build")))
+    kernel.drive(run, world=replace(kernel.world, packer=packer))
+    (request,) = kernel.fakes.worker.requests
+    assert packer.learnt == [("fake", request.prompt, 7)]

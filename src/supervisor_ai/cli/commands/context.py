@@ -11,16 +11,18 @@ What `supervisor context redact --json` prints, by example:
 import os
 import sys
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypedDict, Unpack
 
 import click
 
+from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option
 from supervisor_ai.cli.output import say, write, write_json
+from supervisor_ai.cli.packed import shown_record
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE, FAILED
 from supervisor_ai.control.redacting import Redaction, RedactionReport
-from supervisor_ai.domain.terminal import PlainStream
+from supervisor_ai.domain.terminal import PlainStream, plain
 
 _CHUNK: Final = 1 << 16
 
@@ -28,6 +30,46 @@ _CHUNK: Final = 1 << 16
 @click.group(help="See what a worker is told, and what it is not")
 def context() -> None:
     """See what a worker is told, and what it is not."""
+
+
+class _ShowOptions(TypedDict):
+    role: str
+    target: tuple[str, ...]
+    task: str
+    base: str | None
+    as_json: bool
+
+
+@verb(example="supervisor context show implementer --target src/app.py", group=context)
+@click.argument("role")
+@click.option("-t", "--target", multiple=True, metavar="FILE", help="The work is about this file.")
+@click.option("--task", default="", metavar="TEXT", help="The task, in which files may be named.")
+@click.option("-b", "--base", metavar="REF", help="Look at this commit, not the checkout's.")
+@json_option
+@click.pass_obj
+def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
+    """Show what a role would be shown of the repository.
+
+    The text goes to stdout as a worker would get it; the record of what is in it, what is not and
+    why goes to stderr. Nothing is started.
+    """
+    import asyncio
+
+    from supervisor_ai.control.contexts import ContextQuestion, preview_context
+
+    question = ContextQuestion(
+        role=options["role"],
+        task=options["task"],
+        targets=options["target"],
+        base=options["base"],
+    )
+    found = asyncio.run(preview_context(invocation.reception(), invocation.packer(), question))
+    if options["as_json"]:
+        write_json({"context": found})
+    else:
+        write(plain(found.text).rstrip("\n"))
+        say("\n".join(shown_record(found)))
+    return DONE
 
 
 @verb(example="supervisor context redact --check < .env", group=context)

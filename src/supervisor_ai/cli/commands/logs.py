@@ -26,6 +26,7 @@ class _Options(TypedDict):
     visit: int | None
     attempt: int | None
     retries: bool
+    context: bool
     as_json: bool
 
 
@@ -35,6 +36,7 @@ class _Options(TypedDict):
 @click.option("--visit", type=click.IntRange(1), metavar="N", help="Only this visit.")
 @click.option("--attempt", type=click.IntRange(1), metavar="N", help="Only this attempt.")
 @click.option("--retries", is_flag=True, help="The retry log, in markdown.")
+@click.option("--context", is_flag=True, help="What workers were shown of the project, and why.")
 @json_option
 @click.pass_obj
 def logs(invocation: Invocation, **options: Unpack[_Options]) -> int:
@@ -42,13 +44,16 @@ def logs(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
     Everything stands in the order in which it happened, without secrets and without characters
     that could move your terminal's cursor. The retry log has every failed attempt, with what was
-    expected, what was received and what was done about it.
+    expected, what was received and what was done about it. With --context you see which files
+    each worker was shown, how much of them, and what was left out for want of room.
     """
     records = invocation.require_records()
     wanted = LogFilter(step=options["step"], visit=options["visit"], attempt=options["attempt"])
     run = records.find(options["run"]).id
     if options["retries"]:
         return _show_retries(records, run, wanted, as_json=options["as_json"])
+    if options["context"]:
+        return _show_contexts(records, run, wanted, as_json=options["as_json"])
     entries = read_logs(records, run, wanted)
     if options["as_json"]:
         write_json({"logs": entries})
@@ -73,6 +78,21 @@ def _show_retries(records: "Records", run: "RunId", wanted: LogFilter, *, as_jso
         write(retry_log(entries).rstrip("\n"))
     else:
         say("No attempt has failed.")
+    return DONE
+
+
+def _show_contexts(records: "Records", run: "RunId", wanted: LogFilter, *, as_json: bool) -> int:
+    from supervisor_ai.cli.packed import shown_record
+    from supervisor_ai.control.contexts import sent_contexts
+
+    sent = tuple(sent_contexts(records, run, wanted))
+    if as_json:
+        write_json({"contexts": sent})
+    elif not sent:
+        say("No worker was shown anything but its task.")
+    for at in () if as_json else sent:
+        place = f"{at.step} visit {at.visit} attempt {at.attempt}"
+        write("\n".join((f"━━ {place}, {at.strategy}", *shown_record(at.packed), "")))
     return DONE
 
 

@@ -151,6 +151,8 @@ class Step:
     """How many of them must agree; None: all."""
     human_approval: bool = False
     """Whether a person is asked before the run goes on; for a commit, before it is made."""
+    asks_at_last: bool = False
+    """Whether a person is asked where nothing else is left to try."""
     instructions: str = ""
     """What the step asks of its role besides the task."""
     outputs: tuple[str, ...] = ()

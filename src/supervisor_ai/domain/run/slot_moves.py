@@ -131,6 +131,8 @@ def _follow_setback(
             return Result(part=Part.SKIPPED, reason=_why(news))
         case MoveKind.ESCALATE:
             return _ask(run, state, at, slot, news)
+        case _ if at.asks_at_last:
+            return _ask(run, state, at, slot, news)
         case _:
             tries = f"Step {at.name!r} {_tries(slot.failures)}: {_why(news)}"
             return _failed(OutcomeKind.WORKER_FAILED, tries)

@@ -95,6 +95,9 @@ async def _attempt(
         report = WorkerReport(result=failure, output="")
     else:
         report = await world.workers(effect.cli.adapter).run(request, transcript.write)
+    if report.prompt_tokens is not None:
+        model = effect.cli.known_models[0] or effect.cli.adapter
+        world.packer.learn(model, prompt, report.prompt_tokens)
     snapshot = await _keep(effect, operation, workspace)
     return _Ended(report=report, snapshot=snapshot)
 

@@ -59,3 +59,7 @@ class ContextPacker(Protocol):
     async def pack(self, request: PackRequest) -> PackedContext:
         """Gather, redact, count and prune."""
         ...
+
+    def learn(self, model: str, prompt: str, tokens: int) -> None:
+        """Take in how many tokens a model counted for a prompt, so as to count better."""
+        ...

@@ -119,6 +119,8 @@ class WorkerReport:
     output: str
     usage: Usage = NO_USAGE
     diagnosis: Diagnosis | None = None
+    prompt_tokens: int | None = None
+    """How many tokens its model counted for the prompt alone, where that can be told."""
 
 
 class Worker(Protocol):

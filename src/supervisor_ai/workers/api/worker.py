@@ -163,7 +163,15 @@ def _report(walked: Walk) -> WorkerReport:
         output=outcome.text if isinstance(outcome, Said) else diagnosis.message,
         usage=walked.usage,
         diagnosis=diagnosis,
+        prompt_tokens=_prompt_tokens(walked),
     )
+
+
+def _prompt_tokens(walked: Walk) -> int | None:
+    """Say what the prompt came to, where one model was asked once and counted itself."""
+    usage = walked.usage
+    is_exact = isinstance(walked.outcome, Said) and not walked.skipped and not usage.estimated
+    return usage.tokens_in or None if is_exact else None
 
 
 def _too_late(request: WorkerRequest, usage: Usage) -> WorkerReport:
