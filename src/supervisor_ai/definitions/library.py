@@ -1,6 +1,6 @@
 """Everything that the package, the user and the project define, read and checked together."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from supervisor_ai.definitions.agents import check_choices
@@ -15,6 +15,7 @@ from supervisor_ai.definitions.layers import (
 from supervisor_ai.definitions.mistakes import Mistakes, unknown
 from supervisor_ai.definitions.packs.lock import check_lock
 from supervisor_ai.definitions.powers import project_powers
+from supervisor_ai.definitions.prompt_files import read_prompts, template_names
 from supervisor_ai.definitions.role_terms import unreachable
 from supervisor_ai.definitions.roles.base_settings import base_settings
 from supervisor_ai.definitions.roles.book import RoleBook, read_book
@@ -45,6 +46,8 @@ class Library:
     settings: Settings
     roles: dict[str, RoleShape]
     book: RoleBook
+    prompts: Mapping[str, str]
+    """The texts of the prompt templates."""
     configs: tuple[Written[ConfigShape], ...]
     """The config files, the one that has the last word last."""
     workflows: dict[str, ReadWorkflow]
@@ -59,7 +62,8 @@ def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes)
     for shelf in (shelves.user, shelves.project):
         check_lock(shelf, mistakes)
     layers = [read_layer(shelf, mistakes) for shelf in in_order]
-    book = read_book(in_order, layers, mistakes)
+    prompts = read_prompts(in_order, mistakes)
+    book = read_book(in_order, layers, template_names(prompts), mistakes)
     roles = {name: role.shape for name, role in book.roles.items()}
     configs = {shelf.label(CONFIG_FILE) for shelf in in_order}
     # Where a config has mistakes, a name may be unknown only because of them.
@@ -88,6 +92,7 @@ def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes)
         settings=settings,
         roles=roles,
         book=book,
+        prompts=prompts,
         configs=tuple(layer.config for layer in layers if layer.config is not None),
         workflows=workflows,
         powers=(*project_powers(layers[-1]), *role_powers(book), *include_powers(include)),

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.definitions.answer_models import schema_text
+from supervisor_ai.definitions.prompt_files import INCLUDE
 from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.retry_notes import feedback_words
 from supervisor_ai.domain.run.status import FailureCategory
 
 _DIRECTORY: Final[Path] = BUILTIN_DIRECTORY / "prompts"
-_INCLUDE: Final = re.compile(r"""^\{% include "([\w.]+)" %\}\n?""", re.MULTILINE)
 _WANTED: Final[Mapping[FailureCategory, str]] = {
     FailureCategory.VALIDATION: "the one under `Answer`.",
     FailureCategory.PARSING: "the one that is described under `Answer`.",
@@ -23,22 +23,22 @@ _WANTED: Final[Mapping[FailureCategory, str]] = {
 _ERROR: Final = "{error}"
 
 
-def template_text(name: str, answer: AnswerKind) -> str:
+def package_prompts() -> Mapping[str, str]:
+    """Read the package's own templates."""
+    return {path.name: path.read_text(encoding="utf-8") for path in _DIRECTORY.glob("*.j2")}
+
+
+def template_text(name: str, answer: AnswerKind, texts: Mapping[str, str]) -> str:
     """Return a template with everything it includes, the schema of the answer as well.
 
-    A run pins this text, so that a later version of the package does not change it.
+    A run pins this text, so that a later version of a file does not change it.
     """
-    return _merged((_DIRECTORY / name).read_text(encoding="utf-8"), answer)
 
-
-def _merged(text: str, answer: AnswerKind) -> str:
     def included(match: re.Match[str]) -> str:
-        name = match.group(1)
-        if name in _MADE:
-            return _MADE[name](answer)
-        return _merged((_DIRECTORY / name).read_text(encoding="utf-8"), answer)
+        part = match.group(1)
+        return _MADE[part](answer) if part in _MADE else template_text(part, answer, texts)
 
-    return _INCLUDE.sub(included, text)
+    return INCLUDE.sub(included, texts[name])
 
 
 def _schema(answer: AnswerKind) -> str:

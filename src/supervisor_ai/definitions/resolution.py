@@ -100,7 +100,7 @@ def _role(library: Library, name: str, agent: Cli) -> Role:
         answer=answer,
         writes=shape.writes,
         cli=agent.name,
-        template=template_text(shape.template, answer),
+        template=template_text(shape.template, answer, library.prompts),
         instructions=instructions(shape),
         timeout=setting.timeout,
         max_retries=setting.max_retries,

@@ -4,7 +4,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from supervisor_ai.context.prompter import MAX_PROMPT, MAX_TEMPLATE, JinjaPrompter
-from supervisor_ai.definitions.prompts import template_text
+from supervisor_ai.definitions.prompts import package_prompts, template_text
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
@@ -38,7 +38,9 @@ def refusal(template: str) -> str:
 
 
 def built_in(name: str, answer: AnswerKind, *, writes: bool, request: PromptRequest) -> str:
-    role = replace(ROLE, answer=answer, writes=writes, template=template_text(name, answer))
+    role = replace(
+        ROLE, answer=answer, writes=writes, template=template_text(name, answer, package_prompts())
+    )
     return JinjaPrompter().write(replace(request, role=role))
 
 

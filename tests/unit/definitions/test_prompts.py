@@ -7,7 +7,7 @@ from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from supervisor_ai.context.material import fenced, label
-from supervisor_ai.definitions.prompts import template_text
+from supervisor_ai.definitions.prompts import package_prompts, template_text
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Role
 from supervisor_ai.domain.run.degradation import INSTRUCTIONS, Level
@@ -41,7 +41,7 @@ def written(answer: AnswerKind, **told: object) -> str:
         answer=answer,
         writes=True,
         cli="a",
-        template=template_text(TEMPLATES[answer], answer),
+        template=template_text(TEMPLATES[answer], answer, package_prompts()),
         instructions="Look closely.\n",
     )
     words = {**FIRST, **told, "role": role}

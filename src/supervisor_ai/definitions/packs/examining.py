@@ -8,6 +8,7 @@ from supervisor_ai.definitions.layers import read_layer
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.packs.lock import PACKS
 from supervisor_ai.definitions.packs.resolving import Chosen
+from supervisor_ai.definitions.prompt_files import read_prompts, template_names
 from supervisor_ai.definitions.roles.book import RoleBook, read_book
 from supervisor_ai.definitions.roles.role_powers import role_powers
 from supervisor_ai.definitions.shelves import (
@@ -81,7 +82,8 @@ def examine(chosen: Mapping[str, Chosen]) -> Examination:
     shelves = (DirectoryShelf(Origin.BUILT_IN, BUILTIN_DIRECTORY), shelf)
     mistakes = Mistakes()
     layers = [read_layer(it, mistakes) for it in shelves]
-    book = read_book(shelves, layers, mistakes)
+    templates = template_names(read_prompts(shelves, mistakes))
+    book = read_book(shelves, layers, templates, mistakes)
     if mistakes:
         raise mistakes.error()
     return Examination(powers=role_powers(book), prompts=tuple(_prompts(book)))

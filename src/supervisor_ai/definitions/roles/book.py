@@ -66,7 +66,9 @@ class RoleBook:
         return plan_context(context, strategy.shape if strategy else None)
 
 
-def read_book(shelves: Sequence[Shelf], layers: Sequence[Layer], mistakes: Mistakes) -> RoleBook:
+def read_book(
+    shelves: Sequence[Shelf], layers: Sequence[Layer], templates: Sequence[str], mistakes: Mistakes
+) -> RoleBook:
     """Read the roles of all shelves and packs, and note every mistake in them."""
     packs = read_packs(layers, shelves, mistakes)
     places = list(_places(shelves, packs))
@@ -81,7 +83,7 @@ def read_book(shelves: Sequence[Shelf], layers: Sequence[Layer], mistakes: Mista
         files=tuple(file for level in levels for file in level.files.values()),
     )
     for role in book.roles.values():
-        _check(role, book, shelves, mistakes)
+        _check(role, book, templates, mistakes)
     return book
 
 
@@ -134,18 +136,15 @@ def _check_kinds(roles: Sequence[MergedRole], package: Level, mistakes: Mistakes
             mistakes.add(role.file.written.place(key), f"{problem}; give it another name")
 
 
-def _check(role: MergedRole, book: RoleBook, shelves: Sequence[Shelf], mistakes: Mistakes) -> None:
+def _check(role: MergedRole, book: RoleBook, templates: Sequence[str], mistakes: Mistakes) -> None:
     shape = role.shape
     if shape.optional and shape.cannot_be_optional is not None:
         mistakes.add(role.place("optional"), shape.cannot_be_optional)
     strategy, known = shape.context.strategy, sorted(book.strategies)
     if strategy is not None and strategy not in known and not _is_damaged(strategy, mistakes):
         mistakes.add(role.place("context", "strategy"), unknown("strategy", strategy, known))
-    # Templates are the package's until prompts are read from other shelves too.
-    files = shelves[0].names("prompts")
-    templates = [name for name in files if name.endswith(".j2") and not name.startswith("_")]
     if shape.template not in templates:
-        mistakes.add(role.place("template"), unknown("template", shape.template, templates))
+        mistakes.add(role.place("template"), unknown("template", shape.template, list(templates)))
 
 
 def _is_damaged(strategy: str, mistakes: Mistakes) -> bool:

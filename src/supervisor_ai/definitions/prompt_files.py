@@ -1,0 +1,94 @@
+"""Prompt templates of the package, the user and the project; a later one replaces another."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
+from supervisor_ai.definitions.shelves import Origin, Shelf
+
+PROMPTS: Final = "prompts"
+SCHEMA: Final = "schema.json"
+INCLUDE: Final = re.compile(r"""^\{% include "([\w.]+)" %\}\n?""", re.MULTILINE)
+_MADE: Final = frozenset({SCHEMA, "words_before", "words_after"})
+"""What templates include that is no file."""
+_SUFFIX: Final = ".j2"
+_LONGEST: Final = 64 * 1024
+_VARIABLES: Final = frozenset(
+    {
+        *("task", "role", "step", "attempt", "feedback", "context", "diff", "turns", "material"),
+        *("instructions", "instruction"),
+    }
+)
+"""What a template may speak of."""
+
+
+def read_prompts(shelves: Sequence[Shelf], mistakes: Mistakes) -> Mapping[str, str]:
+    """Read all templates by their names and note what is wrong with those of the user's own."""
+    texts: dict[str, str] = {}
+    own: dict[str, Place] = {}
+    for shelf in shelves:
+        for name in shelf.names(PROMPTS):
+            text = shelf.read(f"{PROMPTS}/{name}", mistakes) if name.endswith(_SUFFIX) else None
+            if text is not None:
+                texts[name] = text
+                own |= {} if shelf.origin is Origin.BUILT_IN else {name: _place(shelf, name)}
+    for name, place in own.items():
+        for line, problem in _problems(name, texts):
+            mistakes.add(Place(file=place.file, line=line, key=""), problem)
+    return texts
+
+
+def template_names(texts: Mapping[str, str]) -> list[str]:
+    """Name the templates that a role may use; the others are parts of them."""
+    return sorted(name for name in texts if not name.startswith("_"))
+
+
+def _place(shelf: Shelf, name: str) -> Place:
+    return Place(file=shelf.label(f"{PROMPTS}/{name}"))
+
+
+def _problems(name: str, texts: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    text = texts[name]
+    if len(text) > _LONGEST:
+        yield 1, f"has {len(text)} characters; at most {_LONGEST} are allowed"
+        return
+    for match in INCLUDE.finditer(text):
+        if match[1] not in texts and match[1] not in _MADE:
+            line = text.count("\n", 0, match.start()) + 1
+            yield line, unknown("template", match[1], sorted(texts))
+    if name in _included(name, texts):
+        yield 1, "includes itself"
+    elif not name.startswith("_") and SCHEMA not in _included(name, texts):
+        yield 1, 'never says how to answer; include "_output_schema.j2"'
+    yield from _of_jinja(text)
+
+
+def _included(name: str, texts: Mapping[str, str]) -> frozenset[str]:
+    """Name everything that a template includes, directly or not."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        for included in INCLUDE.findall(texts.get(waiting.pop(), "")):
+            if included not in found:
+                found.add(included)
+                waiting.append(included)
+    return frozenset(found)
+
+
+def _of_jinja(text: str) -> Iterator[tuple[int, str]]:
+    """Find what could not be rendered, without rendering it."""
+    from jinja2 import TemplateSyntaxError, meta, nodes
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    environment = ImmutableSandboxedEnvironment()
+    environment.filters.update(fenced=str, label=str)
+    try:
+        tree = environment.parse(INCLUDE.sub("", text))
+    except TemplateSyntaxError as error:
+        yield error.lineno, f"is no template: {error.message}"
+        return
+    for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
+        yield node.lineno, 'only `{% include "NAME" %}` on a line of its own is understood'
+    for variable in sorted(meta.find_undeclared_variables(tree) - _VARIABLES):
+        yield 1, unknown("variable", variable, sorted(_VARIABLES))
