@@ -15,6 +15,9 @@ from typing import get_args
 import click
 
 from supervisor_ai.cli.main import supervisor as command
+from supervisor_ai.control.contexts import SentContext
+from supervisor_ai.control.redacting import RedactionReport
+from supervisor_ai.control.roles import RoleChange, RoleDifference, RoleExchange
 from supervisor_ai.control.sandbox_check import BackendView, InsideView, SandboxCheck
 from supervisor_ai.control.steps import StepView
 from supervisor_ai.control.views import MutationView, OriginView, RunView, UsageView
@@ -24,10 +27,18 @@ from supervisor_ai.definitions.roles.json_schemas import schema_files
 from supervisor_ai.domain.flow import Flow, Status
 from supervisor_ai.domain.project.events import ProjectEvent
 from supervisor_ai.domain.run.events import RunEvent
+from supervisor_ai.domain.run.retry_notes import RetryEntry
 from supervisor_ai.domain.run.run import RUN_FLOW
 from supervisor_ai.domain.run.slots import ATTEMPT_FLOW
 from supervisor_ai.domain.run.status import Outcome
 from supervisor_ai.domain.run.workflow import STEP_FLOW
+from supervisor_ai.engine.ports.context import PackedContext, PackedItem
+from supervisor_ai.engine.ports.definitions import (
+    RoleDetail,
+    RoleSummary,
+    RoleValue,
+    WorkflowSummary,
+)
 from supervisor_ai.engine.ports.inventory import FileChange
 from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding
 from supervisor_ai.workers.launch.capabilities import Capability, capabilities
@@ -47,6 +58,8 @@ KINDS = (
     *(RunView, StepView, OriginView, Outcome, UsageView, MutationView),
     *(DirectoryView, WorkView, FileChange, CleanView, CleanItem),
     *(SandboxCheck, BackendView, Finding, LimitFinding, InsideView),
+    *(RoleSummary, RoleDetail, RoleValue, RoleDifference, RoleChange, RoleExchange),
+    *(WorkflowSummary, RetryEntry, PackedContext, PackedItem, SentContext, RedactionReport),
 )
 WORKERS = """\
 What each adapter of a CLI (`adapter:` in the configuration) can do, and how. How to use them:

@@ -64,8 +64,8 @@ def test_edit_edits_in_every_dialect(dialect: str) -> None:
 
 def test_limit_refuses_for_a_while_and_says_how_long() -> None:
     limit = script("limit")
-    assert limit["scenarios"][0]["turns"][0]["reset"] == 30
-    limit["scenarios"][0]["turns"][0]["reset"] = 0.2
+    assert limit["scenarios"][-1]["turns"][0]["reset"] == 30
+    limit["scenarios"][-1]["turns"][0]["reset"] = 0.2
     with LabServer(limit) as lab:
         first = ask(lab.url, "anthropic")
         assert (first.status, first.headers["retry-after"]) == (429, "1")

@@ -34,7 +34,6 @@ AZURE: Final = (
     ),
     form("azure-key", "+ast +amc +aba acdb", r"[\w/+]{76}[\w+]{4}[A-Za-z0-9]{5}[AQgw]==", lead=76),
     form("azure-signature", "sig=", r"(?<=[?&;])sig=(?P<secret>[A-Za-z0-9%+/]{40,128}={0,2})"),
-    form("azure-secret", "q~", r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])", lead=4),
     form("azure-devops-token", "azdo", EDGE + r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}" + END, lead=76),
 )
 
@@ -45,16 +44,13 @@ HOSTERS: Final = (
     form("alibaba-key-id", "ltai", EDGE + r"LTAI[A-Za-z0-9]{12,26}" + END),
     form("yandex-key", "aqvn", EDGE + r"AQVN[\w-]{35,40}" + END),
     form("yandex-key", "yc", EDGE + r"YC[AN][\w-]{37}" + END),
-    form("cloudflare-key", "v1.0-", EDGE + r"v1\.0-[0-9a-f]{24}-[0-9a-f]{146}"),
     form("digitalocean-token", "doo_v1_ dop_v1_ dor_v1_", r"do[opr]_v1_[0-9a-f]{64}"),
     form("heroku-key", "hrku-", r"HRKU-[\w-]{30,80}"),
     form("fly-token", "fm1a_ fm1r_ fm2_", EDGE + r"fm(?:1[ar]|2)_[A-Za-z0-9+/]{40,2048}={0,3}"),
     form("fly-token", "fo1_", EDGE + r"fo1_[\w-]{40,64}"),
     form("netlify-token", "nfp_ nfc_ nfo_ nfb_ nfu_", EDGE + r"nf[pcobu]_[A-Za-z0-9]{36,64}"),
     form("vercel-token", "vcp_ vci_ vca_ vcr_ vck_", EDGE + r"vc[piark]_[A-Za-z0-9]{24,80}"),
-    form("scalingo-token", "tk-us-", EDGE + r"tk-us-[\w-]{48}"),
     form("tailscale-key", "tskey-", r"tskey-[a-z]{3,10}-[\w-]{20,80}"),
-    form("openshift-token", "sha256~", EDGE + r"sha256~[\w-]{43}" + END),
 )
 
 STORES: Final = (
@@ -63,16 +59,10 @@ STORES: Final = (
     form("supabase-key", "sb_secret_", EDGE + r"sb_secret_[\w-]{20,80}"),
     form("planetscale-token", "pscale_", r"pscale_(?:tkn|pw|oauth)_[\w.=-]{32,64}"),
     form("neon-key", "napi_", EDGE + r"napi_[a-z0-9]{48,80}"),
-    form("clickhouse-key", "4b1d", EDGE + r"4b1d[A-Za-z0-9]{38}" + END),
     form("vault-token", "hvs. hvb. hvr.", EDGE + r"hv[sbr]\.[\w-]{24,300}"),
     form("doppler-token", "dp.", EDGE + r"dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{40,80}"),
     form("age-key", "age-secret-key-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
     form("onepassword-token", "ops_eyj", r"ops_eyJ[\w+/-]{200,4000}={0,3}"),
-    form(
-        "onepassword-key",
-        "a3-",
-        EDGE + r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{6}-[A-Z0-9]{5}|[A-Z0-9]{11})(?:-[A-Z0-9]{5}){3}" + END,
-    ),
 )
 
 CLOUDS: Final = AMAZON + AZURE + HOSTERS + STORES

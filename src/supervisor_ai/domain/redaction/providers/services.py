@@ -53,13 +53,9 @@ PAYMENTS: Final = (
         "shpat_ shpca_ shppa_ shpss_",
         r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}",
     ),
-    form("easypost-key", "ezak eztk", EDGE + r"EZ[AT]K[A-Za-z0-9]{54}" + END),
-    form("flutterwave-key", "flwseck flwpubk", r"FLW(?:SEC|PUB)K(?:_TEST)?-[0-9a-f]{12,32}(?:-X)?"),
     form("gocardless-token", "live_", EDGE + r"live_[\w=-]{40}" + END),
-    form("lob-key", "live_ test_", EDGE + r"(?:live|test)_(?:pub_)?[0-9a-f]{31,35}" + END),
     form("plaid-token", "access-", EDGE + r"access-(?:sandbox|development|production)-" + UUID),
     form("paddle-key", "pdl_", EDGE + r"pdl_(?:live|sdbx)_apikey_\w{40,80}"),
-    form("duffel-token", "duffel_", EDGE + r"duffel_(?:live|test)_[\w=-]{43}"),
     form("shippo-token", "shippo_", EDGE + r"shippo_(?:live|test)_[0-9a-f]{40}"),
 )
 
@@ -84,9 +80,6 @@ WORK: Final = (
     form("typeform-token", "tfp_", EDGE + r"tfp_[\w.-]{40,64}"),
     form("adobe-secret", "p8e-", EDGE + r"p8e-[\w-]{32}" + END),
     form("adafruit-key", "aio_", EDGE + r"aio_[A-Za-z0-9]{28}" + END),
-    form("frameio-token", "fio-u-", EDGE + r"fio-u-[\w=-]{64}"),
-    form("defined-key", "dnkey-", EDGE + r"dnkey-[\w=-]{26}-[\w=-]{52}"),
-    form("intra-secret", "s-s4t2", EDGE + r"s-s4t2(?:ud|af)-[0-9a-f]{64}"),
     form("mapbox-token", "sk.eyj", EDGE + r"sk\.eyJ[\w-]{40,400}\.[\w-]{20,64}"),
 )
 
