@@ -1,6 +1,7 @@
 """The table of detection, as the package ships it."""
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final
 
 import msgspec
@@ -82,6 +83,7 @@ class DetectionTable:
         )
 
 
+@cache
 def builtin_table() -> DetectionTable:
     """Read the table of the package."""
     tree: object = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
