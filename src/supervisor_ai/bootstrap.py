@@ -142,9 +142,9 @@ def open_classifier() -> "Classifier":
     return DialectClassifier()
 
 
-def open_packer(directory: Path) -> "ContextPacker":
+def open_packer(directory: Path, settings: Settings) -> "ContextPacker":
     """Open what packs what a worker is shown."""
-    return _packer(_repository(directory))
+    return _packer(_repository(directory), settings)
 
 
 def open_workspaces(directory: Path, settings: Settings) -> "Storeroom":
@@ -282,7 +282,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         workspaces=GitWorkspaces(repository, _project_state(parts.settings, repository.root)),
         workers=worker_factory(sandbox, parts.settings.environment),
         prompter=JinjaPrompter(),
-        packer=_packer(repository),
+        packer=_packer(repository, parts.settings),
         answers=StrictAnswerReader(),
         redactor=RuleRedactor(key=parts.settings.redaction_key),
         monitor=parts.monitor,
@@ -320,24 +320,33 @@ def _open_state(state: Path, name: str) -> Path:
     return state / name
 
 
-def _packer(repository: "GitRepository") -> "ContextPacker":
+def _packer(repository: "GitRepository", settings: Settings) -> "ContextPacker":
     from supervisor_ai.context.code_reader import native_reader
     from supervisor_ai.context.commit_files import CommitFiles
     from supervisor_ai.context.native_packer import NativePacker
     from supervisor_ai.context.pack_cache import PackCache
-    from supervisor_ai.context.packing import ChosenPacker, estimating, learning, rules_version
+    from supervisor_ai.context.packing import (
+        ChosenPacker,
+        counting,
+        estimating,
+        learning,
+        rules_version,
+    )
     from supervisor_ai.context.repomix_packer import RepomixPacker
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
 
     def ask(*arguments: str, stdin: bytes = b"") -> bytes:
         return repository.git.run(*arguments, stdin=stdin).output
 
-    cache = PackCache(repository.state_directory / "context.db", rules_version())
+    # Outside the repository: what a clone brings along is nobody's word on what may be shown.
+    state = _project_state(settings, repository.root)
+    cache = PackCache(state / "context.db", rules_version())
+    vocabulary = settings.environment.get("SUPERVISOR_TOKENS")
     native = NativePacker(
         files=CommitFiles(ask),
         redactor=RuleRedactor(),  # without a key: the cache outlives it
         cache=cache,
-        counter=estimating(cache),
+        counter=counting(Path(vocabulary)) if vocabulary else estimating(cache),
         code=native_reader,
     )
     repomix = RepomixPacker(native)

@@ -84,7 +84,7 @@ class Invocation:
         """Open what packs what a worker is shown."""
         from supervisor_ai.bootstrap import open_packer
 
-        return open_packer(self.directory)
+        return open_packer(self.directory, self.settings)
 
     def newcomer(self) -> "Newcomer[ProjectSurvey]":
         """Open what a project's first definitions are made of."""

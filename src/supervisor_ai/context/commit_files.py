@@ -39,6 +39,8 @@ class Change:
     path: str
     before: str
     after: str
+    is_retyped: bool = False
+    """Whether a file became a link or the like, or the other way round."""
 
 
 class CommitFiles:
@@ -111,9 +113,9 @@ def _changes(raw: bytes) -> Iterator[Change]:
     fields = iter(raw.split(b"\0"))
     for described in fields:
         if described.startswith(b":"):
-            _, _, before, after, _ = described.split()
+            _, _, before, after, status = described.split()
             path = next(fields).decode(errors="surrogateescape")
-            yield Change(path, before.decode(), after.decode())
+            yield Change(path, before.decode(), after.decode(), status.startswith(b"T"))
 
 
 def _patches(output: bytes, asked: frozenset[str]) -> Iterator[tuple[str, str]]:
@@ -121,6 +123,8 @@ def _patches(output: bytes, asked: frozenset[str]) -> Iterator[tuple[str, str]]:
     raw, _, patch = output.partition(b"\0\0")
     paths = [change.path for change in _changes(raw)]
     sections = (b"\n" + patch).split(_SECTION)[1:]
+    if len(paths) != len(sections):
+        raise Unavailable("What git says about the changes cannot be understood.")
     for path, section in zip(paths, sections, strict=True):
         if path in asked:
             _, _, body = section.partition(b"\n")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Final, Protocol
 
@@ -82,6 +83,10 @@ class Contents:
         redacted = self._redactor.redact(without_controls(text))
         return self._measured(redacted.text, redacted.count)
 
+    def name(self, path: str) -> str:
+        """Return a name as it may be shown and recorded; a secret can stand in it, too."""
+        return self._redactor.redact(path).text
+
     def derived(self, text: str, redactions: int = 0) -> Shown:
         """Measure what was made of a text that is redacted already."""
         return self._measured(text, redactions)
@@ -127,9 +132,8 @@ class Contents:
 
     def _key(self, file: CommitFile, form: Form) -> str:
         # How code is read depends on what the file is called.
-        name = "" if form is Form.WHOLE else PurePosixPath(file.path).name
-        name = name.encode(errors="replace").decode()
-        return f"{form}:{self._counter.unit}:{file.blob}:{name}"
+        name = b"" if form is Form.WHOLE else PurePosixPath(file.path).name.encode(errors="replace")
+        return f"{form}:{self._counter.unit}:{file.blob}:{sha256(name).hexdigest()}"
 
 
 def _is_binary(content: bytes) -> bool:

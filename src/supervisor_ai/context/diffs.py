@@ -6,6 +6,7 @@ from typing import Final
 
 from supervisor_ai.context.commit_files import Change, CommitFile
 from supervisor_ai.context.contents import Contents
+from supervisor_ai.context.elements import without_controls
 from supervisor_ai.context.pack_cache import Shown
 from supervisor_ai.domain.ids import CommitSha
 
@@ -37,7 +38,9 @@ class Diffs:
         }
         patches = self._contents.files.patches(self._base, self._commit, tuple(of_path))
         for path, patch in patches:
-            self._patches[path] = self._contents.shown(_without(patch, of_path[path]))
+            self._patches[path] = self._contents.shown(
+                _without(without_controls(patch), of_path[path])
+            )
 
     def whole(self, path: str) -> Shown | None:
         """Return the difference of a path."""

@@ -10,7 +10,7 @@ from supervisor_ai.context.tokens import Measure
 
 OPENING: Final = "<context>\n"
 CLOSING: Final = "</context>\n"
-_NAMES: Final = "context|file|diff|tree|plan"
+_NAMES: Final = "context|file|diff|tree|plan|omitted"
 _POSING: Final = re.compile(rf"<(?=/?\s{{0,8}}(?:{_NAMES})\b)", re.IGNORECASE)
 _ESCAPED: Final = re.compile(rf"&(?=(?:amp;){{0,64}}lt;/?\s{{0,8}}(?:{_NAMES})\b)", re.IGNORECASE)
 _UNCLEAN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")

@@ -26,8 +26,11 @@ from supervisor_ai.engine.ports.context import PackRequest
 HUGE: Final = 1024 * 1024
 """A larger file is listed only."""
 _MOST_DIFFS: Final = 1_000
+_MOST_DIFFED: Final = 16 * HUGE
+"""How much of both sides of all changes is looked at."""
 _REACH: Final = 24
 """Bytes that are looked at for each token of the budget: more could not fit even in outline."""
+_NO_DIFF: Final = "too large, made to hold secrets, of another kind than before, or too far down"
 _FOLDED: Final = 3
 _PLAN_EXCERPT: Final = 4_000
 
@@ -54,6 +57,15 @@ class Gathering:
     @cached_property
     def _files(self) -> dict[str, CommitFile]:
         return self._visible(self._contents.files.list(self._request.commit))
+
+    @cached_property
+    def _are_names_harmless(self) -> bool:
+        paths = "\n".join(self._files)
+        return self._contents.name(paths) == paths
+
+    def _name(self, path: str) -> str:
+        is_harmless = self._are_names_harmless and path in self._files
+        return path if is_harmless else self._contents.name(path)
 
     @cached_property
     def _files_before(self) -> dict[str, CommitFile]:
@@ -118,7 +130,7 @@ class Gathering:
             Part(
                 source=place,
                 kind=source.kind,
-                name=target,
+                name=self._name(target),
                 reason="was named as a target",
                 most=Detail.NONE,
                 limited_by="no file of the commit is called so",
@@ -161,7 +173,7 @@ class Gathering:
         return self._shown(place, source, paths, why, form=Form.PUBLIC_API)
 
     def _diff(self, place: int, source: Source) -> list[Part]:
-        packed = [change for change in self._changes if self._can_differ(change)][:_MOST_DIFFS]
+        packed = list(self._within_reach(filter(self._can_differ, self._changes)))[:_MOST_DIFFS]
         diffs = Diffs(self._contents, self._request.base, self._request.commit)
         diffs.load(packed, [side for change in packed for side in self._sides(change)])
         shown = {change.path for change in packed}
@@ -169,11 +181,11 @@ class Gathering:
             Part(
                 source=place,
                 kind=source.kind,
-                name=change.path,
+                name=self._name(change.path),
                 tag="diff",
                 reason="was changed by the run",
                 most=source.detail if change.path in shown else Detail.NAME,
-                limited_by="" if change.path in shown else "too large, or made to hold secrets",
+                limited_by="" if change.path in shown else _NO_DIFF,
                 makers={
                     Detail.FULL: partial(diffs.whole, change.path),
                     Detail.OUTLINE: partial(diffs.headings, change.path),
@@ -182,9 +194,18 @@ class Gathering:
             for change in self._changes
         ]
 
+    def _within_reach(self, changes: Iterable[Change]) -> Iterator[Change]:
+        """Take changes as long as they are not too much to be read at all."""
+        reach = _MOST_DIFFED
+        for change in changes:
+            reach -= sum(side.size for side in self._sides(change))
+            if reach < 0:
+                return
+            yield change
+
     def _can_differ(self, change: Change) -> bool:
         sides = self._sides(change)
-        return bool(sides) and all(map(self._is_readable, sides))
+        return not change.is_retyped and bool(sides) and all(map(self._is_readable, sides))
 
     def _sides(self, change: Change) -> list[CommitFile]:
         sides = (self._files_before.get(change.path), self._files.get(change.path))
@@ -238,7 +259,7 @@ class Gathering:
             Part(
                 source=place,
                 kind=source.kind,
-                name=file.path,
+                name=self._name(file.path),
                 reason=reason,
                 size=file.size,
                 most=Detail.NAME if limit else source.detail,

@@ -1,6 +1,7 @@
 """The packer of our own."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -9,7 +10,7 @@ from typing import Final
 from supervisor_ai.context.code_reader import CodeReader
 from supervisor_ai.context.commit_files import CommitFiles
 from supervisor_ai.context.contents import Contents, Redacting
-from supervisor_ai.context.elements import CLOSING, OPENING
+from supervisor_ai.context.elements import CLOSING, OPENING, opening
 from supervisor_ai.context.gathering import Gathering
 from supervisor_ai.context.material import cleaned
 from supervisor_ai.context.pack_cache import PackCache
@@ -25,6 +26,9 @@ _STABLE_FIRST: Final = (
     *(SourceKind.PLAN, SourceKind.CHANGED, SourceKind.DIFF),
 )
 """What changes least stands first, so that a provider finds the beginning in its cache."""
+_ROOM_FOR_NOTES: Final = 2_000
+"""In a smaller context what is left out is not spoken of."""
+_MANY: Final = 99_999_999
 _MOST_OMISSIONS: Final = 200
 """How many parts of one source that are not shown the record names."""
 
@@ -49,7 +53,8 @@ class Packed:
     def context(self, frame: int) -> PackedContext:
         """Write the text and its record."""
         shown = self.shown()
-        text = f"{OPENING}{''.join(text for _, _, text in shown)}{CLOSING}" if shown else ""
+        whole = "".join(text for _, _, text in shown)
+        text = f"{OPENING}{whole}{self.omissions()}{CLOSING}" if shown else ""
         return PackedContext(
             text=text,
             tokens=self.pruning.total + frame if shown else 0,
@@ -57,6 +62,14 @@ class Packed:
             items=tuple(self.items()),
             counter=self.counter.name,
         )
+
+    def omissions(self) -> str:
+        """Say in the text itself how much of each kind it does not show."""
+        if self.budget < _ROOM_FOR_NOTES:
+            return ""
+        chosen = self.pruning.chosen.items()
+        left_out = Counter(part.kind for part, detail in chosen if detail is Detail.NONE)
+        return "".join(_note(kind, number) for kind, number in left_out.items())
 
     def items(self) -> Iterator[PackedItem]:
         """Record what is shown of every part and why; of many omissions only the number."""
@@ -88,6 +101,18 @@ class Packed:
         if detail is part.most:
             return part.limited_by
         return self.pruning.pressed.get(part) or part.limited_by or "there is no text to show"
+
+
+def _note(kind: SourceKind, number: int) -> str:
+    return opening("omitted", {"part": kind.value, "count": str(number)}, is_empty=True)
+
+
+def _frame(request: PackRequest) -> str:
+    """Return what a context may consist of besides its parts."""
+    kinds = dict.fromkeys(source.kind for source in request.plan.sources)
+    has_room = request.plan.token_budget >= _ROOM_FOR_NOTES
+    notes = (_note(kind, _MANY) for kind in kinds) if has_room else ()
+    return f"{OPENING}{''.join(notes)}{CLOSING}"
 
 
 def _rest(part: Part, number: int) -> PackedItem:
@@ -126,7 +151,7 @@ class NativePacker:
     def pack_now(self, request: PackRequest) -> PackedContext:
         """Pack in this thread."""
         counter = self._counter(request.model)
-        frame = counter.tokens(counter.measure(OPENING + CLOSING))
+        frame = counter.tokens(counter.measure(_frame(request)))
         return self.select(request, request.plan.token_budget - frame).context(frame)
 
     def select(self, request: PackRequest, room: int) -> Packed:

@@ -72,14 +72,14 @@ class PackCache:
         question = "SELECT ratio FROM corrections WHERE model = ?"
         with suppress(sqlite3.Error), self._open() as sql:
             row = sql.execute(question, (model,)).fetchone()
-            return float(row[0]) if row else 1.0
+            return _likely(float(row[0])) if row else 1.0
         return 1.0
 
     def learn(self, model: str, estimated: float, reported: float) -> None:
         """Move a model's correction towards what its CLI reported for an estimated text."""
         if estimated <= 0 or reported <= 0:
             return
-        ratio = min(max(reported / estimated, _LOWEST), _HIGHEST)
+        ratio = _likely(reported / estimated)
         statement = (
             "INSERT INTO corrections VALUES (?, ?) ON CONFLICT (model) "
             "DO UPDATE SET ratio = ratio * ? + excluded.ratio * ?"
@@ -94,10 +94,8 @@ class PackCache:
             f"WHERE rules = ? AND key IN ({marks})"
         )
         rows = sql.execute(question, (self._rules, *keys))
-        return {
-            key: Shown(body, redactions, tuple(json.loads(measure)))
-            for key, body, redactions, measure in rows
-        }
+        found = {key: _read(*row) for key, *row in rows}
+        return {key: shown for key, shown in found.items() if shown is not None}
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -111,6 +109,20 @@ class PackCache:
             if getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _DAMAGED:
                 self._path.unlink(missing_ok=True)
             raise
+
+
+def _likely(ratio: float) -> float:
+    return min(max(ratio, _LOWEST), _HIGHEST)
+
+
+def _read(body: str, redactions: int, measure: str) -> Shown | None:
+    """Read a row; one that makes no sense is none."""
+    try:
+        counts = json.loads(measure)
+    except ValueError:
+        return None
+    is_sound = isinstance(counts, list) and all(isinstance(count, int) for count in counts)
+    return Shown(body, redactions, tuple(counts)) if is_sound else None
 
 
 def _connect(path: Path, patience: float) -> sqlite3.Connection:

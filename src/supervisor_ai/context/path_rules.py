@@ -1,5 +1,6 @@
 """Which files a context may show, judged by their names alone."""
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
@@ -67,5 +68,5 @@ def _compiled(patterns: tuple[str, ...]) -> "GitIgnoreSpec":
             raise InvalidInput(f"The pattern {pattern!r} has too many stars.")
     try:
         return GitIgnoreSpec.from_lines(patterns)
-    except ValueError as error:
+    except (ValueError, re.error) as error:
         raise InvalidInput(f"One of the patterns {patterns!r} cannot be read: {error}") from error

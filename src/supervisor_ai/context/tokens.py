@@ -84,6 +84,10 @@ def family_of(model: str) -> Family:
     return CLAUDE
 
 
+_MOST_BYTES: Final = 8
+"""What one token stands for at most; blanks and long words could be made to weigh nothing."""
+
+
 class TokenCounter(Protocol):
     """Counts the tokens of texts for one model."""
 
@@ -122,16 +126,17 @@ class Estimator:
     @property
     def unit(self) -> str:
         """Say what a measure consists of."""
-        return "pairs-1"
+        return "pairs-2"
 
     def measure(self, text: str) -> Measure:
-        """Count the pairs of classes."""
+        """Count the pairs of classes, and the bytes."""
         classes = text.encode(errors="replace").translate(_CLASSES)
-        return tuple(classes.count(pair) for pair in _PAIRS)
+        return (*(classes.count(pair) for pair in _PAIRS), len(classes))
 
     def tokens(self, measure: Measure) -> int:
-        """Weigh the pairs and add the reserve."""
-        return math.ceil(self.raw(measure) * self.correction * RESERVE)
+        """Weigh the pairs and add the reserve; no text is so regular that it costs nothing."""
+        least = measure[-1] / _MOST_BYTES if measure else 0.0
+        return math.ceil(max(self.raw(measure) * self.correction, least) * RESERVE)
 
     def raw(self, measure: Measure) -> float:
         """Weigh the pairs, without reserve and correction."""

@@ -20,6 +20,8 @@ class ContextQuestion:
     task: str = ""
     targets: tuple[str, ...] = ()
     base: str | None = None
+    since: str | None = None
+    """The commit from which changes are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,7 @@ async def preview_context(
         PackRequest(
             plan=role.context,
             commit=base.sha,
-            base=base.sha,
+            base=reception.repository.resolve(question.since).sha if question.since else base.sha,
             task=question.task,
             targets=question.targets,
             hides=role.hides,

@@ -6,6 +6,7 @@ from typing import Final
 
 from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.mistakes import Place, shown
+from supervisor_ai.definitions.scalars import dear
 from supervisor_ai.definitions.shape import Shape
 from supervisor_ai.definitions.shapes import ConfigShape
 from supervisor_ai.definitions.step_kinds import kind_of
@@ -52,8 +53,8 @@ def _widening(shape: ConfigShape) -> Iterator[Widening]:
 
 
 def _of_clis(shape: ConfigShape) -> Iterator[Widening]:
-    yield ("cli",), _dear(shape.cli)
-    yield ("fallback",), [name for name in shape.fallback if _dear(name)]
+    yield ("cli",), dear(shape.cli)
+    yield ("fallback",), [name for name in shape.fallback if dear(name)]
     for name, cli in shape.clis.items():
         # It takes the place of the user's own, with the way to its model.
         yield ("clis", name, "adapter"), None if cli.adapter in _HARMLESS else cli.adapter
@@ -66,17 +67,12 @@ def _of_clis(shape: ConfigShape) -> Iterator[Widening]:
 
 def _of_roles(shape: ConfigShape) -> Iterator[Widening]:
     for name, role in shape.roles.items():
-        yield ("roles", name, "cli"), _dear(role.cli)
-        yield ("roles", name, "fallback"), [at for at in role.fallback or () if _dear(at)]
+        yield ("roles", name, "cli"), dear(role.cli)
+        yield ("roles", name, "fallback"), [at for at in role.fallback or () if dear(at)]
         yield ("roles", name, "egress"), role.egress
         yield ("roles", name, "allowed_tools"), role.allowed_tools
         for server, means in role.mcp_servers.items():
             yield ("roles", name, "mcp_servers", server), means.model_dump(exclude_defaults=True)
-
-
-def _dear(agent: str | None) -> str | None:
-    """Return the name of an agent that names its model: some cost many times as much as others."""
-    return agent if agent is not None and ":" in agent else None
 
 
 def _said(settings: object) -> Mapping[str, object]:

@@ -9,11 +9,12 @@ from supervisor_ai.definitions.shelves import Origin, Shelf
 
 PROMPTS: Final = "prompts"
 SCHEMA: Final = "schema.json"
-INCLUDE: Final = re.compile(r"""^\{% include "([\w.]+)" %\}\n?""", re.MULTILINE)
+INCLUDE: Final = re.compile(r"""^\{% include "([\w.-]+)" %\}\n?""", re.MULTILINE)
 _MADE: Final = frozenset({SCHEMA, "words_before", "words_after"})
 """What templates include that is no file."""
 _SUFFIX: Final = ".j2"
 _LONGEST: Final = 64 * 1024
+_DEEPEST: Final = 10
 _VARIABLES: Final = frozenset(
     {
         *("task", "role", "step", "attempt", "feedback", "context", "diff", "turns", "material"),
@@ -59,6 +60,8 @@ def _problems(name: str, texts: Mapping[str, str]) -> Iterator[tuple[int, str]]:
             yield line, unknown("template", match[1], sorted(texts))
     if name in _included(name, texts):
         yield 1, "includes itself"
+    elif _expanded(name, texts) > _LONGEST:
+        yield 1, f"is too long with all that it includes; at most {_LONGEST} characters are allowed"
     elif not name.startswith("_") and SCHEMA not in _included(name, texts):
         yield 1, 'never says how to answer; include "_output_schema.j2"'
     yield from _of_jinja(text)
@@ -76,12 +79,24 @@ def _included(name: str, texts: Mapping[str, str]) -> frozenset[str]:
     return frozenset(found)
 
 
+def _expanded(name: str, texts: Mapping[str, str], depth: int = 0) -> int:
+    """Return how long a template is with all that it includes; too deep is too long."""
+    text = texts.get(name, "")
+    total = len(text)
+    for part in INCLUDE.findall(text):
+        if depth > _DEEPEST or total > _LONGEST:
+            return _LONGEST + 1
+        total += _expanded(part, texts, depth + 1)
+    return total
+
+
 def _of_jinja(text: str) -> Iterator[tuple[int, str]]:
     """Find what could not be rendered, without rendering it."""
     from jinja2 import TemplateSyntaxError, meta, nodes
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     environment = ImmutableSandboxedEnvironment()
+    environment.globals.clear()
     environment.filters.update(fenced=str, label=str)
     try:
         tree = environment.parse(INCLUDE.sub("", text))

@@ -31,7 +31,8 @@ def package_prompts() -> Mapping[str, str]:
 def template_text(name: str, answer: AnswerKind, texts: Mapping[str, str]) -> str:
     """Return a template with everything it includes, the schema of the answer as well.
 
-    A run pins this text, so that a later version of a file does not change it.
+    A run pins this text, so that a later version of a file does not change it. How much it can
+    become was looked at when the files were read.
     """
 
     def included(match: re.Match[str]) -> str:

@@ -72,7 +72,7 @@ def _check_role(notes: StepNotes, name: str, roles: Mapping[str, RoleShape]) -> 
         key = "role" if shape.roles is None else "roles"
         notes.add_unknown(key, "role", name, unknown("role", name, sorted(roles)))
         return
-    if shape.on_reject is not None and not _can_reject(role):
+    if shape.on_reject is not None and not (_can_reject(role) or shape.human_approval):
         notes.add("on_reject", f"has no meaning: the role {name!r} never rejects")
     if shape.degrade and not role.writes:
         notes.add("degrade", f"has no meaning: the role {name!r} implements nothing")

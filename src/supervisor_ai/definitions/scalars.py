@@ -133,3 +133,8 @@ def pattern(value: str) -> str:
     if not value.strip() or value.startswith(("!", "#")) or {"\0", "\n"} & set(value):
         raise ValueError(f"must be a pattern of files such as src/**, found {value!r}")
     return value
+
+
+def dear(agent: str | None) -> str | None:
+    """Return the name of an agent that names its model: some cost many times as much as others."""
+    return agent if agent is not None and ":" in agent else None

@@ -34,10 +34,13 @@ _MEANINGFUL: Final[Mapping[StepKind, frozenset[str]]] = {
         }
     ),
     StepKind.GATE: frozenset(
-        {"gate", "command", "on_fail", "max_retries", "timeout", "human_approval"}
+        {
+            *("gate", "command", "on_fail", "on_reject", "max_retries", "timeout"),
+            "human_approval",
+        }
     ),
     StepKind.HUMAN: frozenset({"on_reject", "max_retries"}),
-    StepKind.COMMIT: frozenset({"command", "human_approval"}),
+    StepKind.COMMIT: frozenset({"command", "human_approval", "on_reject"}),
 }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Protocol
 
-from supervisor_ai.domain.errors import Busy, LeaseLost, SupervisorError
+from supervisor_ai.domain.errors import Busy, InternalError, LeaseLost, SupervisorError
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.engine.drive import DriveResult
 from supervisor_ai.engine.ports.clock import Clock
@@ -117,6 +117,11 @@ class _Service:
             self._left_alone[run] = self._clock.boottime() + _PATIENCE.total_seconds()
             if not isinstance(error, Busy) or isinstance(error, LeaseLost):
                 self._shift.failed(run, error)
+        except Exception as error:  # noqa: BLE001 - a bug that one run meets must not stop others
+            self._left_alone[run] = self._clock.boottime() + _PATIENCE.total_seconds()
+            bug = InternalError(f"Run {run!r} met a bug: {type(error).__name__}: {error}")
+            bug.__cause__ = error
+            self._shift.failed(run, bug)
 
     async def stop(self) -> None:
         for task in self._driven.values():

@@ -10,7 +10,6 @@ _IGNORED: Final = """\
 # Written by supervisor: state stays out of git, definitions belong into it.
 /.gitignore
 /state.db*
-/context.db*
 /artifacts/
 /locks/
 """

@@ -149,3 +149,43 @@ def test_processes_share_a_cache(project: Project, tmp_path: Path) -> None:
         packed = {done.result() for done in waiting}
     assert len(packed) == 1
     assert cache.exists()
+
+
+def test_a_file_that_becomes_a_link_is_only_named(project: Project) -> None:
+    base = project.commit({"a.py": b"x = 1\n", "b.py": b"y = 1\n"})
+    (project.root / "a.py").unlink()
+    (project.root / "a.py").symlink_to("b.py")
+    head = project.commit({"b.py": b"y = 2\n"})
+    packed = ready(project).pack_now(asked(base, head))
+    assert ("diff", "a.py", Detail.NAME) in levels(packed)
+    assert "+y = 2" in packed.text
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\f\n"])
+def test_a_line_inside_a_key_is_taken_out_whatever_its_end(project: Project, end: str) -> None:
+    key = end.join(["BEGIN", *(f"body{number}" for number in range(20)), "END", "a", ""])
+    base = project.commit({"key.txt": key.encode()})
+    changed = key.replace(f"{end}a{end}", f"{end}b{end}")
+    head = project.commit({"key.txt": changed.encode()})
+    packed = ready(project).pack_now(asked(base, head, (Source(kind=SourceKind.DIFF),)))
+    assert "+b" in packed.text
+    assert "body19" not in packed.text
+
+
+@pytest.mark.parametrize("text", ["\t " * 500_000, "a" * 1_000_000, "\n" * 900_000])
+def test_no_text_is_so_regular_that_it_costs_nothing(project: Project, text: str) -> None:
+    head = project.commit({"a.txt": text.encode()})
+    sources = (Source(kind=SourceKind.FILES, patterns=("*",)),)
+    packed = ready(project).pack_now(asked(head, head, sources, budget=500))
+    assert len(packed.text) < 5_000
+
+
+def test_what_does_not_fit_is_counted_in_the_text(project: Project) -> None:
+    files = {f"f{number}.txt": b"some words here\n" * 200 for number in range(20)}
+    head = project.commit(files)
+    sources = (Source(kind=SourceKind.FILES, patterns=("f*",)),)
+    packed = ready(project).pack_now(asked(head, head, sources, budget=2_500))
+    left_out = [item for item in packed.items if item.detail is Detail.NONE]
+    assert packed.tokens <= packed.budget
+    note = f'<omitted part="files" count="{len(left_out)}"/>'
+    assert (note in packed.text) is bool(left_out)

@@ -65,3 +65,18 @@ The definitions have 7 mistakes:
   .supervisor/prompts/planning.j2:1: never says how to answer; include "_output_schema.j2"
   .supervisor/prompts/planning.j2:1: unknown variable 'tsk'; did you mean 'task'?\
 """)
+
+
+def test_templates_that_include_each_other_do_not_grow_without_end(tmp_path: Path) -> None:
+    files = {
+        f".supervisor/prompts/p{number}.j2": f'{{% include "p{number + 1}.j2" %}}\n' * 2
+        for number in range(30)
+    }
+    said = refusal({**files, ".supervisor/prompts/p30.j2": "x" * 9}, tmp_path)
+    assert "p0.j2:1: is too long with all that it includes" in said
+
+
+def test_what_cannot_be_rendered_is_said_when_it_is_read(tmp_path: Path) -> None:
+    looping = OWN + "{% for number in range(9) %}{% endfor %}\n"
+    said = refusal({".supervisor/prompts/planning.j2": looping}, tmp_path)
+    assert "unknown variable 'range'" in said

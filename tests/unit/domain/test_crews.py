@@ -232,6 +232,24 @@ def test_a_step_that_a_person_refuses_goes_back(kind: StepKind) -> None:
     assert kernel.drive(run).status is RunStatus.COMPLETED
 
 
+def test_a_step_that_nobody_did_is_signed_off_all_the_same() -> None:
+    given = optional(crew("ann", "bob", human_approval=True), "ann")
+    kernel, run = driven(optional(given, "bob"), ann=[GONE], bob=[GONE])
+    assert kernel.status(run) is RunStatus.WAITING
+    kernel.send(run, "yes", approve(kernel, run))
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    assert len(kernel.events(run, e.StepSkipped)) == 1
+
+
+def test_what_judges_nothing_is_done_again_when_a_person_refuses_it() -> None:
+    step = replace(work("build"), human_approval=True)
+    kernel, run = driven(flow(step))
+    kernel.send(run, "no", reject(kernel, run))
+    assert kernel.drive(run).status is RunStatus.WAITING
+    again = kernel.events(run, e.StepEntered)[1]
+    assert (again.step, again.feedback[0].kind) == (BUILD, FeedbackKind.PERSON)
+
+
 def test_a_step_has_words_of_its_own() -> None:
     step: Step = replace(work("build"), instructions="Write the test first.")
     kernel = Kernel(None, Reviewers({}))

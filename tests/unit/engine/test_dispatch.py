@@ -125,3 +125,16 @@ def test_a_shift_that_ends_stops_what_is_under_way() -> None:
     assert [run for run, _ in office.driven] == [A]
     assert office.under_way == 0
     assert len(office.fakes.ledger.due(now=office.fakes.clock.now())) == 1
+
+
+def test_a_bug_that_one_run_meets_does_not_stop_the_others() -> None:
+    office = Office(A, B)
+
+    def drive(run: RunId) -> DriveResult:
+        if run == A:
+            raise ZeroDivisionError("oh")
+        return DONE
+
+    office.serve(drive, seconds=20)
+    assert office.failed == [(A, "Run 'a' met a bug: ZeroDivisionError: oh")]
+    assert [run for run, _ in office.driven].count(B) == 1

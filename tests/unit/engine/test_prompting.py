@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 
+import pytest
 from tests.integration.engine.kernel import Kernel, flow, work
 
+from supervisor_ai.domain.errors import InvalidInput, SupervisorError, Unavailable
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.context_plan import ContextPlan, Source, SourceKind
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.status import RunStatus
-from supervisor_ai.engine.ports.context import PackedContext
+from supervisor_ai.engine.ports.context import PackedContext, PackRequest
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply
 from supervisor_ai.testing.world import PlainPacker, says
@@ -79,3 +81,35 @@ def test_what_a_model_counted_is_learnt_from() -> None:
     kernel.drive(run, world=replace(kernel.world, packer=packer))
     (request,) = kernel.fakes.worker.requests
     assert packer.learnt == [("fake", request.prompt, 7)]
+
+
+class Failing(PlainPacker):
+    """Cannot pack, for a reason."""
+
+    def __init__(self, error: SupervisorError) -> None:
+        super().__init__()
+        self._error = error
+
+    async def pack(  # type: ignore[explicit-override] # Python 3.11 has no such mark
+        self, request: PackRequest
+    ) -> PackedContext:
+        del request
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (Unavailable("No packer.", hint="Install it."), RunStatus.RUNNING),
+        (InvalidInput("A pattern is wrong."), RunStatus.WAITING),
+    ],
+)
+def test_a_context_that_cannot_be_packed_is_a_failed_attempt(
+    error: SupervisorError, status: RunStatus
+) -> None:
+    kernel = Kernel(None, writing)
+    run = kernel.submit(shown(SourceKind.TREE))
+    world = replace(kernel.world, packer=Failing(error))
+    assert kernel.drive(run, world=world).status is status
+    (failed,) = kernel.events(run, e.AttemptFailed)
+    assert failed.reason == error.message

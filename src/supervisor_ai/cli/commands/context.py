@@ -37,6 +37,7 @@ class _ShowOptions(TypedDict):
     target: tuple[str, ...]
     task: str
     base: str | None
+    since: str | None
     as_json: bool
 
 
@@ -45,6 +46,7 @@ class _ShowOptions(TypedDict):
 @click.option("-t", "--target", multiple=True, metavar="FILE", help="The work is about this file.")
 @click.option("--task", default="", metavar="TEXT", help="The task, in which files may be named.")
 @click.option("-b", "--base", metavar="REF", help="Look at this commit, not the checkout's.")
+@click.option("--since", metavar="REF", help="Count changes from this commit, as for a reviewer.")
 @json_option
 @click.pass_obj
 def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
@@ -62,6 +64,7 @@ def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
         task=options["task"],
         targets=options["target"],
         base=options["base"],
+        since=options["since"],
     )
     found = asyncio.run(preview_context(invocation.reception(), invocation.packer(), question))
     if options["as_json"]:

@@ -37,7 +37,6 @@ _SETUP: Final = (
 IGNORED_TEXT: Final = """\
 # Written by supervisor: state stays out of git, definitions belong into it.
 /state.db*
-/context.db*
 /artifacts/
 /locks/
 """
@@ -81,8 +80,8 @@ def _gates(gates: tuple[DetectedGate, ...]) -> Iterator[str]:
     if not gates:
         yield from _NO_GATE
         return
-    yield "# Commands that must succeed. The workflow `standard` uses `test`; the others are for"
-    yield "# workflows of yours."
+    yield "# Commands that must succeed. The workflow `standard` uses `test` and, before a commit,"
+    yield "# `lint` and `type_check` where they are here."
     yield "gates:"
     for gate in gates:
         yield f"  {gate.name}:"

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from supervisor_ai.definitions.layers import read_layer
 from supervisor_ai.definitions.mistakes import Mistakes
@@ -18,8 +17,6 @@ from supervisor_ai.definitions.shelves import (
     Origin,
 )
 from supervisor_ai.engine.ports.definitions import Power
-
-_LONGEST: Final = 300
 
 
 class MemoryShelf:
@@ -95,5 +92,4 @@ def _prompts(book: RoleBook) -> Iterator[Prompting]:
         told = (shape.system_prompt, shape.system_prompt_additions, shape.instructions)
         text = " ".join(" ".join(part.split()) for part in told if part)
         if file.origin is Origin.PROJECT and text:
-            cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-            yield Prompting(role=file.name, extends=shape.extends, text=cut)
+            yield Prompting(role=file.name, extends=shape.extends, text=text)

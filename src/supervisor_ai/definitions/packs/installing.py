@@ -19,6 +19,8 @@ def carry_out(directory: Path, before: Lock, plan: PackPlan) -> None:
             hint = "Packs are kept in real directories only: remove the link."
             raise Denied(f"The directory {str(place)!r} is a symbolic link.", hint=hint)
     for change in plan.changes:
+        if (directory / PACKS / change.name).parent != directory / PACKS:
+            raise Denied(f"{change.name!r} is no name of a pack.")
         known = (before.packs.get(change.name), plan.lock.packs.get(change.name))
         _refuse_foreign(directory / PACKS / change.name, change.name, known)
     try:

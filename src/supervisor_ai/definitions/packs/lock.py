@@ -1,11 +1,12 @@
 """What was installed, file by file; a pack that differs from it is not read."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 import msgspec
 
+from supervisor_ai.definitions import scalars
 from supervisor_ai.definitions.mistakes import Mistakes, Place
 from supervisor_ai.definitions.packs.contents import file_hash
 from supervisor_ai.definitions.shelves import Shelf
@@ -48,10 +49,22 @@ class Lock:
 def parse_lock(text: str, label: str) -> Lock:
     """Read a lock."""
     try:
-        return msgspec.json.decode(text, type=Lock, strict=True)
-    except msgspec.MsgspecError as error:
+        lock = msgspec.json.decode(text, type=Lock, strict=True)
+        for name, pack in lock.packs.items():
+            _check_names(name, pack)
+    except (msgspec.MsgspecError, ValueError) as error:
         hint = "Restore it from git, or remove it and install the packs again."
         raise InvalidInput(f"{label} is no lock of packs: {error}.", hint=hint) from error
+    return lock
+
+
+def _check_names(name: str, pack: LockedPack) -> None:
+    """Refuse names that could lead out of the place for packs."""
+    scalars.name(name)
+    for path in pack.files:
+        parts = PurePosixPath(path).parts
+        if not parts or path.startswith("/") or ".." in parts or "\\" in path:
+            raise ValueError(f"{path!r} is no name of a file in a pack")
 
 
 def read_lock(directory: Path) -> Lock:

@@ -43,14 +43,16 @@ class PackShop:
         lock = read_lock(self.directory)
         kept = [need for need in _wanted(lock) if need.name != name]
         wanted = [Need(name=name, versions=versions, by="you"), *kept]
-        return self._plan(lock, wanted, self._offers(source, lock.packs.values()))
+        offers = self._offers(source, lock.packs.values())
+        return self._plan(lock, wanted, _faithful(offers, lock, but=name))
 
     def plan_update(self, names: Sequence[str]) -> PackPlan:
         """Say what the newest versions that suit would change; no names mean all packs."""
         lock = read_lock(self.directory)
         for name in names:
             _require(lock, name)
-        return self._plan(lock, _wanted(lock), self._offers(None, lock.packs.values()), names)
+        offers = _faithful(self._offers(None, lock.packs.values()), lock)
+        return self._plan(lock, _wanted(lock), offers, names)
 
     def plan_remove(self, name: str) -> PackPlan:
         """Say what goes with a pack: what only it needed."""
@@ -94,6 +96,17 @@ class PackShop:
         return _compared(lock, Lock(packs=packs), chosen, only)
 
 
+def _faithful(offers: Sequence[Offer], lock: Lock, but: str | None = None) -> list[Offer]:
+    """Leave out offers of other sources for what is installed: nobody takes it over on the way."""
+    return [
+        offer
+        for offer in offers
+        if offer.name == but
+        or offer.name not in lock.packs
+        or offer.source == lock.packs[offer.name].source
+    ]
+
+
 def _compared(
     before: Lock, after: Lock, chosen: Mapping[str, Chosen], only: Sequence[str]
 ) -> PackPlan:
@@ -126,9 +139,13 @@ def _wanted(lock: Lock) -> list[Need]:
 
 def _still_needed(packs: dict[str, LockedPack]) -> dict[str, LockedPack]:
     """Leave out dependencies that nobody needs any more."""
-    needed = {name for pack in packs.values() for name in pack.needs}
-    left = {name: it for name, it in packs.items() if not it.is_dependency or name in needed}
-    return left if left == packs else _still_needed(left)
+    left = packs
+    while True:
+        needed = {name for pack in left.values() for name in pack.needs}
+        kept = {name: it for name, it in left.items() if not it.is_dependency or name in needed}
+        if kept == left:
+            return left
+        left = kept
 
 
 def _require(lock: Lock, name: str) -> None:

@@ -88,7 +88,7 @@ class Sources:
 
 def _refuse_local(source: str, offer: Offer) -> None:
     """Keep an index from elsewhere away from the files of this machine."""
-    is_elsewhere = "://" in source and not source.startswith("file://")
+    is_elsewhere = protocol(source) != "file"
     if offer.source != source and is_elsewhere and protocol(offer.source) == "file":
         raise Denied(f"The index of {source!r} names {offer.source!r}, a place on your machine.")
 

@@ -140,6 +140,9 @@ def _check(role: MergedRole, book: RoleBook, templates: Sequence[str], mistakes:
     shape = role.shape
     if shape.optional and shape.cannot_be_optional is not None:
         mistakes.add(role.place("optional"), shape.cannot_be_optional)
+    if shape.answer == "review" and shape.writes:
+        problem = "must be false for a role that reviews: what it changed would pass unseen"
+        mistakes.add(role.place("writes"), problem)
     strategy, known = shape.context.strategy, sorted(book.strategies)
     if strategy is not None and strategy not in known and not _is_damaged(strategy, mistakes):
         mistakes.add(role.place("context", "strategy"), unknown("strategy", strategy, known))

@@ -93,8 +93,12 @@ def write_agent(role: Role) -> RoleDraft:
         "name": role.name.replace("_", "-").lower(),
         "description": role.description,
     }
-    if role.allowed_tools is not None:
-        own = (theirs for ours in role.allowed_tools for theirs in _TOOLS.get(ours, ()))
+    allowed = role.allowed_tools
+    if allowed is None and not role.writes:
+        # Who changes nothing here must not be able to elsewhere.
+        allowed = ("read_file",)
+    if allowed is not None:
+        own = (theirs for ours in allowed for theirs in _TOOLS.get(ours, ()))
         head["tools"] = ", ".join(dict.fromkeys(own))
     if cli == "claude" and model:
         head["model"] = model

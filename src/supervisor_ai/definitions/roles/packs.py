@@ -48,6 +48,9 @@ class PackShape(Shape):
     """What `supervisor init` may have found where it fits: `framework:React`, `file:go.mod`."""
 
 
+_MOST_PACKS: Final = 100
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pack:
     """A pack that is switched on, and its role files."""
@@ -76,6 +79,9 @@ class _Reader:
     def read(self, wish: Wish) -> None:
         """Read a pack and those that it needs, those first."""
         if wish.name not in self.found:
+            if len(self.found) >= _MOST_PACKS:
+                self.mistakes.add(wish.place, f"is one pack too many: at most {_MOST_PACKS}")
+                return
             self.found[wish.name] = None
             pack = self._find(wish.name)
             if pack is None:

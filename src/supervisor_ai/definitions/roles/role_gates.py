@@ -1,7 +1,8 @@
 """The gates of roles become steps of the workflow, right after the steps of those roles."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.role_shapes import RoleGateShape
@@ -28,15 +29,14 @@ def with_role_gates(
     steps: dict[StepName, Step] = {}
     made: dict[str, Gate] = dict(gates)
     mistakes = Mistakes()
+    taken = {*workflow.steps, *gates}
     for step in workflow.steps.values():
         wanted = [(roles[name], gate) for name in step.crew for gate in roles[name].shape.gates]
-        added = [
-            (
-                _gate_step(workflow, step, shape, writes=role.shape.writes),
-                _gate(role, shape, around, mistakes),
-            )
-            for role, shape in _distinct(wanted)
-        ]
+        added: list[tuple[Step, Gate]] = []
+        for role, shape in _distinct(wanted):
+            gate_step = _gate_step(taken, step, shape, writes=role.shape.writes)
+            taken.add(gate_step.name)
+            added.append((gate_step, _gate(role, shape, around, mistakes)))
         for one in _linked(step, [gate_step for gate_step, _ in added]):
             steps[one.name] = one
         made |= {gate_step.name: gate for gate_step, gate in added}
@@ -66,10 +66,19 @@ def _linked(step: Step, following: list[Step]) -> Iterator[Step]:
             yield replace(one, next=step.next, terminal=step.terminal)
 
 
-def _gate_step(workflow: Workflow, step: Step, shape: RoleGateShape, *, writes: bool) -> Step:
-    name = StepName(f"{step.name}-{shape.name}"[:_LONGEST_NAME])
-    while name in workflow.steps:
-        name = StepName(f"{name[: _LONGEST_NAME - 1]}_")
+def _free_name(wanted: str, taken: Collection[str]) -> StepName:
+    """Find a name that no step has; what must be cut is numbered, so that none gets lost."""
+    names = (wanted[: _LONGEST_NAME - len(tail)] + tail for tail in _tails())
+    return StepName(next(name for name in names if name not in taken))
+
+
+def _tails() -> Iterator[str]:
+    yield ""
+    yield from (f"_{number}" for number in count(2))
+
+
+def _gate_step(taken: Collection[str], step: Step, shape: RoleGateShape, *, writes: bool) -> Step:
+    name = _free_name(f"{step.name}-{shape.name}", taken)
     back = step.on_reject or (step.name if writes else None)
     return Step(
         name=name,

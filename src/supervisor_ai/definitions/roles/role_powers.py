@@ -8,6 +8,7 @@ from supervisor_ai.definitions.roles.book import MergedRole, RoleBook
 from supervisor_ai.definitions.roles.files import RoleFile
 from supervisor_ai.definitions.roles.merging import pieces
 from supervisor_ai.definitions.roles.strategies import Strategies
+from supervisor_ai.definitions.scalars import dear
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.engine.ports.definitions import Power
 
@@ -32,6 +33,8 @@ def _file_powers(file: RoleFile) -> Iterator[Power]:
 
 def _widening(file: RoleFile) -> Iterator[tuple[KeyPath, object]]:
     shape = file.written.shape
+    yield ("cli",), dear(shape.cli)
+    yield ("fallback",), [agent for agent in shape.fallback or () if dear(agent)]
     yield ("egress",), shape.egress
     yield ("allowed_tools",), shape.allowed_tools
     for name, server in shape.mcp_servers.items():

@@ -8,6 +8,7 @@ from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import StepName, TimerName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import workflow
+from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.attempting import base_of
 from supervisor_ai.domain.run.definition import MAX_RETRIES, Definition, Step, StepKind
 from supervisor_ai.domain.run.degradation import is_degraded
@@ -146,6 +147,8 @@ def _conclude(
 ) -> Decision:
     """Say what the parts of a step come to together."""
     counted = [result for result in results if result.part is not Part.SKIPPED]
+    if not counted and at.human_approval and not visit.is_approved:
+        return _ask(run, state, at)
     if not counted:
         reason = "; ".join(dict.fromkeys(result.reason for result in results))
         skipped = e.StepSkipped(step=at.name, visit=visit.number, reason=reason)
@@ -206,7 +209,14 @@ def _ask(run: Run, state: WorkflowState, at: Step) -> Decision:
 
 def _rejected_by_person(state: WorkflowState, at: Step, news: e.ApprovalRefused) -> Decision:
     back = Feedback(kind=FeedbackKind.PERSON, source=at.name, artifact=news.note)
-    return _send_back(state, at, at.on_reject, (back,), OutcomeKind.REJECTED)
+    # What judges nothing is done again, as the person wants it.
+    itself = at.name if at.kind is StepKind.ROLE and not _judges(state, at) else None
+    target = at.on_reject or at.on_fail or itself
+    return _send_back(state, at, target, (back,), OutcomeKind.REJECTED)
+
+
+def _judges(state: WorkflowState, at: Step) -> bool:
+    return state.role(at.name).answer is AnswerKind.REVIEW
 
 
 def _decide_commit(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:

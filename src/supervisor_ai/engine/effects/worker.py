@@ -4,7 +4,9 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.events import (
     AttemptFailed,
@@ -58,7 +60,10 @@ async def perform_worker(
     effect: RunWorker, operation: Operation
 ) -> AttemptSucceeded | AttemptFailed:
     """Start the agent in a fresh workspace and judge what came of it."""
-    prompt = await write_prompt(effect, operation)
+    try:
+        prompt = await write_prompt(effect, operation)
+    except (InvalidInput, Unavailable) as error:
+        return _unprompted(effect, operation, error)
     artifact, redactions = operation.keep(prompt)
     operation.record(
         PromptSent(
@@ -205,6 +210,27 @@ def _failed(
         ended_at=now,
         took=now - operation.intended_at,
         is_cut_off=ended.report.result.end is SandboxEnd.CUT_OFF,
+    )
+
+
+def _unprompted(
+    effect: RunWorker, operation: Operation, error: InvalidInput | Unavailable
+) -> AttemptFailed:
+    """Say why nobody could be told anything; only a person mends what is written wrongly."""
+    world = operation.world
+    is_wrong = isinstance(error, InvalidInput)
+    told = world.redactor.redact(plain(f"{error.message}\n{error.hint or ''}".strip())).text
+    return AttemptFailed(
+        step=effect.step,
+        visit=effect.visit,
+        slot=effect.slot,
+        attempt=effect.attempt,
+        category=FailureCategory.CLI_ERROR if is_wrong else FailureCategory.RESOURCE,
+        reason=told.partition("\n")[0],
+        feedback=world.artifacts.put(told),
+        transcript=world.artifacts.put(""),
+        action=Action.ESCALATE if is_wrong else Action.RETRY_SAME,
+        ended_at=world.clock.now(),
     )
 
 

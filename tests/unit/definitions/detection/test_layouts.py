@@ -109,7 +109,7 @@ EXPECTED: Final[dict[str, dict[str, object]]] = {
         "gates": {
             "test": "npm run test",
             "lint": "npm run lint",
-            "types": "npx --no-install tsc --noEmit",
+            "type_check": "npx --no-install tsc --noEmit",
             "build": "npm run build",
         },
         "packs": ["backend", "web", "security"],
@@ -142,7 +142,7 @@ EXPECTED: Final[dict[str, dict[str, object]]] = {
         "gates": {
             "test": "uv run pytest",
             "lint": "uv run ruff check .",
-            "types": "uv run mypy .",
+            "type_check": "uv run mypy .",
             "format": "uv run ruff format --check .",
             "coverage": "uv run pytest --cov",
         },
@@ -156,7 +156,7 @@ EXPECTED: Final[dict[str, dict[str, object]]] = {
         "gates": {
             "test": "pnpm run test",
             "lint": "pnpm run lint",
-            "types": "pnpm run typecheck",
+            "type_check": "pnpm run typecheck",
             "format": "pnpm exec prettier --check .",
             "coverage": "pnpm run test:coverage",
             "build": "pnpm run build",
@@ -192,7 +192,7 @@ EXPECTED: Final[dict[str, dict[str, object]]] = {
         "gates": {
             "test": "python3 -m tox",
             "lint": "python3 -m tox -e lint",
-            "types": "python3 -m tox -e types",
+            "type_check": "python3 -m tox -e types",
         },
         "packs": ["cli"],
     },
@@ -204,7 +204,7 @@ EXPECTED: Final[dict[str, dict[str, object]]] = {
         "gates": {
             "test": "yarn run test:unit",
             "lint": "yarn run eslint .",
-            "types": "yarn run vue-tsc --noEmit",
+            "type_check": "yarn run vue-tsc --noEmit",
             "format": "yarn run format:check",
             "build": "yarn run build",
         },
@@ -289,4 +289,4 @@ def test_the_table_and_the_packs_of_the_package_agree() -> None:
 def test_the_state_of_a_project_is_ignored_and_its_definitions_are_not(tmp_path: Path) -> None:
     files = drafts(survey(tmp_path, layout("empty")), [])
     assert list(files) == [".supervisor/config.yaml", ".supervisor/.gitignore"]
-    assert "/state.db*\n/context.db*\n/artifacts/\n/locks/\n" in files[".supervisor/.gitignore"]
+    assert "/state.db*\n/artifacts/\n/locks/\n" in files[".supervisor/.gitignore"]

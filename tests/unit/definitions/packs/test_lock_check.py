@@ -1,11 +1,14 @@
 """A pack that is not as it was installed is not read."""
 
+import json
+
 import pytest
 from tests.unit.definitions.packs.scene import Scene, pack, write
 
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.packs.lock import check_lock
 from supervisor_ai.definitions.shelves import DirectoryShelf, Origin
+from supervisor_ai.domain.errors import InvalidInput
 
 
 def problems(scene: Scene) -> str:
@@ -51,3 +54,21 @@ def test_every_difference_is_named(installed: Scene) -> None:
 def test_a_broken_lock_is_a_mistake(installed: Scene) -> None:
     write(installed.place, {"packs.lock": "{"})
     assert "is no lock of packs" in problems(installed)
+
+
+@pytest.mark.parametrize("name", ["../../victim", "/etc", "a/b", "..", ""])
+def test_a_lock_cannot_name_what_lies_elsewhere(installed: Scene, name: str) -> None:
+    lock = json.loads((installed.place / "packs.lock").read_text())
+    lock["packs"][name] = {**lock["packs"]["desk"], "files": {}, "is_dependency": True}
+    write(installed.place, {"packs.lock": json.dumps(lock)})
+    assert "is no lock of packs" in problems(installed)
+    with pytest.raises(InvalidInput, match="is no lock of packs"):
+        installed.shop().plan_remove("desk")
+
+
+@pytest.mark.parametrize("path", ["../pack.yaml", "/etc/passwd", ""])
+def test_a_lock_cannot_name_files_that_lie_elsewhere(installed: Scene, path: str) -> None:
+    lock = json.loads((installed.place / "packs.lock").read_text())
+    lock["packs"]["desk"]["files"][path] = "0" * 64
+    write(installed.place, {"packs.lock": json.dumps(lock)})
+    assert "is no name of a file in a pack" in problems(installed)

@@ -150,3 +150,15 @@ def test_ranges(wanted: str, version: str, is_fitting: bool) -> None:  # noqa: F
 def test_what_is_no_range(wanted: str) -> None:
     with pytest.raises(ValueError, match="must be a"):
         range_text(wanted)
+
+
+def test_there_is_an_end_to_packs_that_need_packs(scene: Scene) -> None:
+    files = {"config.yaml": "cli: claude\npacks: [p0]\n"}
+    for number in range(150):
+        needs = f"dependencies: [{{name: p{number + 1}}}]\n"
+        role = f"role_{number}"
+        text = f"name: p{number}\nversion: 1.0.0\ndescription: d\nroles: [{role}]\n{needs}"
+        files[f"packs/p{number}/pack.yaml"] = text
+        files[f"packs/p{number}/roles/{role}.yaml"] = "extends: planner\n"
+    scene.write(files)
+    assert "one pack too many: at most 100" in scene.refusal()

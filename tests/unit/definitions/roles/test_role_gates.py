@@ -56,7 +56,7 @@ def test_a_gate_at_the_end_is_the_end(scene: Scene) -> None:
     flow = flow.replace("terminal: true", "next: only-lint")
     scene.write({"roles/implementer.yaml": GATED, "workflows/flow.yaml": flow})
     definition = scene.definition("flow")
-    assert [name for name, _, _ in arrows(definition)][1] == "only-lint_"
+    assert [name for name, _, _ in arrows(definition)][1] == "only-lint_2"
     scene.write({"workflows/flow.yaml": "steps: {only: {role: implementer, terminal: true}}\n"})
     steps = scene.definition("flow").workflow.steps
     assert not steps[StepName("only")].terminal
@@ -124,3 +124,18 @@ def test_what_is_said_about_a_role_that_cannot_be_had(scene: Scene) -> None:
     scene.write({"workflows/flow.yaml": "steps: {only: {role: planner}}\n"})
     with pytest.raises(InvalidInput, match="No step of 'flow'"):
         scene.definition("flow", **{"*": "reviewer"})
+
+
+def test_no_gate_is_lost_for_want_of_a_name(scene: Scene) -> None:
+    long, odd = "a" * 64, "a" * 63 + "_"
+    gates = "\n".join(f"  - {{name: lint_{number}, command: [lint]}}" for number in range(3))
+    steps = f"{long}: {{role: implementer, next: {odd}}}, {odd}: {{role: implementer}}"
+    scene.write(
+        {
+            "roles/implementer.yaml": f"gates:\n{gates}\n",
+            "workflows/flow.yaml": f"initial_step: {long}\nsteps: {{{steps}}}\n",
+        }
+    )
+    definition = scene.definition("flow")
+    assert len(definition.workflow.steps) == 8
+    assert len([step for step in definition.workflow.steps.values() if step.gate]) == 6
