@@ -2,6 +2,8 @@
 
 import json
 import subprocess
+from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -124,3 +126,42 @@ def test_a_reader_may_go_away(newcomer: User) -> None:
         assert process.wait(timeout=60) == 0
         assert process.stderr is not None
         assert process.stderr.read() == b""
+
+
+KINGFISHER: Final = """#!/usr/bin/env python3
+import json, sys
+assert sys.argv[1:4] == ["scan", "--no-validate", "--no-update-check"], sys.argv
+text = sys.stdin.read()
+places = [(number, line.find("odd-")) for number, line in enumerate(text.splitlines(), 1)]
+found = [
+    {"rule": {"id": "odd"}, "finding": {"line": line, "column_start": column}}
+    for line, column in places
+    if column >= 0
+]
+print(json.dumps({"findings": found}))
+print("more that is no finding")
+raise SystemExit(200 if found else 0)
+"""
+
+
+def doubted(user: User, place: Path, text: str, program: str | None) -> tuple[int, str, str]:
+    if program is not None:
+        place.mkdir()
+        (place / "kingfisher").write_text(program)
+        (place / "kingfisher").chmod(0o755)
+    path = f"{place}:{user.environment['PATH']}"
+    calling = replace(user, environment={**user.environment, "PATH": path})
+    said = redact(calling, text.encode(), "--check", "--second-opinion")
+    return said.returncode, said.stdout.decode(), said.stderr.decode()
+
+
+def test_somebody_else_may_look_at_the_result(newcomer: User, tmp_path: Path) -> None:
+    text = f"{TOKEN}\nan odd-secret\n"
+    code, out, _ = doubted(newcomer, tmp_path / "bin", text, KINGFISHER)
+    assert (code, out.splitlines()) == (1, ["1:1  github-token", "2:3  kingfisher:odd"])
+
+
+def test_a_second_opinion_that_is_none_is_said(newcomer: User, tmp_path: Path) -> None:
+    code, _, err = doubted(newcomer, tmp_path / "bin", "x", "#!/bin/sh\necho nonsense\n")
+    assert code == 6
+    assert "cannot be understood" in err

@@ -66,6 +66,11 @@ class Redaction:
             truncated=total > len(self._findings),
         )
 
+    def add(self, findings: Iterable[Finding]) -> None:
+        """Take in what somebody else has found."""
+        for finding in findings:
+            self._note(finding)
+
     def _note(self, finding: Finding) -> None:
         self._counts[finding.rule] += 1
         if len(self._findings) < LISTED:

@@ -22,6 +22,7 @@ from supervisor_ai.cli.packed import shown_record
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE, FAILED
 from supervisor_ai.control.redacting import Redaction, RedactionReport
+from supervisor_ai.control.second_opinion import ask_kingfisher
 from supervisor_ai.domain.terminal import PlainStream, plain
 
 _CHUNK: Final = 1 << 16
@@ -79,18 +80,26 @@ def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
 @click.option(
     "--check", "is_check", is_flag=True, help="Print findings, not the text; exit 1 if any."
 )
+@click.option(
+    "--second-opinion", "is_doubted", is_flag=True, help="Let kingfisher look at the result."
+)
 @json_option
-def redact(*, is_check: bool, as_json: bool) -> int:
+def redact(*, is_check: bool, is_doubted: bool, as_json: bool) -> int:
     """Take the secrets out of a text.
 
     Reads stdin and prints the text with a mark in the place of every secret, as it is done before
     anything is sent, stored or shown. Counts go to stderr. With --json the findings are printed
-    instead, with rule, line and column, never the secret.
+    instead, with rule, line and column, never the secret. With --second-opinion kingfisher
+    (`pip install kingfisher-bin`) says what it still finds; it is kept from asking anybody.
     """
     if sys.stdin.isatty():
         say("Reading from the terminal; Ctrl-D ends the text.")
     redaction = Redaction()
     pieces = redaction.redact(_stdin())
+    if is_doubted:
+        text = "".join(pieces)
+        redaction.add(ask_kingfisher(text, os.environ))
+        pieces = iter((text,))
     if is_check or as_json:
         for _ in pieces:
             pass
