@@ -119,11 +119,12 @@ class Drive:
 
     def _record_all(self, effects: list[TaskEffect]) -> bool:
         """Record what was decided; a run that gets at once what it asked for does not wait."""
-        asks = any(isinstance(at, _SHARED) for at in self._journal.run.open.values())
-        if not asks:
+        if not any(isinstance(at, _SHARED) for at in self._journal.run.open.values()):
             self._settle()
+            self._commit(effects)
+            return False
         self._commit(effects)
-        if asks and self._grant():
+        if self._grant():
             return True
         self._settle()
         self._journal.commit()

@@ -59,8 +59,13 @@ STEP_FLOW: Final[Flow[StepStatus]] = {
     # One role that fails ends the step, and what the others are at is stopped.
     (StepStatus.FAILED, e.AttemptCancelled): StepStatus.FAILED,
 }
-_OF_A_STEP: Final = (e.StepEntered, e.StepPassed, e.StepFailed, e.StepSkipped)
 _OF_A_QUESTION: Final = (e.ApprovalRequested, e.ApprovalGiven, e.ApprovalRefused)
+_OF_A_SLOT: Final = (
+    *(e.LaunchRequested, e.LaunchAllowed, e.LaunchRefused, e.LaunchWithdrawn),
+    *(e.AttemptStarted, e.ContextPacked, e.PromptSent),
+    *(e.AttemptSucceeded, e.AttemptFailed, e.AttemptCancelled, e.AttemptLost),
+    *_OF_A_QUESTION,
+)
 
 News = (
     e.GateEnded
@@ -160,7 +165,7 @@ def evolve(state: WorkflowState, event: Event) -> WorkflowState:
 
 def _placed(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
     """Let the slot that a fact belongs to take it in."""
-    if isinstance(event, _OF_A_STEP) or state.visit is None:
+    if not isinstance(event, _OF_A_SLOT) or state.visit is None:
         return state
     visit = state.visit
     if isinstance(event, e.ApprovalRequested):
