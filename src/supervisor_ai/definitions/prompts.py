@@ -3,17 +3,14 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Final
 
 from supervisor_ai.definitions.answer_models import schema_text
 from supervisor_ai.definitions.prompt_files import INCLUDE
-from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.retry_notes import feedback_words
 from supervisor_ai.domain.run.status import FailureCategory
 
-_DIRECTORY: Final[Path] = BUILTIN_DIRECTORY / "prompts"
 _WANTED: Final[Mapping[FailureCategory, str]] = {
     FailureCategory.VALIDATION: "the one under `Answer`.",
     FailureCategory.PARSING: "the one that is described under `Answer`.",
@@ -21,11 +18,6 @@ _WANTED: Final[Mapping[FailureCategory, str]] = {
 }
 """What the feedback points at; the prompt has it only once."""
 _ERROR: Final = "{error}"
-
-
-def package_prompts() -> Mapping[str, str]:
-    """Read the package's own templates."""
-    return {path.name: path.read_text(encoding="utf-8") for path in _DIRECTORY.glob("*.j2")}
 
 
 def template_text(name: str, answer: AnswerKind, texts: Mapping[str, str]) -> str:

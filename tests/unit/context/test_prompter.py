@@ -4,7 +4,10 @@ import pytest
 from inline_snapshot import snapshot
 
 from supervisor_ai.context.prompter import MAX_PROMPT, MAX_TEMPLATE, JinjaPrompter
-from supervisor_ai.definitions.prompts import package_prompts, template_text
+from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.prompt_files import read_prompts
+from supervisor_ai.definitions.prompts import template_text
+from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY, DirectoryShelf, Origin
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
@@ -13,6 +16,7 @@ from supervisor_ai.domain.run.facts import FeedbackKind
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import Prompter, PromptRequest, Told
 
+PROMPTS = read_prompts([DirectoryShelf(Origin.BUILT_IN, BUILTIN_DIRECTORY)], Mistakes())
 ROLE = Role(
     name="reviewer",
     description="Strict code review",
@@ -39,7 +43,7 @@ def refusal(template: str) -> str:
 
 def built_in(name: str, answer: AnswerKind, *, writes: bool, request: PromptRequest) -> str:
     role = replace(
-        ROLE, answer=answer, writes=writes, template=template_text(name, answer, package_prompts())
+        ROLE, answer=answer, writes=writes, template=template_text(name, answer, PROMPTS)
     )
     return JinjaPrompter().write(replace(request, role=role))
 

@@ -7,13 +7,17 @@ from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from supervisor_ai.context.material import fenced, label
-from supervisor_ai.definitions.prompts import package_prompts, template_text
+from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.prompt_files import read_prompts
+from supervisor_ai.definitions.prompts import template_text
+from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY, DirectoryShelf, Origin
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Role
 from supervisor_ai.domain.run.degradation import INSTRUCTIONS, Level
 from supervisor_ai.domain.run.retry_notes import FEEDBACK
 from supervisor_ai.domain.run.status import FailureCategory
 
+PROMPTS = read_prompts([DirectoryShelf(Origin.BUILT_IN, BUILTIN_DIRECTORY)], Mistakes())
 TEMPLATES = {
     AnswerKind.PLAN: "planning.j2",
     AnswerKind.IMPLEMENTATION: "implement.j2",
@@ -41,7 +45,7 @@ def written(answer: AnswerKind, **told: object) -> str:
         answer=answer,
         writes=True,
         cli="a",
-        template=template_text(TEMPLATES[answer], answer, package_prompts()),
+        template=template_text(TEMPLATES[answer], answer, PROMPTS),
         instructions="Look closely.\n",
     )
     words = {**FIRST, **told, "role": role}

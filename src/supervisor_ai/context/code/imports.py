@@ -1,6 +1,6 @@
 """Which files of a repository a file builds on."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from supervisor_ai.context.code.language import Language, language
@@ -28,16 +28,6 @@ class ImportIndex:
         """Return the files of the repository that a file imports, in order, without itself."""
         found = (file for each in self.imports(path) for file in each.files)
         return tuple(dict.fromkeys(file for file in found if file != path))
-
-    def closure(self, paths: Iterable[str], depth: int) -> dict[str, int]:
-        """Return what can be reached from some files in so many steps, and in how many."""
-        edge = list(dict.fromkeys(path for path in paths if path in self._repository))
-        distances = dict.fromkeys(edge, 0)
-        for distance in range(1, depth + 1):
-            reached = dict.fromkeys(file for path in edge for file in self.resolve(path))
-            edge = [file for file in reached if file not in distances]
-            distances.update(dict.fromkeys(edge, distance))
-        return distances
 
     def imports(self, path: str) -> tuple[Imported, ...]:
         """Return every import of a file, also those that lead out of the repository."""

@@ -126,12 +126,6 @@ def test_imports_lead_to_files(files: dict[str, str], path: str, expected: list[
     assert list(index(files).resolve(path)) == expected
 
 
-def test_a_closure_counts_the_steps() -> None:
-    found = index(PYTHON).closure(["tests/test_web.py", "gone.py"], 2)
-    assert found == {"tests/test_web.py": 0, "src/app/web.py": 1, "src/app/store/__init__.py": 2}
-    assert index(PYTHON).closure(["src/app/web.py"], 0) == {"src/app/web.py": 0}
-
-
 def test_only_what_is_asked_for_is_read() -> None:
     read: list[str] = []
 
