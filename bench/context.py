@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.context.code_reader import native_reader
-from supervisor_ai.context.commit_files import CommitFiles
 from supervisor_ai.context.native_packer import NativePacker
 from supervisor_ai.context.pack_cache import PackCache
 from supervisor_ai.context.packing import estimating
@@ -29,6 +28,7 @@ from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run.context_plan import ContextPlan, Source, SourceKind
 from supervisor_ai.engine.ports.context import PackRequest
+from supervisor_ai.workspaces.commit_files import CommitFiles
 from supervisor_ai.workspaces.git import Git
 
 ROOT: Final = Path(__file__).parent.parent

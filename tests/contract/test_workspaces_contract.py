@@ -6,6 +6,7 @@ import pytest
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.engine.ports.workspaces import Workspace, Workspaces
+from supervisor_ai.testing.composing_suite import ComposingSuite
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.testing.workspaces_suite import AnchorSuite, WorkspacesSuite
@@ -83,13 +84,13 @@ class GitWorld:
         self.user.git.run("update-ref", f"refs/heads/{branch}", commit)
 
 
-class TestMemoryWorkspaces(WorkspacesSuite):
+class TestMemoryWorkspaces(WorkspacesSuite, ComposingSuite):
     @pytest.fixture(autouse=True)
     def make_worlds(self) -> None:
         self.world = MemoryWorld
 
 
-class TestGitWorkspaces(WorkspacesSuite):
+class TestGitWorkspaces(WorkspacesSuite, ComposingSuite):
     @pytest.fixture(autouse=True)
     def make_worlds(self, tmp_path: Path) -> None:
         places = (tmp_path / str(number) for number in count())

@@ -7,11 +7,11 @@ from pathlib import PurePosixPath
 from typing import Final, Protocol
 
 from supervisor_ai.context.code_reader import CodeReader
-from supervisor_ai.context.commit_files import CommitFile, CommitFiles
 from supervisor_ai.context.elements import escaped, unescaped, without_controls
 from supervisor_ai.context.pack_cache import PackCache, Shown
 from supervisor_ai.context.tokens import TokenCounter
 from supervisor_ai.domain.redaction.redacted import Redacted
+from supervisor_ai.engine.ports.commits import CommitFile, Commits
 
 _BINARY_LOOK: Final = 8000
 _NOTHING: Final = Shown("", 0, ())
@@ -39,7 +39,7 @@ class Contents:
     def __init__(
         self,
         *,
-        files: CommitFiles,
+        files: Commits,
         redactor: Redacting,
         cache: PackCache,
         counter: TokenCounter,

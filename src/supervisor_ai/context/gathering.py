@@ -6,7 +6,6 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from supervisor_ai.context.code_reader import CodeReader
-from supervisor_ai.context.commit_files import Change, CommitFile
 from supervisor_ai.context.contents import Contents, Form
 from supervisor_ai.context.diffs import Diffs
 from supervisor_ai.context.material import bounded
@@ -21,6 +20,7 @@ from supervisor_ai.context.path_rules import (
 from supervisor_ai.context.targets import mentioned, named, rule_files
 from supervisor_ai.context.tree import folded_tree, whole_tree
 from supervisor_ai.domain.run.context_plan import Detail, Source, SourceKind
+from supervisor_ai.engine.ports.commits import Change, CommitFile
 from supervisor_ai.engine.ports.context import PackRequest
 
 HUGE: Final = 1024 * 1024

@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import Final
 
 from supervisor_ai.context.code_reader import CodeReader
-from supervisor_ai.context.commit_files import CommitFiles
 from supervisor_ai.context.contents import Contents, Redacting
 from supervisor_ai.context.elements import CLOSING, OPENING, opening
 from supervisor_ai.context.gathering import Gathering
@@ -18,6 +17,7 @@ from supervisor_ai.context.parts import Part
 from supervisor_ai.context.pruning import Pruning
 from supervisor_ai.context.tokens import TokenCounter
 from supervisor_ai.domain.run.context_plan import Detail, SourceKind
+from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.engine.ports.context import PackedContext, PackedItem, PackRequest
 
 _STABLE_FIRST: Final = (
@@ -131,7 +131,7 @@ class NativePacker:
     def __init__(
         self,
         *,
-        files: CommitFiles,
+        files: Commits,
         redactor: Redacting,
         cache: PackCache,
         counter: Callable[[str], TokenCounter],

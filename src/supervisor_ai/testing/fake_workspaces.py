@@ -92,6 +92,11 @@ class MemoryWorkspaces:
         """Return a file of an open workspace, or None."""
         return self._directory(workspace).files.get(path)
 
+    def content(self, path: Path) -> str:
+        """Name the files of an open workspace; of one that is gone there is nothing to name."""
+        left = self._directories.get(path)
+        return _digest(left.files) if left else ""
+
     @property
     def open_paths(self) -> tuple[Path, ...]:
         """Return the directories that exist."""
@@ -157,6 +162,21 @@ class MemoryWorkspaces:
     async def snapshot(self, workspace: Workspace, *, ref: str, at: datetime) -> Snapshot:
         """Turn the directory's files into a commit on top of its start, kept under the ref."""
         return self._keep(self._directory(workspace), ref, at)
+
+    async def changed(self, workspace: Workspace) -> tuple[str, ...]:
+        """List the files of the start commit that are not as they were, or gone."""
+        left = self._directory(workspace)
+        shown = _shown(self._commit(left.start).files, left.hides)
+        return tuple(sorted(path for path in shown if left.files.get(path) != shown[path]))
+
+    async def compose(
+        self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime
+    ) -> Snapshot:
+        """Make a commit with the base's files and other contents at some paths; None: no file."""
+        files = _composed(self._commit(base).files, contents)
+        made = MemoryCommit(files=files, parent=base, note=f"Composition at {at}")
+        commit = self._store(made)
+        return Snapshot(commit=commit, tree=self.tree(commit))
 
     async def close(self, workspace: Workspace) -> None:
         """Remove the directory."""
@@ -301,6 +321,31 @@ def _matches(path: str, pattern: str) -> bool:
     plain = pattern.rstrip("/")
     name = path if "/" in plain else PurePosixPath(path).name
     return fnmatchcase(name, plain.lstrip("/"))
+
+
+def _composed(files: Files, contents: Mapping[str, bytes | None]) -> dict[str, str]:
+    """Put contents over files; as on a disk, a file and a directory of one name exclude another."""
+    new = {path: content for path, content in contents.items() if content is not None}
+    for path in contents:
+        _check_own(path)
+        if path in new and any(str(parent) in new for parent in PurePosixPath(path).parents):
+            raise InvalidInput(f"The path {path!r} cannot be one of a commit's files.")
+    kept = {
+        path: text
+        for path, text in files.items()
+        if path not in contents and not any(_clash(path, other) for other in new)
+    }
+    return kept | {path: content.decode(errors="surrogateescape") for path, content in new.items()}
+
+
+def _clash(one: str, other: str) -> bool:
+    return one.startswith(f"{other}/") or other.startswith(f"{one}/")
+
+
+def _check_own(path: str) -> None:
+    parts = path.lower().split("/")
+    if {"", ".", "..", ".git"} & set(parts) or "\0" in path:
+        raise InvalidInput(f"The path {path!r} is not one of a workspace's own files.")
 
 
 def _cache_name(left: _Directory, cache: SetupCache) -> str:

@@ -75,67 +75,67 @@ class WorkspacesSuite:
     def test_a_workspace_holds_the_files_of_its_start(self) -> None:
         """Nothing is missing."""
         world = self.world()
-        workspace = _open(world, world.commit(FILES))
-        _expect({path: world.read(workspace, path) for path in FILES}, FILES)
+        workspace = open_workspace(world, world.commit(FILES))
+        expect({path: world.read(workspace, path) for path in FILES}, FILES)
 
     def test_a_path_carries_the_run_and_the_fence(self) -> None:
         """An old owner cannot touch the new one's directory."""
         world = self.world()
         base = world.commit(FILES)
-        old, new = _open(world, base, fence=1), _open(world, base, fence=2)
+        old, new = open_workspace(world, base, fence=1), open_workspace(world, base, fence=2)
         world.write(old, "README", "late\n")
-        _expect(world.read(new, "README"), "hello\n")
-        _expect(RUN in str(new.path) and old.path != new.path, wanted=True)
+        expect(world.read(new, "README"), "hello\n")
+        expect(RUN in str(new.path) and old.path != new.path, wanted=True)
 
     def test_a_second_opening_starts_clean(self) -> None:
         """What the same owner left before is gone."""
         world = self.world()
         base = world.commit(FILES)
-        world.write(_open(world, base), "left", "over\n")
-        _expect(world.read(_open(world, base), "left"), None)
+        world.write(open_workspace(world, base), "left", "over\n")
+        expect(world.read(open_workspace(world, base), "left"), None)
 
     def test_a_snapshot_holds_every_change(self) -> None:
         """Added, changed and removed files, under the ref."""
         world = self.world()
-        workspace = _open(world, world.commit(FILES))
+        workspace = open_workspace(world, world.commit(FILES))
         world.write(workspace, "new/file", "new\n")
         world.write(workspace, "README", "changed\n")
         world.write(workspace, "src/old.py", None)
-        snapshot = _snapshot(world, workspace)
+        snapshot = take_snapshot(world, workspace)
         wanted = {"README": "changed\n", "new/file": "new\n", "src/app.py": "print(1)\n"}
-        _expect(world.files(snapshot.commit), wanted)
-        _expect(world.tip(_ref(1)), snapshot.commit)
+        expect(world.files(snapshot.commit), wanted)
+        expect(world.tip(_ref(1)), snapshot.commit)
 
     def test_the_same_files_make_the_same_tree_and_the_same_deed_the_same_commit(self) -> None:
         """A name says what it names."""
         world = self.world()
         base = world.commit(FILES)
-        first = _snapshot(world, _open(world, base, fence=1))
-        again = _snapshot(world, _open(world, base, fence=2))
-        other = _open(world, base, attempt=2)
+        first = take_snapshot(world, open_workspace(world, base, fence=1))
+        again = take_snapshot(world, open_workspace(world, base, fence=2))
+        other = open_workspace(world, base, attempt=2)
         world.write(other, "README", "other\n")
-        _expect(again, first)
-        _expect(_snapshot(world, other).tree == first.tree, wanted=False)
+        expect(again, first)
+        expect(take_snapshot(world, other).tree == first.tree, wanted=False)
 
     def test_a_snapshot_can_be_a_start(self) -> None:
         """The next attempt mends what the one before it made."""
         world = self.world()
-        workspace = _open(world, world.commit(FILES))
+        workspace = open_workspace(world, world.commit(FILES))
         world.write(workspace, "README", "first\n")
-        follower = _open(world, _snapshot(world, workspace).commit, attempt=2)
+        follower = open_workspace(world, take_snapshot(world, workspace).commit, attempt=2)
         world.write(follower, "second", "second\n")
-        made = world.files(_snapshot(world, follower, attempt=2).commit)
-        _expect(made, FILES | {"README": "first\n", "second": "second\n"})
+        made = world.files(take_snapshot(world, follower, attempt=2).commit)
+        expect(made, FILES | {"README": "first\n", "second": "second\n"})
 
     def test_closing_removes_the_directory_and_is_harmless_twice(self) -> None:
         """A snapshot of what is closed is refused."""
         world = self.world()
-        workspace = _open(world, world.commit(FILES))
+        workspace = open_workspace(world, world.commit(FILES))
         for _ in range(2):
-            _wait(world.workspaces.close(workspace))
-        _expect(world.exists(workspace), wanted=False)
+            wait(world.workspaces.close(workspace))
+        expect(world.exists(workspace), wanted=False)
         try:
-            _snapshot(world, workspace)
+            take_snapshot(world, workspace)
         except NotFound:
             return
         raise AssertionError("A closed workspace was snapshotted.")
@@ -144,117 +144,122 @@ class WorkspacesSuite:
         """Every directory of the operation goes, and no work with it."""
         world = self.world()
         base = world.commit(FILES)
-        old, new = _open(world, base, fence=1), _open(world, base, fence=2)
+        old, new = open_workspace(world, base, fence=1), open_workspace(world, base, fence=2)
         world.write(old, "README", "older\n")
         world.write(new, "README", "newer\n")
-        other = _open(world, base, attempt=11)
-        _expect(_keep_lost(world), _ref(1))
-        _expect(world.files(_tip(world, _ref(1)))["README"], "newer\n")
-        _expect(world.files(_tip(world, f"{_ref(1)}-1"))["README"], "older\n")
-        _expect([world.exists(left) for left in (old, new, other)], [False, False, True])
-        _expect(_keep_lost(world), None)
+        other = open_workspace(world, base, attempt=11)
+        expect(_keep_lost(world), _ref(1))
+        expect(world.files(_tip(world, _ref(1)))["README"], "newer\n")
+        expect(world.files(_tip(world, f"{_ref(1)}-1"))["README"], "older\n")
+        expect([world.exists(left) for left in (old, new, other)], [False, False, True])
+        expect(_keep_lost(world), None)
 
     def test_unchanged_directories_are_removed_without_a_ref(self) -> None:
         """Nothing to keep is nothing to name."""
         world = self.world()
-        workspace = _open(world, world.commit(FILES))
-        _expect(_keep_lost(world), None)
-        _expect((world.tip(_ref(1)), world.exists(workspace)), (None, False))
+        workspace = open_workspace(world, world.commit(FILES))
+        expect(_keep_lost(world), None)
+        expect((world.tip(_ref(1)), world.exists(workspace)), (None, False))
 
     def test_a_blind_role_sees_no_hidden_file_and_changes_none(self) -> None:
         """The rest of its work is kept, put onto the whole."""
         world = self.world()
         base = world.commit(FILES | {"secret/key": "s\n", "src/test_app.py": "t\n"})
-        workspace = _open(world, base, plan=BLIND)
+        workspace = open_workspace(world, base, plan=BLIND)
         for hidden in ("secret/key", "src/test_app.py"):
-            _expect(world.read(workspace, hidden), None)
+            expect(world.read(workspace, hidden), None)
         world.write(workspace, "secret/key", "forged\n")
         world.write(workspace, "secret/new", "new\n")
         world.write(workspace, "src/app.py", "print(2)\n")
         world.write(workspace, "src/old.py", None)
-        made = world.files(_snapshot(world, workspace).commit)
+        made = world.files(take_snapshot(world, workspace).commit)
         whole = {"README": "hello\n", "secret/key": "s\n", "src/test_app.py": "t\n"}
-        _expect(made, whole | {"src/app.py": "print(2)\n"})
+        expect(made, whole | {"src/app.py": "print(2)\n"})
 
     def test_blind_work_that_changed_nothing_is_the_start(self) -> None:
         """What is hidden is not taken for deleted."""
         world = self.world()
         base = world.commit(FILES | {"secret/key": "s\n"})
-        workspace = _open(world, base, plan=BLIND)
+        workspace = open_workspace(world, base, plan=BLIND)
         world.write(workspace, "secret/key", "forged\n")
-        snapshot = _snapshot(world, workspace)
-        _expect(snapshot.tree, _snapshot(world, _open(world, base, attempt=2)).tree)
-        _expect(_keep_lost(world), None)
+        snapshot = take_snapshot(world, workspace)
+        expect(snapshot.tree, take_snapshot(world, open_workspace(world, base, attempt=2)).tree)
+        expect(_keep_lost(world), None)
 
     def test_lost_blind_work_is_kept_on_top_of_the_whole(self) -> None:
         """A crash hides nothing for ever."""
         world = self.world()
         base = world.commit(FILES | {"secret/key": "s\n"})
-        world.write(_open(world, base, plan=BLIND), "README", "lost\n")
-        _expect(_keep_lost(world), _ref(1))
+        world.write(open_workspace(world, base, plan=BLIND), "README", "lost\n")
+        expect(_keep_lost(world), _ref(1))
         kept = world.files(_tip(world, _ref(1)))
-        _expect(kept, FILES | {"secret/key": "s\n", "README": "lost\n"})
+        expect(kept, FILES | {"secret/key": "s\n", "README": "lost\n"})
 
     def test_only_a_writable_workspace_is_mounted_writable(self) -> None:
         """Who may not edit cannot."""
         world = self.world()
         base = world.commit(FILES)
         for is_writable in (True, False):
-            workspace = _open(world, base, plan=WorkspacePlan(is_writable=is_writable))
+            workspace = open_workspace(world, base, plan=WorkspacePlan(is_writable=is_writable))
             mounts = [mount for mount in workspace.mounts if mount.target == workspace.path]
-            _expect([mount.is_writable for mount in mounts], [is_writable])
+            expect([mount.is_writable for mount in mounts], [is_writable])
 
     def test_workspaces_have_ports_and_databases_of_their_own(self) -> None:
         """Nobody else's while they are open; somebody else's afterwards."""
         world = self.world()
         base = world.commit(FILES)
-        first, second = _open(world, base), _open(world, base, attempt=2)
-        _expect(set(_reserved(first)) & set(_reserved(second)), set())
-        _wait(world.workspaces.close(first))
-        _expect(_reserved(_open(world, base, attempt=3)), _reserved(first))
+        first, second = open_workspace(world, base), open_workspace(world, base, attempt=2)
+        expect(set(_reserved(first)) & set(_reserved(second)), set())
+        wait(world.workspaces.close(first))
+        expect(_reserved(open_workspace(world, base, attempt=3)), _reserved(first))
 
     def test_what_a_set_up_made_is_had_again(self) -> None:
         """For the same command and the same lock file, and for no other."""
         world = self.world()
         base = world.commit(FILES | {"lock": "1\n"})
         other = world.commit(FILES | {"lock": "2\n"}, parent=base)
-        workspace = _open(world, base)
-        _expect(_take(world, workspace), wanted=False)
+        workspace = open_workspace(world, base)
+        expect(_take(world, workspace), wanted=False)
         _make(world, workspace)
-        follower, stranger = _open(world, base, attempt=2), _open(world, other, attempt=3)
-        _expect((_take(world, follower), _take(world, stranger)), (True, False))
-        _expect(world.read(follower, "deps/a"), "made\n")
-        _expect(world.read(stranger, "deps/a"), None)
-        _expect(_take(world, _open(world, base, attempt=4), command=("other",)), wanted=False)
-        _expect(_take(world, _open(world, base, attempt=5, plan=BLIND)), wanted=False)
+        follower, stranger = (
+            open_workspace(world, base, attempt=2),
+            open_workspace(world, other, attempt=3),
+        )
+        expect((_take(world, follower), _take(world, stranger)), (True, False))
+        expect(world.read(follower, "deps/a"), "made\n")
+        expect(world.read(stranger, "deps/a"), None)
+        expect(
+            _take(world, open_workspace(world, base, attempt=4), command=("other",)), wanted=False
+        )
+        expect(_take(world, open_workspace(world, base, attempt=5, plan=BLIND)), wanted=False)
 
     def test_a_set_up_on_a_workers_commit_is_not_kept(self) -> None:
         """The worker may have had a hand in it."""
         world = self.world()
         base = world.commit(FILES | {"lock": "1\n"})
-        _open(world, base)
+        open_workspace(world, base)
         later = world.commit(FILES | {"lock": "1\n", "evil": "x\n"}, parent=base)
-        _make(world, _open(world, later, attempt=2))
-        _expect(_take(world, _open(world, base, attempt=3)), wanted=False)
+        _make(world, open_workspace(world, later, attempt=2))
+        expect(_take(world, open_workspace(world, base, attempt=3)), wanted=False)
 
     def test_a_cache_stays_inside_the_workspace(self) -> None:
         """Wherever its paths would lead."""
         world = self.world()
-        workspace = _open(world, world.commit(FILES))
+        workspace = open_workspace(world, world.commit(FILES))
         for path in ("../outside", "/etc", "a/../../b", ".git", "sub/.git/hooks", ""):
             cache = SetupCache(command=("make",), key_files=(), paths=(path,))
             for deed in (world.workspaces.take_cached, world.workspaces.keep_cached):
-                _expect(_is_refused(deed(workspace, cache)), wanted=True)
+                expect(_is_refused(deed(workspace, cache)), wanted=True)
 
     def test_a_snapshot_lands_once(self) -> None:
         """The same key finds its commit however often it lands."""
         world = self.world()
         landing = _landing(world, world.commit(FILES), {"README": "done\n"})
         first = _land(world, landing)
-        _expect(world.files(first)["README"], "done\n")
-        _expect(_land(world, landing), first)
-        _expect(world.tip("refs/heads/ai/r1"), first)
-        _expect(_wait(world.workspaces.find_landed("ai/r1", landing.key)), first)
+        expect(world.files(first)["README"], "done\n")
+        expect(_land(world, landing), first)
+        expect(world.tip("refs/heads/ai/r1"), first)
+        expect(wait(world.workspaces.find_landed("ai/r1", landing.key)), first)
 
     def test_the_same_landing_makes_the_same_commit_in_another_world(self) -> None:
         """A crash between the deed and its record changes nothing."""
@@ -263,7 +268,7 @@ class WorkspacesSuite:
         first, second = (
             _land(world, _landing(world, world.commit(FILES), done)) for world in worlds
         )
-        _expect(first, second)
+        expect(first, second)
 
     def test_a_key_is_not_mistaken_for_a_longer_one(self) -> None:
         """Nor is one that a message only quotes."""
@@ -273,8 +278,8 @@ class WorkspacesSuite:
         quoting = f"Quote\n\nSupervisor-Op: {shorter}"
         landing = _landing(world, base, {}, key=f"{shorter}/2", message=quoting)
         _land(world, landing)
-        _expect(_wait(world.workspaces.find_landed("ai/r1", shorter)), None)
-        _expect(_wait(world.workspaces.find_landed("nowhere", shorter)), None)
+        expect(wait(world.workspaces.find_landed("ai/r1", shorter)), None)
+        expect(wait(world.workspaces.find_landed("nowhere", shorter)), None)
 
     def test_a_landing_goes_on_top_of_the_expected_tip(self) -> None:
         """The second step of a run continues its branch."""
@@ -282,8 +287,8 @@ class WorkspacesSuite:
         base = world.commit(FILES)
         first = _land(world, _landing(world, base, {"README": "one\n"}))
         second = _landing(world, base, {"README": "two\n"}, key="r1/commit/2", expected=first)
-        _expect(world.files(_land(world, second))["README"], "two\n")
-        _expect(_wait(world.workspaces.find_landed("ai/r1", EffectKey("r1/commit"))), first)
+        expect(world.files(_land(world, second))["README"], "two\n")
+        expect(wait(world.workspaces.find_landed("ai/r1", EffectKey("r1/commit"))), first)
 
     def test_a_moved_branch_is_merged(self) -> None:
         """What the user did on the branch stays."""
@@ -292,7 +297,7 @@ class WorkspacesSuite:
         first = _land(world, _landing(world, base, {"README": "one\n"}))
         world.move("ai/r1", world.commit(FILES | {"README": "one\n", "u": "user\n"}, parent=first))
         second = _landing(world, base, {"README": "two\n"}, key="r1/commit/2", expected=first)
-        _expect(world.files(_land(world, second)), FILES | {"README": "two\n", "u": "user\n"})
+        expect(world.files(_land(world, second)), FILES | {"README": "two\n", "u": "user\n"})
 
     def test_a_conflict_does_not_land(self) -> None:
         """The branch stays where the user put it, and the path is named."""
@@ -300,63 +305,63 @@ class WorkspacesSuite:
         base = world.commit(FILES)
         users = world.commit(FILES | {"README": "user\n"}, parent=base)
         world.move("ai/r1", users)
-        result = _wait(world.workspaces.land(_landing(world, base, {"README": "worker\n"})))
-        _expect(isinstance(result, NotLanded) and "README" in result.reason, wanted=True)
-        _expect(world.tip("refs/heads/ai/r1"), users)
+        result = wait(world.workspaces.land(_landing(world, base, {"README": "worker\n"})))
+        expect(isinstance(result, NotLanded) and "README" in result.reason, wanted=True)
+        expect(world.tip("refs/heads/ai/r1"), users)
 
     def test_a_branch_that_is_gone_is_not_made_again(self) -> None:
         """Who deleted it had a reason."""
         world = self.world()
         base = world.commit(FILES)
         landing = _landing(world, base, {}, expected=base)
-        _expect(isinstance(_wait(world.workspaces.land(landing)), NotLanded), wanted=True)
-        _expect(world.tip("refs/heads/ai/r1"), None)
+        expect(isinstance(wait(world.workspaces.land(landing)), NotLanded), wanted=True)
+        expect(world.tip("refs/heads/ai/r1"), None)
 
     def test_a_diff_shows_the_change(self) -> None:
         """As text, and nothing where nothing changed."""
         world = self.world()
         base = world.commit(FILES)
         head = world.commit(FILES | {"README": "bye\n"}, parent=base)
-        diff = _wait(world.workspaces.diff(base, head))
-        _expect("-hello\n" in diff and "+bye\n" in diff and "app.py" not in diff, wanted=True)
-        _expect(_wait(world.workspaces.diff(base, base)), "")
+        diff = wait(world.workspaces.diff(base, head))
+        expect("-hello\n" in diff and "+bye\n" in diff and "app.py" not in diff, wanted=True)
+        expect(wait(world.workspaces.diff(base, base)), "")
 
     def test_a_diff_for_a_blind_role_leaves_out_what_is_hidden(self) -> None:
         """What is hidden stays so in a reviewer's prompt."""
         world = self.world()
         base = world.commit(FILES | {"secret/key": "one\n"})
         head = world.commit(FILES | {"README": "bye\n", "secret/key": "two\n"}, parent=base)
-        diff = _wait(world.workspaces.diff(base, head, hides=BLIND.hides))
-        _expect("+bye\n" in diff and "two" not in diff and "secret" not in diff, wanted=True)
+        diff = wait(world.workspaces.diff(base, head, hides=BLIND.hides))
+        expect("+bye\n" in diff and "two" not in diff and "secret" not in diff, wanted=True)
 
     def test_a_blind_role_has_a_program_directory_of_its_own(self) -> None:
         """The one that others share holds what is hidden."""
         world = self.world()
         base = world.commit(FILES | {"secret/key": "one\n"})
-        whole = _wait(world.workspaces.program(RUN, base))
-        blind = _wait(world.workspaces.program(RUN, base, hides=BLIND.hides))
-        _expect(whole == blind, wanted=False)
-        _expect((blind / "secret").exists(), wanted=False)
+        whole = wait(world.workspaces.program(RUN, base))
+        blind = wait(world.workspaces.program(RUN, base, hides=BLIND.hides))
+        expect(whole == blind, wanted=False)
+        expect((blind / "secret").exists(), wanted=False)
 
     def test_a_program_directory_is_made_once(self) -> None:
         """Every attempt of the run is shown the same."""
         world = self.world()
         base = world.commit(FILES)
-        first = _wait(world.workspaces.program(RUN, base))
-        _expect(_wait(world.workspaces.program(RUN, base)), first)
+        first = wait(world.workspaces.program(RUN, base))
+        expect(wait(world.workspaces.program(RUN, base)), first)
 
     def test_forgetting_removes_directories_and_keeps_refs(self) -> None:
         """Other runs are not touched."""
         world = self.world()
         base = world.commit(FILES)
-        workspace = _open(world, base)
-        snapshot = _snapshot(world, workspace)
+        workspace = open_workspace(world, base)
+        snapshot = take_snapshot(world, workspace)
         key = EffectKey("r2/implement/1/1/worker/1")
-        other = _wait(world.workspaces.open(RunId("r2"), key, fence=1, start=base))
+        other = wait(world.workspaces.open(RunId("r2"), key, fence=1, start=base))
         for _ in range(2):
-            _wait(world.workspaces.forget(RUN))
-        _expect((world.exists(workspace), world.exists(other)), (False, True))
-        _expect(world.tip(_ref(1)), snapshot.commit)
+            wait(world.workspaces.forget(RUN))
+        expect((world.exists(workspace), world.exists(other)), (False, True))
+        expect(world.tip(_ref(1)), snapshot.commit)
 
 
 class AnchorSuite:
@@ -366,7 +371,7 @@ class AnchorSuite:
 
     def test_nothing_is_kept_at_first(self) -> None:
         """An empty anchor says so."""
-        _expect(self.anchor().read(), None)
+        expect(self.anchor().read(), None)
 
     def test_the_newest_link_is_kept(self) -> None:
         """An older one is replaced."""
@@ -374,14 +379,16 @@ class AnchorSuite:
         newest = AnchorPoint(seq=2, hash="bb")
         for point in (AnchorPoint(seq=1, hash="aa"), newest):
             anchor.write(point)
-        _expect(anchor.read(), newest)
+        expect(anchor.read(), newest)
 
 
-def _wait(deed: Coroutine[Any, Any, T]) -> T:
+def wait(deed: Coroutine[Any, Any, T]) -> T:
+    """Do it to its end."""
     return asyncio.run(deed)
 
 
-def _expect(found: object, wanted: object) -> None:
+def expect(found: object, wanted: object) -> None:
+    """Fail unless what was found is what was wanted."""
     if found != wanted:
         raise AssertionError(f"Found {found!r} where {wanted!r} was wanted.")
 
@@ -394,7 +401,7 @@ def _ref(attempt: int) -> str:
     return f"refs/supervisor/r1/implement/1.1.{attempt}"
 
 
-def _open(
+def open_workspace(
     world: WorkspacesWorld,
     start: CommitSha,
     *,
@@ -402,8 +409,9 @@ def _open(
     fence: int = 1,
     plan: WorkspacePlan = PLAIN,
 ) -> Workspace:
+    """Open a workspace of the run."""
     opening = world.workspaces.open(RUN, _key(attempt), fence=fence, start=start, plan=plan)
-    return _wait(opening)
+    return wait(opening)
 
 
 def _reserved(workspace: Workspace) -> tuple[str, str]:
@@ -415,30 +423,31 @@ def _take(
     world: WorkspacesWorld, workspace: Workspace, command: tuple[str, ...] = ("make",)
 ) -> bool:
     cache = SetupCache(command=command, key_files=("lock",), paths=("deps",))
-    return _wait(world.workspaces.take_cached(workspace, cache))
+    return wait(world.workspaces.take_cached(workspace, cache))
 
 
 def _make(world: WorkspacesWorld, workspace: Workspace) -> None:
     """Do what a set-up does, and keep it."""
     world.write(workspace, "deps/a", "made\n")
     cache = SetupCache(command=("make",), key_files=("lock",), paths=("deps",))
-    _wait(world.workspaces.keep_cached(workspace, cache))
+    wait(world.workspaces.keep_cached(workspace, cache))
 
 
 def _is_refused(deed: Coroutine[Any, Any, object]) -> bool:
     try:
-        _wait(deed)
+        wait(deed)
     except InvalidInput:
         return True
     return False
 
 
-def _snapshot(world: WorkspacesWorld, workspace: Workspace, *, attempt: int = 1) -> Snapshot:
-    return _wait(world.workspaces.snapshot(workspace, ref=_ref(attempt), at=AT))
+def take_snapshot(world: WorkspacesWorld, workspace: Workspace, *, attempt: int = 1) -> Snapshot:
+    """Take a snapshot of a workspace."""
+    return wait(world.workspaces.snapshot(workspace, ref=_ref(attempt), at=AT))
 
 
 def _keep_lost(world: WorkspacesWorld) -> str | None:
-    return _wait(world.workspaces.keep_lost(RUN, _key(1), ref=_ref(1), at=AT))
+    return wait(world.workspaces.keep_lost(RUN, _key(1), ref=_ref(1), at=AT))
 
 
 def _tip(world: WorkspacesWorld, ref: str) -> CommitSha:
@@ -457,13 +466,13 @@ def _landing(
     message: str = "Do it",
     expected: CommitSha | None = None,
 ) -> Landing:
-    workspace = _open(world, base, attempt=99)
+    workspace = open_workspace(world, base, attempt=99)
     for path, text in changes.items():
         world.write(workspace, path, text)
     return Landing(
         run=RUN,
         key=EffectKey(key),
-        snapshot=_snapshot(world, workspace, attempt=99).commit,
+        snapshot=take_snapshot(world, workspace, attempt=99).commit,
         base=base,
         branch="ai/r1",
         expected=expected,
@@ -474,7 +483,7 @@ def _landing(
 
 
 def _land(world: WorkspacesWorld, landing: Landing) -> CommitSha:
-    result = _wait(world.workspaces.land(landing))
+    result = wait(world.workspaces.land(landing))
     if isinstance(result, Landed):
         return result.commit
     raise AssertionError(f"The landing failed: {result.reason}")

@@ -94,6 +94,11 @@ def clean(tree: Path) -> tuple[bytes, ...]:
     return tuple(lookalikes)
 
 
+def is_git_alias(name: str) -> bool:
+    """Tell whether some system takes a file of this name for a git directory."""
+    return _ALIAS.search(_plain(name)) is not None
+
+
 def _open_root(tree: Path) -> int:
     """Open the workspace itself, whose permissions a worker can take away like any others."""
     with root_directory(tree.parent) as parent:
@@ -156,5 +161,9 @@ def _is_kept(entry: os.DirEntry[str], directory: int, *, is_root: bool) -> bool:
 def _is_admissible(name: str, mode: int) -> bool:
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):
         return False
-    plain = name.translate(_INVISIBLE).lower()
-    return not (_ALIAS.search(plain) or (stat.S_ISLNK(mode) and _LINK_ALIAS.search(plain)))
+    is_link_alias = stat.S_ISLNK(mode) and _LINK_ALIAS.search(_plain(name))
+    return not (is_git_alias(name) or is_link_alias)
+
+
+def _plain(name: str) -> str:
+    return name.translate(_INVISIBLE).lower()

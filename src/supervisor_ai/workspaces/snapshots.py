@@ -19,7 +19,7 @@ from supervisor_ai.workspaces.scratch import PRIVATE, make_directory, write
 
 _TRIES: Final = 3
 _VERBATIM: Final = "* !text !eol !ident !filter !working-tree-encoding\n"
-_RAW: Final = ("--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
+RAW: Final = ("--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,13 +80,11 @@ def draft(desk: Desk) -> Draft:
     start = CommitSha(desk.start.read_text().strip())
     lookalikes = clean(desk.tree)
     if git.ask("add", "--all").code != 0:
-        # Attributes can ask for conversions that fail; the bytes as they are never do.
-        make_directory(git.directory / "info", PRIVATE)
-        write(git.directory / "info" / "attributes", _VERBATIM)
+        take_verbatim(git)
         git.run("add", "--all")
     if desk.hidden.exists():
         put_back(git, start, desk.hidden)
-    raw = git.run("diff-index", "--cached", *_RAW, start, "--").output
+    raw = git.run("diff-index", "--cached", *RAW, start, "--").output
     return Draft(
         git=git,
         start=start,
@@ -94,3 +92,9 @@ def draft(desk: Desk) -> Draft:
         lookalikes=lookalikes,
         included=read_included(desk),
     )
+
+
+def take_verbatim(git: Git) -> None:
+    """Take bytes as they are: attributes can ask for conversions that fail, this never does."""
+    make_directory(git.directory / "info", PRIVATE)
+    write(git.directory / "info" / "attributes", _VERBATIM)

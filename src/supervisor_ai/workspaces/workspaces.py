@@ -1,7 +1,7 @@
 """Isolated workspaces: what a worker gets, and what becomes of what it leaves."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +20,8 @@ from supervisor_ai.engine.ports.workspaces import (
     Workspace,
     WorkspacePlan,
 )
+from supervisor_ai.workspaces.composition import Contents, compose
+from supervisor_ai.workspaces.departures import changed_files
 from supervisor_ai.workspaces.deposit import Deposit
 from supervisor_ai.workspaces.disk import disk_failure
 from supervisor_ai.workspaces.furnishing import Furnisher
@@ -97,6 +99,16 @@ class GitWorkspaces:
         """Turn the directory's files into a commit on top of its start, kept under the ref."""
         return await _perform(self._snapshot, workspace, ref, at)
 
+    async def changed(self, workspace: Workspace) -> tuple[str, ...]:
+        """List the files of the start commit that are not as they were, or gone."""
+        return await _perform(self._changed, workspace)
+
+    async def compose(
+        self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime
+    ) -> Snapshot:
+        """Make a commit with the base's files and other contents at some paths; None: no file."""
+        return await _perform(self._compose, base, contents, at)
+
     async def close(self, workspace: Workspace) -> None:
         """Remove the directory."""
         await _perform(self._desk(workspace).discard)
@@ -158,6 +170,16 @@ class GitWorkspaces:
 
     def _snapshot(self, workspace: Workspace, ref: str, at: datetime) -> Snapshot:
         return self._keep(draft(self._occupied(workspace)), workspace.key, ref, at)
+
+    def _changed(self, workspace: Workspace) -> tuple[str, ...]:
+        return changed_files(self._occupied(workspace))
+
+    def _compose(self, base: CommitSha, contents: Contents, at: datetime) -> Snapshot:
+        if not self._repository.has_commit(base):
+            raise NotFound(f"No commit is called {base!r}.")
+        self._state.mkdir(parents=True, exist_ok=True)
+        with self._repository.mold.lend(self._state, borrows=self._repository.objects) as scratch:
+            return compose(scratch, self._deposit, base, contents, at)
 
     def _keep(self, work: Draft, key: EffectKey, ref: str, at: datetime) -> Snapshot:
         snapshot = work.deliver(self._deposit, message=f"Snapshot of {key}", at=at)

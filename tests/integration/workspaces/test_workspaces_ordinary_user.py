@@ -14,6 +14,7 @@ from pathlib import Path
 from supervisor_ai.domain.ids import EffectKey, RunId
 from supervisor_ai.domain.run.facts import Hardness
 from supervisor_ai.engine.ports.workspaces import Quota, SetupCache, WorkspacePlan
+from supervisor_ai.testing.composing_suite import ComposingSuite
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.testing.workspaces_suite import AT, WorkspacesSuite
 from supervisor_ai.workspaces.repository import GitRepository
@@ -56,7 +57,7 @@ class World:
     def move(self, branch, commit):
         self.user.git.run("update-ref", f"refs/heads/{branch}", commit)
 
-class Suite(WorkspacesSuite):
+class Suite(WorkspacesSuite, ComposingSuite):
     def __init__(self):
         self.world = World
 
@@ -86,6 +87,18 @@ class Suite(WorkspacesSuite):
             made = asyncio.run(world.workspaces.snapshot(workspace, ref=REF, at=AT))
             assert world.files(made.commit) == {"src/a.py": "b"}
 
+    def test_changes_in_a_workspace_that_was_locked_are_found(self):
+        for mode in (0, 0o200, 0o400):
+            world = World("sha256")
+            start = world.user.commit({"src/a.py": "a", "src/b.py": "b"})
+            workspace = asyncio.run(world.workspaces.open(RUN, KEY, fence=1, start=start))
+            (workspace.path / "src" / "a.py").write_text("b")
+            (workspace.path / "src").chmod(mode)
+            workspace.path.chmod(mode)
+            assert asyncio.run(world.workspaces.changed(workspace)) == ("src/a.py",)
+            made = asyncio.run(world.workspaces.compose(start, {"src/b.py": b"c"}, at=AT))
+            assert world.files(made.commit) == {"src/a.py": "a", "src/b.py": "c"}
+
     def test_what_cannot_be_read_is_not_kept(self):
         world = World()
         workspace = asyncio.run(
@@ -114,4 +127,4 @@ def test_an_ordinary_user_has_the_same_workspaces(home: Path, interpreter: str) 
     done = run_as_nobody(interpreter, "-c", SUITE, home=home)
     lines = done.stdout.splitlines()
     assert not [line for line in lines if line.startswith("failed")], done.stderr
-    assert len([line for line in lines if line.startswith("passed")]) >= 28, done.stderr
+    assert len([line for line in lines if line.startswith("passed")]) >= 38, done.stderr

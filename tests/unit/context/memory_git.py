@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Mapping
 
 from supervisor_ai.context.code_reader import CodeReader
-from supervisor_ai.context.commit_files import CommitFiles
 from supervisor_ai.context.native_packer import NativePacker
 from supervisor_ai.context.pack_cache import PackCache
 from supervisor_ai.context.tokens import Estimator, TokenCounter, family_of
@@ -13,6 +12,7 @@ from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.redaction.redacted import Redacted
 from supervisor_ai.domain.run.context_plan import ContextPlan, Source
 from supervisor_ai.engine.ports.context import PackRequest
+from supervisor_ai.workspaces.commit_files import CommitFiles
 
 HEAD = CommitSha("head")
 LINE = "import "

@@ -120,6 +120,20 @@ class Workspaces(Protocol):
         """Turn the directory's files into a commit on top of its start, kept under the ref."""
         ...
 
+    async def changed(self, workspace: Workspace) -> tuple[str, ...]:
+        """List the files of the start commit that are not as they were, or gone."""
+        ...
+
+    async def compose(
+        self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime
+    ) -> Snapshot:
+        """Make a commit with the base's files and other contents at some paths; None: no file.
+
+        It lies on top of the base and no ref keeps it. The mode of a file stays; a new one is an
+        ordinary file.
+        """
+        ...
+
     async def close(self, workspace: Workspace) -> None:
         """Remove the directory."""
         ...

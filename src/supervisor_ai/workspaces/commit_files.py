@@ -1,11 +1,11 @@
 """The files of a commit, read from the trusted repository and never from a work tree."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.engine.ports.commits import Change, CommitFile
 
 _BATCH: Final = 16 * 1024 * 1024
 """How many bytes are read at once."""
@@ -21,26 +21,6 @@ class AskGit(Protocol):
     def __call__(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """Return what git wrote; raise Unavailable where it failed."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class CommitFile:
-    """A regular file of a commit."""
-
-    path: str
-    blob: str
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A path that differs between two commits, with the contents before and after."""
-
-    path: str
-    before: str
-    after: str
-    is_retyped: bool = False
-    """Whether a file became a link or the like, or the other way round."""
 
 
 class CommitFiles:

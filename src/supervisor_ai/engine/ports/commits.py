@@ -1,0 +1,49 @@
+"""The files of commits, for whoever looks at them without a work tree."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from supervisor_ai.domain.ids import CommitSha
+
+
+@dataclass(frozen=True, slots=True)
+class CommitFile:
+    """A regular file of a commit."""
+
+    path: str
+    blob: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A path that differs between two commits, with the contents before and after."""
+
+    path: str
+    before: str
+    after: str
+    is_retyped: bool = False
+    """Whether a file became a link or the like, or the other way round."""
+
+
+class Commits(Protocol):
+    """Lists and reads what commits hold; links and submodules are left out."""
+
+    def list(self, commit: CommitSha) -> tuple[CommitFile, ...]:
+        """Return the regular files of a commit, in git's order."""
+        ...
+
+    def read(self, files: Sequence[CommitFile]) -> Iterator[tuple[CommitFile, bytes]]:
+        """Read files, a bounded number of bytes at a time."""
+        ...
+
+    def changes(self, base: CommitSha, commit: CommitSha) -> tuple[Change, ...]:
+        """Return what differs between two commits; a side without a file is all zeros."""
+        ...
+
+    def patches(
+        self, base: CommitSha, commit: CommitSha, paths: Sequence[str]
+    ) -> Iterator[tuple[str, str]]:
+        """Return each path's difference as text."""
+        ...

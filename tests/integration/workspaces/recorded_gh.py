@@ -1,0 +1,44 @@
+"""GitHub's command line, played back from a recording."""
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "gh"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordedGh:
+    """A directory for the PATH with a `gh` in it that knows one conversation."""
+
+    directory: Path
+
+    @property
+    def calls(self) -> list[list[str]]:
+        """Return the arguments of the calls so far."""
+        return [call["argv"] for call in self._played()]
+
+    def is_at_its_end(self) -> bool:
+        """Tell whether everything was asked that was recorded, and nothing else."""
+        recorded = json.loads((self.directory / "recording.json").read_text())["calls"]
+        played = self._played()
+        return len(played) == len(recorded) and all(call["expected"] for call in played)
+
+    def _played(self) -> list[dict[str, list[str]]]:
+        played = self.directory / "played.jsonl"
+        return [json.loads(line) for line in played.read_text().splitlines()]
+
+
+def install(directory: Path, recording: str, **values: str) -> RecordedGh:
+    """Put a `gh` into a new directory; values fill in what a recording leaves open."""
+    directory.mkdir(parents=True)
+    text = (FIXTURES / f"{recording}.json").read_text()
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", json.dumps(value)[1:-1])
+    (directory / "recording.json").write_text(text)
+    program = directory / "gh"
+    player = (FIXTURES / "player.py").read_text()
+    program.write_text(f"#!{sys.executable} -I\n{player}")
+    program.chmod(0o755)
+    return RecordedGh(directory=directory)

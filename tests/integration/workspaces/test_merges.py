@@ -1,0 +1,102 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.testing.scratch_repository import ScratchRepository
+from supervisor_ai.workspaces.merges import GitMerges, try_merges
+from supervisor_ai.workspaces.repository import GitRepository
+
+LINES = "".join(f"line {number}\n" for number in range(30))
+FILES = {"README": LINES, "src/a.py": "a\n"}
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> ScratchRepository:
+    return ScratchRepository(tmp_path / "home")
+
+
+@pytest.fixture
+def merges(user: ScratchRepository, tmp_path: Path) -> Iterator[GitMerges]:
+    with try_merges(GitRepository(user.path), tmp_path / "state") as merges:
+        yield merges
+    assert list((tmp_path / "state").iterdir()) == []
+
+
+def test_a_conflict_names_its_files(user: ScratchRepository, merges: GitMerges) -> None:
+    base = user.commit(FILES)
+    ours = user.plant(FILES | {"README": "ours\n", "new \udcff": "1\n"}, parent=base)
+    theirs = user.plant(FILES | {"README": "theirs\n", "new \udcff": "2\n"}, parent=base)
+    assert merges.conflicts(ours, theirs) == ("README", "new \N{REPLACEMENT CHARACTER}")
+
+
+def test_an_overlap_is_clean_and_its_files_are_known(
+    user: ScratchRepository, merges: GitMerges
+) -> None:
+    base = user.commit(FILES)
+    ours = user.plant(FILES | {"README": f"first\n{LINES}"}, parent=base)
+    theirs = user.plant(FILES | {"README": f"{LINES}last\n", "new": "x\n"}, parent=base)
+    assert merges.conflicts(ours, theirs) == ()
+    assert merges.shared(ours, theirs) == ("README",)
+    other = user.plant(FILES | {"other": "x\n"}, parent=base)
+    assert merges.conflicts(ours, other) == ()
+    assert merges.shared(ours, other) == ()
+
+
+def test_a_file_where_another_has_a_directory_is_a_conflict(
+    user: ScratchRepository, merges: GitMerges
+) -> None:
+    base = user.commit(FILES)
+    ours = user.plant(FILES | {"place": "file\n"}, parent=base)
+    theirs = user.plant(FILES | {"place/inside": "x\n"}, parent=base)
+    [path] = merges.conflicts(ours, theirs) or ()
+    assert path.startswith("place")
+
+
+def test_histories_without_a_common_start_cannot_be_merged(
+    user: ScratchRepository, merges: GitMerges
+) -> None:
+    ours, theirs = user.plant(FILES), user.plant({"other": "x\n"})
+    assert merges.conflicts(ours, theirs) is None
+    assert merges.shared(ours, theirs) == ()
+
+
+def test_what_is_merged_or_was_squashed_adds_nothing(
+    user: ScratchRepository, merges: GitMerges
+) -> None:
+    base = user.commit(FILES)
+    work = user.plant(FILES | {"new": "x\n"}, parent=base)
+    squashed = user.plant(FILES | {"new": "x\n", "more": "y\n"}, parent=base)
+    assert merges.holds(work, work)
+    assert merges.holds(user.plant(FILES, parent=work), work)
+    assert merges.holds(squashed, work)
+    assert not merges.holds(base, work)
+    rival = user.plant(FILES | {"new": "rival\n"}, parent=base)
+    assert not merges.holds(rival, work)
+
+
+def test_nothing_of_the_users_repository_changes(
+    user: ScratchRepository, merges: GitMerges
+) -> None:
+    files = FILES | {".gitattributes": "README merge=evil\n"}
+    base = user.commit(files)
+    marker = user.path / "started"
+    user.git.run("config", "merge.evil.driver", f"touch {marker}")
+    ours = user.plant(files | {"README": "ours\n"}, parent=base)
+    theirs = user.plant(files | {"README": "theirs\n"}, parent=base)
+    before = user.git.run("count-objects", "-v").text
+    assert merges.conflicts(ours, theirs) == ("README",)
+    assert user.git.run("count-objects", "-v").text == before
+    assert not marker.exists()
+
+
+def test_commits_and_branches_that_are_gone_are_said_to_be(
+    user: ScratchRepository, merges: GitMerges
+) -> None:
+    base, unknown = user.commit(FILES), CommitSha("1" * 40)
+    assert (merges.tip("main"), merges.tip("nothing")) == (base, None)
+    assert (merges.exists(base), merges.exists(unknown)) == (True, False)
+    with pytest.raises(Unavailable):
+        merges.conflicts(base, unknown)
