@@ -1,0 +1,107 @@
+"""The words for gates: what they look at, what follows from them, and what they find."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha
+
+
+class GateKind(StrEnum):
+    """What a gate looks at."""
+
+    COMMAND = "command"
+    CLAIMS = "claims"
+    AUTO_RUN_FILES = "auto_run_files"
+    TEST_INTEGRITY = "test_integrity"
+    RED_BEFORE_GREEN = "red_before_green"
+    MUTATION = "mutation"
+    CHANGELOG = "changelog"
+    COMPLEXITY = "complexity"
+
+
+VOUCHING: Final = frozenset({GateKind.CLAIMS, GateKind.AUTO_RUN_FILES, GateKind.TEST_INTEGRITY})
+"""Gates that look at a change; what they let pass, the next change is compared with."""
+
+
+CLAIM_RULES: Final[Mapping[str, str]] = {
+    "false_file_claim": "files",
+    "false_test_claim": "tests",
+    "false_commit_claim": "commits",
+}
+"""The findings that refute what a worker reported, and what they are about."""
+
+
+class GatePolicy(StrEnum):
+    """What follows from a gate that did not pass."""
+
+    BLOCK = "block"
+    """The run ends."""
+    FEEDBACK = "feedback"
+    """What was wrong goes back to whoever can mend it."""
+    WARN = "warn"
+    """It is shown, and the run goes on."""
+    ASK = "ask"
+    """A person decides."""
+
+
+class Area(StrEnum):
+    """Files that decide what is tested and how; only a role that may can change them."""
+
+    TESTS = "tests"
+    COVERAGE = "coverage"
+    GATES = "gates"
+    CI = "ci"
+    SNAPSHOTS = "snapshots"
+
+
+class Severity(StrEnum):
+    """How much a finding weighs."""
+
+    ERROR = "error"
+    NOTE = "note"
+    """Good to know; the gate passes all the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that a gate found in a change."""
+
+    rule: str
+    """A stable name of what was found: `test_deleted`."""
+    message: str
+    file: str | None = None
+    line: int | None = None
+    subject: str | None = None
+    """What it is about, where that is more than a file: the name of a test."""
+    severity: Severity = Severity.ERROR
+
+
+class Complexity(StrEnum):
+    """How much scrutiny a change needs."""
+
+    SIMPLE = "simple"
+    MEDIUM = "medium"
+    COMPLEX = "complex"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Authorship:
+    """Whose change a gate looks at: the attempt that made it, and what it said about it."""
+
+    role: str
+    cli: str
+    attempt: int
+    start: CommitSha
+    answer: ArtifactHash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Concern:
+    """What a reviewer objects to, without the words: enough to know it again."""
+
+    file: str
+    """A digest of the file's path; empty where none was named."""
+    words: tuple[int, ...]
+    """Digests of the words that carry the meaning, in order."""

@@ -1,0 +1,103 @@
+"""What gates know: how runners speak, and what a change does to tests, claims and machines."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.run.events import GateEnded
+from supervisor_ai.domain.run.gates import Area, Complexity, Finding, GateKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeCase:
+    """A change that a gate looks at."""
+
+    base: CommitSha
+    """The files that were vouched for last."""
+    head: CommitSha
+    origin: CommitSha | None = None
+    """Where the run began; None: at the base."""
+    start: CommitSha | None = None
+    """Where the attempt began whose answer is looked at."""
+    answer: str | None = None
+    """What the worker reported, as the JSON document of its role's schema."""
+    plans: tuple[str, ...] = ()
+    """The plans that were made for the change, as JSON documents."""
+    may_change: tuple[Area, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examination:
+    """What a gate saw in a change."""
+
+    findings: tuple[Finding, ...] = ()
+    complexity: Complexity | None = None
+    summary: str = ""
+    """What was looked at, in one sentence, also where nothing was found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What the output of a command says, where the runner that wrote it is known."""
+
+    tool: str | None = None
+    tests: int | None = None
+    """How many tests ran; None where nobody that we know says so."""
+    failed: int | None = None
+    """How many of them failed, by the runner's own summary."""
+    failing: str = ""
+    """The part of the output that tells what went wrong."""
+    failing_tests: tuple[str, ...] = ()
+    """The tests that failed, by the names that the runner gives them."""
+
+
+NOTHING_READ: Final = Reading()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTests:
+    """The tests that a change adds or alters, to be run against the old code."""
+
+    contents: Mapping[str, bytes | None] = field(default_factory=dict)
+    """What the files of the tests, and what only tests use, look like after the change."""
+    names: tuple[tuple[str, str], ...] = ()
+    """The file and the name of each new test."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutant:
+    """The changed code with one small fault put in; a test should notice."""
+
+    file: str
+    line: int
+    contents: bytes
+    description: str
+
+
+class Examiner(Protocol):
+    """Knows runners and languages; everything that it is shown is hostile."""
+
+    async def examine(self, kind: GateKind, case: ChangeCase) -> Examination:
+        """Look at a change in one of the ways that need no command."""
+        ...
+
+    async def read(self, output: str) -> Reading:
+        """Find out what a runner said."""
+        ...
+
+    async def new_tests(self, case: ChangeCase) -> NewTests:
+        """Find the tests that a change adds or alters."""
+        ...
+
+    async def mutants(self, case: ChangeCase, *, limit: int) -> tuple[Mutant, ...]:
+        """Put small faults into the lines that a change touches, spread over all of them."""
+        ...
+
+
+class Verdicts(Protocol):
+    """The verdicts that were given before."""
+
+    def find(self, key: str) -> GateEnded | None:
+        """Return the newest verdict with the key."""
+        ...

@@ -1,0 +1,73 @@
+"""The complexity of a change, from what it touches and how it was planned.
+
+Six signs make a change medium: two or more of them; four or more make it complex.
+- layers: its files lie in two or more layers (`builtin/complexity.yaml`).
+- existing behaviour: it takes lines away from code that was there.
+- sensitive: a line that it changes speaks of access, money or secrets.
+- tasks: a plan has three or more components (or phases, where it has no components).
+- dependencies: components of a plan wait for others.
+- files: it changes five or more files of the product.
+
+Each of six other signs makes it complex by itself: three layers; a shared file changes; a file
+about access or money changes; five tasks; a chain of three tasks; ten files. Whether there is a
+gold standard for such a change cannot be measured, so it does not count.
+Tests and documents count for nothing.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from supervisor_ai.domain.run.gates import Complexity
+from supervisor_ai.engine.ports.commits import Commits
+from supervisor_ai.engine.ports.gates import ChangeCase, Examination
+from supervisor_ai.gates.planned_tasks import PlannedTasks, planned
+from supervisor_ai.gates.touched_areas import Touched, touched
+
+_SOME_SIGNS: Final = 2
+_MANY_SIGNS: Final = 4
+
+
+def examine_complexity(case: ChangeCase, commits: Commits) -> Examination:
+    """Measure how much scrutiny the whole change of a run needs."""
+    areas, tasks = touched(case, commits), planned(case.plans)
+    strong = tuple(_complex_signs(areas, tasks))
+    medium = tuple(_medium_signs(areas, tasks))
+    level = _level(len(strong), len(medium))
+    signs = ", ".join(dict.fromkeys((*strong, *medium))) or "no sign of more"
+    return Examination(complexity=level, summary=f"The change is {level.value}: {signs}.")
+
+
+def _level(strong: int, medium: int) -> Complexity:
+    if strong or medium >= _MANY_SIGNS:
+        return Complexity.COMPLEX
+    return Complexity.MEDIUM if medium >= _SOME_SIGNS else Complexity.SIMPLE
+
+
+def _medium_signs(areas: Touched, tasks: PlannedTasks) -> Iterator[str]:
+    if len(areas.layers) >= 2:  # noqa: PLR2004 - the definition says two
+        yield f"{len(areas.layers)} layers ({', '.join(areas.layers[:5])})"
+    if areas.changes_behaviour:
+        yield "existing behaviour changes"
+    if areas.sensitive is not None:
+        yield f"near a sensitive area ({areas.sensitive})"
+    if tasks.count >= 3:  # noqa: PLR2004 - the definition says three
+        yield f"{tasks.count} tasks"
+    if tasks.has_dependencies:
+        yield "tasks that wait for others"
+    if areas.files >= 5:  # noqa: PLR2004 - the definition says five
+        yield f"{areas.files} files"
+
+
+def _complex_signs(areas: Touched, tasks: PlannedTasks) -> Iterator[str]:
+    if len(areas.layers) >= 3:  # noqa: PLR2004 - the definition says three
+        yield f"{len(areas.layers)} layers ({', '.join(areas.layers[:5])})"
+    if areas.shared is not None:
+        yield f"shared behaviour changes ({areas.shared})"
+    if areas.direct is not None:
+        yield f"code about access or money ({areas.direct})"
+    if tasks.count >= 5:  # noqa: PLR2004 - the definition says five
+        yield f"{tasks.count} tasks"
+    if tasks.has_chain:
+        yield "a chain of three tasks"
+    if areas.files >= 10:  # noqa: PLR2004 - the definition says ten
+        yield f"{areas.files} files"

@@ -1,0 +1,1 @@
+"""Test integrity: whether a change makes the tests say less than before."""

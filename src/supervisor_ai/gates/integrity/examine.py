@@ -1,0 +1,181 @@
+"""Looks at what a change does to the tests, and to what decides how they are run."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+from supervisor_ai.domain.run.gates import Area, Finding, Severity
+from supervisor_ai.engine.ports.commits import CommitFile, Commits
+from supervisor_ai.engine.ports.gates import ChangeCase, Examination
+from supervisor_ai.gates.integrity.changed_files import (
+    LARGEST,
+    ChangedFile,
+    ChangedFiles,
+    changed_files,
+)
+from supervisor_ai.gates.integrity.comparing import Compared, Comparison, compare
+from supervisor_ai.gates.integrity.gone import removed_names
+from supervisor_ai.gates.integrity.model import Language, TestFile, Unreadable
+from supervisor_ai.gates.integrity.protected import is_protected, protected_changes
+from supervisor_ai.gates.integrity.twins import Twins
+
+_CODE: Final = frozenset(
+    {".py", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".go", ".rs"}
+)
+_SHARED_FILES: Final = 500
+_SHARED_BYTES: Final = 8 * 1024 * 1024
+_DEFINITION: Final = (
+    r"\b(?:def|function|func|fn|const|let|var)\s+(?:\([^()\n]{0,200}\)\s*)?(?:%s)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Languages:
+    """All languages whose tests can be read, as one."""
+
+    all: Sequence[Language]
+
+    def is_test(self, path: str, source: bytes = b"") -> bool:
+        """Tell whether a file holds tests; without a source: by its path alone."""
+        return any(language.is_test(path, source) for language in self.all)
+
+    def read(self, path: str, source: bytes | None) -> TestFile | Unreadable | None:
+        """Read a file's tests; None where it has none."""
+        if source is None:
+            return None
+        for language in self.all:
+            if language.is_test(path, source):
+                return language.read(path, source)
+        return None
+
+
+def examine_tests(case: ChangeCase, commits: Commits, languages: Sequence[Language]) -> Examination:
+    """Find what makes the tests say less than before."""
+    reader = Languages(languages)
+    changed = changed_files(
+        commits,
+        case.base,
+        case.head,
+        is_first=lambda path: reader.is_test(path) or is_protected(path),
+    )
+    before = _read(reader, ((file.path, file.before) for file in changed.files))
+    after = _read(reader, ((file.path, file.after) for file in changed.files))
+    shared = _shared(case, commits, reader, (before, after), changed)
+    compared = compare(
+        Comparison(
+            before=before,
+            after=after,
+            shared_before=shared,
+            shared_after=shared,
+            gone=_gone(changed, reader),
+        )
+    )
+    findings = [
+        *_not_looked_at(changed, reader),
+        *_allowed(case, compared.findings),
+        *protected_changes(changed.files, case.may_change),
+    ]
+    return Examination(findings=tuple(findings), summary=_summary(len(before), after, compared))
+
+
+def _read(
+    reader: Languages, sources: Iterable[tuple[str, bytes | None]]
+) -> list[TestFile | Unreadable]:
+    read = (reader.read(path, source) for path, source in sources)
+    return [file for file in read if file is not None]
+
+
+def _allowed(case: ChangeCase, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Leave out what the role may do without a word: expect other values."""
+    is_free = Area.TESTS in case.may_change
+    for found in findings:
+        if not (is_free and found.rule == "expectation_changed"):
+            yield found
+
+
+def _not_looked_at(changed: ChangedFiles, reader: Languages) -> Iterator[Finding]:
+    for path in changed.unread:
+        if reader.is_test(path) or is_protected(path):
+            message = f"{path!r} is too large to be looked at, or one of too many files."
+            yield Finding(rule="unreadable_test", message=message, file=path)
+    for file in changed.files:
+        if file.is_retyped and _was_test(file, reader):
+            message = f"{file.path!r} is no longer a plain file, or was none before."
+            yield Finding(rule="test_file_retyped", message=message, file=file.path)
+
+
+def _was_test(file: ChangedFile, reader: Languages) -> bool:
+    return reader.is_test(file.path, file.before or file.after or b"")
+
+
+def _gone(changed: ChangedFiles, reader: Languages) -> frozenset[str]:
+    """Find what the product no longer defines; what is only for tests is no product."""
+    product = [
+        file
+        for file in changed.files
+        if PurePosixPath(file.path).suffix in _CODE and not reader.is_test(file.path)
+    ]
+    before = [file.before for file in product if file.before is not None]
+    after = [file.after for file in product if file.after is not None]
+    return removed_names(before, after)
+
+
+def _shared(
+    case: ChangeCase,
+    commits: Commits,
+    reader: Languages,
+    sides: tuple[Sequence[TestFile | Unreadable], Sequence[TestFile | Unreadable]],
+    changed: ChangedFiles,
+) -> list[TestFile]:
+    """Read the unchanged files that define what the changed tests call, or say it once more."""
+    before, after = sides
+    names, twins = _unknown_calls([*before, *after]), Twins(before, after)
+    touched = {file.path for file in changed.files} | set(changed.unread)
+    if not names and not twins.wanted:
+        return []
+    written = _DEFINITION % "|".join(map(re.escape, sorted(names or {"test"})))
+    defines = re.compile(written.encode())
+    found = []
+    for file, source in commits.read(_candidates(commits.list(case.head), reader, touched)):
+        is_wanted = defines.search(source) or twins.may_be_in(source)
+        read = reader.read(file.path, source) if is_wanted else None
+        if isinstance(read, TestFile):
+            found.append(read)
+    return found
+
+
+def _unknown_calls(files: Iterable[TestFile | Unreadable]) -> set[str]:
+    calls: set[str] = set()
+    known: set[str] = set()
+    for file in files:
+        if isinstance(file, TestFile):
+            for test in (*file.tests, *file.checkers):
+                calls |= {call.rpartition(".")[2] for call in test.calls}
+            known |= {checker.name.rpartition(".")[2] for checker in file.checkers}
+    return {name for name in calls - known if name.isidentifier()}
+
+
+def _candidates(
+    files: Iterable[CommitFile], reader: Languages, touched: set[str]
+) -> tuple[CommitFile, ...]:
+    chosen: list[CommitFile] = []
+    total = 0
+    for file in files:
+        if file.path not in touched and file.size <= LARGEST and reader.is_test(file.path):
+            total += file.size
+            if total > _SHARED_BYTES or len(chosen) >= _SHARED_FILES:
+                break
+            chosen.append(file)
+    return tuple(chosen)
+
+
+def _summary(before: int, after: Sequence[TestFile | Unreadable], compared: Compared) -> str:
+    errors = sum(found.severity is Severity.ERROR for found in compared.findings)
+    if not before and not after:
+        return "The change touches no tests."
+    return (
+        f"Test files that changed: {max(before, len(after))}; tests before: "
+        f"{compared.tests_before}, after: {compared.tests_after}; losses: {errors}."
+    )

@@ -1,0 +1,39 @@
+"""What a change removes from the product, so that tests of it have nothing left to test."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from supervisor_ai.gates.integrity.model import TestCase
+from supervisor_ai.gates.integrity.words import tokens
+
+_DEFINED: Final = re.compile(
+    rb"\b(?:def|class|function\*?|const|let|var|func|fn|struct|enum|trait|type|interface|mod)"
+    rb"[ \t]+(?:\([^()\n]{0,200}\)[ \t]*)?(\w+)"
+)
+_METHOD: Final = re.compile(
+    rb"(?m)^[ \t]+(?:async[ \t]+|static[ \t]+|get[ \t]+)?(\w+)\([^\n]{0,200}\{"
+)
+_EVERYWHERE: Final = frozenset(
+    {"if", "for", "while", "switch", "catch", "constructor", "main", "new", "init", "setup", "get"}
+)
+
+
+def defined_names(source: bytes) -> frozenset[str]:
+    """Find the names that code defines, in any of the languages."""
+    found = {*_DEFINED.findall(source), *_METHOD.findall(source)}
+    names = {name.decode(errors="replace") for name in found}
+    return frozenset(name for name in names if not name.startswith("__")) - _EVERYWHERE
+
+
+def removed_names(before: Iterable[bytes], after: Iterable[bytes]) -> frozenset[str]:
+    """Return what the product defined before and no longer defines in any file that changed."""
+    old = frozenset[str]().union(*map(defined_names, before))
+    return old - frozenset[str]().union(*map(defined_names, after))
+
+
+def uses_any(test: TestCase, names: frozenset[str]) -> bool:
+    """Tell whether a test calls or checks one of the names."""
+    called = {part for call in test.calls for part in tokens(call)}
+    asked = {part for found in test.assertions for part in tokens(found.subject)}
+    return bool(names & (called | asked))

@@ -1,0 +1,28 @@
+"""Some keys of a JSON or TOML file that nobody vouches for."""
+
+import json
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+FORMATS: Final[Mapping[str, Callable[[str], object]]] = {"json": json.loads, "toml": tomllib.loads}
+
+
+def picked(form: str, text: bytes, keys: Sequence[str]) -> Mapping[str, str] | None:
+    """Return what stands at some dotted keys; None where the file cannot be understood."""
+    try:
+        parsed = FORMATS[form](text.decode("utf-8-sig"))
+        found = (pair for key in keys for pair in _at(parsed, key.split("."), ""))
+        return {place: json.dumps(value, sort_keys=True, default=str) for place, value in found}
+    except (ValueError, RecursionError):
+        return None
+
+
+def _at(value: object, parts: Sequence[str], place: str) -> Iterator[tuple[str, object]]:
+    if not parts:
+        yield place, value
+    elif isinstance(value, dict):
+        names = list(value) if parts[0] == "*" else [parts[0]]
+        for name in names:
+            if name in value:
+                yield from _at(value[name], parts[1:], f"{place}.{name}")

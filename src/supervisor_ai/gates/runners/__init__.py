@@ -1,0 +1,1 @@
+"""How runners speak, and what their words mean."""

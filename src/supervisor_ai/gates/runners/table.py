@@ -1,0 +1,75 @@
+"""The runners that are known, read once from the table beside the code."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+
+from supervisor_ai.domain.errors import InvalidInput
+
+Patterns = tuple[re.Pattern[str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runner:
+    """The lines by which a runner is known; the table says what each kind means."""
+
+    counts: Patterns = ()
+    each: Patterns = ()
+    each_failed: Patterns = ()
+    zero: Patterns = ()
+    some: Patterns = ()
+    hollow: Patterns = ()
+    nested: Patterns = ()
+    names: Patterns = ()
+    knows: Patterns = ()
+    begins: Patterns = ()
+    ends: Patterns = ()
+    marks: Patterns = ()
+    lines: Patterns = ()
+    words_ran: tuple[str, ...] = ()
+    words_failed: tuple[str, ...] = ()
+
+
+@cache
+def runners() -> Mapping[str, Runner]:
+    """Return the known runners by their names."""
+    return parse((files("supervisor_ai.gates") / "builtin/runners.yaml").read_text("utf-8"))
+
+
+def parse(text: str) -> Mapping[str, Runner]:
+    """Understand a table of runners; raise InvalidInput where it cannot be understood."""
+    import yaml
+
+    table = yaml.safe_load(text)
+    if not isinstance(table, dict):
+        raise InvalidInput("The table of runners is no mapping.")
+    return {str(name): _runner(str(name), entry) for name, entry in table.items()}
+
+
+def _runner(name: str, entry: object) -> Runner:
+    known = {field.name for field in fields(Runner)}
+    if not isinstance(entry, dict) or not known.issuperset(entry):
+        raise InvalidInput(f"The runner {name!r} has keys that are not known.")
+    words = {key: _strings(name, entry.get(key)) for key in ("words_ran", "words_failed")}
+    patterns = {
+        key: tuple(_pattern(name, text) for text in _strings(name, value))
+        for key, value in entry.items()
+        if key not in words
+    }
+    return Runner(**patterns, words_ran=words["words_ran"], words_failed=words["words_failed"])
+
+
+def _strings(name: str, value: object) -> tuple[str, ...]:
+    items = [] if value is None else value
+    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        raise InvalidInput(f"The runner {name!r} has something that is no list of texts.")
+    return tuple(items)
+
+
+def _pattern(name: str, text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise InvalidInput(f"The runner {name!r} has a pattern {text!r}: {error}.") from error
