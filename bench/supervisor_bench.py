@@ -33,6 +33,8 @@ from supervisor_ai.engine.world import World
 from supervisor_ai.store.artifacts import FileArtifacts
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.store.ledger import open_ledger
+from supervisor_ai.testing.fake_examiner import FakeExaminer
+from supervisor_ai.testing.fake_forge import FakeForge
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
 from supervisor_ai.testing.world import PlainPacker
@@ -122,6 +124,9 @@ def _world(directory: Path) -> World:
         prompter=JinjaPrompter(),
         packer=PlainPacker(),
         answers=StrictAnswerReader(),
+        examiner=FakeExaminer(),
+        verdicts=ledger.verdicts,
+        forge=FakeForge(),
         redactor=RuleRedactor(),
     )
 

@@ -26,6 +26,7 @@ class MemoryView:
     inbox: MemoryLedger
     cache: MemoryLedger
     wakes: MemoryLedger
+    verdicts: MemoryLedger
 
 
 @dataclass
@@ -35,8 +36,8 @@ class MemoryHarness:
 
     def __post_init__(self) -> None:
         ledger = MemoryLedger(self.clock, is_alive=lambda process: process not in self.dead)
-        self.first = MemoryView(ledger, ledger, ledger, ledger, ledger)
-        self.second = MemoryView(ledger, ledger, ledger, ledger, ledger)
+        self.first = MemoryView(ledger, ledger, ledger, ledger, ledger, ledger)
+        self.second = MemoryView(ledger, ledger, ledger, ledger, ledger, ledger)
 
     def process(self, view: LedgerView) -> Process:
         return FIRST if view is self.first else SECOND

@@ -54,6 +54,7 @@ from supervisor_ai.domain.run.facts import (
     Snapshot,
     Usage,
 )
+from supervisor_ai.domain.run.gates import Complexity, Concern, GateKind
 from supervisor_ai.domain.run.status import (
     FailureCategory,
     Outcome,
@@ -69,6 +70,7 @@ from supervisor_ai.testing.histories import write_history
 from supervisor_ai.testing.ledger_harness import BEGIN, StillClock
 
 PLAN, IMPLEMENT, TEST = StepName("plan"), StepName("implement"), StepName("test")
+GUARD, PUBLISH = StepName("implement-guard"), StepName("publish")
 REVIEW, APPROVE, COMMIT = StepName("review"), StepName("approve"), StepName("commit")
 DEADLINE = TimerName("deadline")
 RUNTIME = Actor(kind=ActorKind.RUNTIME, id="ada@host", via="engine", verified=True)
@@ -115,6 +117,8 @@ def definition() -> d.Definition:
         d.Step(name=REVIEW, kind=d.StepKind.ROLE, role="critic", next=APPROVE, on_reject=IMPLEMENT),
         d.Step(name=APPROVE, kind=d.StepKind.HUMAN, next=COMMIT, on_reject=IMPLEMENT),
         d.Step(name=COMMIT, kind=d.StepKind.COMMIT, terminal=True),
+        d.Step(name=GUARD, kind=d.StepKind.GATE, gates=("claims",), next=TEST, on_fail=IMPLEMENT),
+        d.Step(name=PUBLISH, kind=d.StepKind.PULL_REQUEST, terminal=True),
     )
     kinds = {
         "planner": AnswerKind.PLAN,
@@ -131,7 +135,10 @@ def definition() -> d.Definition:
         roles={name: role(name, kind) for name, kind in kinds.items()},
         clis={"agent": d.Cli(name="agent", adapter="command", command=("./agent", "--go"))},
         gates={
-            "test": d.Gate(name="test", command=("make", "test"), timeout=timedelta(minutes=10))
+            "test": d.Gate(name="test", command=("make", "test"), timeout=timedelta(minutes=10)),
+            "claims": d.Gate(
+                name="claims", command=(), timeout=timedelta(minutes=1), kind=GateKind.CLAIMS
+            ),
         },
         limits=d.Limits(workflow_timeout=timedelta(hours=1, microseconds=5)),
         sandbox=d.SandboxPolicy(ro_paths=("/opt/tools",)),
@@ -430,6 +437,61 @@ def write_fork(pen: Pen) -> None:
     pen.write(run, e.RunFailed(outcome=outcome(OutcomeKind.LIMITS_EXCEEDED)))
 
 
+def write_guarded(pen: Pen) -> None:
+    """A run whose worker is not believed, whose review goes in circles, and that is published."""
+    run = "golden-g"
+    pen.write(run, birth(run), actor=USER)
+    pen.own(run)
+    pen.write(run, owned(), started(run), entered(IMPLEMENT), *worked(IMPLEMENT, "SUCCESS"))
+    pen.write(run, passed(IMPLEMENT), entered(GUARD), *refuted(), failed(GUARD))
+    objects = replace(
+        answered(REVIEW, Meaning.REJECT, "REJECTED"),
+        concerns=(Concern(file="0123456789ab", words=(7, 11)),),
+    )
+    rests = e.StepQuarantined(step=REVIEW, visit=1, reason="Round and round.")
+    pen.write(run, entered(REVIEW), *begun(REVIEW), objects, rests, failed(REVIEW))
+    landed = e.IntegrationLanded(step=COMMIT, visit=1, commit=commit("landed"))
+    pen.write(run, entered(COMMIT), landing(), landed, passed(COMMIT), entered(PUBLISH))
+    opening = e.PullRequestStarted(
+        step=PUBLISH, visit=1, branch="ai/golden", commit=commit("landed")
+    )
+    pen.write(run, opening, e.PullRequestLost(step=PUBLISH, visit=1))
+    no = e.PullRequestRefused(step=PUBLISH, visit=1, reason="No.", detail=artifact("detail"))
+    pen.write(run, opening, no)
+    url = "https://forge.example/pull/1"
+    pen.write(run, opening, e.PullRequestOpened(step=PUBLISH, visit=1, url=url), passed(PUBLISH))
+    pen.write(run, e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+
+
+def refuted() -> Iterator[Event]:
+    yield e.GateStarted(step=GUARD, visit=1, gate="claims", snapshot=commit("gated"))
+    yield e.ClaimsRefuted(
+        step=GUARD,
+        visit=1,
+        attempt=1,
+        role="coder",
+        cli="agent",
+        files=1,
+        tests=2,
+        commits=0,
+        report=artifact("report"),
+    )
+    yield e.GateEnded(
+        step=GUARD,
+        visit=1,
+        gate="claims",
+        verdict=Verdict.FAILED,
+        reason="3 things were found.",
+        output=None,
+        key="0123",
+        tests=5,
+        findings=3,
+        report=artifact("report"),
+        feedback=artifact("told"),
+        complexity=Complexity.MEDIUM,
+    )
+
+
 def write_spender(pen: Pen) -> None:
     """A run that asks before it spends, is refused, tries less, and skips what nobody can do."""
     run = "golden-s"
@@ -508,6 +570,7 @@ WRITERS = (
     write_family,
     write_fork,
     write_spender,
+    write_guarded,
 )
 
 

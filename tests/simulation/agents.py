@@ -1,6 +1,7 @@
 """Workers, gates and their words in the simulated world."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from tests.simulation.jobs import Jobs, Tag
 from tests.simulation.processes import SimProcess
@@ -74,15 +75,17 @@ class SimSandbox:
 
     name = "simulated"
 
-    def __init__(self, jobs: Jobs, process: SimProcess, script: Script) -> None:
+    def __init__(
+        self, jobs: Jobs, process: SimProcess, script: Script, files: Callable[[Path], str]
+    ) -> None:
         self._jobs = jobs
         self._process = process
         self._script = script
+        self._files = files
 
     async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
-        """Do what the script says of the gate."""
-        _, step, visit, *_ = spec.label.split("/")
-        deed = self._script.gate(step=step, visit=int(visit))
+        """Do what the script says of the command on these files."""
+        deed = self._script.gate(command=spec.argv, files=self._files(spec.cwd))
         result = await self._jobs.perform(
             self._process, Tag(spec.label, spec.fence), deed, _write_nothing
         )

@@ -19,9 +19,24 @@ from supervisor_ai.domain.run.definition import (
     StepKind,
     Workflow,
 )
+from supervisor_ai.domain.run.gates import GateKind, GatePolicy
 
 CLI: Final = Cli(name="agent", adapter="simulated")
 GATE: Final = Gate(name="test", command=("make", "test"), timeout=timedelta(minutes=1))
+GATES: Final = {
+    gate.name: gate
+    for gate in (
+        GATE,
+        replace(GATE, name="lint", command=("make", "lint"), depends_on=(GATE.name,)),
+        replace(GATE, name="warn", command=("make", "warn"), policy=GatePolicy.WARN),
+        replace(GATE, name="look", command=(), kind=GateKind.TEST_INTEGRITY, policy=GatePolicy.ASK),
+        replace(GATE, name="claims", command=(), kind=GateKind.CLAIMS),
+    )
+}
+_TOGETHER: Final = (
+    *((GATE.name,),) * 3,
+    *((GATE.name, "lint"), ("claims", "look"), ("warn", GATE.name, "lint"), ("look",)),
+)
 WRITER: Final = "implementation"
 ROLES: Final = {
     kind.value: Role(
@@ -41,6 +56,7 @@ _KINDS: Final = (
     *(StepKind.GATE,) * 3,
     StepKind.HUMAN,
     StepKind.COMMIT,
+    StepKind.PULL_REQUEST,
 )
 
 
@@ -57,7 +73,7 @@ def random_definition(chance: Random) -> Definition:
         workflow=workflow,
         roles=ROLES,
         clis={CLI.name: CLI},
-        gates={GATE.name: GATE},
+        gates=GATES,
         limits=_limits(chance),
     )
 
@@ -79,11 +95,12 @@ def _step(chance: Random, names: list[StepName], place: int, kind: StepKind) -> 
         name=names[place],
         kind=kind,
         role=role if kind is StepKind.ROLE else None,
-        gate=GATE.name if kind is StepKind.GATE else None,
+        gates=chance.choice(_TOGETHER) if kind is StepKind.GATE else (),
         next=None if is_last else names[place + 1],
         on_fail=back if kind is StepKind.GATE and chance.random() < 0.9 else None,
         on_reject=back if kind is not StepKind.GATE and chance.random() < 0.9 else None,
         max_retries=chance.choice((None, None, 0, 1, 2)),
+        asks_at_last=kind is StepKind.GATE and chance.random() < 0.3,
         terminal=is_last,
     )
 

@@ -33,12 +33,13 @@ from supervisor_ai.engine.world import World
 from supervisor_ai.store.codec import EventCodec, Place
 
 _ENDS = (e.RunCompleted, e.RunFailed, e.RunCancelled)
-_LOST = (e.AttemptLost, e.GateLost, e.IntegrationLost)
-_INTENTS = (e.AttemptStarted, e.GateStarted, e.IntegrationStarted)
+_LOST = (e.AttemptLost, e.GateLost, e.IntegrationLost, e.PullRequestLost)
+_INTENTS = (e.AttemptStarted, e.GateStarted, e.IntegrationStarted, e.PullRequestStarted)
 _OUTCOMES: Mapping[type, tuple[type, ...]] = {
     e.AttemptStarted: (e.AttemptSucceeded, e.AttemptFailed, e.AttemptCancelled, e.AttemptLost),
     e.GateStarted: (e.GateEnded, e.GateLost, e.GateCancelled),
     e.IntegrationStarted: (e.IntegrationLanded, e.IntegrationRefused, e.IntegrationLost),
+    e.PullRequestStarted: (e.PullRequestOpened, e.PullRequestRefused, e.PullRequestLost),
 }
 _INTENT_OF = {outcome: intent for intent, outcomes in _OUTCOMES.items() for outcome in outcomes}
 

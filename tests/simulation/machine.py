@@ -18,14 +18,18 @@ from tests.simulation.timeline import Timeline
 from typing_extensions import override
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId
+from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.playback import opener
 from supervisor_ai.engine.ports.artifacts import Artifacts
+from supervisor_ai.engine.ports.gates import ChangeCase, Examination, Verdicts
 from supervisor_ai.engine.ports.ledger import EventLog, Inbox, Leases, StateCache, WakeQueue
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.engine.world import Timing, World
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
+from supervisor_ai.testing.fake_examiner import FakeExaminer
+from supervisor_ai.testing.fake_forge import FakeForge
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
 from supervisor_ai.testing.ids import FakeIds, FakeProcesses
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
@@ -94,6 +98,7 @@ class LedgerView:
     inbox: Inbox
     cache: StateCache
     wakes: WakeQueue
+    verdicts: Verdicts
     close: Callable[[], None]
 
 
@@ -119,6 +124,7 @@ def memory_ledgers() -> Ledgers:
             inbox=ledger,
             cache=ledger,
             wakes=ledger,
+            verdicts=ledger,
             close=lambda: None,
         )
 
@@ -145,6 +151,7 @@ class Machine:
         self._artifacts = MemoryArtifacts()
         self._documents = RememberedDocuments(self._artifacts)
         self._anchor = MemoryAnchor()
+        self._forge = FakeForge()
         self.world = self._observed()
 
     def start(self, on_death: Callable[[SimProcess], None]) -> tuple[SimProcess, World]:
@@ -204,15 +211,21 @@ class Machine:
             ids=self._ids,
             processes=FakeProcesses(process.number, self._dead),
             drivers=_DRIVERS,
-            sandbox=SimSandbox(self.jobs, process, self.script),
+            sandbox=SimSandbox(self.jobs, process, self.script, self.workspaces.content),
             workspaces=self.workspaces,
             workers=lambda _adapter: worker,
             prompter=PlainPrompter(),
             packer=PlainPacker(),
             answers=SimAnswers(),
+            examiner=FakeExaminer(opinion=self._look),
+            verdicts=view.verdicts,
+            forge=self._forge,
             redactor=NoSecrets(),
             timing=TIMING,
         )
+
+    def _look(self, kind: GateKind, case: ChangeCase) -> Examination:
+        return self.script.look(kind, self.workspaces.tree(case.head))
 
     def _write(self, workspace: Workspace, name: str, text: str) -> None:
         """Write as a worker; the workspace of a revived old owner may be gone by now."""

@@ -12,6 +12,7 @@ from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.ids import LetterKey, RunId, StepName, TreeSha, stream_run
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition, StepKind
+from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.letters import Approve, Cancel, Command, Letter, Migrate, Reject
 from supervisor_ai.engine.world import World
 
@@ -62,7 +63,10 @@ class People:
         is_yes = self._script.person(step=asked.step, visit=asked.visit) is Word.APPROVE
         note = self._world.artifacts.put("Because.")
         chance = self._chance
-        command: Approve | Reject = Approve(step=asked.step, visit=asked.visit, tree=asked.tree)
+        reason = note if asked.reason is ApprovalReason.FINDINGS else None
+        command: Approve | Reject = Approve(
+            step=asked.step, visit=asked.visit, tree=asked.tree, note=reason
+        )
         if not is_yes:
             command = Reject(step=asked.step, visit=asked.visit, tree=asked.tree, note=note)
         if chance.random() < 0.2:

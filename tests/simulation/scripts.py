@@ -5,7 +5,10 @@ from enum import StrEnum
 from random import Random
 from typing import Final
 
+from supervisor_ai.domain.ids import TreeSha
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind
+from supervisor_ai.domain.run.gates import Finding, GateKind
+from supervisor_ai.engine.ports.gates import Examination
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult
 
 _GOOD: Final = SandboxResult(end=SandboxEnd.EXITED, exit_code=0, reason="")
@@ -54,12 +57,19 @@ class Script:
             files=files[: chance.randrange(len(files) + 1)],
         )
 
-    def gate(self, *, step: str, visit: int) -> Deed:
-        """Say what the gate's command does."""
-        chance = self._at("gate", step, visit)
+    def gate(self, *, command: tuple[str, ...], files: str) -> Deed:
+        """Say what the gate's command does; on the same files it always does the same."""
+        chance = self._at("gate", command, files)
         drawn = chance.random()
         result = _GOOD if drawn < 0.6 else _BAD if drawn < 0.95 else chance.choice(_NOT_RUN)
         return Deed(seconds=_duration(chance), result=result, output="A test ran.")
+
+    def look(self, kind: GateKind, tree: TreeSha) -> Examination:
+        """Say what a look at a change finds."""
+        drawn = self._at("look", kind, tree).random()
+        rule = "false_file_claim" if kind is GateKind.CLAIMS else "test_deleted"
+        found = (Finding(rule=rule, message="Something."),) if drawn < 0.3 else ()
+        return Examination(findings=found, summary="It was looked at.")
 
     def person(self, *, step: str, visit: int) -> Word:
         """Say what a person answers."""

@@ -29,6 +29,7 @@ class SqliteLedgers:
             inbox=ledger.inbox,
             cache=ledger.cache,
             wakes=ledger.wakes,
+            verdicts=ledger.verdicts,
             close=ledger.close,
         )
 

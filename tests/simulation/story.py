@@ -1,5 +1,6 @@
 """A run without its accidents: what is left must not depend on them."""
 
+from itertools import groupby
 from typing import Final
 
 from tests.simulation.invariants import Evidence
@@ -34,7 +35,13 @@ def story(evidence: Evidence, run: RunId) -> list[Page]:
             pages.append((envelope.type, event.step, str(event.visit), _verdict(event)))
         elif isinstance(event, _ENDS):
             pages.append((envelope.type, event.outcome.kind, event.outcome.reason))
-    return pages
+    return _side_by_side(pages)
+
+
+def _side_by_side(pages: list[Page]) -> list[Page]:
+    """Put what the gates of a visit said in a fixed order: they run at the same time."""
+    grouped = (sorted(group) for _, group in groupby(pages, key=lambda page: page[:3]))
+    return [page for group in grouped for page in group]
 
 
 def final_files(evidence: Evidence, run: RunId) -> dict[str, str] | None:
@@ -49,7 +56,7 @@ def _verdict(event: Event) -> str:
             return said
         case e.AttemptFailed(category=category, exit_code=code):
             return f"{category} {code}"
-        case e.GateEnded(verdict=verdict):
-            return verdict
+        case e.GateEnded(verdict=verdict, gate=gate):
+            return f"{gate} {verdict}"
         case _:
             return ""

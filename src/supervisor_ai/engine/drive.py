@@ -16,6 +16,7 @@ from supervisor_ai.domain.run.effects import (
     CancelRun,
     CancelTimer,
     Integrate,
+    OpenPullRequest,
     ReleasePermit,
     RequestApproval,
     RunGate,
@@ -24,6 +25,7 @@ from supervisor_ai.domain.run.effects import (
     StartRun,
     TakePermit,
     TaskEffect,
+    TaskIntent,
     approval_intent,
     launch_intent,
     operation_key,
@@ -148,7 +150,7 @@ class Drive:
         match effect:
             case RunWorker() if journal.needs_leave(effect):
                 journal.stage(launch_intent(effect))
-            case RunWorker() | RunGate() | Integrate():
+            case RunWorker() | RunGate() | Integrate() | OpenPullRequest():
                 journal.stage(task_intent(effect))
                 return effect
             case RequestApproval():
@@ -175,7 +177,7 @@ class Drive:
         times = {
             operation_key(self._journal.run.id, envelope.event): envelope.recorded_at
             for envelope in envelopes
-            if isinstance(envelope.event, e.AttemptStarted | e.GateStarted | e.IntegrationStarted)
+            if isinstance(envelope.event, TaskIntent)
         }
         for effect in effects:
             key = operation_key(self._journal.run.id, task_intent(effect))
@@ -299,7 +301,7 @@ class Drive:
         await close_run(self._journal, self._world, ending)
 
     async def _stop_tasks(self) -> None:
-        """Stop workers and gates; an integration is short and is let finish."""
+        """Stop what takes time; an integration is short and is let finish."""
         landing = {key: task for key, task in self._tasks.items() if key.endswith("/integrate")}
         for key, task in self._tasks.items():
             if key not in landing:

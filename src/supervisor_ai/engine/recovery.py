@@ -51,5 +51,7 @@ async def _settle(journal: Journal, world: World, intent: Intent) -> e.RunEvent 
             return e.IntegrationLanded(
                 step=intent.step, visit=intent.visit, slot=intent.slot, commit=commit
             )
+        case e.PullRequestStarted():
+            return e.PullRequestLost(step=intent.step, visit=intent.visit, slot=intent.slot)
         case _:
             return None

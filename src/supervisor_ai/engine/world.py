@@ -8,6 +8,8 @@ from supervisor_ai.engine.playback import Opener
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.clock import Clock, Ids, Processes
 from supervisor_ai.engine.ports.context import ContextPacker
+from supervisor_ai.engine.ports.forge import Forge
+from supervisor_ai.engine.ports.gates import Examiner, Verdicts
 from supervisor_ai.engine.ports.ledger import EventLog, Inbox, Leases, StateCache, WakeQueue
 from supervisor_ai.engine.ports.monitor import Monitor, SilentMonitor
 from supervisor_ai.engine.ports.redaction import Redactor
@@ -49,6 +51,11 @@ class World:
     prompter: Prompter
     packer: ContextPacker
     answers: AnswerReader
+    examiner: Examiner
+    verdicts: Verdicts
+    forge: Forge
     redactor: Redactor
     monitor: Monitor = field(default_factory=SilentMonitor)
     timing: Timing = field(default_factory=Timing)
+    machine: str = ""
+    """What the verdict of a command depends on besides its files: the tools of the machine."""

@@ -15,6 +15,7 @@ from supervisor_ai.store.leases import SqliteLeases
 from supervisor_ai.store.locks import OwnerLocks
 from supervisor_ai.store.queries import SqliteRunQueries
 from supervisor_ai.store.state_cache import SqliteStateCache
+from supervisor_ai.store.verdicts import SqliteVerdicts
 from supervisor_ai.store.wakes import SqliteWakeQueue
 
 
@@ -30,6 +31,7 @@ class SqliteLedger:
     wakes: SqliteWakeQueue
     cache: SqliteStateCache
     queries: SqliteRunQueries
+    verdicts: SqliteVerdicts
     care: SqliteLedgerCare
 
     def close(self) -> None:
@@ -55,5 +57,6 @@ def open_ledger(
         wakes=SqliteWakeQueue(connection, leases=leases),
         cache=SqliteStateCache(connection),
         queries=SqliteRunQueries(connection, leases=leases),
+        verdicts=SqliteVerdicts(connection, codec=codec),
         care=SqliteLedgerCare(connection, codec=codec, anchor=anchor),
     )

@@ -220,5 +220,36 @@ _PROJECTIONS: Final[Migration] = (
     """,
 )
 
-MIGRATIONS: Final[tuple[Migration, ...]] = ((*_EVENTS, *_COORDINATION, *_PROJECTIONS),)
+_GATES: Final[Migration] = (
+    "ALTER TABLE gates ADD COLUMN tests INTEGER",
+    "ALTER TABLE gates ADD COLUMN findings INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE gates ADD COLUMN report TEXT",
+    "ALTER TABLE gates ADD COLUMN feedback TEXT",
+    "ALTER TABLE gates ADD COLUMN is_reused INTEGER NOT NULL DEFAULT 0",
+    """
+    CREATE TABLE verdicts (
+        key TEXT PRIMARY KEY,
+        seq INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE claims (
+        run TEXT NOT NULL,
+        step TEXT NOT NULL,
+        visit INTEGER NOT NULL,
+        attempt INTEGER NOT NULL,
+        role TEXT NOT NULL,
+        cli TEXT NOT NULL,
+        files INTEGER NOT NULL,
+        tests INTEGER NOT NULL,
+        commits INTEGER NOT NULL,
+        PRIMARY KEY (run, step, visit, attempt)
+    ) STRICT, WITHOUT ROWID
+    """,
+)
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (
+    (*_EVENTS, *_COORDINATION, *_PROJECTIONS),
+    _GATES,
+)
 """Version N of the schema is what the first N steps make."""

@@ -91,6 +91,15 @@ def _permit(status: str) -> str:
     )
 
 
+_WORST_VERDICT: Final = """
+    SELECT verdict FROM gates
+    WHERE run = :run AND step = :step AND visit = :visit AND ended_at IS NOT NULL
+        AND seq = (SELECT max(seq) FROM gates AS later WHERE later.run = :run
+            AND later.step = :step AND later.visit = :visit AND later.slot = gates.slot)
+    ORDER BY CASE verdict WHEN 'failed' THEN 0 WHEN 'not_run' THEN 1 WHEN 'warned' THEN 2 ELSE 3 END
+    LIMIT 1
+"""
+
 _OF_THE_RUN: Final[Mapping[type[Event], Statements]] = {
     e.RunSubmitted: (
         """
@@ -124,6 +133,7 @@ _OF_STEPS: Final[Mapping[type[Event], Statements]] = {
     e.StepPassed: (_step("status = 'passed'"),),
     e.StepFailed: (_step("status = 'failed'"),),
     e.StepSkipped: (_step("status = 'skipped', last_verdict = 'skipped'"),),
+    e.StepQuarantined: (),
     e.LaunchRequested: (),
     e.LaunchAllowed: (),
     e.LaunchRefused: (_step("last_verdict = :kind"),),
@@ -173,8 +183,27 @@ _OF_GATES_AND_PEOPLE: Final[Mapping[type[Event], Statements]] = {
         """,
     ),
     e.GateEnded: (
-        _gate_ended(":verdict", ":reason", "output = :output", "exit_code = :exit_code"),
-        _step("last_verdict = :verdict"),
+        _gate_ended(
+            ":verdict",
+            ":reason",
+            "output = :output",
+            "exit_code = :exit_code",
+            "tests = :tests",
+            "findings = :findings",
+            "report = :report",
+            "feedback = :feedback",
+            "is_reused = :is_reused",
+        ),
+        _step(f"last_verdict = ({_WORST_VERDICT})"),
+        "INSERT OR REPLACE INTO verdicts (key, seq) SELECT :key, :seq"
+        " WHERE :key IS NOT NULL AND NOT :is_reused",
+    ),
+    e.ClaimsRefuted: (
+        """
+        INSERT OR REPLACE INTO claims
+            (run, step, visit, attempt, role, cli, files, tests, commits)
+        VALUES (:run, :step, :visit, :attempt, :role, :cli, :files, :tests, :commits)
+        """,
     ),
     e.GateLost: (_gate_ended("'not_run'", "'Its owner died before the gate ended.'"),),
     e.GateCancelled: (_gate_ended("'not_run'", "'The gate was stopped because its run ended.'"),),
@@ -203,6 +232,10 @@ _OF_THE_REST: Final[Mapping[type[Event], Statements]] = {
     e.IntegrationLanded: ("UPDATE runs SET landed = :commit WHERE run = :run",),
     e.IntegrationRefused: (),
     e.IntegrationLost: (),
+    e.PullRequestStarted: (),
+    e.PullRequestOpened: (_step("last_verdict = 'opened'"),),
+    e.PullRequestRefused: (),
+    e.PullRequestLost: (),
     e.TimerSet: (
         """
         INSERT INTO timers (run, timer, status, due, parks)

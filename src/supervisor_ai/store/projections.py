@@ -16,6 +16,8 @@ TABLES: Final = (
     "steps",
     "attempts",
     "gates",
+    "verdicts",
+    "claims",
     "approvals",
     "timers",
     "children",

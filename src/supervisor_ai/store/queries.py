@@ -19,6 +19,7 @@ from supervisor_ai.domain.run.status import (
 from supervisor_ai.engine.ports.queries import (
     ApprovalRow,
     AttemptRow,
+    ClaimsRow,
     GateRow,
     OwnerRow,
     RunRow,
@@ -52,12 +53,22 @@ _ATTEMPTS: Final = """
     FROM attempts WHERE run = ? ORDER BY seq
 """
 _GATES: Final = """
-    SELECT step, visit, gate, snapshot, verdict, reason, output, started_at, ended_at
-    FROM gates WHERE run = ? ORDER BY seq
+    SELECT step, visit, gate, snapshot, verdict, reason, output, started_at, ended_at,
+        tests, findings, report, feedback, is_reused
+    FROM gates WHERE run = ? ORDER BY seq, slot
+"""
+_CLAIMS: Final = """
+    SELECT role, cli, answers.number, coalesce(refuted.number, 0), coalesce(files, 0),
+        coalesce(tests, 0), coalesce(commits, 0)
+    FROM (SELECT role, cli, count(*) AS number FROM attempts
+        WHERE answer IS NOT NULL GROUP BY role, cli) AS answers
+    LEFT JOIN (SELECT role, cli, count(*) AS number, sum(files) AS files, sum(tests) AS tests,
+        sum(commits) AS commits FROM claims GROUP BY role, cli) AS refuted USING (role, cli)
+    ORDER BY 4 DESC, role, cli
 """
 _APPROVALS: Final = """
     SELECT step, visit, reason, tree, snapshot, question, asked_at, is_approved, answered_by,
-        answered_at
+        answered_at, note
     FROM approvals WHERE run = ? ORDER BY seq
 """
 
@@ -98,6 +109,10 @@ class SqliteRunQueries:
     def gates(self, run: RunId) -> Sequence[GateRow]:
         """Return the run's gates in order."""
         return [_gate(row) for row in self._connection.query(_GATES, (run,))]
+
+    def claims(self) -> Sequence[ClaimsRow]:
+        """Return what was found false in workers' reports, by role and agent, over all runs."""
+        return [_claims(row) for row in self._connection.query(_CLAIMS)]
 
     def approvals(self, run: RunId) -> Sequence[ApprovalRow]:
         """Return the run's questions to people in order."""
@@ -184,8 +199,22 @@ def _attempt(row: Row) -> AttemptRow:
     )
 
 
+def _claims(row: Row) -> ClaimsRow:
+    role, cli, attempts, refuted, files, tests, commits = row
+    return ClaimsRow(
+        role=role,
+        cli=cli,
+        attempts=attempts,
+        refuted=refuted,
+        files=files,
+        tests=tests,
+        commits=commits,
+    )
+
+
 def _gate(row: Row) -> GateRow:
-    step, visit, gate, snapshot, verdict, reason, output, started_at, ended_at = row
+    step, visit, gate, snapshot, verdict, reason, output, started_at, ended_at, *more = row
+    tests, findings, report, feedback, is_reused = more
     return GateRow(
         step=step,
         visit=visit,
@@ -196,12 +225,17 @@ def _gate(row: Row) -> GateRow:
         output=output,
         started_at=moment(started_at),
         ended_at=_moment(ended_at),
+        tests=tests,
+        findings=findings,
+        report=report,
+        feedback=feedback,
+        is_reused=bool(is_reused),
     )
 
 
 def _approval(row: Row) -> ApprovalRow:
     step, visit, reason, tree, commit, question, asked_at = row[:7]
-    is_approved, answered_by, answered_at = row[7:]
+    is_approved, answered_by, answered_at, note = row[7:]
     return ApprovalRow(
         step=step,
         visit=visit,
@@ -213,6 +247,7 @@ def _approval(row: Row) -> ApprovalRow:
         is_approved=None if is_approved is None else bool(is_approved),
         answered_by=answered_by,
         answered_at=_moment(answered_at),
+        note=note,
     )
 
 

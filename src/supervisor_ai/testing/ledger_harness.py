@@ -12,6 +12,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.facts import Process
 from supervisor_ai.domain.run.letters import Cancel, Letter
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind
+from supervisor_ai.engine.ports.gates import Verdicts
 from supervisor_ai.engine.ports.ledger import (
     Batch,
     EventLog,
@@ -79,6 +80,11 @@ class LedgerView(Protocol):
     @property
     def wakes(self) -> WakeQueue:
         """Return the queue of wakes."""
+        ...
+
+    @property
+    def verdicts(self) -> Verdicts:
+        """Return the verdicts that were given before."""
         ...
 
 

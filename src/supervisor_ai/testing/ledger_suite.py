@@ -4,13 +4,23 @@ The subclass gives each test its `harness`, as an autouse fixture does.
 """
 # ruff: noqa: D102, PLR2004, S101 - a test's name is its sentence; it asserts and states numbers
 
+from dataclasses import replace
 from datetime import timedelta
 
 from supervisor_ai.domain.envelope import NewEvent
 from supervisor_ai.domain.errors import Busy, LeaseLost, StaleVersion
-from supervisor_ai.domain.ids import PROJECT_STREAM, LetterKey, RunId, TimerName, run_stream
+from supervisor_ai.domain.ids import (
+    PROJECT_STREAM,
+    CommitSha,
+    LetterKey,
+    RunId,
+    StepName,
+    TimerName,
+    run_stream,
+)
 from supervisor_ai.domain.project.events import PermitTaken
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.engine.ports.ledger import (
     Batch,
     CachedState,
@@ -33,6 +43,24 @@ from supervisor_ai.testing.ledger_harness import (
     refused,
     started,
 )
+
+
+def gate() -> e.GateStarted:
+    """State that a gate is about to run."""
+    return e.GateStarted(step=StepName("test"), visit=1, gate="test", snapshot=CommitSha("c"))
+
+
+def judged(key: str | None, verdict: Verdict) -> e.GateEnded:
+    """State what the gate said."""
+    return e.GateEnded(
+        step=StepName("test"),
+        visit=1,
+        gate="test",
+        verdict=verdict,
+        reason="It ran.",
+        output=None,
+        key=key,
+    )
 
 
 class EventLogSuite(OnLedger):
@@ -371,5 +399,26 @@ class StateCacheSuite(OnLedger):
         assert cache.load(run_stream(OTHER), fold="f:1") is None
 
 
-class LedgerSuite(EventLogSuite, LeasesSuite, InboxSuite, WakeQueueSuite, StateCacheSuite):
-    """Every promise of the five ports of the ledger."""
+class VerdictsSuite(OnLedger):
+    """Verdicts are found again by everything that they depend on."""
+
+    def test_the_newest_verdict_with_a_key_is_found_by_all(self) -> None:
+        old, new = judged("k", Verdict.FAILED), judged("k", Verdict.PASSED)
+        self.submit(RUN, started(), gate(), old, gate(), new)
+        assert self.harness.second.verdicts.find("k") == new
+
+    def test_a_verdict_without_a_key_counts_once(self) -> None:
+        self.submit(RUN, started(), gate(), judged(None, Verdict.PASSED))
+        assert self.harness.first.verdicts.find("k") is None
+
+    def test_what_was_found_again_is_not_the_source(self) -> None:
+        said = judged("k", Verdict.PASSED)
+        again = replace(said, is_reused=True, reason="again")
+        self.submit(RUN, started(), gate(), said, gate(), again)
+        assert self.harness.first.verdicts.find("k") == said
+
+
+class LedgerSuite(
+    EventLogSuite, LeasesSuite, InboxSuite, WakeQueueSuite, StateCacheSuite, VerdictsSuite
+):
+    """Every promise of the six ports of the ledger."""

@@ -54,7 +54,8 @@ class _Known:
 class MemoryLedger:
     """A ledger that several processes of a simulation share.
 
-    It is the event log, the leases, the inbox, the state cache and the queue of wakes in one;
+    It is the event log, the leases, the inbox, the state cache, the queue of wakes and what is
+    known of verdicts in one;
     whether an owner lives is for `is_alive` to say.
     """
 
@@ -70,6 +71,7 @@ class MemoryLedger:
         self._taken: set[LetterKey] = set()
         self._wakes: dict[tuple[RunId, int], Wake] = {}
         self._states: dict[tuple[StreamId, str], CachedState] = {}
+        self._verdicts: dict[str, e.GateEnded] = {}
 
     # The event log
 
@@ -104,6 +106,10 @@ class MemoryLedger:
             return Head(seq=0, hash="")
         return Head(seq=self._events[-1].seq, hash=self._events[-1].hash)
 
+    def find(self, key: str) -> e.GateEnded | None:
+        """Return the newest verdict with the key."""
+        return self._verdicts.get(key)
+
     def _sealed(self, appends: Sequence[StreamAppend], epoch: int) -> tuple[Envelope, ...]:
         """Check everything before anything is kept."""
         head, now = self.head(), self._clock.now()
@@ -131,6 +137,8 @@ class MemoryLedger:
         run, event = stream_run(envelope.stream), envelope.event
         if run is None:
             return
+        if isinstance(event, e.GateEnded) and event.key is not None and not event.is_reused:
+            self._verdicts[event.key] = event
         if isinstance(event, e.RunSubmitted):
             self._known[run] = _Known(status=RunStatus.QUEUED)
         if run in self._known:

@@ -18,6 +18,8 @@ from supervisor_ai.engine.ports.workers import PromptRequest, WorkerRequest
 from supervisor_ai.engine.world import World
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
+from supervisor_ai.testing.fake_examiner import FakeExaminer
+from supervisor_ai.testing.fake_forge import FakeForge
 from supervisor_ai.testing.fake_sandbox import Script, ScriptedReply, ScriptedSandbox
 from supervisor_ai.testing.fake_worker import FakeReply, FakeScript, FakeWorker, answering
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
@@ -126,6 +128,8 @@ class Fakes:
         self.workspaces = MemoryWorkspaces()
         self.worker = FakeWorker(agent, write=self._write)
         self.sandbox = ScriptedSandbox(gates)
+        self.examiner = FakeExaminer()
+        self.forge = FakeForge()
 
     def _write(self, request: WorkerRequest, name: str, text: str) -> None:
         self.workspaces.write(request.workspace, name, text)
@@ -154,6 +158,9 @@ def fake_world(fakes: Fakes | None = None) -> World:
         prompter=PlainPrompter(),
         packer=PlainPacker(),
         answers=StrictAnswerReader(),
+        examiner=parts.examiner,
+        verdicts=ledger,
+        forge=parts.forge,
         redactor=NoSecrets(),
     )
 

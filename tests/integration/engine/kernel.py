@@ -129,6 +129,7 @@ class Kernel:
             inbox=ledger.inbox,
             wakes=ledger.wakes,
             cache=ledger.cache,
+            verdicts=ledger.verdicts,
         )
 
     def kill(self, number: int) -> None:

@@ -184,6 +184,9 @@ def _chore(run: Run, state: ChoresState, slot: int) -> TaskEffect:
             slot=slot,
             gate=chores.gate,
             snapshot=base.sha,
+            tree=base.tree,
+            origin=base.sha,
+            vouched=base.sha,
             sandbox=SandboxPolicy(),
             output_bytes=1000,
         )

@@ -39,7 +39,7 @@ GOLDEN = max((Path(__file__).parents[2] / "histories").glob("*.jsonl"))
 DONE, FAILED = RunId("golden-a"), RunId("golden-b")
 CANCELLED, CHILD = RunId("golden-c"), RunId("golden-d")
 PARENT, FORK = RunId("golden-p"), RunId("golden-f")
-SPENDER = RunId("golden-s")
+SPENDER, GUARDED = RunId("golden-s"), RunId("golden-g")
 
 
 @pytest.fixture
@@ -81,8 +81,8 @@ def test_every_table_is_compared(rich: SqliteLedger) -> None:
 
 def test_runs_are_listed_newest_first(rich: SqliteLedger) -> None:
     listed, total = rich.queries.runs(limit=2)
-    assert [row.id for row in listed] == [SPENDER, FORK]
-    assert total == 7
+    assert [row.id for row in listed] == [GUARDED, SPENDER]
+    assert total == 8
 
 
 def test_a_run_tells_how_it_ended(rich: SqliteLedger) -> None:
@@ -217,7 +217,7 @@ def test_what_runs_share_can_be_read_with_plain_sql(rich: SqliteLedger) -> None:
 
 
 def test_runs_are_found_by_the_beginning_of_their_names(rich: SqliteLedger) -> None:
-    assert len(rich.queries.matching("golden")) == 7
+    assert len(rich.queries.matching("golden")) == 8
     assert rich.queries.matching("golden-a") == [DONE]
     assert rich.queries.matching("%") == []
     assert rich.queries.run(RunId("golden")) is None
@@ -240,3 +240,16 @@ def test_a_dead_owner_is_named_as_dead(
     other.leases.acquire(RUN, owner="eve@host", process=process, ttl=timedelta(seconds=9))
     other.close()
     assert ledger.queries.owner(RUN) == OwnerRow(owner="eve@host", epoch=1, is_alive=False)
+
+
+def test_false_claims_are_counted_by_role_and_agent(rich: SqliteLedger) -> None:
+    rows = {(row.role, row.cli): row for row in rich.queries.claims()}
+    coder = rows["coder", "agent"]
+    assert (coder.refuted, coder.files, coder.tests, coder.commits) == (1, 1, 2, 0)
+    assert coder.attempts > coder.refuted
+
+
+def test_a_gate_has_its_findings(rich: SqliteLedger) -> None:
+    [gate] = rich.queries.gates(GUARDED)
+    assert (gate.gate, gate.findings, gate.tests, gate.is_reused) == ("claims", 3, 5, False)
+    assert gate.report is not None

@@ -15,6 +15,7 @@ from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.facts import ApprovalReason, FeedbackKind
 from supervisor_ai.domain.run.letters import Approve, Reject
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
+from supervisor_ai.engine.ports.gates import Reading
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
@@ -284,6 +285,8 @@ def test_a_gate_can_want_so_many_tests(said: str, verdict: str) -> None:
     given = flow(work("build"), stop("test", StepKind.GATE))
     gates = {name: replace(gate, min_tests=3) for name, gate in given.gates.items()}
     kernel = Kernel(None, Reviewers({}), runner)
+    counts = {f"{number} passed": Reading(tool="pytest", tests=number) for number in (2, 3)}
+    kernel.fakes.examiner.readings.update(counts)
     run = kernel.submit(replace(given, gates=gates))
     kernel.drive(run)
     (ended,) = kernel.events(run, e.GateEnded)

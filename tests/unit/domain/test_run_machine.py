@@ -81,6 +81,12 @@ PERMIT = e.PermitRequested(permit="gpu", limit=1)
 TIMER = e.TimerSet(timer=TimerName("nap"), due=NOW, parks=True)
 
 LAUNCH = e.LaunchRequested(step=STEP, visit=1, attempt=1, role="r", cli="c")
+PULL = e.PullRequestStarted(step=STEP, visit=1, branch="ai/x", commit=CommitSha("c"))
+PULLED: list[e.RunEvent] = [
+    e.PullRequestOpened(step=STEP, visit=1, url="https://forge.example/1"),
+    e.PullRequestRefused(step=STEP, visit=1, reason="No.", detail=TEXT),
+    e.PullRequestLost(step=STEP, visit=1),
+]
 EXAMPLES: list[e.RunEvent] = [
     BIRTH,
     e.RunStarted(driver="workflow", parent=None, root=RUN),
@@ -148,6 +154,20 @@ EXAMPLES: list[e.RunEvent] = [
     ),
     e.ContextPacked(step=STEP, visit=1, attempt=1, strategy="s", record=TEXT, tokens=1, budget=2),
     e.StepSkipped(step=STEP, visit=1, reason="Nobody is there."),
+    e.StepQuarantined(step=STEP, visit=1, reason="Round and round."),
+    e.ClaimsRefuted(
+        step=STEP,
+        visit=1,
+        attempt=1,
+        role="implementer",
+        cli="agent",
+        files=1,
+        tests=0,
+        commits=0,
+        report=TEXT,
+    ),
+    PULL,
+    *PULLED,
     LAUNCH,
     e.LaunchAllowed(step=STEP, visit=1, attempt=1, amount=NOTHING),
     e.LaunchRefused(step=STEP, visit=1, attempt=1, kind=OutcomeKind.BUDGET_EXHAUSTED, reason="No."),
@@ -194,13 +214,14 @@ def test_exactly_the_ended_statuses_are_terminal() -> None:
     assert {status for status in RunStatus if is_terminal(RUN_FLOW, status)} == ENDED
 
 
-@pytest.mark.parametrize("intent", [ATTEMPT, GATE, APPROVAL, LANDING, PERMIT, LAUNCH])
+@pytest.mark.parametrize("intent", [ATTEMPT, GATE, APPROVAL, LANDING, PULL, PERMIT, LAUNCH])
 def test_an_intent_is_open_until_its_outcome(intent: e.RunEvent) -> None:
     outcomes: dict[type, list[Event]] = {
         e.AttemptStarted: EXAMPLES[16:20],  # type: ignore[dict-item] # a slice of the union
         e.GateStarted: EXAMPLES[21:24],  # type: ignore[dict-item] # likewise
         e.ApprovalRequested: EXAMPLES[25:27],  # type: ignore[dict-item] # likewise
         e.IntegrationStarted: EXAMPLES[28:31],  # type: ignore[dict-item] # likewise
+        e.PullRequestStarted: PULLED,  # type: ignore[dict-item] # likewise
         e.PermitRequested: [e.PermitGranted(permit="gpu")],
         e.LaunchRequested: EXAMPLES[-3:],  # type: ignore[dict-item] # likewise
     }
@@ -339,4 +360,4 @@ def test_a_cancelled_run_ends_as_cancelled() -> None:
 def test_workers_and_gates_can_be_cancelled_and_nothing_else() -> None:
     assert isinstance(cancel_operation(ATTEMPT), e.AttemptCancelled)
     assert isinstance(cancel_operation(GATE), e.GateCancelled)
-    assert [cancel_operation(intent) for intent in (APPROVAL, LANDING, PERMIT)] == [None] * 3
+    assert [cancel_operation(intent) for intent in (APPROVAL, LANDING, PULL, PERMIT)] == [None] * 4

@@ -43,12 +43,13 @@ from supervisor_ai.domain.run.status import (
     StepStatus,
     Verdict,
 )
+from supervisor_ai.domain.run.step_moves import DEADLINE
 from supervisor_ai.domain.run.workflow import (
     STEP_FLOW,
     WorkflowState,
     current_visit,
 )
-from supervisor_ai.domain.run.workflow_driver import DEADLINE, WorkflowDriver
+from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 
 RUN = RunId("r1")
 BASE = Base(ref="main", sha=CommitSha("c0"), tree=TreeSha("t0"))

@@ -19,7 +19,7 @@ from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.domain.run.facts import Base, Feedback, FeedbackKind, ForkPoint, Snapshot, Usage
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.slots import Slot
-from supervisor_ai.domain.run.status import StepStatus
+from supervisor_ai.domain.run.status import StepStatus, Verdict
 from supervisor_ai.domain.run.workflow import StepRecord, Visit, WorkflowState
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts
@@ -112,8 +112,13 @@ def state() -> WorkflowState:
             start=CommitSha("c"),
             feedback=(back,),
             slots=(Slot(retry=back, news=news),),
+            verdicts=(
+                e.GateEnded(
+                    step=TEST, visit=1, gate="test", verdict=Verdict.PASSED, reason="", output=HASH
+                ),
+            ),
         ),
-        news=e.GateLost(step=TEST, visit=1, gate="test"),
+        news=e.IntegrationLost(step=TEST, visit=1),
         steps={
             TEST: StepRecord(status=StepStatus.PASSED, visits=1),
             PLAN: StepRecord(attempts=2, verdict="FAILED"),

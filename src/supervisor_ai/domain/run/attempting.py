@@ -75,7 +75,7 @@ def attempt(run: Run, state: WorkflowState, at: Step, slot: Slot, way: Approach)
         wish=wish(definition.budgets, own),
         prices=definition.prices,
         feedback=_feedback(visit, slot, way),
-        plans=_plans(state),
+        plans=plans(state),
         instructions=at.instructions,
         context=_context(state, at),
     )
@@ -102,7 +102,7 @@ def _context(state: WorkflowState, at: Step) -> tuple[ContextItem, ...]:
     )
 
 
-def _plans(state: WorkflowState) -> tuple[ArtifactHash, ...]:
+def plans(state: WorkflowState) -> tuple[ArtifactHash, ...]:
     """Name the earlier answers that are plans."""
     steps = {name: StepName(name.partition("/")[0]) for name in state.answers}
     return tuple(

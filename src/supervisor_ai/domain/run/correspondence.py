@@ -3,6 +3,7 @@
 from typing import assert_never
 
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.letters import Approve, Cancel, Letter, Migrate, Reject, ReportChild
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import ENDED
@@ -36,6 +37,9 @@ def _answer_approval(run: Run, letter: Letter, command: Approve | Reject) -> e.R
     if asked.tree != command.tree:
         reason = f"The question is about tree {asked.tree!r}, not about {command.tree!r}."
         return e.CommandRefused(letter=letter.key, reason=reason)
+    if isinstance(command, Approve) and command.note is None and _needs_reason(asked):
+        reason = f"What the gates of step {asked.step!r} found is accepted with a reason only."
+        return e.CommandRefused(letter=letter.key, reason=reason)
     if isinstance(command, Approve):
         return e.ApprovalGiven(
             step=asked.step,
@@ -47,3 +51,7 @@ def _answer_approval(run: Run, letter: Letter, command: Approve | Reject) -> e.R
     return e.ApprovalRefused(
         step=asked.step, visit=asked.visit, slot=asked.slot, tree=asked.tree, note=command.note
     )
+
+
+def _needs_reason(asked: e.ApprovalRequested) -> bool:
+    return asked.reason is ApprovalReason.FINDINGS

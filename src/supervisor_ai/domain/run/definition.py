@@ -11,6 +11,7 @@ from supervisor_ai.domain.run.breaker import BREAKER_POLICY, BreakerPolicy
 from supervisor_ai.domain.run.budgets import Amount, Scope
 from supervisor_ai.domain.run.context_plan import ContextPlan
 from supervisor_ai.domain.run.degradation import Level
+from supervisor_ai.domain.run.gates import Area, Complexity, GateKind, GatePolicy
 from supervisor_ai.domain.run.loops import LoopPolicy
 from supervisor_ai.domain.run.prices import PriceTable
 from supervisor_ai.domain.run.retries import ParkingPolicy, RetryPolicy
@@ -29,6 +30,7 @@ class StepKind(StrEnum):
     GATE = "orchestrator_gate"
     HUMAN = "human_gate"
     COMMIT = "commit"
+    PULL_REQUEST = "pull_request"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +112,8 @@ class Role:
     """What it is shown of the repository; None: it looks for itself."""
     continuations: int = 0
     """How often a further attempt at a step begins with the role's own earlier answers to it."""
+    may_change: tuple[Area, ...] = ()
+    """What it may change of that by which its own work is judged."""
 
     @property
     def can_edit(self) -> bool:
@@ -127,15 +131,35 @@ class Role:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """A command that must succeed on a snapshot."""
+    """What must hold for a snapshot: a command that succeeds, or a look at the change itself."""
 
     name: str
     command: tuple[str, ...]
+    """What is run; a gate that only looks needs none."""
     timeout: timedelta
     is_advisory: bool = False
-    """Whether a failure is shown and the run goes on."""
+    """Whether a failure is shown and the run goes on; the same as the policy `warn`."""
     min_tests: int | None = None
     """How many tests its output must count at least."""
+    kind: GateKind = GateKind.COMMAND
+    policy: GatePolicy | None = None
+    """What follows from a failure; None: as the arrows of its step say."""
+    depends_on: tuple[str, ...] = ()
+    """The gates of the same step that have to pass before it runs."""
+    environment: dict[str, str] = field(default_factory=dict)
+    allowed_writes: tuple[str, ...] | None = None
+    """Patterns of the tracked files that its command may change; None: it may change any."""
+    counts_tests: bool = False
+    """Whether people expect it to say how many tests ran."""
+    is_fresh: bool = False
+    """Whether it runs also where its verdict on the same files is known."""
+    may_change: tuple[Area, ...] = ()
+    """What the role whose change it looks at may change of that by which it is judged."""
+
+    @property
+    def only_warns(self) -> bool:
+        """Tell whether the run goes on where it does not pass."""
+        return self.is_advisory or self.policy is GatePolicy.WARN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +182,10 @@ class Step:
     outputs: tuple[str, ...] = ()
     """What the step is expected to bring forth, in words."""
     gate: str | None = None
+    gates: tuple[str, ...] = ()
+    """Those that it runs side by side, where it is more than one; each has a slot of its own."""
+    approvers: dict[Complexity, tuple[str, ...]] = field(default_factory=dict)
+    """Which of its roles are needed for a change of which complexity; nothing: all of them."""
     next: StepName | None = None
     on_fail: StepName | None = None
     on_reject: StepName | None = None
@@ -173,6 +201,11 @@ class Step:
     def crew(self) -> tuple[str, ...]:
         """Name the roles that do the step; the first one has slot 1."""
         return self.roles or ((self.role,) if self.role else ())
+
+    @property
+    def checks(self) -> tuple[str, ...]:
+        """Name the gates that the step runs; the first one has slot 1."""
+        return self.gates or ((self.gate,) if self.gate else ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,9 +24,11 @@ from supervisor_ai.domain.run.events import (
     IntegrationStarted,
     LaunchRequested,
     PermitRequested,
+    PullRequestStarted,
     TimerSet,
 )
 from supervisor_ai.domain.run.facts import ApprovalReason, Feedback
+from supervisor_ai.domain.run.gates import Authorship
 from supervisor_ai.domain.run.prices import CostCap, PriceTable
 
 
@@ -88,13 +90,22 @@ class RunWorker(PlacedEffect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunGate(PlacedEffect):
-    """Run a gate's command on a snapshot."""
+    """Find out whether a snapshot passes a gate."""
 
     gate: Gate
     snapshot: CommitSha
+    tree: TreeSha
     sandbox: SandboxPolicy
     output_bytes: int
+    origin: CommitSha
+    """Where the run began."""
+    vouched: CommitSha
+    """What the gates that look at changes have let pass last."""
     workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
+    author: Authorship | None = None
+    plans: tuple[ArtifactHash, ...] = ()
+    mutants: int | None = None
+    """How many faults a mutation check tries at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +126,16 @@ class Integrate(PlacedEffect):
     branch: str
     base: CommitSha
     expected: CommitSha | None
+    task: ArtifactHash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenPullRequest(PlacedEffect):
+    """Push the run's branch and ask others to look at it."""
+
+    branch: str
+    commit: CommitSha
+    target: str
     task: ArtifactHash
 
 
@@ -172,6 +193,7 @@ AnyEffect = (
     | RunGate
     | RequestApproval
     | Integrate
+    | OpenPullRequest
     | StartRun
     | CancelRun
     | SetTimer
@@ -179,8 +201,11 @@ AnyEffect = (
     | TakePermit
     | ReleasePermit
 )
-TaskEffect = RunWorker | RunGate | Integrate
+TaskEffect = RunWorker | RunGate | Integrate | OpenPullRequest
 """Effects that the engine performs as tasks between an intent and an outcome."""
+
+TaskIntent = AttemptStarted | GateStarted | IntegrationStarted | PullRequestStarted
+"""Facts that say: such a task is about to begin."""
 
 Intent = (
     LaunchRequested
@@ -188,6 +213,7 @@ Intent = (
     | GateStarted
     | ApprovalRequested
     | IntegrationStarted
+    | PullRequestStarted
     | PermitRequested
 )
 """Facts that say: this is under way, and has no end yet."""
@@ -206,6 +232,8 @@ def operation_key(run: RunId, intent: Intent) -> EffectKey:
             return EffectKey(f"{run}/{step}/{visit}/{slot}/approval")
         case IntegrationStarted(step=step, visit=visit, slot=slot):
             return EffectKey(f"{run}/{step}/{visit}/{slot}/integrate")
+        case PullRequestStarted(step=step, visit=visit, slot=slot):
+            return EffectKey(f"{run}/{step}/{visit}/{slot}/pull_request")
         case PermitRequested(permit=permit):
             return EffectKey(f"{run}/permit/{permit}")
         case _:
@@ -218,7 +246,7 @@ def attempt_key(run: RunId, intent: LaunchRequested | AttemptStarted) -> EffectK
     return EffectKey(f"{run}/{place}/worker/{intent.attempt}")
 
 
-def task_intent(effect: TaskEffect) -> AttemptStarted | GateStarted | IntegrationStarted:
+def task_intent(effect: TaskEffect) -> TaskIntent:
     """State what is about to be done."""
     match effect:
         case RunWorker():
@@ -251,6 +279,14 @@ def task_intent(effect: TaskEffect) -> AttemptStarted | GateStarted | Integratio
                 snapshot=effect.snapshot,
                 branch=effect.branch,
                 expected=effect.expected,
+            )
+        case OpenPullRequest():
+            return PullRequestStarted(
+                step=effect.step,
+                visit=effect.visit,
+                slot=effect.slot,
+                branch=effect.branch,
+                commit=effect.commit,
             )
         case _:
             assert_never(effect)

@@ -14,6 +14,7 @@ from supervisor_ai.domain.run.event_kinds.attempts import (
     PromptSent,
 )
 from supervisor_ai.domain.run.event_kinds.gates import (
+    ClaimsRefuted,
     GateCancelled,
     GateEnded,
     GateLost,
@@ -24,6 +25,10 @@ from supervisor_ai.domain.run.event_kinds.integration import (
     IntegrationLost,
     IntegrationRefused,
     IntegrationStarted,
+    PullRequestLost,
+    PullRequestOpened,
+    PullRequestRefused,
+    PullRequestStarted,
 )
 from supervisor_ai.domain.run.event_kinds.life import (
     CancelRequested,
@@ -59,6 +64,7 @@ from supervisor_ai.domain.run.event_kinds.steps import (
     StepEntered,
     StepFailed,
     StepPassed,
+    StepQuarantined,
     StepSkipped,
 )
 from supervisor_ai.domain.run.event_kinds.surroundings import EgressRefused, SetupEnded
@@ -79,6 +85,7 @@ RunEvent = (
     | StepPassed
     | StepFailed
     | StepSkipped
+    | StepQuarantined
     | LaunchRequested
     | LaunchAllowed
     | LaunchRefused
@@ -96,6 +103,7 @@ RunEvent = (
     | GateEnded
     | GateLost
     | GateCancelled
+    | ClaimsRefuted
     | ApprovalRequested
     | ApprovalGiven
     | ApprovalRefused
@@ -103,6 +111,10 @@ RunEvent = (
     | IntegrationLanded
     | IntegrationRefused
     | IntegrationLost
+    | PullRequestStarted
+    | PullRequestOpened
+    | PullRequestRefused
+    | PullRequestLost
     | TimerSet
     | TimerFired
     | TimerCancelled
@@ -131,6 +143,7 @@ __all__ = [
     "ChildCancelRequested",
     "ChildEnded",
     "ChildStarted",
+    "ClaimsRefuted",
     "CommandRefused",
     "ContextPacked",
     "DefinitionMigrated",
@@ -152,6 +165,10 @@ __all__ = [
     "PermitRequested",
     "PlacedEvent",
     "PromptSent",
+    "PullRequestLost",
+    "PullRequestOpened",
+    "PullRequestRefused",
+    "PullRequestStarted",
     "RunCancelled",
     "RunCompleted",
     "RunContinued",
@@ -165,6 +182,7 @@ __all__ = [
     "StepEntered",
     "StepFailed",
     "StepPassed",
+    "StepQuarantined",
     "StepSkipped",
     "TimerCancelled",
     "TimerFired",

@@ -120,3 +120,11 @@ class ApprovalReason(StrEnum):
 
     HUMAN_GATE = "human_gate"
     BLOCKED = "blocked"
+    FINDINGS = "findings"
+    """A gate found what only a person may accept, with a reason."""
+    REVIEW_LOOP = "review_loop"
+    """Reviewers and implementer go round in circles."""
+    IMPOSSIBLE_WAIT = "impossible_wait"
+    """Those who have to agree are not there, and waiting would not bring them."""
+    PULL_REQUEST = "pull_request"
+    """A pull request could not be opened, and somebody has to do it by hand."""

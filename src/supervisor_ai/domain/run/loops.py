@@ -21,6 +21,10 @@ class LoopPolicy:
     """So often the same files, whatever the words: agents rarely say a thing twice the same way."""
     rounds: int = 2
     """So often the same round of different files, one after the other: A, B, A, B."""
+    review_rounds: int = 3
+    """In so many rounds of a review the same finding."""
+    churn_rounds: int = 4
+    """So many rounds of a review after which there are not fewer findings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.degradation import Level
-from supervisor_ai.domain.run.status import StepStatus
+from supervisor_ai.domain.run.status import StepStatus, Verdict
 from supervisor_ai.domain.run.workflow import WorkflowState
 
 
@@ -24,6 +24,9 @@ def _left_out(state: WorkflowState) -> Iterator[str]:
     skipped = [name for name, record in steps if record.status is StepStatus.SKIPPED]
     if skipped:
         yield f"{_were(skipped)} skipped"
+    warned = [name for name, record in steps if record.verdict == Verdict.WARNED]
+    if warned:
+        yield f"{_were(warned)} passed with a warning"
     for level in (Level.SIMPLIFIED, Level.MINIMAL):
         done = [name for name, record in steps if record.level is level]
         if done:

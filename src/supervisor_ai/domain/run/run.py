@@ -45,6 +45,7 @@ _WHILE_RUNNING: Final = (
     e.StepPassed,
     e.StepFailed,
     e.StepSkipped,
+    e.StepQuarantined,
     e.LaunchRequested,
     e.AttemptStarted,
     e.ContextPacked,
@@ -59,11 +60,16 @@ _WHILE_RUNNING: Final = (
     e.GateEnded,
     e.GateLost,
     e.GateCancelled,
+    e.ClaimsRefuted,
     e.ApprovalRequested,
     e.IntegrationStarted,
     e.IntegrationLanded,
     e.IntegrationRefused,
     e.IntegrationLost,
+    e.PullRequestStarted,
+    e.PullRequestOpened,
+    e.PullRequestRefused,
+    e.PullRequestLost,
     e.TimerSet,
     e.TimerCancelled,
     e.PermitRequested,
@@ -157,7 +163,9 @@ def evolve(run: Run, event: Event) -> Run:  # noqa: C901 - one case per fact
     match event:
         case e.AttemptStarted() | e.GateStarted() | e.ApprovalRequested():
             return _opened(run, event)
-        case e.IntegrationStarted() | e.PermitRequested() | e.LaunchRequested():
+        case e.IntegrationStarted() | e.PullRequestStarted():
+            return _opened(run, event)
+        case e.PermitRequested() | e.LaunchRequested():
             return _opened(run, event)
         case e.TimerSet() | e.TimerFired() | e.TimerCancelled():
             return _timed(run, event)
@@ -220,6 +228,7 @@ _OUTCOMES: Final[dict[type, tuple[type, ...]]] = {
     e.GateStarted: (e.GateEnded, e.GateLost, e.GateCancelled),
     e.ApprovalRequested: (e.ApprovalGiven, e.ApprovalRefused),
     e.IntegrationStarted: (e.IntegrationLanded, e.IntegrationRefused, e.IntegrationLost),
+    e.PullRequestStarted: (e.PullRequestOpened, e.PullRequestRefused, e.PullRequestLost),
 }
 
 

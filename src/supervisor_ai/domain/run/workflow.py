@@ -9,13 +9,15 @@ from supervisor_ai.domain.flow import Flow, step
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
-from supervisor_ai.domain.run.definition import Definition, Role, Step
+from supervisor_ai.domain.run.definition import Definition, Gate, Role, Step
 from supervisor_ai.domain.run.degradation import Level
 from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, Snapshot
+from supervisor_ai.domain.run.gates import VOUCHING, Authorship, Complexity, GateKind
 from supervisor_ai.domain.run.loops import Trace, Trail
+from supervisor_ai.domain.run.review_loops import Rounds, record_round
 from supervisor_ai.domain.run.slots import Slot
 from supervisor_ai.domain.run.slots import evolve as evolve_slot
-from supervisor_ai.domain.run.status import StepStatus
+from supervisor_ai.domain.run.status import StepStatus, Verdict
 
 _UNDER_WAY: Final = (
     e.LaunchRequested,
@@ -31,10 +33,16 @@ _UNDER_WAY: Final = (
     e.GateEnded,
     e.GateLost,
     e.GateCancelled,
+    e.ClaimsRefuted,
     e.IntegrationStarted,
     e.IntegrationLanded,
     e.IntegrationRefused,
     e.IntegrationLost,
+    e.PullRequestStarted,
+    e.PullRequestOpened,
+    e.PullRequestRefused,
+    e.PullRequestLost,
+    e.StepQuarantined,
     e.ContextPacked,
     e.PromptSent,
     e.SetupEnded,
@@ -67,14 +75,21 @@ _OF_A_SLOT: Final = (
     *_OF_A_QUESTION,
 )
 
+_BEGINS_ANEW: Final = frozenset(
+    {ApprovalReason.REVIEW_LOOP, ApprovalReason.FINDINGS, ApprovalReason.IMPOSSIBLE_WAIT}
+)
+"""Questions that are asked where the tries are used up; a no is worth new ones."""
+_WORST_FIRST: Final = (Verdict.FAILED, Verdict.NOT_RUN, Verdict.WARNED, Verdict.PASSED)
+
 News = (
-    e.GateEnded
-    | e.GateLost
-    | e.ApprovalGiven
+    e.ApprovalGiven
     | e.ApprovalRefused
     | e.IntegrationLanded
     | e.IntegrationRefused
     | e.IntegrationLost
+    | e.PullRequestOpened
+    | e.PullRequestRefused
+    | e.PullRequestLost
 )
 """Outcomes of a step as a whole that the driver has not acted on yet."""
 
@@ -95,6 +110,8 @@ class StepRecord:
     said: tuple[ArtifactHash, ...] = ()
     """The answers of its attempts, as far back as a continuation may reach."""
     trail: Trail = field(default_factory=Trail)
+    rounds: Rounds = ()
+    """What reviewers objected to, round by round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,15 +123,28 @@ class Visit:
     start: CommitSha
     feedback: tuple[Feedback, ...] = ()
     slots: tuple[Slot, ...] = ()
+    verdicts: tuple[e.GateEnded, ...] = ()
+    """What the gates of the step said, each in its slot."""
     question: ApprovalReason | None = None
     """Why a person was asked the last time."""
-    is_approved: bool = False
-    """Whether a person has signed the step off."""
+    approved: frozenset[ApprovalReason] = frozenset()
+    """The questions to which a person has said yes."""
+    accepted: frozenset[int] = frozenset()
+    """The gates whose findings a person has accepted, by their slots."""
+
+    @property
+    def is_signed_off(self) -> bool:
+        """Tell whether a person has signed the step off."""
+        return ApprovalReason.HUMAN_GATE in self.approved
 
     def slot(self, number: int) -> Slot:
         """Return where one of the step's roles stands."""
         found = (slot for slot in self.slots if slot.number == number)
         return next(found, Slot(number=number))
+
+    def verdict(self, slot: int) -> e.GateEnded | None:
+        """Return what one of the step's gates said."""
+        return next((said for said in self.verdicts if said.slot == slot), None)
 
     def with_slot(self, slot: Slot) -> "Visit":
         """Let one of the step's roles stand somewhere else."""
@@ -133,6 +163,12 @@ class WorkflowState:
     steps: dict[StepName, StepRecord] = field(default_factory=dict)
     answers: dict[StepName, ArtifactHash] = field(default_factory=dict)
     landed: CommitSha | None = None
+    author: Authorship | None = None
+    """Who made the newest change."""
+    vouched: dict[GateKind, Snapshot] = field(default_factory=dict)
+    """What each kind of gate that looks at changes has let pass last; nothing yet: the base."""
+    complexity: Complexity | None = None
+    """How much scrutiny the change needs, as far as it was measured."""
 
     @property
     def visits(self) -> int:
@@ -146,6 +182,10 @@ class WorkflowState:
     def role(self, name: StepName, slot: int = 1) -> Role:
         """Return one of the roles that do the step."""
         return self.definition.roles[self.at(name).crew[slot - 1]]
+
+    def gate(self, name: StepName, slot: int) -> Gate:
+        """Return one of the gates that a step runs."""
+        return self.definition.gates[self.at(name).checks[slot - 1]]
 
     def at(self, name: StepName) -> Step:
         """Return the step's definition."""
@@ -183,7 +223,7 @@ def _applied(  # noqa: C901 - one case per fact
         case e.StepEntered():
             return _entered(state, event), replace(record, visits=event.visit)
         case e.StepPassed():
-            return replace(state, news=None), replace(record, setbacks=0)
+            return _passed(state, event), replace(record, setbacks=0, rounds=())
         case e.StepFailed():
             return replace(state, news=None), replace(record, setbacks=record.setbacks + 1)
         case e.StepSkipped():
@@ -195,17 +235,22 @@ def _applied(  # noqa: C901 - one case per fact
             return _succeeded(state, event), _answered(state, record, event)
         case e.AttemptFailed(category=category):
             return state, replace(record, verdict=category.value)
-        case e.GateEnded(verdict=verdict):
-            return replace(state, news=event), replace(record, verdict=verdict.value)
+        case e.GateEnded():
+            state = _judged(state, event)
+            return state, replace(record, verdict=_worst(current_visit(state)))
         case e.ApprovalGiven():
             return _decided(state, event), replace(record, verdict="approved")
         case e.ApprovalRefused():
-            return _decided(state, event), replace(record, verdict="rejected")
+            return _decided(state, event), _refused(current_visit(state), record)
         case e.IntegrationLanded(commit=commit):
             return replace(state, news=event, landed=commit), record
-        case e.GateLost() | e.IntegrationLost() | e.IntegrationRefused():
+        case e.IntegrationLost() | e.IntegrationRefused():
             return replace(state, news=event), record
-        case e.GateStarted() | e.IntegrationStarted() | e.ApprovalRequested():
+        case e.PullRequestOpened():
+            return replace(state, news=event), replace(record, verdict="opened")
+        case e.PullRequestRefused() | e.PullRequestLost():
+            return replace(state, news=event), record
+        case e.IntegrationStarted() | e.PullRequestStarted() | e.ApprovalRequested():
             return replace(state, news=None), record
         case _:
             return state, record
@@ -233,17 +278,62 @@ def _decided(state: WorkflowState, event: e.ApprovalGiven | e.ApprovalRefused) -
     visit = current_visit(state)
     if visit.question is ApprovalReason.BLOCKED:
         return state
-    is_approved = isinstance(event, e.ApprovalGiven)
-    return replace(state, news=event, visit=replace(visit, is_approved=is_approved))
+    if isinstance(event, e.ApprovalGiven) and visit.question is not None:
+        visit = replace(visit, approved=visit.approved | {visit.question})
+        if visit.question is ApprovalReason.FINDINGS:
+            visit = replace(visit, accepted=frozenset(said.slot for said in visit.verdicts))
+    return replace(state, news=event, visit=visit)
+
+
+def _refused(visit: Visit, record: StepRecord) -> StepRecord:
+    """Begin to count anew where a person has said how to go on."""
+    record = replace(record, verdict="rejected")
+    if visit.question not in _BEGINS_ANEW:
+        return record
+    return replace(record, setbacks=0, rounds=())
+
+
+def _judged(state: WorkflowState, event: e.GateEnded) -> WorkflowState:
+    visit = current_visit(state)
+    visit = replace(visit, verdicts=(*visit.verdicts, event))
+    is_measured = state.gate(event.step, event.slot).kind is GateKind.COMPLEXITY
+    complexity = event.complexity if is_measured else state.complexity
+    return replace(state, visit=visit, complexity=complexity)
+
+
+def _worst(visit: Visit) -> str:
+    """Let the worst verdict of a visit stand for all of its gates."""
+    return min((said.verdict for said in visit.verdicts), key=_WORST_FIRST.index).value
+
+
+def _passed(state: WorkflowState, event: e.StepPassed) -> WorkflowState:
+    """Leave the step; what its gates let pass needs no second look."""
+    gates = [state.definition.gates[name] for name in state.at(event.step).checks]
+    passed = {gate.kind: state.head for gate in gates if gate.kind in VOUCHING}
+    return replace(state, news=None, vouched={**state.vouched, **passed})
 
 
 def _succeeded(state: WorkflowState, event: e.AttemptSucceeded) -> WorkflowState:
     if event.meaning is not Meaning.PASS:
         return state
     at, role = state.at(event.step), state.role(event.step, event.slot)
-    head = event.snapshot if role.writes else state.head
     name = event.step if len(at.crew) == 1 else StepName(f"{event.step}/{role.name}")
-    return replace(state, head=head, answers={**state.answers, name: event.answer})
+    state = replace(state, answers={**state.answers, name: event.answer})
+    if not role.writes:
+        return state
+    return replace(state, head=event.snapshot, author=_author(state, role, event))
+
+
+def _author(state: WorkflowState, role: Role, event: e.AttemptSucceeded) -> Authorship:
+    visit = current_visit(state)
+    approach = visit.slot(event.slot).approach
+    return Authorship(
+        role=role.name,
+        cli=approach.cli if approach else role.cli,
+        attempt=event.attempt,
+        start=visit.start,
+        answer=event.answer,
+    )
 
 
 def _answered(state: WorkflowState, record: StepRecord, event: e.AttemptSucceeded) -> StepRecord:
@@ -253,7 +343,10 @@ def _answered(state: WorkflowState, record: StepRecord, event: e.AttemptSucceede
     trail = record.trail.record(_trace(visit, slot, event)) if is_work else record.trail
     said = (*record.said, event.answer)[-role.continuations :] if role.continuations else ()
     level = slot.approach.level if slot.approach else Level.PRIMARY
-    return replace(record, verdict=event.said, level=level, said=said, trail=trail)
+    record = replace(record, verdict=event.said, level=level, said=said, trail=trail)
+    if event.meaning is not Meaning.REJECT:
+        return record
+    return replace(record, rounds=record_round(record.rounds, visit.number, event.concerns))
 
 
 def _trace(visit: Visit, slot: Slot, event: e.AttemptSucceeded) -> Trace:

@@ -2,11 +2,18 @@
 
 from typing import Protocol, assert_never
 
-from supervisor_ai.domain.run.effects import Integrate, RunGate, RunWorker, TaskEffect
+from supervisor_ai.domain.run.effects import (
+    Integrate,
+    OpenPullRequest,
+    RunGate,
+    RunWorker,
+    TaskEffect,
+)
 from supervisor_ai.domain.run.events import RunEvent
-from supervisor_ai.engine.effects.gate import perform_gate
+from supervisor_ai.engine.effects.gates.gate import perform_gate
 from supervisor_ai.engine.effects.integration import perform_integration
 from supervisor_ai.engine.effects.operation import Operation
+from supervisor_ai.engine.effects.pull_request import perform_pull_request
 from supervisor_ai.engine.effects.worker import perform_worker
 
 
@@ -27,5 +34,7 @@ async def perform(effect: TaskEffect, operation: Operation) -> RunEvent:
             return await perform_gate(effect, operation)
         case Integrate():
             return await perform_integration(effect, operation)
+        case OpenPullRequest():
+            return await perform_pull_request(effect, operation)
         case _:
             assert_never(effect)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.diagnosis import Action
+from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.events import (
     AttemptFailed,
@@ -22,7 +22,7 @@ from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.effects.prompting import write_prompt
 from supervisor_ai.engine.effects.site import Site, set_up, worker_plan
 from supervisor_ai.engine.observing import describe
-from supervisor_ai.engine.ports.sandbox import SandboxEnd
+from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import (
     Answer,
     AnswerProblem,
@@ -99,12 +99,25 @@ async def _attempt(
     if failure is not None:
         report = WorkerReport(result=failure, output="")
     else:
-        report = await world.workers(effect.cli.adapter).run(request, transcript.write)
+        report = await _run(effect, operation, request, transcript)
     if report.prompt_tokens is not None:
         model = effect.cli.known_models[0] or effect.cli.adapter
         world.packer.learn(model, prompt, report.prompt_tokens)
     snapshot = await _keep(effect, operation, workspace)
     return _Ended(report=report, snapshot=snapshot)
+
+
+async def _run(
+    effect: RunWorker, operation: Operation, request: WorkerRequest, transcript: Transcript
+) -> WorkerReport:
+    """Run the agent; one that lacks something of the user's is passed over, not the run's end."""
+    try:
+        return await operation.world.workers(effect.cli.adapter).run(request, transcript.write)
+    except InvalidInput as error:
+        said = f"{error.message} {error.hint or ''}".strip()
+        lacking = Diagnosis(message=said, category=FailureCategory.AUTH, action=Action.FAIL_OVER)
+        result = SandboxResult(end=SandboxEnd.SANDBOX_FAILED, exit_code=None, reason=said)
+        return WorkerReport(result=result, output="", diagnosis=lacking)
 
 
 def _request(effect: RunWorker, site: Site, prompt: str, program: Path) -> WorkerRequest:
@@ -180,6 +193,7 @@ def _judge(
         usage=_usage(effect, ended.report),
         limits=ended.report.result.limits,
         took=operation.world.clock.now() - operation.intended_at,
+        concerns=answer.concerns,
     )
 
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final, Protocol
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.definition import Definition, Role, Workflow
+from supervisor_ai.domain.run.definition import Definition, Gate, Role, Workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +87,26 @@ class RoleDraft:
     """What could not be taken over."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateSummary:
+    """A gate as lists show it: one that is configured, or one that everybody knows by its name."""
+
+    name: str
+    description: str
+    kind: str
+    command: tuple[str, ...] = ()
+    """What is run; nothing for a gate that looks at the change itself."""
+    policy: str | None = None
+    """What follows from a failure; None: as the step that runs it says."""
+    is_enabled: bool = True
+    file: str | None = None
+    line: int | None = None
+    origin: str | None = None
+    """Where the last word on it stands; None where nobody has configured it."""
+    missing: str | None = None
+    """What to write before it can be run."""
+
+
 NO_ROLES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -123,6 +143,17 @@ class Catalog(Protocol):
 
     def agent_text(self, commit: CommitSha, name: str) -> RoleDraft:
         """Write a role as an agent in markdown."""
+        ...
+
+    def gates(self, commit: CommitSha) -> Sequence[GateSummary]:
+        """List the gates that steps can name, and those that could be configured."""
+        ...
+
+    def gate(self, commit: CommitSha, name: str) -> Gate:
+        """Return a gate by itself, as no workflow changes it.
+
+        Raises NotFound with the nearest name, and InvalidInput where it cannot be run as it is.
+        """
         ...
 
     def outline(self, commit: CommitSha, *, workflow: str | None) -> Workflow:

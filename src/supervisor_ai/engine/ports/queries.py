@@ -94,6 +94,26 @@ class GateRow:
     output: ArtifactHash | None
     started_at: datetime
     ended_at: datetime | None
+    tests: int | None = None
+    findings: int = 0
+    report: ArtifactHash | None = None
+    feedback: ArtifactHash | None = None
+    is_reused: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimsRow:
+    """How often the workers of a role and an agent reported what git does not bear out."""
+
+    role: str
+    cli: str
+    attempts: int
+    """How many of their attempts gave a valid answer."""
+    refuted: int
+    """How many of those reported something that is not so."""
+    files: int
+    tests: int
+    commits: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +130,8 @@ class ApprovalRow:
     is_approved: bool | None
     answered_by: str | None
     answered_at: datetime | None
+    note: ArtifactHash | None = None
+    """What the person said with the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +168,10 @@ class RunQueries(Protocol):
 
     def gates(self, run: RunId) -> Sequence[GateRow]:
         """Return the run's gates in order."""
+        ...
+
+    def claims(self) -> Sequence[ClaimsRow]:
+        """Return what was found false in workers' reports, by role and agent, over all runs."""
         ...
 
     def approvals(self, run: RunId) -> Sequence[ApprovalRow]:

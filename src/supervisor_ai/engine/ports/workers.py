@@ -11,6 +11,7 @@ from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.domain.run.definition import Cli, McpServer, Role, SandboxPolicy
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.facts import NO_USAGE, FeedbackKind, Usage
+from supervisor_ai.domain.run.gates import Concern
 from supervisor_ai.domain.run.prices import CostCap
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import OutputSink, RefusalSink, SandboxResult
@@ -143,6 +144,8 @@ class Answer:
     meaning: Meaning
     document: str
     notes: str
+    concerns: tuple[Concern, ...] = ()
+    """What a reviewer objects to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

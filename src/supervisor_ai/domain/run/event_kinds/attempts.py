@@ -19,6 +19,7 @@ from supervisor_ai.domain.run.facts import (
     Snapshot,
     Usage,
 )
+from supervisor_ai.domain.run.gates import Concern
 from supervisor_ai.domain.run.status import (
     FailureCategory,
     OutcomeKind,
@@ -116,6 +117,8 @@ class AttemptSucceeded(PlacedEvent):
     usage: Usage = NO_USAGE
     limits: Hardness = Hardness.NONE
     took: timedelta = timedelta()
+    concerns: tuple[Concern, ...] = ()
+    """What a reviewer objects to, so that it is known again in the next round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from supervisor_ai.domain.ids import (
+    ArtifactHash,
     CommitSha,
 )
 from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
@@ -34,3 +35,33 @@ class IntegrationRefused(PlacedEvent):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntegrationLost(PlacedEvent):
     """Its owner died and the snapshot had not landed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullRequestStarted(PlacedEvent):
+    """The run's branch is about to be pushed and a pull request to be opened."""
+
+    branch: str
+    commit: CommitSha
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullRequestOpened(PlacedEvent):
+    """There is a pull request for the branch."""
+
+    url: str
+    is_found: bool = False
+    """Whether it had been there already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullRequestRefused(PlacedEvent):
+    """No pull request could be opened."""
+
+    reason: str
+    detail: ArtifactHash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullRequestLost(PlacedEvent):
+    """Its owner died, and it is not known how far it came; asking again is harmless."""

@@ -36,3 +36,10 @@ class StepSkipped(PlacedEvent):
     """Nobody could do the step, and the run can go on without it."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepQuarantined(PlacedEvent):
+    """The step gets nowhere by itself; it rests until a person decides."""
+
+    reason: str

@@ -1,0 +1,107 @@
+"""A gate on any two commits, outside of every run; nothing is recorded."""
+
+from dataclasses import dataclass, field
+
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, StepName, TreeSha
+from supervisor_ai.domain.run.definition import Gate, SandboxPolicy, WorkspacePolicy
+from supervisor_ai.domain.run.effects import RunGate
+from supervisor_ai.domain.run.events import RunEvent, RunSubmitted
+from supervisor_ai.domain.run.gates import Finding
+from supervisor_ai.domain.run.run import submit
+from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.engine.effects.gates.gate import form_opinion
+from supervisor_ai.engine.effects.gates.known import followed
+from supervisor_ai.engine.effects.operation import Operation
+from supervisor_ai.engine.world import World
+
+_NOWHERE = StepName("check")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRequest:
+    """A gate, and the commits that it is asked about."""
+
+    gate: Gate
+    base: CommitSha
+    head: CommitSha
+    tree: TreeSha
+    output_bytes: int
+    sandbox: SandboxPolicy = field(default_factory=SandboxPolicy)
+    workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
+    mutants: int | None = None
+    """How many faults the mutation check tries at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What the gate said."""
+
+    verdict: Verdict
+    reason: str
+    findings: tuple[Finding, ...] = ()
+    output: str = ""
+    told: str = ""
+    """The part of the output that tells what went wrong."""
+    tests: int | None = None
+    exit_code: int | None = None
+
+
+async def check_gate(world: World, request: CheckRequest) -> Checked:
+    """Find out what a gate says about the head."""
+    effect = _effect(request)
+    opinion = await form_opinion(effect, _operation(world))
+    return Checked(
+        verdict=followed(effect, opinion.verdict),
+        reason=opinion.reason,
+        findings=opinion.findings,
+        output=world.artifacts.get(opinion.output) if opinion.output else "",
+        told=opinion.told,
+        tests=opinion.tests,
+        exit_code=opinion.exit_code,
+    )
+
+
+def _effect(request: CheckRequest) -> RunGate:
+    return RunGate(
+        step=_NOWHERE,
+        visit=1,
+        gate=request.gate,
+        snapshot=request.head,
+        tree=request.tree,
+        sandbox=request.sandbox,
+        workspace=request.workspace,
+        output_bytes=request.output_bytes,
+        origin=request.base,
+        vouched=request.base,
+        mutants=request.mutants,
+    )
+
+
+def _operation(world: World) -> Operation:
+    """Stand in for the run that there is not."""
+    run, now = world.ids.run_id(), world.clock.now()
+    nothing = ArtifactHash("")
+    birth = RunSubmitted(
+        task=nothing,
+        driver="check",
+        workflow="check",
+        definition=nothing,
+        base=None,
+        branch=None,
+        identity=None,
+        parent=None,
+        root=run,
+    )
+    return Operation(
+        world=world,
+        run=submit(run, birth),
+        key=EffectKey(f"{run}/{_NOWHERE}/1/1/gate"),
+        epoch=1,
+        intended_at=now,
+        record=_forget,
+    )
+
+
+def _forget(event: RunEvent) -> None:
+    """Record nothing: there is no run that it would be a fact of."""
+    del event

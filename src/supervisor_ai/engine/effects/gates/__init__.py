@@ -1,0 +1,1 @@
+"""Performing gates: commands in a sandbox, and looks at the change itself."""

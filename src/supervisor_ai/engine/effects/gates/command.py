@@ -1,0 +1,187 @@
+"""A gate's command, in a sandbox without network, on the files of a commit."""
+
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Final, assert_never
+
+from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha
+from supervisor_ai.domain.run.definition import Gate
+from supervisor_ai.domain.run.effects import RunGate
+from supervisor_ai.domain.run.status import FailureCategory, Verdict
+from supervisor_ai.engine.effects.gates.opinion import Opinion
+from supervisor_ai.engine.effects.operation import Operation
+from supervisor_ai.engine.effects.site import Site, gate_plan, set_up
+from supervisor_ai.engine.ports.gates import NOTHING_READ, Reading
+from supervisor_ai.engine.ports.sandbox import (
+    BEYOND_LIMITS,
+    Profile,
+    SandboxEnd,
+    SandboxResult,
+    SandboxSpec,
+)
+from supervisor_ai.engine.ports.workspaces import Workspace
+from supervisor_ai.engine.transcript import Transcript
+
+_NOT_FOUND: Final = 126
+"""From here on an exit code tells of a shell that found no command, or of a signal."""
+_TAIL: Final = 4_000
+_NAMED: Final = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What came of the command."""
+
+    result: SandboxResult
+    output: ArtifactHash
+    text: str
+    reading: Reading = NOTHING_READ
+    changed: tuple[str, ...] = ()
+    """The tracked files that it changed and may not."""
+
+
+async def run_command(effect: RunGate, operation: Operation, commit: CommitSha) -> Ran:
+    """Run the command on a commit's files, and read what it printed."""
+    world = operation.world
+    workspace = await world.workspaces.open(
+        operation.run.id,
+        operation.key,
+        fence=operation.epoch,
+        start=commit,
+        plan=gate_plan(effect),
+    )
+    site = Site(operation=operation, effect=effect, workspace=workspace, attempt=None)
+    transcript = operation.transcript(effect.step, None)
+    try:
+        result = await set_up(site) or await _run(effect, operation, workspace, transcript)
+        changed = await _changed(effect, operation, workspace)
+        await world.workspaces.close(workspace)
+        output = transcript.finish()
+    finally:
+        transcript.abandon()
+    text = _text(operation, output)
+    reading = await world.examiner.read(text)
+    return Ran(result=result, output=output, text=text, reading=reading, changed=changed)
+
+
+def _text(operation: Operation, output: ArtifactHash) -> str:
+    """Return what it printed; what was erased once says nothing any more."""
+    try:
+        return operation.world.artifacts.get(output)
+    except NotFound:
+        return ""
+
+
+async def _run(
+    effect: RunGate, operation: Operation, workspace: Workspace, transcript: Transcript
+) -> SandboxResult:
+    spec = SandboxSpec(
+        label=operation.key,
+        fence=operation.epoch,
+        profile=Profile.EXECUTOR,
+        argv=effect.gate.command,
+        cwd=workspace.path,
+        mounts=workspace.mounts,
+        environment={**workspace.environment, **effect.gate.environment},
+        ro_paths=effect.sandbox.ro_paths,
+        caches=effect.sandbox.caches,
+        limits=effect.sandbox.executor,
+        timeout=effect.gate.timeout,
+        output_bytes=effect.output_bytes,
+    )
+    return await operation.world.sandbox.run(spec, transcript.write)
+
+
+async def _changed(effect: RunGate, operation: Operation, workspace: Workspace) -> tuple[str, ...]:
+    """List what the command changed and may not; None allows everything, and nobody looks."""
+    allowed = effect.gate.allowed_writes
+    if allowed is None:
+        return ()
+    changed = await operation.world.workspaces.changed(workspace)
+    return tuple(path for path in changed if not any(fnmatchcase(path, at) for at in allowed))
+
+
+def judge(gate: Gate, ran: Ran) -> Opinion:
+    """Say what the command means; green is only what nothing speaks against."""
+    found = verdict(ran.result)
+    doubt = _doubt(gate, ran) if found is Verdict.PASSED else None
+    reason = doubt or _reason(gate, ran)
+    result = ran.result
+    opinion = Opinion(
+        verdict=Verdict.FAILED if doubt else found,
+        reason=reason,
+        output=ran.output,
+        exit_code=result.exit_code,
+        tests=ran.reading.tests,
+        category=FailureCategory.RESOURCE if result.end in BEYOND_LIMITS else None,
+        limits=result.limits,
+        is_final=is_final(result),
+    )
+    return (
+        opinion
+        if found is Verdict.PASSED and not doubt
+        else replace(opinion, told=_told(ran, reason))
+    )
+
+
+def verdict(result: SandboxResult) -> Verdict:
+    """Judge a command; one that did not work at all neither passed nor failed."""
+    match result.end:
+        case SandboxEnd.EXITED:
+            return Verdict.PASSED if result.exit_code == 0 else Verdict.FAILED
+        case (
+            SandboxEnd.TIMED_OUT
+            | SandboxEnd.IDLE
+            | SandboxEnd.OUTPUT_CAPPED
+            | SandboxEnd.LIMIT_EXCEEDED
+            | SandboxEnd.CUT_OFF
+        ):
+            return Verdict.FAILED
+        case SandboxEnd.COMMAND_MISSING | SandboxEnd.SANDBOX_FAILED:
+            return Verdict.NOT_RUN
+        case _:
+            assert_never(result.end)
+
+
+def _doubt(gate: Gate, ran: Ran) -> str | None:
+    """Say what speaks against a command that exited with code 0."""
+    tests, failed, least = ran.reading.tests, ran.reading.failed, gate.min_tests
+    if failed:
+        return f"The command exited with code 0, but its output says that {failed} failed."
+    if tests == 0:
+        return "The command exited with code 0, but by its output no test ran at all."
+    if least is not None and (tests is None or tests < least):
+        count = "no test that can be counted" if tests is None else f"{tests}"
+        return f"At least {least} tests are wanted; it ran {count}."
+    if ran.changed:
+        rest = len(ran.changed) - _NAMED
+        more = f" and {rest} more" if rest > 0 else ""
+        return f"It changed {', '.join(map(repr, ran.changed[:_NAMED]))}{more}, which it may not."
+    return None
+
+
+def _reason(gate: Gate, ran: Ran) -> str:
+    if ran.result.end is not SandboxEnd.EXITED:
+        return ran.result.reason
+    said = f"The command exited with code {ran.result.exit_code}."
+    if ran.reading.tests is not None:
+        return f"{said} It ran {ran.reading.tests} tests."
+    return f"{said} tests: unknown" if gate.counts_tests else said
+
+
+def is_final(result: SandboxResult) -> bool:
+    """Tell whether the command itself came to an end, and would do so again."""
+    code = result.exit_code
+    is_exit = result.end is SandboxEnd.EXITED and code is not None
+    return is_exit and code is not None and 0 <= code < _NOT_FOUND
+
+
+def _told(ran: Ran, reason: str) -> str:
+    """Show the part of the output that tells what went wrong, and how it ended."""
+    tail = ran.text[-_TAIL:].strip()
+    if not ran.reading.failing.strip():
+        return f"{reason}\n\nThe end of its output:\n{tail}"
+    shown = ran.reading.failing.strip()
+    end = "" if tail in shown else f"\n\nThe end of its output:\n{tail}"
+    return f"{reason}\n\nWhat {ran.reading.tool} says is wrong:\n{shown}{end}"

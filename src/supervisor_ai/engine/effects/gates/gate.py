@@ -1,0 +1,67 @@
+"""Performing a gate, whatever it looks at."""
+
+from typing import assert_never
+
+from supervisor_ai.domain.run.effects import RunGate
+from supervisor_ai.domain.run.events import GateEnded
+from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.engine.effects.gates.collecting import look_and_collect
+from supervisor_ai.engine.effects.gates.command import judge, run_command
+from supervisor_ai.engine.effects.gates.known import find_known, followed, verdict_key
+from supervisor_ai.engine.effects.gates.looking import look
+from supervisor_ai.engine.effects.gates.mutation import run_mutation
+from supervisor_ai.engine.effects.gates.opinion import Opinion, weight
+from supervisor_ai.engine.effects.gates.red_first import run_red_first
+from supervisor_ai.engine.effects.gates.reporting import keep_report
+from supervisor_ai.engine.effects.operation import Operation
+
+
+async def perform_gate(effect: RunGate, operation: Operation) -> GateEnded:
+    """Find out whether the snapshot passes; what is known is not found out again."""
+    key = verdict_key(effect, operation.world)
+    known = find_known(effect, operation.world, key)
+    if known is not None:
+        return known
+    opinion = await form_opinion(effect, operation)
+    return _ended(effect, operation, opinion, key if opinion.is_final else None)
+
+
+async def form_opinion(effect: RunGate, operation: Operation) -> Opinion:
+    """Look or run, as the kind of the gate says."""
+    kind = effect.gate.kind
+    match kind:
+        case GateKind.COMMAND:
+            return judge(effect.gate, await run_command(effect, operation, effect.snapshot))
+        case GateKind.RED_BEFORE_GREEN:
+            return await run_red_first(effect, operation)
+        case GateKind.MUTATION:
+            return await run_mutation(effect, operation)
+        case GateKind.TEST_INTEGRITY:
+            return await look_and_collect(effect, operation)
+        case GateKind.CLAIMS | GateKind.AUTO_RUN_FILES | GateKind.CHANGELOG | GateKind.COMPLEXITY:
+            return await look(effect, operation)
+        case _:
+            assert_never(kind)
+
+
+def _ended(effect: RunGate, operation: Operation, opinion: Opinion, key: str | None) -> GateEnded:
+    told = opinion.told if opinion.verdict is Verdict.FAILED else ""
+    return GateEnded(
+        step=effect.step,
+        visit=effect.visit,
+        slot=effect.slot,
+        gate=effect.gate.name,
+        verdict=followed(effect, opinion.verdict),
+        reason=operation.world.redactor.redact(opinion.reason).text,
+        output=opinion.output,
+        exit_code=opinion.exit_code,
+        category=opinion.category,
+        limits=opinion.limits,
+        key=key,
+        tests=opinion.tests,
+        findings=weight(opinion.findings),
+        report=keep_report(operation, opinion.findings) if opinion.findings else None,
+        feedback=operation.keep(told)[0] if told else None,
+        complexity=opinion.complexity,
+    )

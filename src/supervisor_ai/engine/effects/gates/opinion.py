@@ -1,0 +1,53 @@
+"""What a gate makes of a snapshot, before anybody acts on it."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.domain.run.gates import Complexity, Finding, Severity
+from supervisor_ai.domain.run.status import FailureCategory, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """A verdict and everything that it rests on."""
+
+    verdict: Verdict
+    reason: str
+    output: ArtifactHash | None = None
+    exit_code: int | None = None
+    tests: int | None = None
+    findings: tuple[Finding, ...] = ()
+    told: str = ""
+    """What a worker should know of it."""
+    complexity: Complexity | None = None
+    category: FailureCategory | None = None
+    limits: Hardness = Hardness.NONE
+    is_final: bool = False
+    """Whether the same files would lead to the same verdict again."""
+
+
+def of_findings(findings: tuple[Finding, ...], summary: str) -> Opinion:
+    """Judge a change by what was found in it; what is only good to know fails nothing."""
+    rules = Counter(found.rule for found in findings if found.severity is Severity.ERROR)
+    if not rules:
+        return Opinion(verdict=Verdict.PASSED, reason=summary, findings=findings)
+    told = "\n".join(f"- {line(finding)}" for finding in findings)
+    names = ", ".join(rule if times == 1 else f"{rule} ({times})" for rule, times in rules.items())
+    reason = f"Found: {names}. {summary}".strip()
+    return Opinion(verdict=Verdict.FAILED, reason=reason, findings=findings, told=told)
+
+
+def weight(findings: tuple[Finding, ...]) -> int:
+    """Count the findings that speak against a change."""
+    return sum(found.severity is Severity.ERROR for found in findings)
+
+
+def line(finding: Finding) -> str:
+    """Write a finding as one line of text."""
+    place = finding.file or ""
+    if finding.file and finding.line is not None:
+        place += f":{finding.line}"
+    parts = (place, finding.rule, finding.subject)
+    return f"{' '.join(part for part in parts if part)}: {finding.message}"

@@ -1,0 +1,26 @@
+"""Verdicts of gates that were given before, found by everything that they depend on."""
+
+from typing import Final
+
+from supervisor_ai.domain.run.events import GateEnded
+from supervisor_ai.store.codec import EventCodec, Record
+from supervisor_ai.store.connection import Connection
+from supervisor_ai.store.event_log import RECORDS
+
+_NEWEST: Final = f"{RECORDS} WHERE seq = (SELECT seq FROM verdicts WHERE key = ?)"  # noqa: S608 - our own names
+
+
+class SqliteVerdicts:
+    """Reads the events again that the table of verdicts points to."""
+
+    def __init__(self, connection: Connection, *, codec: EventCodec) -> None:
+        self._connection = connection
+        self._codec = codec
+
+    def find(self, key: str) -> GateEnded | None:
+        """Return the newest verdict with the key."""
+        for row in self._connection.query(_NEWEST, (key,)):
+            event = self._codec.unseal(Record._make(row)).envelope.event
+            if isinstance(event, GateEnded):
+                return event
+        return None

@@ -1,0 +1,52 @@
+"""An examiner that says what a test wants it to say."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.engine.ports.gates import (
+    NOTHING_READ,
+    ChangeCase,
+    Examination,
+    Mutant,
+    NewTests,
+    Reading,
+)
+
+
+def finds_nothing(kind: GateKind, case: ChangeCase) -> Examination:
+    """See nothing wrong with any change."""
+    del kind, case
+    return Examination(summary="Nothing was looked at.")
+
+
+@dataclass(kw_only=True)
+class FakeExaminer:
+    """Answers from its fields, and remembers in `seen` what it was asked about."""
+
+    opinion: Callable[[GateKind, ChangeCase], Examination] = finds_nothing
+    readings: dict[str, Reading] = field(default_factory=dict)
+    """What an output says, by a part of it."""
+    tests: NewTests = field(default_factory=NewTests)
+    faults: tuple[Mutant, ...] = ()
+    seen: list[tuple[GateKind, ChangeCase]] = field(default_factory=list)
+
+    async def examine(self, kind: GateKind, case: ChangeCase) -> Examination:
+        """Look at a change in one of the ways that need no command."""
+        self.seen.append((kind, case))
+        return self.opinion(kind, case)
+
+    async def read(self, output: str) -> Reading:
+        """Find out what a runner said."""
+        found = (reading for part, reading in self.readings.items() if part in output)
+        return next(found, NOTHING_READ)
+
+    async def new_tests(self, case: ChangeCase) -> NewTests:
+        """Find the tests that a change adds or alters."""
+        del case
+        return self.tests
+
+    async def mutants(self, case: ChangeCase, *, limit: int) -> tuple[Mutant, ...]:
+        """Put small faults into the lines that a change touches."""
+        del case
+        return self.faults[:limit]

@@ -1,0 +1,458 @@
+"""Gates of all kinds, as the engine performs them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from tests.integration.engine.kernel import GATE, Kernel, flow, stop, work
+from typing_extensions import override
+
+from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.definition import (
+    EXECUTOR_LIMITS,
+    Definition,
+    Gate,
+    SandboxPolicy,
+    StepKind,
+    WorkspacePolicy,
+)
+from supervisor_ai.domain.run.gates import GateKind, GatePolicy
+from supervisor_ai.domain.run.letters import Approve
+from supervisor_ai.domain.run.status import RunStatus, Verdict
+from supervisor_ai.engine.effects.checking import Checked, CheckRequest, check_gate
+from supervisor_ai.engine.ports.gates import Mutant, NewTests, Reading
+from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
+from supervisor_ai.engine.ports.workspaces import Workspace
+from supervisor_ai.testing.fake_sandbox import ScriptedReply
+from supervisor_ai.testing.virtual_loop import run_virtual
+
+BUILD = StepName("build")
+
+
+class Runner:
+    """Says the same again and again, and counts how often it is asked."""
+
+    def __init__(self, output: str = "", code: int = 0, **later: int) -> None:
+        self.output, self.code, self.asked = output, code, 0
+        self._later = later
+        self.environments: list[Mapping[str, str]] = []
+
+    def __call__(self, spec: SandboxSpec) -> ScriptedReply:
+        self.asked += 1
+        self.environments.append(spec.environment)
+        code = self._later.get(f"n{self.asked}", self.code)
+        return ScriptedReply(output=((Channel.STDOUT, self.output.encode()),), exit_code=code)
+
+
+def gated(gate: Gate, *more: StepName) -> Definition:
+    step = replace(stop("test", StepKind.GATE), on_fail=BUILD, max_retries=0)
+    again = [replace(step, name=name) for name in more]
+    return replace(flow(work("build"), step, *again), gates={GATE.name: gate})
+
+
+def driven(
+    gate: Gate, runner: Runner, reading: Reading | None = None, *more: StepName
+) -> tuple[Kernel, RunId]:
+    kernel = Kernel(None, gates=runner)
+    if reading is not None:
+        kernel.fakes.examiner.readings[""] = reading
+    run = kernel.submit(gated(gate, *more))
+    kernel.drive(run)
+    return kernel, run
+
+
+def ended(kernel: Kernel, run: RunId) -> e.GateEnded:
+    return kernel.events(run, e.GateEnded)[0]
+
+
+@pytest.mark.parametrize(
+    ("reading", "reason"),
+    [
+        (Reading(tool="pytest", tests=0), "no test ran at all"),
+        (Reading(tool="pytest", tests=3, failed=1), "its output says that 1 failed"),
+    ],
+)
+def test_a_runner_that_says_otherwise_is_believed_more_than_exit_code_0(
+    reading: Reading, reason: str
+) -> None:
+    kernel, run = driven(GATE, Runner("..."), reading)
+    assert ended(kernel, run).verdict is Verdict.FAILED
+    assert reason in ended(kernel, run).reason
+
+
+def test_the_number_of_tests_is_told_or_said_to_be_unknown() -> None:
+    kernel, run = driven(GATE, Runner("..."), Reading(tool="pytest", tests=4))
+    assert "It ran 4 tests." in ended(kernel, run).reason
+    kernel, run = driven(replace(GATE, counts_tests=True), Runner("..."))
+    assert ended(kernel, run).verdict is Verdict.PASSED
+    assert "tests: unknown" in ended(kernel, run).reason
+
+
+def test_the_failing_part_goes_back() -> None:
+    reading = Reading(tool="pytest", tests=2, failed=1, failing="assert 1 == 2")
+    kernel, run = driven(GATE, Runner("... the end", code=1), reading)
+    told = ended(kernel, run).feedback
+    assert told is not None
+    text = kernel.world.artifacts.get(told)
+    assert "assert 1 == 2" in text
+    assert "the end" in text
+    reading = replace(reading, failing="... the end")
+    kernel, run = driven(GATE, Runner("... the end", code=1), reading)
+    told = ended(kernel, run).feedback
+    assert told is not None
+    assert kernel.world.artifacts.get(told).count("the end") == 1
+
+
+def test_the_same_files_are_never_tested_twice() -> None:
+    runner = Runner("fine")
+    kernel, run = driven(GATE, runner, None, StepName("again"))
+    first, second = kernel.events(run, e.GateEnded)
+    assert runner.asked == 1
+    assert (first.is_reused, second.is_reused) == (False, True)
+    assert second.verdict is Verdict.PASSED
+    assert second.step == "again"
+
+
+def test_another_run_knows_the_verdict_too() -> None:
+    runner = Runner("red", code=1)
+    kernel = Kernel(None, gates=runner)
+    for _ in range(2):
+        kernel.drive(kernel.submit(gated(GATE)))
+    assert runner.asked == 1
+    warned = kernel.submit(gated(replace(GATE, policy=GatePolicy.WARN)))
+    assert kernel.drive(warned).status is RunStatus.COMPLETED
+    assert ended(kernel, warned).verdict is Verdict.WARNED
+    assert runner.asked == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"is_fresh": True},
+        {"environment": {"A": "1"}},
+        {"command": ("make", "all")},
+        {"min_tests": 0},
+    ],
+)
+def test_another_command_or_environment_is_another_question(change: dict[str, object]) -> None:
+    runner = Runner("fine", code=1)
+    kernel = Kernel(None, gates=runner)
+    kernel.drive(kernel.submit(gated(GATE)))
+    kernel.drive(kernel.submit(gated(replace(GATE, **change))))  # type: ignore[arg-type]
+    assert runner.asked == 2
+
+
+def test_other_limits_are_another_question() -> None:
+    runner = Runner("fine", code=1)
+    kernel = Kernel(None, gates=runner)
+    small = replace(EXECUTOR_LIMITS, file_size=1)
+    for limits in (EXECUTOR_LIMITS, small):
+        given = replace(gated(GATE), sandbox=SandboxPolicy(executor=limits))
+        kernel.drive(kernel.submit(given))
+    assert runner.asked == 2
+
+
+@pytest.mark.parametrize("code", [126, 127, 137])
+def test_a_missing_command_or_a_kill_is_never_remembered(code: int) -> None:
+    runner = Runner("", code=code)
+    kernel = Kernel(None, gates=runner)
+    for _ in range(2):
+        run = kernel.submit(gated(GATE))
+        kernel.drive(run)
+        assert ended(kernel, run).verdict is Verdict.FAILED
+        assert ended(kernel, run).key is None
+    assert runner.asked == 2
+
+
+def test_a_verdict_whose_output_was_erased_is_not_known() -> None:
+    runner = Runner("fine")
+    kernel = Kernel(None, gates=runner)
+    run = kernel.submit(gated(GATE))
+    kernel.drive(run)
+    output = ended(kernel, run).output
+    assert output is not None
+    kernel.fakes.artifacts.erase(output)
+    kernel.drive(kernel.submit(gated(GATE)))
+    assert runner.asked == 2
+
+
+def test_what_was_reported_and_erased_is_not_believed() -> None:
+    kernel = Kernel(None)
+    looking = replace(GATE, kind=GateKind.CLAIMS)
+    ask = replace(stop("ask", StepKind.HUMAN), next=StepName("test"))
+    given = gated(looking)
+    build = replace(given.workflow.steps[BUILD], next=ask.name)
+    steps = {**given.workflow.steps, BUILD: build, ask.name: ask}
+    run = kernel.submit(replace(given, workflow=replace(given.workflow, steps=steps)))
+    kernel.drive(run)
+    (answered,) = kernel.events(run, e.AttemptSucceeded)
+    kernel.fakes.artifacts.erase(answered.answer)
+    (asked,) = kernel.events(run, e.ApprovalRequested)
+    kernel.send(run, "yes", Approve(step=asked.step, visit=1, tree=asked.tree))
+    kernel.drive(run)
+    assert ended(kernel, run).verdict is Verdict.FAILED
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"workspace": WorkspacePolicy(include=(".env",))},
+        {"sandbox": SandboxPolicy(ro_paths=("/opt/venv",))},
+    ],
+)
+def test_what_no_commit_holds_makes_every_verdict_a_new_one(change: dict[str, object]) -> None:
+    runner = Runner("fine")
+    kernel = Kernel(None, gates=runner)
+    given = replace(gated(GATE), **change)  # type: ignore[arg-type]
+    for _ in range(2):
+        kernel.drive(kernel.submit(given))
+    assert runner.asked == 2
+
+
+def test_a_gate_has_its_own_variables() -> None:
+    runner = Runner()
+    driven(replace(GATE, environment={"CI": "1"}), runner)
+    assert runner.environments[0]["CI"] == "1"
+
+
+class Writing(Runner):
+    """Changes a tracked file while it runs."""
+
+    kernel: Kernel
+
+    @override
+    def __call__(self, spec: SandboxSpec) -> ScriptedReply:
+        label = EffectKey(spec.label)
+        here = Workspace(run=RunId("r1"), key=label, path=spec.cwd, start=CommitSha(""), mounts=())
+        self.kernel.fakes.workspaces.write(here, "README", "changed")
+        return super().__call__(spec)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "verdict"),
+    [((), Verdict.FAILED), (("READ*",), Verdict.PASSED), (None, Verdict.PASSED)],
+)
+def test_a_gate_may_change_only_what_it_is_allowed_to(
+    allowed: tuple[str, ...] | None, verdict: Verdict
+) -> None:
+    runner = Writing()
+    runner.kernel = kernel = Kernel(None, gates=runner)
+    run = kernel.submit(gated(replace(GATE, allowed_writes=allowed)))
+    kernel.drive(run)
+    assert ended(kernel, run).verdict is verdict
+    if verdict is Verdict.FAILED:
+        assert "'README'" in ended(kernel, run).reason
+
+
+COLLECT = replace(GATE, kind=GateKind.TEST_INTEGRITY)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code", "rule"),
+    [
+        (5, 4, 0, "fewer_tests_collected"),
+        (5, 5, 0, None),
+        (5, 6, 0, None),
+        (None, None, 0, "tests_unknown"),
+        (5, None, 0, "collection_failed"),
+        (None, 5, 0, None),
+        (5, 5, 2, "collection_failed"),
+    ],
+)
+def test_fewer_collected_tests_are_found(
+    before: int | None, after: int | None, code: int, rule: str | None
+) -> None:
+    class Collector(Runner):
+        @override
+        def __call__(self, spec: SandboxSpec) -> ScriptedReply:
+            self.output, self.code = ("first", 0) if self.asked == 0 else ("second", code)
+            return super().__call__(spec)
+
+    kernel = Kernel(None, gates=Collector())
+    kernel.fakes.examiner.readings = {
+        "first": Reading(tool="pytest", tests=before),
+        "second": Reading(tool="pytest", tests=after),
+    }
+    run = kernel.submit(gated(COLLECT))
+    kernel.drive(run)
+    said = ended(kernel, run)
+    is_bad = rule in {"fewer_tests_collected", "collection_failed"}
+    assert said.verdict is (Verdict.FAILED if is_bad else Verdict.PASSED)
+    report = kernel.world.artifacts.get(said.report) if said.report else ""
+    assert (rule or "nothing") in (report or "nothing")
+
+
+RED = replace(GATE, kind=GateKind.RED_BEFORE_GREEN)
+NEW = NewTests(
+    contents={"tests/test_a.py": b"def test_a(): ..."},
+    names=(("tests/test_a.py", "test_a"), ("tests/test_a.py", "TestB.test_b")),
+)
+
+
+def red(runner: Runner, reading: Reading | None = None, new: NewTests = NEW) -> e.GateEnded:
+    kernel = Kernel(None, gates=runner)
+    kernel.fakes.examiner.tests = new
+    if reading is not None:
+        kernel.fakes.examiner.readings[""] = reading
+    run = kernel.submit(gated(RED))
+    kernel.drive(run)
+    return ended(kernel, run)
+
+
+FAILS = Reading(tool="pytest", tests=2, failed=2)
+
+
+def test_new_tests_that_fail_on_the_old_code_are_good() -> None:
+    names = ("tests/test_a.py::test_a", "tests/test_a.py::TestB::test_b")
+    said = red(Runner("red", code=1), replace(FAILS, failing_tests=names))
+    assert said.verdict is Verdict.PASSED
+    assert "2 new tests were run on the old code." in said.reason
+
+
+@pytest.mark.parametrize(
+    "name", ["tests/test_a.py", "tests.test_a (unittest.loader._FailedTest.tests.test_a)"]
+)
+def test_a_file_that_cannot_be_collected_is_red_as_a_whole(name: str) -> None:
+    said = red(Runner("red", code=2), replace(FAILS, failing_tests=(name,)))
+    assert said.verdict is Verdict.PASSED
+
+
+def test_a_test_that_passes_on_the_old_code_is_found() -> None:
+    names = ("tests/test_a.py::test_a",)
+    said = red(Runner("red", code=1), replace(FAILS, failing_tests=names))
+    assert said.verdict is Verdict.FAILED
+    assert said.findings == 1
+
+
+def test_a_runner_that_stops_early_or_names_nothing_is_taken_as_a_whole() -> None:
+    stopped = Runner("!!!! stopping after 1 failures !!!!", code=1)
+    names = ("tests/test_a.py::test_a",)
+    assert red(stopped, replace(FAILS, failing_tests=names)).verdict is Verdict.PASSED
+    assert red(Runner("boom", code=1)).verdict is Verdict.PASSED
+    assert red(Runner("fine", code=0)).verdict is Verdict.FAILED
+
+
+def test_tests_first_means_that_there_are_some() -> None:
+    said = red(Runner(), new=NewTests())
+    assert said.verdict is Verdict.FAILED
+    assert said.findings == 1
+
+
+@pytest.mark.parametrize("code", [126, 127, 137])
+def test_a_missing_command_or_a_kill_is_not_red(code: int) -> None:
+    said = red(Runner("sh: pytest: not found", code=code))
+    assert (said.verdict, said.key) == (Verdict.FAILED, None)
+
+
+def test_old_code_that_cannot_be_tested_says_nothing() -> None:
+    kernel = Kernel(None, gates=lambda _spec: None)
+    kernel.fakes.examiner.tests = NEW
+    run = kernel.submit(gated(RED))
+    kernel.drive(run)
+    assert ended(kernel, run).verdict is Verdict.NOT_RUN
+
+
+MUTANTS = tuple(
+    Mutant(file="a.py", line=number, contents=b"x", description=f"fault {number}")
+    for number in (1, 2)
+)
+
+
+def check(
+    gate: Gate, runner: Runner, faults: tuple[Mutant, ...] = MUTANTS, limit: int | None = None
+) -> Checked:
+    kernel = Kernel(None, gates=runner)
+    kernel.fakes.examiner.faults = faults
+    kernel.fakes.examiner.tests = NEW
+    workspaces = kernel.fakes.workspaces
+    base, head = workspaces.commit({"a.py": "1"}), workspaces.commit({"a.py": "2"})
+    request = CheckRequest(
+        gate=gate,
+        base=base,
+        head=head,
+        tree=workspaces.tree(head),
+        output_bytes=1000,
+        mutants=limit,
+    )
+    return run_virtual(check_gate(kernel.world, request))
+
+
+MUTATION = replace(GATE, kind=GateKind.MUTATION)
+
+
+def test_a_fault_that_no_test_notices_is_found() -> None:
+    said = check(MUTATION, Runner("", n2=1))
+    assert said.verdict is Verdict.FAILED
+    assert [at.line for at in said.findings] == [2]
+    assert "fault 2" in said.findings[0].message
+    assert "2 of 2 faults were tried, 1 were noticed." in said.reason
+
+
+def test_faults_that_are_noticed_are_good() -> None:
+    assert check(MUTATION, Runner("", code=1, n1=0)).verdict is Verdict.PASSED
+    runner = Runner("", code=1, n1=0)
+    check(MUTATION, runner, limit=1)
+    assert runner.asked == 2
+
+
+def test_faults_are_tried_only_on_code_that_passes() -> None:
+    runner = Runner("red", code=1)
+    said = check(MUTATION, runner)
+    assert said.verdict is Verdict.FAILED
+    assert said.reason.startswith("Without a fault: ")
+    assert runner.asked == 1
+
+
+class Dying(Runner):
+    """Works once, and then there is no sandbox any more."""
+
+    @override
+    def __call__(self, spec: SandboxSpec) -> ScriptedReply | None:  # type: ignore[override]
+        reply = super().__call__(spec)
+        return reply if self.asked == 1 else None
+
+
+def test_a_fault_that_nobody_could_look_for_is_not_noticed() -> None:
+    assert check(MUTATION, Dying()).verdict is Verdict.NOT_RUN
+
+
+def test_tests_that_could_not_be_listed_are_not_there() -> None:
+    assert check(COLLECT, Dying()).verdict is Verdict.NOT_RUN
+
+
+def test_no_line_no_fault() -> None:
+    runner = Runner()
+    assert check(MUTATION, runner, faults=()).verdict is Verdict.PASSED
+    assert runner.asked == 0
+
+
+def test_faults_are_tried_as_long_as_there_is_time() -> None:
+    said = check(replace(MUTATION, timeout=timedelta(0)), Runner("", n1=0))
+    assert "0 of 2 faults were tried" in said.reason
+
+
+def test_what_happens_outside_of_a_run_is_recorded_nowhere() -> None:
+    kernel = Kernel(None, gates=Runner("fine"))
+    workspaces = kernel.fakes.workspaces
+    head = workspaces.commit({"a.py": "1"})
+    request = CheckRequest(
+        gate=GATE,
+        base=head,
+        head=head,
+        tree=workspaces.tree(head),
+        output_bytes=1000,
+        workspace=WorkspacePolicy(setup=("make", "ready")),
+    )
+    said = run_virtual(check_gate(kernel.world, request))
+    assert said.verdict is Verdict.PASSED
+    assert kernel.world.log.read_all() == []
+
+
+def test_a_gate_can_be_asked_outside_of_a_run() -> None:
+    said = check(GATE, Runner("fine", code=3))
+    assert (said.verdict, said.exit_code, said.output) == (Verdict.FAILED, 3, "fine")
+    looked = check(replace(GATE, kind=GateKind.CLAIMS), Runner())
+    assert looked.verdict is Verdict.PASSED
+    assert looked.output == ""
