@@ -1,12 +1,14 @@
 """Takes the final json block of an output, and only when no other block could have been meant."""
 
 import json
+import re
 from typing import Final
 
 from pydantic import ValidationError
 
 from supervisor_ai.definitions.answer_models import MODELS, AnyOutput
 from supervisor_ai.definitions.answer_notes import notes
+from supervisor_ai.definitions.concerns import concerns
 from supervisor_ai.definitions.fences import Block, json_blocks
 from supervisor_ai.definitions.mistakes import key_text, shown
 from supervisor_ai.definitions.model_errors import findings
@@ -21,6 +23,10 @@ _MAX_LISTED: Final = 10
 _MAX_MESSAGE: Final = 2_000
 _TAIL: Final = 200
 _STATUS_KEY: Final = '"status"'
+_QUOTE: Final = r"""\\?["'\u201c\u201d\u2018\u2019]"""
+_STATUS: Final = re.compile(
+    rf"{_QUOTE}status{_QUOTE}\s*+:\s*+{_QUOTE}(\w{{1,40}}){_QUOTE}", re.IGNORECASE
+)
 _FORM: Final = "End the output with one fenced block: a line ```json, one JSON object, a line ```."
 
 
@@ -43,7 +49,8 @@ def read_answer(kind: AnswerKind, output: str) -> Answer | AnswerProblem:
         problem = _rivalry(kind, block.text, answer)
         if problem is not None:
             return _unparsed(problem)
-    return _answer(kind, answer)
+    problem = _doubt(kind, answer, before=output[: final.start], after=output[final.end :])
+    return _answer(kind, answer) if problem is None else _unparsed(problem)
 
 
 def _answer(kind: AnswerKind, answer: AnyOutput) -> Answer:
@@ -53,6 +60,7 @@ def _answer(kind: AnswerKind, answer: AnyOutput) -> Answer:
         meaning=MEANINGS[kind][answer.status],
         document=json.dumps(document, ensure_ascii=False, indent=2),
         notes=notes(answer),
+        concerns=concerns(answer),
     )
 
 
@@ -97,6 +105,25 @@ def _rivalry(kind: AnswerKind, text: str, answer: AnyOutput) -> str | None:
         f"The output is ambiguous: it has two different json blocks that are valid {kind.value} "
         f"answers, first {other.status}, then {answer.status}."
     )
+
+
+def _doubt(kind: AnswerKind, answer: AnyOutput, *, before: str, after: str) -> str | None:
+    """Say why the final block may be quoted and not meant: a quotation ends after what it quotes.
+
+    What stands before is looked at without fences and strictness, because a worker whose own
+    answer is malformed must not be taken to mean the answer that it quotes.
+    """
+    if after.strip():
+        return f"Something stands after the final json block; the output {_ending(after)}."
+    for match in _STATUS.finditer(before):
+        # A verdict counts however it is written; code that an implementer shows has its own words.
+        word = match[1].upper() if kind is AnswerKind.REVIEW else match[1]
+        if word in MEANINGS[kind] and word != answer.status:
+            return (
+                f"The output is ambiguous: it says {word} before the final json block, "
+                f"which says {answer.status}."
+            )
+    return None
 
 
 def _unparsed(message: str) -> AnswerProblem:

@@ -13,9 +13,10 @@ from supervisor_ai.definitions.shelves import (
 )
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.definition import Workflow
+from supervisor_ai.domain.run.definition import Gate, Workflow
 from supervisor_ai.engine.ports.definitions import (
     NO_ROLES,
+    GateSummary,
     Loaded,
     Power,
     RoleDetail,
@@ -123,6 +124,19 @@ class FileCatalog:
         from supervisor_ai.definitions.roles.markdown_agents import write_agent
 
         return write_agent(self.role(commit, name).role)
+
+    def gates(self, commit: CommitSha) -> Sequence[GateSummary]:
+        """List the gates that steps can name, and those that could be configured."""
+        from supervisor_ai.definitions.gate_telling import gate_summaries
+
+        return gate_summaries(self._library(commit).settings)
+
+    def gate(self, commit: CommitSha, name: str) -> Gate:
+        """Return a gate by itself, as no workflow changes it."""
+        from supervisor_ai.definitions.gate_telling import find_gate
+
+        library = self._library(commit)
+        return find_gate(name, library.settings, stale=self._stale(commit, _CONFIG))
 
     def _agents(self, library: "Library", commit: CommitSha) -> "Agents":
         from supervisor_ai.definitions.agents import Agents

@@ -14,10 +14,12 @@ _OPENING: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A fenced json block: what it holds, and whether a fence closes it."""
+    """A fenced json block: what it holds, where it stands, and whether a fence closes it."""
 
     text: str
     is_closed: bool
+    start: int
+    end: int
 
 
 def json_blocks(output: str) -> Iterator[Block]:
@@ -37,4 +39,9 @@ def _block(output: str, opening: re.Match[str], limit: int) -> Block:
     closing = re.compile(rf"^[ \t]*+{fence[0]}{{{len(fence)},}}+[ \t\r]*+$", re.MULTILINE)
     match = closing.search(output, opening.end(), limit)
     end = limit if match is None else match.start()
-    return Block(text=output[opening.end() : end].strip(), is_closed=match is not None)
+    return Block(
+        text=output[opening.end() : end].strip(),
+        is_closed=match is not None,
+        start=opening.start(),
+        end=limit if match is None else match.end(),
+    )

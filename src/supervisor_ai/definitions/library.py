@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from supervisor_ai.definitions.agents import check_choices
 from supervisor_ai.definitions.continuity import check_continuity
+from supervisor_ai.definitions.gate_order import check_circles, check_gates
 from supervisor_ai.definitions.include import include_powers, read_include
 from supervisor_ai.definitions.layers import (
     CONFIG_FILE,
@@ -14,7 +15,7 @@ from supervisor_ai.definitions.layers import (
 )
 from supervisor_ai.definitions.mistakes import Mistakes, unknown
 from supervisor_ai.definitions.packs.lock import check_lock
-from supervisor_ai.definitions.powers import project_powers
+from supervisor_ai.definitions.powers import project_powers, publishing_powers
 from supervisor_ai.definitions.prompt_files import read_prompts, template_names
 from supervisor_ai.definitions.role_terms import unreachable
 from supervisor_ai.definitions.roles.base_settings import base_settings
@@ -70,6 +71,8 @@ def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes)
     are_names_known = not configs & mistakes.files
     settings = merge_settings(layers, base_settings(book.roles), mistakes)
     _check_settings(settings, roles, mistakes)
+    check_gates(settings.gates, settings.gates, mistakes, are_gates_known=are_names_known)
+    check_circles(settings.gates, mistakes)
     if are_names_known:
         check_choices(settings, adapters, mistakes)
     workflows: dict[str, ReadWorkflow] = {}
@@ -95,7 +98,12 @@ def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes)
         prompts=prompts,
         configs=tuple(layer.config for layer in layers if layer.config is not None),
         workflows=workflows,
-        powers=(*project_powers(layers[-1]), *role_powers(book), *include_powers(include)),
+        powers=(
+            *project_powers(layers[-1]),
+            *publishing_powers(workflows, settings.workflow),
+            *role_powers(book),
+            *include_powers(include),
+        ),
         include=tuple(line.pattern for line in include),
     )
 
@@ -119,9 +127,6 @@ def _check_settings(settings: Settings, roles: dict[str, RoleShape], mistakes: M
         else:
             _check_role(role, roles[name], mistakes)
     check_continuity(settings.continuity, sorted(roles), mistakes)
-    for gate in settings.gates.values():
-        if gate.command is None and not mistakes.any_below(gate.place.file, gate.place.key):
-            mistakes.add(gate.place, "has no command")
 
 
 def _check_role(setting: RoleSetting, role: RoleShape, mistakes: Mistakes) -> None:

@@ -4,16 +4,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from supervisor_ai.definitions.agents import Agents
+from supervisor_ai.definitions.approver_steps import check_agents
+from supervisor_ai.definitions.guards import Guarding, with_guards
 from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.mistakes import Mistakes, suggestion
 from supervisor_ai.definitions.prompts import template_text
 from supervisor_ai.definitions.roles.assignment import assigned
 from supervisor_ai.definitions.roles.role_gates import with_role_gates
 from supervisor_ai.definitions.roles.words import instructions
+from supervisor_ai.definitions.step_chains import GatedWorkflow
 from supervisor_ai.definitions.workflows import ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.definition import Cli, Definition, Role
+from supervisor_ai.domain.run.definition import Cli, Definition, Role, Workflow
 from supervisor_ai.engine.ports.definitions import NO_ROLES
 
 
@@ -53,12 +56,17 @@ def resolve(
 ) -> Definition:
     """Gather what the workflow's steps name, or what was wanted in their place."""
     workflow = assigned(read.workflow, wanted, library.roles)
-    gated = with_role_gates(workflow, read.gates, library.book.roles, library.settings)
+
+    def pick(name: str) -> Cli:
+        return agents.pick(name, flag=cli, builtin=library.roles[name].cli)
+
+    check_agents(workflow, read.particulars.approvers_at, pick)
+    gated = _gated(library, read, workflow)
     names = {name: None for step in workflow.steps.values() for name in step.crew}
     roles: dict[str, Role] = {}
     clis: dict[str, Cli] = {}
     for name in names:
-        agent = agents.pick(name, flag=cli, builtin=library.roles[name].cli)
+        agent = pick(name)
         following = agents.following(name, agent)
         clis |= {cli.name: cli for cli in (agent, *following)}
         roles[name] = replace(
@@ -80,6 +88,16 @@ def resolve(
         budgets=policies.budgets,
         prices=policies.prices,
     )
+
+
+def _gated(library: Library, read: ReadWorkflow, workflow: Workflow) -> GatedWorkflow:
+    """Put behind each step what looks at it: the guards first, then the gates of its role."""
+    particulars = read.particulars
+    settings = replace(library.settings, gates=dict(particulars.gates))
+    given = GatedWorkflow(workflow=workflow, gates=read.gates)
+    gated = with_role_gates(given, library.book.roles, settings)
+    guarding = Guarding(settings=settings, roles=library.roles, tdd=particulars.tdd)
+    return with_guards(gated, guarding)
 
 
 def resolve_role(library: Library, agents: Agents, name: str) -> Role:
@@ -113,4 +131,5 @@ def _role(library: Library, name: str, agent: Cli) -> Role:
         is_optional=terms.is_optional or False,
         context=library.book.context(name),
         continuations=library.settings.continuity.turns_of(name),
+        may_change=terms.may_change or (),
     )

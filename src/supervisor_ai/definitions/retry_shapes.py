@@ -72,6 +72,8 @@ class LoopShape(Shape):
     repeats: Annotated[int, Field(ge=2, le=64)] | None = None
     patience: Annotated[int, Field(ge=2, le=64)] | None = None
     rounds: Annotated[int, Field(ge=2, le=16)] | None = None
+    review_rounds: Annotated[int, Field(ge=2, le=16)] | None = None
+    churn_rounds: Annotated[int, Field(ge=2, le=16)] | None = None
 
 
 def lay_retries(
@@ -109,6 +111,8 @@ def lay_loops(below: LoopPolicy, shape: LoopShape) -> LoopPolicy:
         repeats=shape.repeats or below.repeats,
         patience=shape.patience or below.patience,
         rounds=shape.rounds or below.rounds,
+        review_rounds=shape.review_rounds or below.review_rounds,
+        churn_rounds=shape.churn_rounds or below.churn_rounds,
     )
 
 

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from supervisor_ai.definitions import scalars
 from supervisor_ai.definitions.context_shapes import ContextShape, Excluded
 from supervisor_ai.definitions.flags import known_flag
+from supervisor_ai.definitions.gate_shapes import InnerText, RoleGateShape
 from supervisor_ai.definitions.model_shapes import service_url
 from supervisor_ai.definitions.sandbox_shapes import Destination
 from supervisor_ai.definitions.shape import (
@@ -35,14 +36,6 @@ def server_name(value: str) -> str:
     return value
 
 
-def inner_value(value: str) -> str:
-    """Accept the value of a variable inside the sandbox, where none of the user's are."""
-    named = scalars.reference(scalars.text(value))
-    if named is not None:
-        raise ValueError(f"{named} is not replaced: your variables do not enter the sandbox")
-    return value
-
-
 def system_words(value: str) -> str:
     """Accept text that every CLI can be started with."""
     if len(value) > _LONGEST_PROMPT:
@@ -61,7 +54,7 @@ class McpShape(Shape):
     """`mcp_servers.NAME`: a program that the agent starts, or an address in its sandbox."""
 
     command: Command | None = None
-    env: dict[Variable, Annotated[Text, AfterValidator(inner_value)]] = Field(default_factory=dict)
+    env: dict[Variable, InnerText] = Field(default_factory=dict)
     url: Annotated[str, AfterValidator(service_url)] | None = None
 
     @model_validator(mode="after")
@@ -82,6 +75,7 @@ class TermsShape(Shape):
     )
     max_turns: Annotated[int, Field(ge=1, le=1000)] | None = None
     optional: bool | None = None
+    may_change: list[Literal["tests", "coverage", "gates", "ci", "snapshots"]] | None = None
 
 
 class ContinuityShape(Shape):
@@ -91,16 +85,6 @@ class ContinuityShape(Shape):
     allow_continuation: bool | None = None
     max_continuation_turns: Annotated[int, Field(ge=1, le=MOST_CONTINUATIONS)] | None = None
     continuation_roles: list[Name] | None = None
-
-
-class RoleGateShape(Shape):
-    """One of `gates`: a check that follows the role's step."""
-
-    name: Name
-    command: Command | None = None
-    on_fail: Literal["block", "retry", "warn"] = "block"
-    timeout: Duration | None = None
-    min_tests: Annotated[int, Field(ge=0, le=100_000)] | None = None
 
 
 class RoleConfigShape(Shape):

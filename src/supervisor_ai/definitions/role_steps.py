@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
+from supervisor_ai.definitions.approver_steps import check_approvers
 from supervisor_ai.definitions.mistakes import unknown
 from supervisor_ai.definitions.shapes import RoleShape
-from supervisor_ai.definitions.templates.agreement import OF_ALL, is_structured, needed
+from supervisor_ai.definitions.templates.agreement import OF_ALL, is_structured, needed, said_total
 from supervisor_ai.definitions.templates.step_notes import StepNotes
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.retries import RetryPolicy
@@ -19,6 +20,9 @@ def check_role_step(
     _check_retries(notes, policies)
     if shape.role is not None and shape.roles is not None:
         notes.add("roles", "contradicts `role`; give one of the two")
+    if shape.approvers is not None:
+        check_approvers(notes, shape.approvers, roles)
+        return
     if not crew:
         notes.add_gap("role", "is missing")
     if len(crew) > 1:
@@ -59,9 +63,11 @@ def _check_crew(notes: StepNotes, roles: Mapping[str, RoleShape]) -> None:
         notes.add("parallel", "is false, but several roles always work side by side")
     if len(set(crew)) < len(crew):
         notes.add("roles", "names a role twice; give the second one a role of its own")
-    count = needed(shape)
+    count, total = needed(shape), said_total(shape)
     if count is not None and count > len(crew):
         notes.add("aggregate", f"asks {count} roles to agree, but the step has {len(crew)}")
+    if total is not None and total != len(crew):
+        notes.add("aggregate", f"speaks of {total} roles, but the step has {len(crew)}")
     if any(name in roles and roles[name].writes for name in crew):
         notes.add("roles", "names a role that writes; only roles that judge can share a step")
 

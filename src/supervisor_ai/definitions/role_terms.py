@@ -1,6 +1,6 @@
 """What a role is told and given besides its prompt, laid over what was said below."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import urlsplit
@@ -11,6 +11,7 @@ from supervisor_ai.definitions.mistakes import Place
 from supervisor_ai.definitions.role_shapes import McpShape
 from supervisor_ai.definitions.shapes import ConfigShape
 from supervisor_ai.domain.run.definition import BROWSING_TOOLS, McpServer
+from supervisor_ai.domain.run.gates import Area
 
 _PORTS: Final = {"http": 80, "https": 443}
 
@@ -40,6 +41,7 @@ class Terms:
     max_turns: int | None = None
     is_optional: bool | None = None
     optional_at: Place | None = None
+    may_change: tuple[Area, ...] | None = None
 
 
 def lay_terms(below: Terms, config: Written[ConfigShape], role: str) -> Terms:
@@ -50,11 +52,17 @@ def lay_terms(below: Terms, config: Written[ConfigShape], role: str) -> Terms:
         system_prompt=below.system_prompt if shape.system_prompt is None else shape.system_prompt,
         servers={**below.servers, **_servers(config, role)},
         max_turns=shape.max_turns or below.max_turns,
+        may_change=below.may_change if shape.may_change is None else areas(shape.may_change),
     )
     if shape.optional is None:
         return said
     place = config.place("roles", role, "optional")
     return replace(said, is_optional=shape.optional, optional_at=place)
+
+
+def areas(names: Iterable[str]) -> tuple[Area, ...]:
+    """Return the areas of these names, none twice."""
+    return tuple(dict.fromkeys(Area(name) for name in names))
 
 
 def server_of(name: str, shape: McpShape) -> McpServer:

@@ -110,6 +110,14 @@ def reference(value: str) -> str | None:
     return match.group() if match else None
 
 
+def inner_value(value: str) -> str:
+    """Accept the value of a variable inside the sandbox, where none of the user's are."""
+    named = reference(text(value))
+    if named is not None:
+        raise ValueError(f"{named} is not replaced: your variables do not enter the sandbox")
+    return value
+
+
 def size(value: object) -> int:
     """Read `512MiB`, `4GiB` or a number of bytes."""
     written = str(value) if isinstance(value, int) and not isinstance(value, bool) else value

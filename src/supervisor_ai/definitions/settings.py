@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Final, TypeVar
 
 from supervisor_ai.definitions.continuity import Continuity, lay_continuity
+from supervisor_ai.definitions.gate_settings import GateSetting, lay_gates
 from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.mistakes import Mistakes, Place
 from supervisor_ai.definitions.models import (
@@ -51,15 +52,6 @@ class ConfiguredCli:
     place: Place
     model: Choice | None = None
     """One of the models, where the agent is one behind an API."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateSetting:
-    """A gate as far as the files describe it."""
-
-    place: Place
-    command: tuple[str, ...] | None = None
-    timeout: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +122,7 @@ def _laid_over(below: Settings, config: Written[ConfigShape], mistakes: Mistakes
         workflow=_workflow(config) or below.workflow,
         clis={**below.clis, **clis},
         models=lay_models(below.models, shape.models, config, mistakes),
-        gates={**below.gates, **_gates(below, config)},
+        gates=lay_gates(below.gates, shape.gates, config, mistakes),
         limits=_limits(below.limits, shape.limits),
         roles={**below.roles, **_roles(below, config)},
         sandbox=lay_sandbox(below.sandbox, shape.sandbox),
@@ -172,18 +164,6 @@ def _refuse_references(name: str, config: Written[ConfigShape], mistakes: Mistak
         if named is not None:
             problem = f"{named} names a variable of your machine; only your own config may do that"
             mistakes.add(config.place("clis", name, "env", variable), problem)
-
-
-def _gates(below: Settings, config: Written[ConfigShape]) -> dict[str, GateSetting]:
-    gates: dict[str, GateSetting] = {}
-    for name, shape in config.shape.gates.items():
-        base = below.gates.get(name, GateSetting(place=config.place("gates", name)))
-        gates[name] = replace(
-            base,
-            command=tuple(shape.command) if shape.command else base.command,
-            timeout=shape.timeout or base.timeout,
-        )
-    return gates
 
 
 def _limits(below: Limits, shape: LimitsShape) -> Limits:

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from supervisor_ai.definitions.gate_shapes import GateShape
 from supervisor_ai.definitions.model_shapes import ModelShape
 from supervisor_ai.definitions.policy_shapes import PolicyShape
 from supervisor_ai.definitions.role_shapes import ContinuityShape, RoleFileShape, TermsShape
@@ -37,13 +38,6 @@ class CliShape(Shape):
     model: Name | None = None
     egress: list[Destination] = Field(default_factory=list)
     broker: BrokerShape | None = None
-
-
-class GateShape(Shape):
-    """`gates.NAME`: a command that must succeed."""
-
-    command: Command | None = None
-    timeout: Duration | None = None
 
 
 class LimitsShape(Shape):

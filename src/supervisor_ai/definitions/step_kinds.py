@@ -12,7 +12,7 @@ _COMMIT_STEP: Final = "commit"
 def kind_of(name: str, shape: StepShape) -> StepKind | None:
     """Tell what a step does."""
     kind = _declared(shape)
-    if kind is not StepKind.GATE or shape.gate is not None:
+    if kind is not StepKind.GATE or shape.gate is not None or shape.gates is not None:
         return kind
     if shape.command is None:
         return StepKind.COMMIT if name == _COMMIT_STEP else kind
@@ -24,6 +24,6 @@ def _declared(shape: StepShape) -> StepKind | None:
         return StepKind(shape.type)
     if shape.gate_type is not None:
         return StepKind(f"{shape.gate_type}_gate")
-    if shape.role is not None or shape.roles is not None:
+    if any(it is not None for it in (shape.role, shape.roles, shape.approvers)):
         return StepKind.ROLE
-    return StepKind.GATE if shape.command or shape.gate else None
+    return StepKind.GATE if shape.command or shape.gate or shape.gates else None

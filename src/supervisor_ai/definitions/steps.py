@@ -1,10 +1,10 @@
 """One step of a workflow becomes a step of the domain, or a list of mistakes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from supervisor_ai.definitions.gate_steps import read_gate
+from supervisor_ai.definitions.gate_steps import read_gates
 from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.role_steps import check_role_step
@@ -12,6 +12,7 @@ from supervisor_ai.definitions.settings import Settings
 from supervisor_ai.definitions.shapes import RoleShape
 from supervisor_ai.definitions.step_kinds import kind_of
 from supervisor_ai.definitions.templates.agreement import needed
+from supervisor_ai.definitions.templates.approvers import levels
 from supervisor_ai.definitions.templates.draft import DraftStep
 from supervisor_ai.definitions.templates.kit import Kit
 from supervisor_ai.definitions.templates.step_notes import Missing, StepNotes
@@ -29,27 +30,29 @@ _EVERYWHERE: Final = frozenset(
 _MEANINGFUL: Final[Mapping[StepKind, frozenset[str]]] = {
     StepKind.ROLE: frozenset(
         {
-            *("role", "roles", "parallel", "aggregate", "gate", "on_reject", "max_retries"),
-            *("retry_policy", "degrade", "timeout", "config", "context_scope", "human_approval"),
+            *("role", "roles", "approvers", "parallel", "aggregate", "gate", "on_reject"),
+            *("max_retries", "retry_policy", "degrade", "timeout", "config", "context_scope"),
+            "human_approval",
         }
     ),
     StepKind.GATE: frozenset(
         {
-            *("gate", "command", "on_fail", "on_reject", "max_retries", "timeout"),
+            *("gate", "gates", "command", "on_fail", "on_reject", "max_retries", "timeout"),
             "human_approval",
         }
     ),
     StepKind.HUMAN: frozenset({"on_reject", "max_retries"}),
     StepKind.COMMIT: frozenset({"command", "human_approval", "on_reject"}),
+    StepKind.PULL_REQUEST: frozenset({"human_approval", "on_reject"}),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadStep:
-    """A step and, for a gate step, the gate that it runs."""
+    """A step and, for a gate step, the gates that it runs, by the keys that it names."""
 
     step: Step
-    gate: Gate | None = None
+    gates: dict[str, Gate] = field(default_factory=dict)
     missing: tuple[Missing, ...] = ()
 
 
@@ -84,12 +87,15 @@ def read_step(around: Surroundings, draft: DraftStep, *, is_last: bool) -> ReadS
         return None
     _check_keys(notes, kind)
     _check_end(notes, is_last=is_last)
-    gate: Gate | None = None
+    gates: dict[str, Gate] = {}
     if kind is StepKind.ROLE:
         check_role_step(notes, around.roles, around.settings.policies.retries)
     if kind is StepKind.GATE:
-        gate = read_gate(notes, around.settings, are_gates_known=around.are_gates_known)
-    return ReadStep(step=_step(draft, kind), gate=gate, missing=tuple(notes.missing))
+        gates = read_gates(notes, around.settings, are_gates_known=around.are_gates_known)
+    step = _step(draft, kind)
+    if len(gates) > 1:
+        step = replace(step, gate=None, gates=tuple(gates))
+    return ReadStep(step=step, gates=gates, missing=tuple(notes.missing))
 
 
 def _check_keys(notes: StepNotes, kind: StepKind) -> None:
@@ -118,6 +124,7 @@ def _step(draft: DraftStep, kind: StepKind) -> Step:
         role=None if is_crew else next(iter(draft.crew), None),
         roles=draft.crew if is_crew else (),
         needed=needed(shape) if is_crew else None,
+        approvers=levels(shape.approvers) if shape.approvers else {},
         human_approval=bool(shape.human_approval),
         instructions="\n".join(draft.words),
         outputs=tuple(shape.outputs or ()),

@@ -3,17 +3,27 @@
 import re
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import AfterValidator, Field, GetJsonSchemaHandler, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from supervisor_ai.definitions import scalars
+from supervisor_ai.definitions.gate_shapes import MOST_GATES, GateShape
 from supervisor_ai.definitions.model_errors import found
 from supervisor_ai.definitions.retry_shapes import DegradeTo
 from supervisor_ai.definitions.shape import Command, Duration, Name, Retries, Shape
 
 _POSITION: Final = re.compile(r"(after|before) ([A-Za-z][A-Za-z0-9_-]{0,63})")
+_RULE: Final = re.compile(r"all|any|majority|BOTH_APPROVED|[1-9][0-9]?_of(_[1-9][0-9]?)?")
 _MARK: Final = "_"
+MOST_ROLES: Final = 16
+"""How many roles one step may have."""
 
 
 def template_name(value: str) -> str:
@@ -34,8 +44,21 @@ def position(value: str) -> str:
     return value
 
 
+def agreement(value: str) -> str:
+    """Accept a rule by which roles agree."""
+    if not _RULE.fullmatch(value):
+        raise ValueError(f"must be all, any, majority or N_of such as 2_of, found {value!r}")
+    return value
+
+
 Percentage = Annotated[int, Field(ge=1, le=100)]
 Count = Annotated[int, Field(ge=1, le=1000)]
+Rule = Annotated[
+    str,
+    AfterValidator(agreement),
+    WithJsonSchema({"type": "string", "pattern": f"^({_RULE.pattern})$"}),
+]
+Crew = Annotated[list[str], Field(min_length=1, max_length=MOST_ROLES)]
 Position = Annotated[str, AfterValidator(position)]
 TemplateName = Annotated[str, AfterValidator(template_name)]
 
@@ -67,8 +90,18 @@ class AggregateShape(WordOrMapping):
     """`aggregate`: how many of several roles must agree."""
 
     WORD = "rule"
-    rule: Literal["all", "any", "majority"] | None = None
-    at_least: Annotated[int, Field(ge=1, le=16)] | None = None
+    rule: Rule | None = None
+    at_least: Annotated[int, Field(ge=1, le=MOST_ROLES)] | None = None
+
+
+class ApproversShape(WordOrMapping):
+    """`approvers`: who must agree to a change, by how complex it is; `matrix` is our own table."""
+
+    WORD = "table"
+    table: Literal["matrix"] | None = None
+    simple: Crew | None = None
+    medium: Crew | None = None
+    complex: Crew | None = None
 
 
 class RetryChoiceShape(WordOrMapping):
@@ -95,13 +128,15 @@ class StepConfigShape(Shape):
 class StepShape(Shape):
     """`steps.NAME` of a workflow."""
 
-    type: Literal["role", "orchestrator_gate", "human_gate", "commit"] | None = None
+    type: Literal["role", "orchestrator_gate", "human_gate", "commit", "pull_request"] | None = None
     gate_type: Literal["orchestrator", "human"] | None = None
     role: str | None = None
-    roles: Annotated[list[str], Field(min_length=1, max_length=16)] | None = None
+    roles: Crew | None = None
+    approvers: ApproversShape | None = None
     parallel: bool | None = None
     aggregate: AggregateShape | None = None
     gate: str | None = None
+    gates: Annotated[list[str], Field(min_length=1, max_length=MOST_GATES)] | None = None
     command: Command | None = None
     position: Position | None = None
     next: str | None = None
@@ -156,6 +191,7 @@ class WorkflowShape(LaidOverShape):
     extends: TemplateName | None = None
     initial_step: str | None = None
     steps: dict[Name, StepShape] = Field(default_factory=dict)
+    gates: dict[Name, GateShape] = Field(default_factory=dict)
 
 
 class WrappedWorkflowShape(Shape):

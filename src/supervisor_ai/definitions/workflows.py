@@ -1,14 +1,17 @@
 """A workflow file becomes a workflow of the domain, checked as a whole."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import dropwhile
 
 from supervisor_ai.definitions import graph
-from supervisor_ai.definitions.mistakes import Mistakes, unknown
+from supervisor_ai.definitions.gate_settings import GateSetting
+from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.definitions.steps import ReadStep, Surroundings, read_step
 from supervisor_ai.definitions.templates.assembly import assemble
 from supervisor_ai.definitions.templates.draft import Draft, DraftStep, Note
+from supervisor_ai.definitions.templates.inheritance import parent_key
 from supervisor_ai.definitions.templates.kit import is_kind
 from supervisor_ai.definitions.templates.step_notes import Missing
 from supervisor_ai.domain.ids import StepName
@@ -16,12 +19,26 @@ from supervisor_ai.domain.run.definition import Gate, Step, StepKind, Workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Particulars:
+    """What must be known of a workflow besides its steps before it can be run."""
+
+    gates: Mapping[str, GateSetting] = field(default_factory=dict)
+    """The gates that it could name: the config's, and over them its own."""
+    tdd: Mapping[StepName, bool] = field(default_factory=dict)
+    """The steps that say whether they work test first."""
+    approvers_at: Mapping[StepName, Place] = field(default_factory=dict)
+    publishes_at: Place | None = None
+    """What brings a pull request about, in the words of the workflow's own file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReadWorkflow:
-    """A workflow, and the gates of its gate steps by the step's name."""
+    """A workflow, and the gates of its gate steps by the keys that those name."""
 
     workflow: Workflow
     gates: dict[str, Gate]
     origin: Origin
+    particulars: Particulars = field(default_factory=Particulars)
     missing: tuple[Missing, ...] = ()
     """What must be defined before it can be run."""
     notes: tuple[Note, ...] = ()
@@ -36,12 +53,14 @@ def read_workflow(name: str, around: Surroundings) -> ReadWorkflow | None:
     if not draft.known:
         mistakes.add(written.place("steps"), "is empty; a workflow needs a step")
         return None
+    around = replace(around, settings=replace(around.settings, gates=dict(draft.gates)))
     read = [
         it
         for step in draft.steps.values()
         if (it := read_step(around, step, is_last=_is_last(draft, step))) is not None
     ]
     _check_arrows(draft, {it.step.name: it.step for it in read}, mistakes)
+    _check_publishing(draft, mistakes)
     if any(mistakes.any_below(file) for file in draft.files):
         return None
     return _workflow(draft, read)
@@ -55,11 +74,32 @@ def _workflow(draft: Draft, read: list[ReadStep]) -> ReadWorkflow:
             initial_step=StepName(draft.initial_step),
             steps={it.step.name: it.step for it in read},
         ),
-        gates={it.step.name: it.gate for it in read if it.gate},
+        gates={key: gate for it in read for key, gate in it.gates.items()},
         origin=draft.written.origin,
+        particulars=_particulars(draft),
         missing=tuple(missing for it in read for missing in it.missing),
         notes=draft.notes,
     )
+
+
+def _particulars(draft: Draft) -> Particulars:
+    steps = draft.steps.values()
+    said = {it.name: it.shape.config.tdd for it in steps if it.shape.config is not None}
+    publishing = [step for step in steps if is_kind(step, StepKind.PULL_REQUEST)]
+    return Particulars(
+        gates=draft.gates,
+        tdd={StepName(name): tdd for name, tdd in said.items() if tdd is not None},
+        approvers_at={
+            StepName(it.name): it.place("approvers") for it in steps if it.shape.approvers
+        },
+        publishes_at=next((_publishes_at(draft, step) for step in publishing), None),
+    )
+
+
+def _publishes_at(draft: Draft, step: DraftStep) -> Place:
+    """Find what brings a pull request about; an inherited one, the name of the parent does."""
+    own = step.home.written.document.file == draft.written.document.file
+    return step.place("type") if own else draft.written.place(parent_key(draft.written))
 
 
 def _is_last(draft: Draft, step: DraftStep) -> bool:
@@ -67,6 +107,15 @@ def _is_last(draft: Draft, step: DraftStep) -> bool:
     if draft.is_inherited:
         return is_kind(step, StepKind.COMMIT) or step.name == list(draft.steps)[-1]
     return step.name == draft.known[-1]
+
+
+def _check_publishing(draft: Draft, mistakes: Mistakes) -> None:
+    """Note a pull request that has nothing to show."""
+    commits = dropwhile(lambda step: not is_kind(step, StepKind.COMMIT), draft.path)
+    behind = {step.name for step in commits}
+    for step in draft.steps.values():
+        if is_kind(step, StepKind.PULL_REQUEST) and step.name not in behind:
+            mistakes.add(step.place("type"), "must come after a step that commits")
 
 
 def _check_arrows(draft: Draft, steps: Mapping[StepName, Step], mistakes: Mistakes) -> None:

@@ -85,7 +85,7 @@ def test_the_models_know_exactly_the_words_of_the_domain() -> None:
 
 
 def test_the_final_block_is_the_answer() -> None:
-    output = f"```python\nx = 1\n```\n{block({'some': 'example'})}text\n{block(REVIEW)}Bye.\n"
+    output = f"```python\nx = 1\n```\n{block({'some': 'example'})}text\n{block(REVIEW)}\n"
     assert read(AnswerKind.REVIEW, output).said == "APPROVED"
 
 
@@ -98,7 +98,6 @@ def test_the_final_block_is_the_answer() -> None:
         block(json.dumps(REVIEW, indent=2), fence="`````"),
         block({**REVIEW, "summary": "write ```json, then close it with ``` again"}),
         block(REVIEW) + block(REVIEW),
-        block(REVIEW) + "```\nsome log\n```\n",
         block("{not: json}") + block(REVIEW),
         block({**REVIEW, "summary": "x" * 2_000_000}) + block(REVIEW),
     ],
@@ -118,6 +117,16 @@ def test_no_block() -> None:
         "The output has no fenced json block; it is empty. "
         "End the output with one fenced block: a line ```json, one JSON object, a line ```."
     )
+
+
+def test_something_after_the_block_makes_it_a_quotation() -> None:
+    for rest in ("Bye.\n", "```\nsome log\n```\n", "-->\n"):
+        assert "Something stands after" in unparsed(block(REVIEW) + rest)
+
+
+def test_another_status_in_any_form_makes_the_answer_unclear() -> None:
+    assert "it says REJECTED before" in unparsed("{'status': 'rejected'}\n" + block(REVIEW))
+    assert read(AnswerKind.REVIEW, '{"status": "ok"}\n' + block(REVIEW)).said == "APPROVED"
 
 
 def test_an_open_block_is_no_answer_even_after_a_good_one() -> None:

@@ -241,7 +241,7 @@ The definitions have 6 mistakes:
   .supervisor/workflows/flow.yaml:4: steps.implement.role: unknown role 'implementer_fats'; did you mean 'implementer_fast'?
   .supervisor/workflows/flow.yaml:5: steps.verify.gate: unknown gate 'tests'; did you mean 'test'?
   .supervisor/workflows/flow.yaml:5: steps.verify.on_fail: unknown step 'implementx'; did you mean 'implement'?
-  .supervisor/workflows/flow.yaml:6: steps.lint.gate: unknown gate 'zzz' (known: test)
+  .supervisor/workflows/flow.yaml:6: steps.lint.gate: unknown gate 'zzz' (known: auto_run_files, changelog, claims, mutation, red_before_green, test, test_integrity)
   .supervisor/workflows/flow.yaml:7: steps.review.on_reject: unknown step 'nowhere_at_all' (known: plan, implement, verify, lint, review, commit)\
 """)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from supervisor_ai.definitions.gate_shapes import GateShape
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.policy_shapes import PolicyShape
 from supervisor_ai.definitions.role_shapes import ContinuityShape, TermsShape
@@ -23,7 +24,7 @@ from supervisor_ai.definitions.yaml_source import Value, read_yaml
 DOCS = Path(__file__).parents[3] / "docs"
 PAGES = (
     *("configuration.md", "howto/failures-and-budgets.md", "howto/write-a-workflow.md"),
-    "howto/api-models.md",
+    *("howto/api-models.md", "howto/reviews.md"),
 )
 WORKFLOW_SHAPES = (StepShape, StepConfigShape, SettingsShape, HooksShape)
 _BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -49,7 +50,7 @@ def test_every_example_fits(page: str) -> None:
 
 
 def known_keys() -> Iterator[str]:
-    for shape in (*WORKFLOW_SHAPES, ConfigShape, TermsShape, ContinuityShape):
+    for shape in (*WORKFLOW_SHAPES, GateShape, ConfigShape, TermsShape, ContinuityShape):
         yield from shape.model_fields
     for field in PolicyShape.model_fields.values():
         kind = field.annotation

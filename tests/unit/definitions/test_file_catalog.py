@@ -54,7 +54,8 @@ def test_the_standard_workflow() -> None:
     assert loaded.workflow.initial_step == "plan"
     assert arrows(loaded) == {
         "plan": ("role", "implement", None, None),
-        "implement": ("role", "test", None, None),
+        "implement": ("role", "implement-guard", None, None),
+        "implement-guard": ("orchestrator_gate", "test", "implement", None),
         "test": ("orchestrator_gate", "review", "implement", None),
         "review": ("role", "commit", None, "implement"),
         "commit": ("commit", None, None, None),
@@ -62,9 +63,10 @@ def test_the_standard_workflow() -> None:
     steps = loaded.workflow.steps
     assert [steps[StepName(name)].max_retries for name in ("test", "review")] == [3, 3]
     assert steps[StepName("commit")].terminal
-    assert loaded.gates == {
-        "test": Gate(name="test", command=("make", "test"), timeout=timedelta(minutes=45))
-    }
+    assert {it for it in loaded.gates if "/" not in it} == {"test"}
+    assert loaded.gates["test"] == Gate(
+        name="test", command=("make", "test"), timeout=timedelta(minutes=45), counts_tests=True
+    )
     writers = {role.name: (role.answer, role.writes) for role in loaded.roles.values()}
     assert writers == {
         "planner": (AnswerKind.PLAN, False),
@@ -78,11 +80,12 @@ def test_the_mvp_workflow_has_no_test_gate() -> None:
     loaded = definition(AGENT, workflow="mvp")
     assert arrows(loaded) == {
         "plan": ("role", "implement", None, None),
-        "implement": ("role", "quick_review", None, None),
+        "implement": ("role", "implement-guard", None, None),
+        "implement-guard": ("orchestrator_gate", "quick_review", "implement", None),
         "quick_review": ("role", "commit", None, "implement"),
         "commit": ("commit", None, None, None),
     }
-    assert loaded.gates == {}
+    assert not any(gate.command for gate in loaded.gates.values())
     assert set(loaded.roles) == {"planner", "implementer_fast", "reviewer_codex"}
 
 
@@ -111,7 +114,8 @@ workflow:
     assert arrows(loaded) == {
         "plan": ("role", "plan_review", None, None),
         "plan_review": ("role", "implement", None, "plan"),
-        "implement": ("role", "test", None, None),
+        "implement": ("role", "implement-guard", None, None),
+        "implement-guard": ("orchestrator_gate", "test", "implement", None),
         "test": ("orchestrator_gate", "ask", "implement", None),
         "ask": ("human_gate", "commit", None, "implement"),
         "commit": ("commit", None, None, None),
@@ -136,9 +140,12 @@ steps:
     gates = {name: loaded.gates[step.gate or ""] for name, step in loaded.workflow.steps.items()}
     quick, pytest_words = ("make", "quick"), ("pytest", "-q")
     assert gates == {
-        "test": Gate(name="test", command=quick, timeout=timedelta(minutes=45)),
-        "plain": Gate(name="test", command=pytest_words, timeout=timedelta(minutes=10)),
-        "patient": Gate(name="test", command=pytest_words, timeout=timedelta(hours=2)),
+        name: Gate(name="test", command=command, timeout=timeout, counts_tests=True)
+        for name, command, timeout in (
+            ("test", quick, timedelta(minutes=45)),
+            ("plain", pytest_words, timedelta(minutes=10)),
+            ("patient", pytest_words, timedelta(hours=2)),
+        )
     }
 
 

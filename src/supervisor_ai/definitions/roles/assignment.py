@@ -29,8 +29,12 @@ def assigned(
                 )
         else:
             fitting = [_fitting(workflow, at, name, roles)]
-        steps |= {step.name: replace(step, role=name, roles=()) for step in fitting}
+        steps |= {step.name: _alone(step, name) for step in fitting}
     return replace(workflow, steps=steps)
+
+
+def _alone(step: Step, role: str) -> Step:
+    return replace(step, role=role, roles=(), needed=None, approvers={})
 
 
 def find_role(roles: Mapping[str, RoleShape], name: str) -> RoleShape:

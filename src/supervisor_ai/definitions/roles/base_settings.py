@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from supervisor_ai.definitions.role_terms import PlacedServer, Terms, server_of
+from supervisor_ai.definitions.role_terms import PlacedServer, Terms, areas, server_of
 from supervisor_ai.definitions.roles.book import MergedRole
 from supervisor_ai.definitions.roles.strategies import expanded
 from supervisor_ai.definitions.settings import Choice, RoleSetting
@@ -51,4 +51,5 @@ def _terms(role: MergedRole) -> Terms:
         servers=servers,
         max_turns=shape.max_turns,
         is_optional=shape.optional,
+        may_change=None if shape.may_change is None else areas(shape.may_change),
     )

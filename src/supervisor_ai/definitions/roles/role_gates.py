@@ -1,117 +1,134 @@
 """The gates of roles become steps of the workflow, right after the steps of those roles."""
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
-from itertools import count
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
+from supervisor_ai.definitions.gate_making import in_step, make_gate
+from supervisor_ai.definitions.gate_order import check_circles, unknown_gate, with_needed
+from supervisor_ai.definitions.gate_settings import Gates, GateSetting, lay_gate, refuse_command
+from supervisor_ai.definitions.gate_shapes import RoleGateShape
+from supervisor_ai.definitions.gate_table import kind_of_gate
 from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.role_shapes import RoleGateShape
 from supervisor_ai.definitions.roles.book import MergedRole
 from supervisor_ai.definitions.settings import Settings
+from supervisor_ai.definitions.step_chains import GatedWorkflow, free_name, gate_step, linked
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.run.definition import Gate, Step, StepKind, Workflow
-
-_LONGEST_NAME = 64
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatedWorkflow:
-    """A workflow with the gates of its roles."""
-
-    workflow: Workflow
-    gates: dict[str, Gate]
+from supervisor_ai.domain.run.definition import Gate, Step
+from supervisor_ai.domain.run.gates import GateKind, GatePolicy
 
 
 def with_role_gates(
-    workflow: Workflow, gates: Mapping[str, Gate], roles: Mapping[str, MergedRole], around: Settings
+    given: GatedWorkflow, roles: Mapping[str, MergedRole], around: Settings
 ) -> GatedWorkflow:
     """Put every role's gates behind its steps, in the order in which the role names them."""
     steps: dict[StepName, Step] = {}
-    made: dict[str, Gate] = dict(gates)
-    mistakes = Mistakes()
-    taken = {*workflow.steps, *gates}
-    for step in workflow.steps.values():
-        wanted = [(roles[name], gate) for name in step.crew for gate in roles[name].shape.gates]
-        added: list[tuple[Step, Gate]] = []
-        for role, shape in _distinct(wanted):
-            gate_step = _gate_step(taken, step, shape, writes=role.shape.writes)
-            taken.add(gate_step.name)
-            added.append((gate_step, _gate(role, shape, around, mistakes)))
-        for one in _linked(step, [gate_step for gate_step, _ in added]):
-            steps[one.name] = one
-        made |= {gate_step.name: gate for gate_step, gate in added}
-    if mistakes:
-        raise mistakes.error()
-    return GatedWorkflow(workflow=replace(workflow, steps=steps), gates=made)
+    line = _Line(around=around, gates=dict(given.gates))
+    line.taken |= {*given.workflow.steps, *given.gates}
+    for step in given.workflow.steps.values():
+        following = line.behind(step, [roles[name] for name in step.crew])
+        steps |= {one.name: one for one in linked(step, following)}
+    if line.mistakes:
+        raise line.mistakes.error()
+    return GatedWorkflow(workflow=replace(given.workflow, steps=steps), gates=line.gates)
 
 
-def _distinct(
-    wanted: list[tuple[MergedRole, RoleGateShape]],
-) -> Iterator[tuple[MergedRole, RoleGateShape]]:
+@dataclass(slots=True, kw_only=True)
+class _Line:
+    """The gates that were made so far, and the names that are taken."""
+
+    around: Settings
+    gates: dict[str, Gate]
+    taken: set[str] = field(default_factory=set)
+    mistakes: Mistakes = field(default_factory=Mistakes)
+
+    def behind(self, step: Step, crew: list[MergedRole]) -> list[Step]:
+        """Make the gate steps of those who do a step; what ran already is not run again."""
+        known, made = self._known(crew), list[Step]()
+        done: set[str] = set()
+        for role, shape in _wanted(crew):
+            if shape.name in done or not known[shape.name].is_enabled:
+                continue
+            names = [it for it in with_needed([shape.name], known) if it not in done]
+            done.update(names)
+            made.append(self._gate_step(step, role, shape, {it: known[it] for it in names}))
+        return made
+
+    def _known(self, crew: list[MergedRole]) -> dict[str, GateSetting]:
+        """Lay the gates of the roles over those that are configured."""
+        known = dict(self.around.gates)
+        wanted = list(_wanted(crew))
+        known |= {shape.name: self._setting(role, shape) for role, shape in wanted}
+        for role, shape in wanted:
+            if known[shape.name].is_enabled:
+                self._check(role, shape.name, known)
+        if wanted:
+            check_circles(known, self.mistakes)
+        return known
+
+    def _setting(self, role: MergedRole, shape: RoleGateShape) -> GateSetting:
+        number = [gate.name for gate in role.shape.gates].index(shape.name)
+        place = role.place("gates", number)
+        refuse_command(shape.name, shape, place, self.mistakes)
+        below = self.around.gates.get(shape.name)
+        laid = lay_gate(below, shape, lambda *_: place, role.file.origin)
+        return replace(
+            laid, policy=laid.policy or GatePolicy.BLOCK, min_tests=_least(role, shape, below)
+        )
+
+    def _check(self, role: MergedRole, name: str, known: Gates) -> None:
+        setting = known[name]
+        kind = kind_of_gate(name, has_command=setting.command is not None)
+        if kind is GateKind.COMMAND and setting.command is None:
+            problem = (
+                f"has no command, which the role {role.name!r} leaves to the project; "
+                f"write `gates: {{{name}: {{command: ...}}}}` into the config"
+            )
+            self.mistakes.add(setting.place, problem)
+        for it in setting.depends_on:
+            if it not in known:
+                self.mistakes.add(setting.place, unknown_gate(it, known))
+
+    def _gate_step(
+        self, step: Step, role: MergedRole, shape: RoleGateShape, settings: Gates
+    ) -> Step:
+        name = free_name(f"{step.name}-{shape.name}", self.taken)
+        self.taken.add(name)
+        back = step.on_reject or (step.name if role.shape.writes else None)
+        limit = self.around.limits.step_timeout
+        made = {
+            it: (_blocking(make_gate(it, of, self.around.gates, limit=limit), back), of.depends_on)
+            for it, of in settings.items()
+        }
+        gates = in_step(name, made)
+        self.gates |= gates
+        tells = any(gate.policy is GatePolicy.FEEDBACK for gate in gates.values())
+        return replace(
+            gate_step(name, gates),
+            on_fail=back if tells else None,
+            max_retries=step.max_retries,
+            description=f"What the role of {step.name} has to pass",
+        )
+
+
+def _blocking(gate: Gate, back: StepName | None) -> Gate:
+    """Let a gate that has nobody to tell end the run."""
+    if gate.policy is GatePolicy.FEEDBACK and back is None:
+        return replace(gate, policy=GatePolicy.BLOCK)
+    return gate
+
+
+def _wanted(crew: list[MergedRole]) -> Iterator[tuple[MergedRole, RoleGateShape]]:
     """Let roles that work side by side share a gate of the same name."""
     seen: set[str] = set()
-    for role, gate in wanted:
-        if gate.name not in seen:
-            seen.add(gate.name)
-            yield role, gate
+    for role in crew:
+        for gate in role.shape.gates:
+            if gate.name not in seen:
+                seen.add(gate.name)
+                yield role, gate
 
 
-def _linked(step: Step, following: list[Step]) -> Iterator[Step]:
-    """Lead from the step through its gates to where it led before."""
-    line = [step, *following]
-    for number, one in enumerate(line):
-        if number < len(line) - 1:
-            yield replace(one, next=line[number + 1].name, terminal=False)
-        else:
-            yield replace(one, next=step.next, terminal=step.terminal)
-
-
-def _free_name(wanted: str, taken: Collection[str]) -> StepName:
-    """Find a name that no step has; what must be cut is numbered, so that none gets lost."""
-    names = (wanted[: _LONGEST_NAME - len(tail)] + tail for tail in _tails())
-    return StepName(next(name for name in names if name not in taken))
-
-
-def _tails() -> Iterator[str]:
-    yield ""
-    yield from (f"_{number}" for number in count(2))
-
-
-def _gate_step(taken: Collection[str], step: Step, shape: RoleGateShape, *, writes: bool) -> Step:
-    name = _free_name(f"{step.name}-{shape.name}", taken)
-    back = step.on_reject or (step.name if writes else None)
-    return Step(
-        name=name,
-        kind=StepKind.GATE,
-        gate=name,
-        on_fail=back if shape.on_fail == "retry" else None,
-        max_retries=step.max_retries,
-        description=f"What the role of {step.name} has to pass",
-    )
-
-
-def _gate(role: MergedRole, shape: RoleGateShape, around: Settings, mistakes: Mistakes) -> Gate:
-    setting = around.gates.get(shape.name)
-    command = shape.command or (setting.command if setting else None)
-    if command is None:
-        number = [gate.name for gate in role.shape.gates].index(shape.name)
-        problem = (
-            f"has no command, which the role {role.name!r} leaves to the project; "
-            f"write `gates: {{{shape.name}: {{command: ...}}}}` into the config"
-        )
-        mistakes.add(role.place("gates", number), problem)
-    timeout = shape.timeout or (setting.timeout if setting else None)
-    return Gate(
-        name=shape.name,
-        command=tuple(command or ()),
-        timeout=timeout or around.limits.step_timeout,
-        is_advisory=shape.on_fail == "warn",
-        min_tests=_min_tests(role, shape),
-    )
-
-
-def _min_tests(role: MergedRole, shape: RoleGateShape) -> int | None:
-    wanted = (
-        role.shape.config.min_tests_per_component if shape.min_tests is None else shape.min_tests
-    )
-    return wanted or None
+def _least(role: MergedRole, shape: RoleGateShape, below: GateSetting | None) -> int | None:
+    """Return how many tests a role's gate must count: its own number, or the role's."""
+    if shape.min_tests is not None:
+        return shape.min_tests
+    return role.shape.config.min_tests_per_component or (below.min_tests if below else None)

@@ -12,7 +12,7 @@ from supervisor_ai.definitions.scalars import dear
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.engine.ports.definitions import Power
 
-_WIDENING = ("egress", "allowed_tools", "mcp_servers", "gates")
+_WIDENING = ("egress", "allowed_tools", "mcp_servers", "gates", "may_change")
 
 
 def role_powers(book: RoleBook) -> tuple[Power, ...]:
@@ -41,6 +41,8 @@ def _widening(file: RoleFile) -> Iterator[tuple[KeyPath, object]]:
         yield ("mcp_servers", name), server.model_dump(exclude_defaults=True)
     for number, gate in enumerate(shape.gates):
         yield ("gates", number, "command"), gate.command
+        yield ("gates", number, "env"), gate.env
+    yield ("may_change",), shape.may_change
     yield ("context", "packer"), _foreign(shape.context.packer)
 
 

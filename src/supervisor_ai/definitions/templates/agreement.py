@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from supervisor_ai.definitions.templates.approvers import levels
 from supervisor_ai.definitions.workflow_shapes import StepShape
 
 _OF_ONE: Final = frozenset(
@@ -10,6 +11,7 @@ _OF_ONE: Final = frozenset(
 """Names for what every role step does: the validated answer itself is the gate, never a text."""
 OF_ALL: Final = frozenset({"BOTH_APPROVED", "BOTH_PASSED"})
 """Names for several roles of whom all must agree."""
+_OF: Final = "_of"
 
 
 def is_structured(gate: str) -> bool:
@@ -19,9 +21,31 @@ def is_structured(gate: str) -> bool:
 
 def needed(shape: StepShape) -> int | None:
     """Say how many of the roles must agree; None: all."""
-    asked, crew = shape.aggregate, len(shape.roles or ())
+    asked = shape.aggregate
     if asked is None:
         return None
     if asked.at_least is not None:
         return asked.at_least
-    return {"any": 1, "majority": crew // 2 + 1}.get(asked.rule or "")
+    rule = asked.rule or ""
+    if _OF in rule:
+        return int(rule.partition(_OF)[0])
+    return {"any": 1, "majority": majority(max(sizes(shape)))}.get(rule)
+
+
+def said_total(shape: StepShape) -> int | None:
+    """Return the 3 of `2_of_3`."""
+    rule = (shape.aggregate.rule if shape.aggregate else None) or ""
+    total = rule.partition(f"{_OF}_")[2]
+    return int(total) if total else None
+
+
+def sizes(shape: StepShape) -> tuple[int, ...]:
+    """Return how many roles the step has, at each level of complexity where there are levels."""
+    if shape.approvers is None:
+        return (len(shape.roles or ()),)
+    return tuple(len(names) for names in levels(shape.approvers).values())
+
+
+def majority(size: int) -> int:
+    """Return how many are more than half."""
+    return size // 2 + 1

@@ -1,9 +1,13 @@
 """A workflow file and all that it extends, put together into one draft."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from supervisor_ai.definitions.gate_order import check_circles, check_gates
+from supervisor_ai.definitions.gate_settings import lay_gates
 from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.templates.draft import Draft
+from supervisor_ai.definitions.templates.feedback import link_feedback
 from supervisor_ai.definitions.templates.hooks import link_hooks
 from supervisor_ai.definitions.templates.inheritance import lineage
 from supervisor_ai.definitions.templates.kit import Kit
@@ -20,10 +24,24 @@ def assemble(
     files = lineage(name, written, layers, kit.mistakes)
     if files is None:
         return None
-    draft = merge(name, files, kit.mistakes)
+    kit = _with_gates(kit, files)
+    draft = replace(merge(name, files, kit.mistakes), gates=kit.gates)
     draft = apply_settings(draft, kit)
     draft = link_config(draft, kit)
     draft = link_hooks(draft, kit)
+    draft = link_feedback(draft, kit)
     if not any(kit.mistakes.any_below(file.document.file) for file in files):
         check_settings(draft, kit)
     return draft.with_steps(step.telling(*words_of(step, kit)) for step in draft.steps.values())
+
+
+def _with_gates(kit: Kit, files: Sequence[Written[WorkflowShape]]) -> Kit:
+    """Lay the gates of the workflow files over those of the config."""
+    gates = kit.gates
+    for file in files:
+        gates = lay_gates(gates, file.shape.gates, file, kit.mistakes)
+    own = dict.fromkeys(name for file in files for name in file.shape.gates)
+    if own:
+        check_gates(gates, own, kit.mistakes, are_gates_known=kit.are_gates_known)
+        check_circles(gates, kit.mistakes)
+    return replace(kit, gates=gates)

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from supervisor_ai.definitions.gate_settings import GateSetting
 from supervisor_ai.definitions.layers import Written
 from supervisor_ai.definitions.mistakes import Place
 from supervisor_ai.definitions.shelves import Origin
+from supervisor_ai.definitions.templates.approvers import everybody, levels
 from supervisor_ai.definitions.workflow_shapes import (
     HooksShape,
     SettingsShape,
@@ -79,7 +81,15 @@ class DraftStep:
     @property
     def crew(self) -> tuple[str, ...]:
         """Name the roles that do the step."""
-        return tuple(self.shape.roles or ([self.shape.role] if self.shape.role else []))
+        shape = self.shape
+        if shape.approvers is not None:
+            return everybody(levels(shape.approvers))
+        return tuple(shape.roles or ([shape.role] if shape.role else []))
+
+    @property
+    def checks(self) -> tuple[str, ...]:
+        """Name the gates that the step runs."""
+        return tuple(self.shape.gates or ([self.shape.gate] if self.shape.gate else []))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +120,8 @@ class Draft:
     dropped: frozenset[str] = frozenset()
     """The steps that a file has disabled."""
     is_inherited: bool = False
+    gates: Mapping[str, GateSetting] = field(default_factory=dict)
+    """The gates that its steps can name: the config's, and over them its own."""
     notes: tuple[Note, ...] = ()
 
     def with_steps(self, steps: Iterable[DraftStep]) -> "Draft":

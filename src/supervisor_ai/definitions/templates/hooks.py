@@ -1,9 +1,10 @@
 """Hooks become gate steps of their own."""
 
+from supervisor_ai.definitions.gate_table import line_to_write
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.definitions.templates.arrows import put_before
 from supervisor_ai.definitions.templates.draft import Draft, DraftStep, Source
-from supervisor_ai.definitions.templates.kit import Kit, commit_of, line_to_write
+from supervisor_ai.definitions.templates.kit import Kit, commit_of
 from supervisor_ai.definitions.workflow_shapes import StepShape
 
 
@@ -16,9 +17,11 @@ def link_hooks(draft: Draft, kit: Kit) -> Draft:
         kit.mistakes.add(source.place("pre_commit"), "has no meaning: no step commits")
         return draft
     for name in names:
-        if name in kit.gates and name not in draft.steps:
+        if name in draft.steps:
+            continue
+        if kit.has_gate(name):
             draft = put_before(draft, commit, _gate_before(draft, kit, commit, name, source))
-        elif name not in draft.steps and kit.are_gates_known:
+        elif name not in kit.gates and kit.are_gates_known:
             draft = _left_out(draft, kit, name, source)
     return draft
 

@@ -27,7 +27,7 @@ def lineage(
     trail = [Ancestor(name=name, height=_height(written, name, layers), written=written)]
     while (parent := trail[-1].written.shape.extends) is not None:
         child = trail[-1]
-        place = child.written.place(_key(child.written))
+        place = child.written.place(parent_key(child.written))
         found = _find(parent, child, layers)
         if found is None:
             known = sorted({known for layer in layers for known in layer.names} - {child.name})
@@ -35,14 +35,14 @@ def lineage(
             return None
         if any(found.written is before.written for before in trail):
             circle = " -> ".join([*(it.name for it in trail), found.name])
-            place = written.place(_key(written))
+            place = written.place(parent_key(written))
             mistakes.add(place, f"goes round in a circle: {circle}")
             return None
         trail.append(found)
     return [it.written for it in reversed(trail)]
 
 
-def _key(written: Written[WorkflowShape]) -> str:
+def parent_key(written: Written[WorkflowShape]) -> str:
     """Name the key that says what is extended: `template` in a config, `extends` in a file."""
     is_file = (*written.path, "extends") in written.document.lines
     return "extends" if is_file else "template"

@@ -2,23 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
+from supervisor_ai.definitions.gate_settings import GateSetting
 from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.settings import GateSetting
 from supervisor_ai.definitions.shapes import RoleShape
 from supervisor_ai.definitions.step_kinds import kind_of
 from supervisor_ai.definitions.templates.draft import Draft, DraftStep
 from supervisor_ai.domain.run.definition import StepKind
-
-EXAMPLES: Final[Mapping[str, str]] = {
-    "test": "make test",
-    "integration": "make test-integration",
-    "ci": "make ci-full",
-    "docs": "make docs-check",
-    "coverage": "pytest --cov --cov-fail-under={coverage}",
-}
-"""How the commands of gates often look."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +19,10 @@ class Kit:
     gates: Mapping[str, GateSetting]
     mistakes: Mistakes
     are_gates_known: bool = True
+
+    def has_gate(self, name: str) -> bool:
+        """Tell whether a gate is configured and not turned off."""
+        return name in self.gates and self.gates[name].is_enabled
 
     def writes(self, step: DraftStep) -> bool:
         """Tell whether a step changes files."""
@@ -61,12 +55,6 @@ class Kit:
         roles = [self.roles[name] for name in step.crew if name in self.roles]
         asked = [role.config.min_tests_per_component or 0 for role in roles]
         return max(asked, default=0) or None
-
-
-def line_to_write(gate: str) -> str:
-    """Show how a gate is configured."""
-    command = EXAMPLES.get(gate, f"make {gate.replace('_', '-')}")
-    return f'write into the config: gates: {{{gate}: {{command: "{command}"}}}}'
 
 
 def is_kind(step: DraftStep, kind: StepKind) -> bool:

@@ -15,17 +15,23 @@ from supervisor_ai.definitions.workflow_shapes import (
     WorkflowShape,
 )
 
-_DOING: Final = frozenset({"role", "roles", "parallel", "aggregate", "command", "gate", "config"})
+_CREW: Final = frozenset({"role", "roles", "approvers"})
+_CHECK: Final = frozenset({"gate", "gates", "command"})
+_OF_SEVERAL: Final = frozenset({"parallel", "aggregate"})
+_DOING: Final = _CREW | _CHECK | _OF_SEVERAL | {"config"}
+_ROLES_INSTEAD: Final = _CREW | _CHECK | {"type", "gate_type"}
 _REPLACES: Final[Mapping[str, frozenset[str]]] = {
-    "role": frozenset({"roles", "parallel", "aggregate", "gate", "command", "type", "gate_type"}),
-    "roles": frozenset({"role", "gate", "command", "type", "gate_type"}),
-    "command": frozenset({"gate", "role", "roles"}),
-    "gate": frozenset({"command"}),
+    "role": (_ROLES_INSTEAD | _OF_SEVERAL) - {"role"},
+    "roles": _ROLES_INSTEAD - {"roles"},
+    "approvers": (_ROLES_INSTEAD | _OF_SEVERAL) - {"approvers"},
+    "command": (_CREW | _CHECK) - {"command"},
+    "gate": _CHECK - {"gate"},
+    "gates": _CHECK - {"gates"},
     "next": frozenset({"terminal"}),
     "terminal": frozenset({"next"}),
 }
 """What is no longer meant where a child says something else that excludes it."""
-_OTHER_KINDS: Final = frozenset({"human_gate", "commit"})
+_OTHER_KINDS: Final = frozenset({"human_gate", "commit", "pull_request"})
 
 S = TypeVar("S", bound=Shape)
 

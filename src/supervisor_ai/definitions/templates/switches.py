@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from supervisor_ai.definitions.templates.agreement import needed
+from supervisor_ai.definitions.templates.approvers import smallest_crew
 from supervisor_ai.definitions.templates.arrows import drop_disabled, put_after, put_before
 from supervisor_ai.definitions.templates.draft import Draft, DraftStep, Source
 from supervisor_ai.definitions.templates.kit import Kit, commit_of, is_kind
@@ -11,13 +13,11 @@ from supervisor_ai.domain.run.definition import StepKind
 
 _SECURITY: Final = "security_review"
 _PR: Final = "create_pr"
-_PR_WORDS: Final = (
-    "The work is committed on the run's branch. Push the branch and open a pull request: "
-    "git push -u origin BRANCH && gh pr create --draft --fill --head BRANCH; then approve."
-)
+_PR_WORDS: Final = "The commits of the run become a pull request"
 _CHANGELOG_WORDS: Final = (
     "Add an entry for this change to the project's changelog, in the form that it has there."
 )
+_OF_SEVERAL: Final = ("roles", "approvers", "parallel", "aggregate", "gate")
 _FEWEST: Final = 2
 
 Effect = Callable[[Draft, Kit, Source], Draft]
@@ -43,7 +43,7 @@ def _first_only(draft: Draft, kit: Kit, source: Source) -> Draft:
     """Leave the review to the first of several roles."""
     del source
     return draft.with_steps(
-        step.changed(role=step.crew[0], roles=None, parallel=None, aggregate=None, gate=None)
+        step.changed(role=step.crew[0], **dict.fromkeys(_OF_SEVERAL))
         if len(step.crew) > 1 and kit.reviews(step)
         else step
         for step in draft.steps.values()
@@ -88,12 +88,12 @@ def _unaudited(draft: Draft, kit: Kit, source: Source) -> Draft:
 
 
 def _with_pull_request(draft: Draft, kit: Kit, source: Source) -> Draft:
-    """Ask a person to open the pull request after the commit."""
+    """Open a pull request after the commit."""
     del kit
     commit = commit_of(draft)
     if commit is None or _PR in draft.steps or _PR in draft.dropped:
         return draft
-    shape = StepShape(type="human_gate", description=_PR_WORDS)
+    shape = StepShape(type="pull_request", description=_PR_WORDS)
     made = DraftStep(name=_PR, shape=shape, home=source, cause=("auto_pr",))
     return put_after(draft, commit, made)
 
@@ -115,7 +115,7 @@ def _is_tested(draft: Draft, kit: Kit) -> bool:
 def _is_reviewed_twice(draft: Draft, kit: Kit) -> bool:
     """Tell whether two roles, who must agree, review what was written."""
     return any(
-        len(step.crew) >= _FEWEST and kit.reviews(step) and not step.shape.aggregate
+        smallest_crew(step.shape) >= _FEWEST and kit.reviews(step) and needed(step.shape) is None
         for step in _behind_writing(draft, kit)
     )
 

@@ -12,8 +12,9 @@ from supervisor_ai.definitions.context_shapes import (
     ContextShape,
     StrategyShape,
 )
+from supervisor_ai.definitions.gate_shapes import RoleGateShape
 from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.role_shapes import RoleConfigShape, RoleFileShape, RoleGateShape
+from supervisor_ai.definitions.role_shapes import RoleConfigShape, RoleFileShape
 from supervisor_ai.definitions.roles.packs import PackShape, builtin_packs
 from supervisor_ai.definitions.yaml_source import read_yaml
 

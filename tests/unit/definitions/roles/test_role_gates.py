@@ -8,6 +8,7 @@ from tests.unit.definitions.roles.scene import Scene
 from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.gates import Area, GatePolicy
 
 GATED = """\
 gates:
@@ -27,7 +28,8 @@ def test_gates_follow_the_step_of_their_role(scene: Scene) -> None:
     definition = scene.definition()
     assert arrows(definition) == [
         ("plan", "implement", None),
-        ("implement", "implement-lint", None),
+        ("implement", "implement-guard", None),
+        ("implement-guard", "implement-lint", "implement"),
         ("implement-lint", "implement-test", "implement"),
         ("implement-test", "implement-scan", None),
         ("implement-scan", "test", None),
@@ -56,7 +58,7 @@ def test_a_gate_at_the_end_is_the_end(scene: Scene) -> None:
     flow = flow.replace("terminal: true", "next: only-lint")
     scene.write({"roles/implementer.yaml": GATED, "workflows/flow.yaml": flow})
     definition = scene.definition("flow")
-    assert [name for name, _, _ in arrows(definition)][1] == "only-lint_2"
+    assert [name for name, _, _ in arrows(definition)][1:3] == ["only-guard", "only-lint_2"]
     scene.write({"workflows/flow.yaml": "steps: {only: {role: implementer, terminal: true}}\n"})
     steps = scene.definition("flow").workflow.steps
     assert not steps[StepName("only")].terminal
@@ -137,5 +139,96 @@ def test_no_gate_is_lost_for_want_of_a_name(scene: Scene) -> None:
         }
     )
     definition = scene.definition("flow")
-    assert len(definition.workflow.steps) == 8
+    assert len(definition.workflow.steps) == 10
+    assert len([step for step in definition.workflow.steps.values() if step.gates]) == 2
     assert len([step for step in definition.workflow.steps.values() if step.gate]) == 6
+
+
+def test_role_gates_have_the_keys_of_the_config_s(scene: Scene) -> None:
+    config = """\
+cli: claude
+gates:
+  lint: {command: make lint, timeout: 2m, env: {A: b}, policy: ask, min_tests: 3}
+  types: {command: make types, depends_on: [lint]}
+  test: {command: make test, depends_on: [types]}
+"""
+    role = """\
+gates:
+  - {name: test, policy: feedback, allowed_writes: ["x/**"], cache: false}
+  - {name: lint, env: {C: d}}
+  - {name: docs, command: make docs, enabled: false}
+"""
+    scene.write({"config.yaml": config, "roles/implementer.yaml": role})
+    definition = scene.definition()
+    step = definition.workflow.steps[StepName("implement-test")]
+    assert (step.next, step.on_fail) == ("test", "implement")
+    assert step.checks == tuple(f"implement-test/{it}" for it in ("lint", "types", "test"))
+    lint, types, test = (definition.gates[key] for key in step.checks)
+    assert (lint.environment, lint.min_tests, lint.policy) == (
+        {"A": "b", "C": "d"},
+        3,
+        GatePolicy.ASK,
+    )
+    assert (types.depends_on, test.depends_on) == (
+        ("implement-test/lint",),
+        ("implement-test/types",),
+    )
+    assert (test.policy, test.allowed_writes, test.is_fresh) == (
+        GatePolicy.FEEDBACK,
+        ("x/**",),
+        True,
+    )
+
+
+def test_a_gate_that_ran_already_is_not_run_again(scene: Scene) -> None:
+    role = """\
+gates:
+  - {name: one, command: one}
+  - {name: two, command: two, depends_on: [one]}
+"""
+    scene.write({"roles/implementer.yaml": role})
+    steps = scene.definition().workflow.steps
+    assert [steps[StepName(f"implement-{it}")].checks for it in ("one", "two")] == [
+        ("implement-one",),
+        ("implement-two",),
+    ]
+
+
+def test_the_config_turns_a_role_s_gate_off(scene: Scene) -> None:
+    role = "gates: [{name: lint}, {name: docs, enabled: true, command: make docs}]\n"
+    config = "cli: claude\ngates: {lint: {enabled: false}, docs: {enabled: false}}\n"
+    scene.write({"config.yaml": config, "roles/implementer.yaml": role})
+    steps = scene.definition().workflow.steps
+    assert "implement-lint" not in steps
+    assert steps[StepName("implement-docs")].checks == ("implement-docs",)
+
+
+def test_mistakes_in_the_gates_of_a_role(scene: Scene) -> None:
+    role = """\
+extends: implementer
+gates:
+  - {name: one, command: one, depends_on: [two]}
+  - {name: two, command: two, depends_on: [one]}
+  - {name: three, command: three, depends_on: [nobody, docs]}
+  - {name: claims, command: trust me}
+"""
+    scene.write({"roles/mine.yaml": role})
+    with pytest.raises(InvalidInput) as caught:
+        scene.definition(implement="mine")
+    found = caught.value.message.splitlines()[1:]
+    assert [line.partition("mine.yaml:")[2][:60] for line in found] == snapshot(
+        [
+            "3: gates[0]: goes round in a circle: one -> two -> one",
+            "5: gates[2]: no gate 'docs' is configured; write into the co",
+            "5: gates[2]: unknown gate 'nobody' (known: auto_run_files, c",
+            "6: gates[3]: has no meaning: the gate 'claims' looks at the ",
+        ]
+    )
+
+
+def test_what_a_role_may_change_is_inherited_and_shown(scene: Scene) -> None:
+    scene.write({"roles/mine.yaml": "extends: test_engineer\nmay_change: [ci, tests]\n"})
+    assert scene.role("mine").may_change == (Area.TESTS, Area.SNAPSHOTS, Area.CI)
+    assert scene.said("mine")["may_change[2]"] == ("ci", ".supervisor/roles/mine.yaml:2")
+    assert ("may_change", '["ci", "tests"]') in {(it.key, it.value) for it in scene.powers()}
+    assert scene.role("implementer").may_change == ()

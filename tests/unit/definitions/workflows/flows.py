@@ -15,6 +15,7 @@ from supervisor_ai.engine.ports.definitions import Loaded
 from supervisor_ai.engine.ports.workspaces import Repository
 
 ADAPTERS: Final = frozenset({"claude", "codex", "gemini", "command"})
+GUARD: Final = "-guard"
 GATES: Final = """\
 gates:
   integration: {command: [make, integration]}
@@ -32,8 +33,9 @@ class Flow:
 
     @property
     def path(self) -> list[str]:
-        """Name the steps in their order."""
-        return list(self.loaded.definition.workflow.steps)
+        """Name the steps in their order, without the guards that stand behind those who write."""
+        steps = self.loaded.definition.workflow.steps
+        return [name for name in steps if not name.endswith(GUARD)]
 
     def step(self, name: str) -> Step:
         return self.loaded.definition.workflow.steps[StepName(name)]
@@ -43,8 +45,10 @@ class Flow:
 
     def arrows(self, name: str) -> tuple[str | None, str | None, str | None]:
         """Return where a step leads: next, after a failure, after a rejection."""
-        step = self.step(name)
-        return step.next, step.on_fail, step.on_reject
+        step, following = self.step(name), self.step(name).next
+        if following is not None and following.endswith(GUARD):
+            following = self.step(following).next
+        return following, step.on_fail, step.on_reject
 
 
 class Flows:

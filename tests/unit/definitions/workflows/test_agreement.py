@@ -17,6 +17,9 @@ THREE = "roles: [reviewer, reviewer_codex, reviewer_gemini]"
         ("aggregate: any", 1),
         ("aggregate: majority", 2),
         ("aggregate: {at_least: 3}", 3),
+        ("aggregate: 2_of", 2),
+        ("aggregate: 2_of_3", 2),
+        ("aggregate: BOTH_APPROVED", None),
     ],
 )
 def test_how_many_must_agree(flows: Flows, words: str, needed: int | None) -> None:
@@ -49,6 +52,10 @@ def test_the_answer_itself_is_the_gate(flows: Flows, gate: str) -> None:
         ("gate: BOTH_APPROVED", "gate", "'BOTH_APPROVED' needs several roles"),
         (f"{THREE}, gate: BOTH_PASSED, aggregate: any", "aggregate", "contradicts the gate"),
         (f"{THREE}, aggregate: {{at_least: 4}}", "aggregate", "asks 4 roles to agree, but"),
+        (f"{THREE}, aggregate: 4_of", "aggregate", "asks 4 roles to agree, but"),
+        (f"{THREE}, aggregate: 2_of_4", "aggregate", "speaks of 4 roles, but the step has 3"),
+        (f"{THREE}, aggregate: most", "aggregate.rule", "must be all, any, majority or N_of such"),
+        (f"{THREE}, aggregate: 0_of", "aggregate.rule", "must be all, any, majority or N_of such"),
         (f"{THREE}, parallel: false", "parallel", "always work side by side"),
         ("parallel: true", "parallel", "has no meaning for one role"),
         ("aggregate: any", "aggregate", "has no meaning for one role"),

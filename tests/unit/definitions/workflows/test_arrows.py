@@ -73,7 +73,7 @@ def test_a_disabled_last_or_first_step(flows: Flows) -> None:
     )
     assert flows.load(parent=parent, flow="extends: parent\ndisable: [a]\n").path == ["b", "c"]
     flow = flows.load(parent=parent, flow="extends: parent\ndisable: [c]\n")
-    assert (flow.path, flow.step("b").terminal) == (["a", "b"], True)
+    assert (flow.path, flow.step("b-guard").terminal) == (["a", "b"], True)
 
 
 def test_what_cannot_be_disabled(flows: Flows) -> None:

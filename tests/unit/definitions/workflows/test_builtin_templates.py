@@ -6,6 +6,7 @@ from tests.unit.definitions.workflows.flows import Flows
 
 from supervisor_ai.control.workflows import find_warnings
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.run.definition import StepKind
 
 TEMPLATES = [
     *("enterprise", "mvp", "open_source", "security_critical", "standard", "with_test_engineer"),
@@ -75,4 +76,4 @@ def test_security_critical_adds_to_enterprise(flows: Flows) -> None:
 def test_open_source_ends_with_the_community(flows: Flows) -> None:
     flow = flows.load("open_source")
     assert flow.path[-3:] == ["commit", "create_pr", "await_review"]
-    assert "gh pr create --draft" in flow.step("create_pr").description
+    assert flow.step("create_pr").kind is StepKind.PULL_REQUEST

@@ -2,6 +2,8 @@
 
 from tests.unit.definitions.workflows.flows import GATES, Flows
 
+from supervisor_ai.domain.run.definition import StepKind
+
 FILE = ".supervisor/workflows/flow.yaml"
 BASE = ["plan", "implement", "test", "review"]
 
@@ -64,10 +66,10 @@ def test_two_reviewers_are_required(flows: Flows) -> None:
     assert flows.mistakes(flow=child("dual_review: true", more=any_one))
 
 
-def test_a_person_opens_the_pull_request(flows: Flows) -> None:
+def test_a_pull_request_is_opened_behind_the_commit(flows: Flows) -> None:
     flow = flows.load(flow=child("auto_pr: true"))
     assert flow.path[-2:] == ["commit", "create_pr"]
-    assert "gh pr create --draft" in flow.step("create_pr").description
+    assert flow.step("create_pr").kind is StepKind.PULL_REQUEST
 
 
 def test_the_changelog_is_asked_of_those_who_write(flows: Flows) -> None:

@@ -24,7 +24,8 @@ def test_a_gate_and_a_review_without_a_way_back(flows: Flows) -> None:
 
 def test_a_workflow_is_drawn_also_where_it_cannot_be_run(flows: Flows) -> None:
     drawn = read_graph(flows.catalog(flow=FLOW), COMMIT, "flow")
-    assert (drawn.path, drawn.problem) == (("implement", "test", "review", "commit"), None)
+    path = ("implement", "implement-guard", "test", "review", "commit")
+    assert (drawn.path, drawn.problem) == (path, None)
     flows.config = ""
     drawn = read_graph(flows.catalog(), COMMIT, "open_source")
     assert drawn.problem is not None

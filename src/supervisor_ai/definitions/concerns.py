@@ -1,0 +1,79 @@
+"""What a reviewer objects to, without the words: enough to know the same objection again."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from supervisor_ai.definitions.answer_models import AnyOutput, ReviewIssue, ReviewOutput
+from supervisor_ai.domain.run.gates import Concern
+
+_HEAVY: Final = frozenset({"critical", "major"})
+_OBJECTS: Final = frozenset({"CHANGES_REQUESTED", "REJECTED"})
+_MOST_CONCERNS: Final = 100
+_MOST_WORDS: Final = 40
+_LONGEST: Final = 20_000
+_FILE_DIGITS: Final = 12
+_SHORTEST: Final = 4
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_PIECE: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
+_EMPTY: Final = frozenset(
+    {
+        *("about", "after", "again", "also", "because", "been", "before", "being"),
+        *("both", "cannot", "could", "does", "doing", "each", "else", "ever"),
+        *("every", "from", "have", "having", "here", "however", "instead", "into"),
+        *("just", "like", "made", "make", "many", "more", "most", "much"),
+        *("must", "need", "needs", "only", "other", "otherwise", "please", "really"),
+        *("same", "shall", "should", "since", "some", "still", "such", "than"),
+        *("that", "their", "them", "then", "there", "these", "they", "this"),
+        *("those", "very", "well", "were", "what", "when", "where", "whether"),
+        *("which", "while", "will", "with", "within", "would", "your"),
+    }
+)
+_ENDINGS: Final = (
+    *("ations", "ation", "ating", "ated", "ates", "ate", "ings", "ing"),
+    *("ies", "ied", "edly", "ed", "es", "ly", "s", "e", "y"),
+)
+
+
+def concerns(answer: AnyOutput) -> tuple[Concern, ...]:
+    """Return what a review objects to: what weighs most of it, where the reviewer says so."""
+    if not isinstance(answer, ReviewOutput) or answer.status not in _OBJECTS:
+        return ()
+    heavy = [issue for issue in answer.issues if issue.severity in _HEAVY]
+    chosen = islice(heavy or answer.issues, _MOST_CONCERNS)
+    return tuple(dict.fromkeys(_concern(issue) for issue in chosen))
+
+
+def _concern(issue: ReviewIssue) -> Concern:
+    path = (issue.file or "").strip().removeprefix("./")
+    file = hashlib.sha256(path.encode(errors="replace")).hexdigest()[:_FILE_DIGITS] if path else ""
+    digests = {_digest(word) for word in islice(_distinct(issue.message), _MOST_WORDS)}
+    return Concern(file=file, words=tuple(sorted(digests)))
+
+
+def _distinct(message: str) -> Iterator[str]:
+    """Yield the words that carry a message's meaning, each once, in their order."""
+    seen: set[str] = set()
+    for match in _WORD.finditer(message[:_LONGEST]):
+        # What stands for a name in the code is made of words as well: `readConfig`.
+        for piece in _PIECE.findall(match.group()):
+            word = _stem(piece.lower())
+            if word is not None and word not in seen:
+                seen.add(word)
+                yield word
+
+
+def _stem(word: str) -> str | None:
+    """Cut a word down to what its forms share; None where it says nothing by itself."""
+    if len(word) < _SHORTEST or word in _EMPTY:
+        return None
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST - 1:
+            return word.removesuffix(ending)
+    return word
+
+
+def _digest(word: str) -> int:
+    return int.from_bytes(hashlib.sha256(word.encode(errors="replace")).digest()[:4], "big")

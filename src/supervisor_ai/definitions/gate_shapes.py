@@ -1,0 +1,55 @@
+"""The shape of a gate, alike in config, workflow and role files."""
+
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from supervisor_ai.definitions import scalars
+from supervisor_ai.definitions.sandbox_shapes import Pattern
+from supervisor_ai.definitions.shape import Command, Duration, Name, Shape, Text, Variable
+from supervisor_ai.domain.run.gates import GatePolicy
+
+MOST_GATES: Final = 16
+"""How many gates one step may run."""
+InnerText = Annotated[Text, AfterValidator(scalars.inner_value)]
+_SAME: Final[Mapping[str, GatePolicy]] = {
+    "block": GatePolicy.BLOCK,
+    "retry": GatePolicy.FEEDBACK,
+    "warn": GatePolicy.WARN,
+}
+"""What older files call the policies."""
+
+
+class GateShape(Shape):
+    """`gates.NAME`: what must hold, and what follows where it does not."""
+
+    command: Command | None = None
+    timeout: Duration | None = None
+    policy: Literal["block", "feedback", "warn", "ask"] | None = None
+    on_fail: Literal["block", "retry", "warn"] | None = None
+    depends_on: Annotated[list[Name], Field(max_length=MOST_GATES)] | None = None
+    env: dict[Variable, InnerText] = Field(default_factory=dict)
+    allowed_writes: list[Pattern] | None = None
+    cache: bool | None = None
+    min_tests: Annotated[int, Field(ge=0, le=100_000)] | None = None
+    enabled: bool | None = None
+
+    @model_validator(mode="after")
+    def _says_it_once(self) -> Self:
+        if self.policy is not None and self.on_fail is not None:
+            raise ValueError("has both `policy` and `on_fail`, which mean the same; give one")
+        return self
+
+    @property
+    def said_policy(self) -> GatePolicy | None:
+        """Return what follows from a failure, under whichever name it is written."""
+        if self.policy is not None:
+            return GatePolicy(self.policy)
+        return None if self.on_fail is None else _SAME[self.on_fail]
+
+
+class RoleGateShape(GateShape):
+    """One of a role's `gates`: a check that follows the role's step."""
+
+    name: Name

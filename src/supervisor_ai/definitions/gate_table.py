@@ -1,0 +1,105 @@
+"""The gates that have a meaning by their name, before anybody configures them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from supervisor_ai.domain.run.gates import GateKind
+
+TEST: Final = "test"
+GUARDS: Final = (GateKind.CLAIMS, GateKind.AUTO_RUN_FILES, GateKind.TEST_INTEGRITY)
+"""What looks at every change that a role makes, unless somebody turns it off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownGate:
+    """A gate that everybody means the same by."""
+
+    description: str
+    example: str = ""
+    """How its command often looks; empty for a gate that needs none."""
+    kind: GateKind = GateKind.COMMAND
+
+
+KNOWN_GATES: Final[Mapping[str, KnownGate]] = {
+    "test": KnownGate(description="The tests of the project pass", example="make test"),
+    "lint": KnownGate(description="A linter finds nothing", example="make lint"),
+    "type_check": KnownGate(description="The types fit together", example="make type-check"),
+    "format_check": KnownGate(
+        description="The files are formatted as agreed", example="make format-check"
+    ),
+    "coverage": KnownGate(
+        description="The tests cover as much of the code as a step asks for",
+        example="pytest --cov --cov-fail-under={coverage}",
+    ),
+    "security": KnownGate(description="A scanner finds no known weakness", example="make security"),
+    "docs": KnownGate(description="The documentation can be built", example="make docs-check"),
+    "ci": KnownGate(description="Everything passes that CI checks", example="make ci-full"),
+    "integration": KnownGate(
+        description="The integration tests pass", example="make test-integration"
+    ),
+    "changelog": KnownGate(
+        description="A change of the code comes with an entry in the changelog",
+        kind=GateKind.CHANGELOG,
+    ),
+    "claims": KnownGate(
+        description="The files, tests and commits that a worker reports are there",
+        kind=GateKind.CLAIMS,
+    ),
+    "auto_run_files": KnownGate(
+        description="Nothing changes that would run by itself on your machine",
+        kind=GateKind.AUTO_RUN_FILES,
+    ),
+    "test_integrity": KnownGate(
+        description="No test is deleted, skipped, emptied or weakened",
+        kind=GateKind.TEST_INTEGRITY,
+    ),
+    "red_before_green": KnownGate(
+        description="New tests fail on the code as it was before",
+        kind=GateKind.RED_BEFORE_GREEN,
+    ),
+    "mutation": KnownGate(
+        description="The tests notice small faults in the lines that changed; on demand",
+        kind=GateKind.MUTATION,
+    ),
+}
+_ONLY_LOOK: Final = frozenset(GUARDS) - {GateKind.TEST_INTEGRITY}
+"""Those of them that can do nothing with a command; the tests can be listed by one."""
+_BORROW: Final = frozenset({GateKind.RED_BEFORE_GREEN, GateKind.MUTATION})
+_SPEAKS_OF_TESTS: Final = frozenset(
+    {
+        *("test", "tests", "testing", "unit", "integration", "coverage", "ci", "e2e", "spec"),
+        *("specs", "pytest", "unittest", "jest", "vitest", "mocha", "smoke", "regression"),
+    }
+)
+
+
+def kind_of_gate(name: str, *, has_command: bool) -> GateKind:
+    """Tell what a gate of this name looks at."""
+    known = KNOWN_GATES.get(name)
+    kind = GateKind.COMMAND if known is None else known.kind
+    return GateKind.COMMAND if kind is GateKind.CHANGELOG and has_command else kind
+
+
+def only_looks(name: str) -> bool:
+    """Tell whether a gate of this name never runs a command."""
+    return kind_of_gate(name, has_command=False) in _ONLY_LOOK
+
+
+def borrows_the_test(kind: GateKind) -> bool:
+    """Tell whether a gate runs the command of the gate `test`, unless it has its own."""
+    return kind in _BORROW
+
+
+def speaks_of_tests(name: str) -> bool:
+    """Tell whether people expect a gate of this name to run tests."""
+    return not _SPEAKS_OF_TESTS.isdisjoint(re.split(r"[_-]+", name.lower()))
+
+
+def line_to_write(gate: str) -> str:
+    """Show how a gate is configured."""
+    known = KNOWN_GATES.get(gate)
+    command = known.example if known else ""
+    command = command or f"make {gate.replace('_', '-')}"
+    return f'write into the config: gates: {{{gate}: {{command: "{command}"}}}}'

@@ -1,0 +1,62 @@
+"""The step that opens a pull request."""
+
+import pytest
+from tests.unit.definitions.project_files import COMMIT
+from tests.unit.definitions.workflows.flows import GATES, Flows
+
+from supervisor_ai.domain.run.definition import StepKind
+
+FILE = ".supervisor/workflows/flow.yaml"
+FLOW = """\
+steps:
+  work: {role: implementer, next: commit}
+  commit: {type: commit, next: publish}
+  publish: {type: pull_request, human_approval: true, on_reject: work}
+"""
+
+
+def asked(flows: Flows, **files: str) -> list[tuple[str, str]]:
+    powers = flows.catalog(**files).powers(COMMIT)
+    return [(f"{it.file}:{it.line}", it.key) for it in powers if "pull request" in it.value]
+
+
+def test_a_pull_request_behind_the_commit(flows: Flows) -> None:
+    step = flows.load(flow=FLOW).step("publish")
+    assert (step.kind, step.human_approval, step.terminal) == (StepKind.PULL_REQUEST, True, True)
+    assert step.on_reject == "work"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "steps: {a: {role: implementer, next: b}, b: {type: pull_request, next: c}, "
+            "c: {type: commit}}\n",
+            "1: steps.b.type: must come after a step that commits",
+        ),
+        ("steps: {a: {type: pull_request}}\n", "1: steps.a.type: must come after a step that"),
+        (FLOW.replace("on_reject", "on_fail"), "4: steps.publish.on_fail: has no meaning for a st"),
+    ],
+)
+def test_what_cannot_be_published(flows: Flows, text: str, problem: str) -> None:
+    assert flows.mistakes(flow=text)[0].startswith(f"{FILE}:{problem}")
+
+
+def test_a_child_makes_a_pull_request_of_a_human_gate(flows: Flows) -> None:
+    parent = FLOW.replace("type: pull_request, human_approval: true", "type: human_gate")
+    child = "extends: parent\nsteps: {publish: {type: pull_request}}\n"
+    assert flows.load(parent=parent, flow=child).step("publish").kind is StepKind.PULL_REQUEST
+
+
+def test_the_user_is_asked_before_a_project_publishes(flows: Flows) -> None:
+    assert asked(flows, flow=FLOW) == [(f"{FILE}:4", "steps.publish.type")]
+    assert asked(flows, flow="extends: open_source\n") == [(f"{FILE}:1", "extends")]
+    assert asked(flows, flow="extends: standard\nsettings: {auto_pr: true}\n") == [
+        (f"{FILE}:2", "settings.auto_pr")
+    ]
+    assert asked(flows) == []
+    config = ".supervisor/config.yaml"
+    flows.config = f"{GATES}workflow: open_source\n"
+    assert asked(flows) == [(f"{config}:{flows.config.count(chr(10)) + 1}", "workflow")]
+    flows.config = f"workflow: {{template: open_source, disable: [await_review]}}\n{GATES}"
+    assert asked(flows) == [(f"{config}:2", "workflow.template")]
