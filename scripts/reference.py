@@ -16,6 +16,8 @@ import click
 
 from supervisor_ai.cli.main import supervisor as command
 from supervisor_ai.control.contexts import SentContext
+from supervisor_ai.control.gates import CheckView
+from supervisor_ai.control.logs import LogEntry
 from supervisor_ai.control.redacting import RedactionReport
 from supervisor_ai.control.roles import RoleChange, RoleDifference, RoleExchange
 from supervisor_ai.control.sandbox_check import BackendView, InsideView, SandboxCheck
@@ -27,6 +29,7 @@ from supervisor_ai.definitions.roles.json_schemas import schema_files
 from supervisor_ai.domain.flow import Flow, Status
 from supervisor_ai.domain.project.events import ProjectEvent
 from supervisor_ai.domain.run.events import RunEvent
+from supervisor_ai.domain.run.gates import Finding as GateFinding
 from supervisor_ai.domain.run.retry_notes import RetryEntry
 from supervisor_ai.domain.run.run import RUN_FLOW
 from supervisor_ai.domain.run.slots import ATTEMPT_FLOW
@@ -34,33 +37,40 @@ from supervisor_ai.domain.run.status import Outcome
 from supervisor_ai.domain.run.workflow import STEP_FLOW
 from supervisor_ai.engine.ports.context import PackedContext, PackedItem
 from supervisor_ai.engine.ports.definitions import (
+    GateSummary,
     RoleDetail,
     RoleSummary,
     RoleValue,
     WorkflowSummary,
 )
 from supervisor_ai.engine.ports.inventory import FileChange
+from supervisor_ai.engine.ports.queries import ClaimsRow, GateRow
 from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding
 from supervisor_ai.workers.launch.capabilities import Capability, capabilities
 from supervisor_ai.workers.launch.profiles import PROFILES
 
 DOCS = Path(__file__).parent.parent / "docs"
 SHAPES = """\
-`run`, `resume`, `status RUN`, `cancel` and `fork` print `{"run": RunView}`; `status` prints
-`{"runs": [RunView, …]}`, newest first; `events --json` prints one envelope per line; others that
+`run`, `resume`, `cancel` and `fork` print `{"run": RunView}`; `status RUN` prints
+`{"run": RunView, "gates": [GateRow, …]}`; `status` prints `{"runs": [RunView, …]}`, newest first;
+`events --json` prints one envelope per line; `logs` prints `{"logs": [LogEntry, …]}`; others that
 change something print a MutationView, `workspace clean` a CleanView. `workspace list` prints
 `{"directories": [DirectoryView, …], "works": [WorkView, …]}`, `workspace show` prints
 `{"workspace": DirectoryView or WorkView, "files": [FileChange, …]}`, `sandbox check` a
-SandboxCheck. Where a list is cut, `truncated` and `total` say so. An error is
-`{"error": {kind, message, hint}}` on stdout. Times are UTC in ISO 8601.
+SandboxCheck. `gate list` prints `{"gates": [GateSummary, …]}`, `gate check` prints
+`{"check": CheckView}`, `gate claims` prints `{"claims": [ClaimsRow, …]}`. Where a list is cut,
+`truncated` and `total` say so. An error is `{"error": {kind, message, hint}}` on stdout. Times are
+UTC in ISO 8601.
 """
 KINDS = (
     *(RunView, StepView, OriginView, Outcome, UsageView, MutationView),
     *(DirectoryView, WorkView, FileChange, CleanView, CleanItem),
     *(SandboxCheck, BackendView, Finding, LimitFinding, InsideView),
     *(RoleSummary, RoleDetail, RoleValue, RoleDifference, RoleChange, RoleExchange),
+    *(GateRow, LogEntry, GateSummary, CheckView, GateFinding, ClaimsRow),
     *(WorkflowSummary, RetryEntry, PackedContext, PackedItem, SentContext, RedactionReport),
 )
+TITLES: dict[type, str] = {GateFinding: "Finding of a gate"}
 WORKERS = """\
 What each adapter of a CLI (`adapter:` in the configuration) can do, and how. How to use them:
 [agents](howto/agents.md), [API models](howto/api-models.md); another one of your own:
@@ -103,7 +113,8 @@ def shapes() -> str:
     """Describe what `--json` prints."""
     lines = ["# JSON of the command line\n", NOTE, SHAPES]
     for kind in KINDS:
-        lines += [f"## {kind.__name__}\n", f"{inspect.getdoc(kind)}\n", *_fields(kind)]
+        title = TITLES.get(kind, kind.__name__)
+        lines += [f"## {title}\n", f"{inspect.getdoc(kind)}\n", *_fields(kind)]
     return "\n".join(lines)
 
 

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Final
 from supervisor_ai.control.policy import NO_SANDBOX, SANDBOX, Policy
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.ids import CommitSha
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from supervisor_ai.control.doctor import Machine
     from supervisor_ai.control.initialising import Newcomer
     from supervisor_ai.control.packs import PackPlace
@@ -23,15 +26,24 @@ if TYPE_CHECKING:
     from supervisor_ai.definitions.packs.shop import PackShop
     from supervisor_ai.engine.ports.classification import Classifier
     from supervisor_ai.engine.ports.context import ContextPacker
+    from supervisor_ai.engine.ports.gates import Examiner
     from supervisor_ai.engine.ports.monitor import Monitor
     from supervisor_ai.engine.ports.sandbox import Sandbox
     from supervisor_ai.engine.world import World
     from supervisor_ai.store.ledger import SqliteLedger
+    from supervisor_ai.workspaces.commit_files import AskGit
+    from supervisor_ai.workspaces.merges import GitMerges
     from supervisor_ai.workspaces.repository import GitRepository
 
 _NAME: Final = "supervisor"
 _ROOT_STATE: Final = Path("/var/lib/supervisor")
 _LEDGER: Final = "state.db"
+_TOOLS: Final = ("/usr/bin", "/usr/local/bin", "/var/lib/dpkg/status", "/etc/os-release")
+"""What changes when the machine's own tools do."""
+_RUNNERS: Final = "gates/builtin/runners.yaml"
+"""By which outputs are read; a verdict of another reading does not count."""
+_SHELVES: Final = ("lib/python*/site-packages", "lib/node_modules")
+"""Where installations keep packages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +176,14 @@ def open_workspaces(directory: Path, settings: Settings) -> "Storeroom":
     )
 
 
+def open_merges(directory: Path, settings: Settings) -> "AbstractContextManager[GitMerges]":
+    """Open a place where merges can be tried."""
+    from supervisor_ai.workspaces.merges import try_merges
+
+    repository = _repository(directory)
+    return try_merges(repository, _project_state(settings, repository.root))
+
+
 def open_newcomer(directory: Path, settings: Settings) -> "Newcomer[ProjectSurvey]":
     """Open what a project's first definitions are made of."""
     import shutil
@@ -260,6 +280,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
     from supervisor_ai.store.documents import ArtifactDocuments
     from supervisor_ai.workers.registry import worker_factory
     from supervisor_ai.workspaces.anchor import GitAnchor
+    from supervisor_ai.workspaces.forge import GitHubForge
     from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
     repository, ledger = parts.repository, parts.ledger
@@ -284,9 +305,42 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         prompter=JinjaPrompter(),
         packer=_packer(repository, parts.settings),
         answers=StrictAnswerReader(),
+        examiner=_examiner(repository),
+        verdicts=ledger.verdicts,
+        forge=GitHubForge(repository, parts.settings.environment),
         redactor=RuleRedactor(key=parts.settings.redaction_key),
         monitor=parts.monitor,
+        machine=_machine(parts.settings),
     )
+
+
+def _examiner(repository: "GitRepository") -> "Examiner":
+    from supervisor_ai.gates.examiner import RepositoryExaminer
+    from supervisor_ai.workspaces.commit_files import CommitFiles
+
+    def has_commit(sha: str) -> bool:
+        return repository.has_commit(CommitSha(sha))
+
+    return RepositoryExaminer(CommitFiles(_asking(repository)), has_commit)
+
+
+def _asking(repository: "GitRepository") -> "AskGit":
+    def ask(*arguments: str, stdin: bytes = b"") -> bytes:
+        return repository.git.run(*arguments, stdin=stdin).output
+
+    return ask
+
+
+def _machine(settings: Settings) -> str:
+    """Name the tools of the machine, so that a verdict is not believed after they have changed."""
+    from supervisor_ai.sandboxes.toolchain import find_toolchain
+
+    roots = find_toolchain(settings.environment, Path.home()).roots
+    packages = (place for root in roots for shelf in _SHELVES for place in root.glob(shelf))
+    places = (*map(Path, _TOOLS), *roots, *sorted(packages))
+    stamps = [f"{place}:{place.stat().st_mtime_ns}" for place in places if place.exists()]
+    knowledge = (Path(__file__).parent / _RUNNERS).read_bytes()
+    return sha256("\n".join(stamps).encode() + knowledge).hexdigest()
 
 
 def _sandbox(settings: Settings, name: str) -> "Sandbox":
@@ -322,7 +376,6 @@ def _open_state(state: Path, name: str) -> Path:
 
 def _packer(repository: "GitRepository", settings: Settings) -> "ContextPacker":
     from supervisor_ai.context.code_reader import native_reader
-    from supervisor_ai.context.commit_files import CommitFiles
     from supervisor_ai.context.native_packer import NativePacker
     from supervisor_ai.context.pack_cache import PackCache
     from supervisor_ai.context.packing import (
@@ -334,16 +387,14 @@ def _packer(repository: "GitRepository", settings: Settings) -> "ContextPacker":
     )
     from supervisor_ai.context.repomix_packer import RepomixPacker
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
-
-    def ask(*arguments: str, stdin: bytes = b"") -> bytes:
-        return repository.git.run(*arguments, stdin=stdin).output
+    from supervisor_ai.workspaces.commit_files import CommitFiles
 
     # Outside the repository: what a clone brings along is nobody's word on what may be shown.
     state = _project_state(settings, repository.root)
     cache = PackCache(state / "context.db", rules_version())
     vocabulary = settings.environment.get("SUPERVISOR_TOKENS")
     native = NativePacker(
-        files=CommitFiles(ask),
+        files=CommitFiles(_asking(repository)),
         redactor=RuleRedactor(),  # without a key: the cache outlives it
         cache=cache,
         counter=counting(Path(vocabulary)) if vocabulary else estimating(cache),

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -10,7 +10,16 @@ from pathlib import Path
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, RunId, StreamId
 from supervisor_ai.domain.run.facts import Process, Snapshot
+from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.engine.ports.artifacts import Artifacts, ArtifactWriter
+from supervisor_ai.engine.ports.gates import (
+    ChangeCase,
+    Examination,
+    Examiner,
+    Mutant,
+    NewTests,
+    Reading,
+)
 from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head, Lease, Leases
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
@@ -34,6 +43,7 @@ from supervisor_ai.engine.ports.workspaces import (
     Workspaces,
 )
 from supervisor_ai.engine.world import World
+from supervisor_ai.gates.examiner import RepositoryExaminer
 from supervisor_ai.workers.registry import worker_factory
 
 
@@ -228,6 +238,17 @@ class CrashingWorkspaces:
         self._at.mark(f"after snapshot {workspace.key}")
         return snapshot
 
+    async def changed(self, workspace: Workspace) -> tuple[str, ...]:
+        return await self._workspaces.changed(workspace)
+
+    async def compose(
+        self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime
+    ) -> Snapshot:
+        self._at.mark("before compose")
+        composed = await self._workspaces.compose(base, contents, at=at)
+        self._at.mark("after compose")
+        return composed
+
     async def close(self, workspace: Workspace) -> None:
         self._at.mark(f"before close {workspace.key}")
         await self._workspaces.close(workspace)
@@ -263,6 +284,33 @@ class CrashingWorkspaces:
         self._at.mark("after forget")
 
 
+class CrashingExaminer:
+    """An examiner with a boundary on either side of every look.
+
+    It looks without a thread, so that looks that are under way together end in a fixed order.
+    """
+
+    def __init__(self, examiner: Examiner, at: Boundaries) -> None:
+        self._examiner = examiner
+        self._at = at
+
+    async def examine(self, kind: GateKind, case: ChangeCase) -> Examination:
+        self._at.mark(f"before look {kind}")
+        assert isinstance(self._examiner, RepositoryExaminer)
+        seen = self._examiner._examine(kind, case)
+        self._at.mark(f"after look {kind}")
+        return seen
+
+    async def read(self, output: str) -> Reading:
+        return await self._examiner.read(output)
+
+    async def new_tests(self, case: ChangeCase) -> NewTests:
+        return await self._examiner.new_tests(case)
+
+    async def mutants(self, case: ChangeCase, *, limit: int) -> tuple[Mutant, ...]:
+        return await self._examiner.mutants(case, limit=limit)
+
+
 def crashing(at: Boundaries) -> Callable[[World], World]:
     """Put the boundaries into a world."""
 
@@ -278,6 +326,7 @@ def crashing(at: Boundaries) -> Callable[[World], World]:
             workers=workers,
             workspaces=CrashingWorkspaces(world.workspaces, at),
             anchor=CrashingAnchor(world.anchor, at),
+            examiner=CrashingExaminer(world.examiner, at),
         )
 
     return alter

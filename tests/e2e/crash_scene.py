@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -107,14 +109,13 @@ class Sight:
 
     def story(self) -> list[tuple[str, Facts]]:
         """Tell what happened without what a crash adds and without names that always differ."""
-        told: list[tuple[str, Facts]] = []
+        told: list[Envelope] = []
         for envelope in self.events():
             if envelope.type in LOST:
-                while told and told[-1][0] in OF_LOST:
-                    told.pop()
+                told = _without(told, _place(envelope))
             elif envelope.type not in OWNERSHIP:
-                told.append((envelope.type, _facts(asdict(envelope.event))))
-        return told
+                told.append(envelope)
+        return [(at.type, _facts(asdict(at.event))) for at in _side_by_side(told)]
 
     def faults(self) -> tuple[object, ...]:
         """Return what is wrong with the ledger."""
@@ -138,6 +139,38 @@ class Sight:
 
     def _branch(self) -> str:
         return git(self._directory, "for-each-ref", "--format=%(refname)", "refs/heads/ai/")
+
+
+def _place(envelope: Envelope) -> tuple[object, ...]:
+    return tuple(getattr(envelope.event, name, None) for name in ("step", "visit", "slot"))
+
+
+def _without(told: list[Envelope], place: tuple[object, ...]) -> list[Envelope]:
+    """Leave out what an operation did that was lost: all since the last end at its place."""
+    kept: list[Envelope] = []
+    is_open = True
+    for envelope in reversed(told):
+        is_here = _place(envelope) == place
+        is_open = is_open and not (is_here and envelope.type not in OF_LOST)
+        if not (is_here and is_open):
+            kept.append(envelope)
+    return kept[::-1]
+
+
+def _side_by_side(told: list[Envelope]) -> Iterator[Envelope]:
+    """Put what gates of a visit did at the same time into a fixed order."""
+    for (is_gate, *_), group in groupby(told, key=_gates):
+        facts = list(group)
+        yield from sorted(facts, key=_in_turn) if is_gate else facts
+
+
+def _gates(envelope: Envelope) -> tuple[object, ...]:
+    step, visit, _ = _place(envelope)
+    return envelope.type.startswith("Gate"), step, visit
+
+
+def _in_turn(envelope: Envelope) -> tuple[str, bool]:
+    return str(_place(envelope)), envelope.type != "GateStarted"
 
 
 def _facts(payload: Facts) -> Facts:

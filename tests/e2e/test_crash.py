@@ -78,8 +78,9 @@ def test_the_uncrashed_run_passes_every_kind_of_boundary(
     kinds = {" ".join(name.split()[:2]) for name in boundaries}
     assert {"before commit", "after commit", "before command", "after land"} <= kinds
     assert len(boundaries) > 80
-    verdicts = [facts["verdict"].value for kind, facts in uncrashed.story() if kind == "GateEnded"]
-    assert verdicts == ["failed", "passed"]
+    gates = [facts for kind, facts in uncrashed.story() if kind == "GateEnded"]
+    assert [at["verdict"].value for at in gates if at["gate"] == "test"] == ["failed", "passed"]
+    assert {at["gate"] for at in gates} == {"claims", "auto_run_files", "test_integrity", "test"}
     assert len(uncrashed.landed()) == 1
 
 
@@ -99,11 +100,15 @@ def test_a_run_survives_a_kill_at_every_boundary(
         shutil.rmtree(directory)
 
 
+AT_ONCE = 3
+"""So many gates are under way together."""
+
+
 def compare(uncrashed: Sight, crashed: Sight, point: str) -> None:
     """Find a crashed and resumed run equal to the uncrashed one but for what the crash explains."""
     types = crashed.types()
     assert crashed.story() == uncrashed.story(), point
-    assert sum(kind in LOST for kind in types) <= 1, point
+    assert sum(kind in LOST for kind in types) <= AT_ONCE, point
     assert types.count("RunOwned") <= 2, point
     assert crashed.tree() == uncrashed.tree(), point
     assert len(crashed.landed()) == 1, point

@@ -82,7 +82,8 @@ def test_logs_show_what_was_sent_and_what_came_back(reader: User) -> None:
     run = only_run(reader)
     text = reader.call("logs", run["id"]).out
     headings = [line for line in text.splitlines() if line.startswith("━━")]
-    assert [line.split()[1] for line in headings] == ["plan", "implement", "test", "review"]
+    steps = dict.fromkeys(line.split()[1] for line in headings)
+    assert list(steps) == ["plan", "implement", "implement-guard", "test", "review"]
     assert "Do it" in text
     assert '"status": "COMPLETE"' in text
     only = reader.call("logs", run["id"], "--step", "test", "--json").json["logs"]
@@ -94,7 +95,8 @@ def test_logs_show_what_was_sent_and_what_came_back(reader: User) -> None:
 
 def test_a_replay_shows_what_was_decided(reader: User) -> None:
     run = only_run(reader)
-    gate = next(it["seq"] for it in reader.events(run["id"]) if it["type"] == "GateEnded")
+    ended = [it for it in reader.events(run["id"]) if it["type"] == "GateEnded"]
+    gate = next(it["seq"] for it in ended if it["payload"]["step"] == "test")
     played = reader.call("replay", run["id"], "--to", str(gate), "--json").json
     assert played["status"] == "running"
     assert played["events"][-1]["type"] == "GateEnded"
@@ -118,9 +120,10 @@ def test_a_fork_goes_on_from_a_step_of_another_run(user: User) -> None:
     assert fork["base"] == failed["base"]
     assert [(it["step"], it["status"]) for it in fork["steps"]] == [
         ("implement", "passed"),
+        ("implement-guard", "passed"),
         ("review", "failed"),
     ]
-    assert fork["steps"][1]["attempts"] == 1
+    assert fork["steps"][-1]["attempts"] == 1
     assert user.events(failed["id"]) == before
     nested = user.call("fork", fork["id"], "--at", "implement", "--dry-run", "--json").json
     assert nested["detail"].startswith(f"Would fork {failed['id']} at version ")
@@ -129,7 +132,7 @@ def test_a_fork_goes_on_from_a_step_of_another_run(user: User) -> None:
     assert said.error == {
         "kind": "not_found",
         "message": f"Run '{failed['id']}' has not visited a step 'reviw'; "
-        "visited steps: implement, review.",
+        "visited steps: implement, implement-guard, review.",
         "hint": "Did you mean 'review'?",
     }
 
@@ -248,8 +251,9 @@ def test_a_run_is_shown_to_people(user: User) -> None:
     assert f"logs {run['id']} --step review" in said.out
     assert f"fork {run['id']} --at review" in said.out
     shown = user.call("status", "last").out
-    assert "  STEP       STATUS  VISITS  ATTEMPTS  ROLE         LAST VERDICT\n" in shown
-    assert "  review     failed  1       1         reviewer     CHANGES_REQUESTED\n" in shown
+    rows = [line.split() for line in shown.splitlines()]
+    assert ["STEP", "STATUS", "VISITS", "ATTEMPTS", "ROLE", "LAST", "VERDICT"] in rows
+    assert ["review", "failed", "1", "1", "reviewer", "CHANGES_REQUESTED"] in rows
     queued = user.call("fork", "last", "--at", "review", "--queue", "--json")
     assert (queued.code, queued.run["status"]) == (0, "queued")
     assert "owner     nobody" in user.call("status", queued.run["id"]).out
@@ -273,10 +277,11 @@ def test_workflows_are_listed_shown_and_validated(user: User) -> None:
         ("with_test_engineer", "built-in"),
     }
     assert "standard            built-in" in user.call("workflow", "list").out
-    shown = user.call("workflow", "show", "careful").out
-    assert "implement  implementer with my_agent" in shown
-    assert "approve    a person approves" in shown
-    assert "commit     commit on the run's branch" in shown
+    shown = " ".join(user.call("workflow", "show", "careful").out.split())
+    assert "implement implementer with my_agent" in shown
+    assert "implement-guard gate: claims, auto_run_files, test_integrity" in shown
+    assert "approve a person approves" in shown
+    assert "commit commit on the run's branch" in shown
     assert "gate: test -f done.txt" in user.call("workflow", "show").out
     definition = user.call("workflow", "show", "quick", "--json").json["definition"]
     assert definition["workflow"]["initial_step"] == "implement"

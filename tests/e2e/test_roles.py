@@ -116,7 +116,7 @@ def test_the_gate_of_a_role_is_run(user: User) -> None:
     said = user.run("--workflow", "quick")
     assert said.code == 0, said.err
     steps = [step["step"] for step in said.run["steps"]]
-    assert steps == ["implement", "implement-made", "implement-odd", "commit"]
+    assert steps == ["implement", "implement-guard", "implement-made", "implement-odd", "commit"]
 
 
 def test_agents_in_markdown_come_and_go(user: User) -> None:

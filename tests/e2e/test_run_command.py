@@ -32,6 +32,7 @@ def test_a_task_ends_as_a_commit_on_its_branch(user: User) -> None:
     assert run["steps"] == [
         step("plan", "planner", attempts=1, verdict="COMPLETE"),
         step("implement", "implementer", attempts=1, verdict="SUCCESS"),
+        step("implement-guard", None, attempts=0, verdict="passed"),
         step("test", None, attempts=0, verdict="passed"),
         step("review", "reviewer", attempts=1, verdict="APPROVED"),
         step("commit", None, attempts=0, verdict=None),

@@ -5,6 +5,7 @@ from typing import Final
 
 import pytest
 from tests.e2e.command import Json, User
+from tests.integration.workspaces.recorded_gh import RecordedGh, install
 
 CONFIG: Final = """\
 cli: player
@@ -13,10 +14,10 @@ clis:
     adapter: scripted
     script: tools/play.json
 gates:
-  test: {command: [sh, -c, "test -f done.txt && echo '4 passed in 0.01s'"]}
-  integration: {command: [sh, -c, "test -f checked.txt && echo '3 passed in 0.01s'"]}
+  test: {command: [python3, -m, unittest, discover]}
+  integration: {command: [python3, -m, unittest, discover, -s, checks, -t, .]}
   coverage: {command: [test, "{coverage}", -ge, "80"]}
-  lint: {command: [test, -f, done.txt]}
+  lint: {command: [test, -f, total.py]}
   docs: {command: [test, -f, README.md]}
   ci: {command: ["true"]}
 limits:
@@ -30,49 +31,58 @@ REFUSAL: Final = {
 }
 
 
-def work(*files: str) -> Json:
-    return {
+CODE: Final = "def total(items):\n    return sum(items)\n"
+
+
+def unit_tests(*sums: int) -> str:
+    """Write a test for each sum."""
+    check = "    def test_{0}(self):\n        self.assertEqual(total([{0}, 1]), {1})\n"
+    tests = [check.format(number, number + 1) for number in sums]
+    head = "import unittest\n\nfrom total import total\n\n\nclass TotalTest(unittest.TestCase):\n"
+    return head + "\n".join(tests)
+
+
+def work(files: dict[str, str]) -> Json:
+    answer = {
         "status": "SUCCESS",
         "files_created": list(files),
         "files_modified": [],
-        "tests_written": [],
+        "tests_written": [name for name in files if "test_" in name],
     }
+    return {"write": files, "answer": answer}
 
 
+BUILT: Final = {"total.py": CODE, "test_total.py": unit_tests(1, 2, 3, 4)}
+CHECKED: Final = {"checks/__init__.py": "", "checks/test_sums.py": unit_tests(5, 6, 7)}
 REPLIES: Final[list[Json]] = [
     *({"role": role, "answer": PLAN} for role in ("planner", "tech_lead")),
-    *(
-        {"role": role, "write": {"done.txt": "done\n"}, "answer": work("done.txt")}
-        for role in ("implementer", "implementer_fast")
-    ),
-    {
-        "role": "test_engineer",
-        "write": {"checked.txt": "checked\n"},
-        "answer": work("checked.txt"),
-    },
+    *({"role": role, **work(BUILT)} for role in ("implementer", "implementer_fast")),
+    {"role": "test_engineer", **work(CHECKED)},
     {"answer": REVIEW},
 ]
 HOOKS: Final = ["lint"]
 """The gate `type_check` is not configured, and so it is left out."""
+BUILD: Final = ["implement", "implement-guard"]
+CHECK: Final = ["integration_tests", "integration_tests-guard", "integration_test_gate"]
 STEPS: Final = {
-    "standard": ["plan", "implement", "test", "review", *HOOKS, "commit"],
-    "mvp": ["plan", "implement", "quick_review", *HOOKS, "commit"],
+    "standard": ["plan", *BUILD, "test", "review", *HOOKS, "commit"],
+    "mvp": ["plan", *BUILD, "quick_review", *HOOKS, "commit"],
     "with_test_engineer": [
-        *("plan", "implement", "unit_test_gate", "implement_coverage", "integration_tests"),
-        *("integration_test_gate", "review", *HOOKS, "commit"),
+        *("plan", *BUILD, "unit_test_gate", "implement_coverage", *CHECK, "review"),
+        *(*HOOKS, "commit"),
     ],
     "open_source": [
-        *("plan", "implement", "test_gate", "docs_check", *HOOKS, "commit"),
+        *("plan", *BUILD, "test_gate", "docs_check", *HOOKS, "commit"),
         *("create_pr", "await_review"),
     ],
     "enterprise": [
-        *("plan", "plan_review", "interface_definition", "implement", "unit_test_gate"),
-        *("implement_coverage", "integration_tests", "integration_test_gate", "security_review"),
+        *("plan", "plan_review", "interface_definition", *BUILD, "unit_test_gate"),
+        *("implement_coverage", *CHECK, "security_review"),
         *("code_review", "ci_gate", *HOOKS, "commit"),
     ],
     "security_critical": [
-        *("plan", "plan_review", "threat_modeling", "interface_definition", "implement"),
-        *("unit_test_gate", "implement_coverage", "integration_tests", "integration_test_gate"),
+        *("plan", "plan_review", "threat_modeling", "interface_definition", *BUILD),
+        *("unit_test_gate", "implement_coverage", *CHECK),
         *("penetration_test", "security_review", "code_review", "ci_gate", *HOOKS, "commit"),
     ],
 }
@@ -80,7 +90,7 @@ ASKED: Final = {
     "standard": [],
     "mvp": [],
     "with_test_engineer": [],
-    "open_source": ["create_pr", "await_review"],
+    "open_source": ["await_review"],
     "enterprise": ["plan_review", "interface_definition", "code_review", "commit"],
     "security_critical": [
         *("plan_review", "interface_definition", "security_review", "code_review", "commit"),
@@ -92,6 +102,18 @@ def prepare(user: User, *, config: str = CONFIG, replies: list[Json] | None = No
     """Give the project its gates and the script of its agents."""
     play = json.dumps({"replies": [*(replies or []), *REPLIES]})
     user.commit({".supervisor/config.yaml": config, "tools/play.json": play})
+
+
+def publish(user: User) -> RecordedGh:
+    """Give the repository a remote, and the user a `gh` that opens one pull request."""
+    remote = user.home / "remote.git"
+    user.git("init", "--quiet", "--bare", str(remote))
+    user.git("remote", "add", "origin", str(remote))
+    user.git("push", "--quiet", "origin", "HEAD:refs/heads/main")
+    programs = user.home / "programs"
+    gh = install(programs, "opened", branch="{any}", title="{any}", body="{any}")
+    user.environment["PATH"] = f"{programs}:{user.environment['PATH']}"
+    return gh
 
 
 def approve_all(user: User, *arguments: str) -> tuple[Json, list[str]]:
@@ -112,10 +134,26 @@ def entered(user: User, run: Json) -> list[str]:
 @pytest.mark.parametrize("template", sorted(STEPS))
 def test_every_template_runs_from_its_first_step_to_its_last(user: User, template: str) -> None:
     prepare(user)
+    gh = publish(user)
     run, asked = approve_all(user, "--workflow", template)
     assert (run["status"], asked) == ("completed", ASKED[template])
     assert entered(user, run) == STEPS[template]
-    assert user.git("show", f"{run['commit']}:done.txt") == "done"
+    assert user.git("show", f"{run['commit']}:total.py") == CODE.strip()
+    if template == "open_source":
+        assert gh.is_at_its_end()
+        assert user.git("ls-remote", "origin", run["branch"]).split()[0] == run["commit"]
+        [opened] = [it for it in user.events(run["id"]) if it["type"] == "PullRequestOpened"]
+        assert opened["payload"]["url"] == "https://github.com/ada/project/pull/7"
+
+
+def test_reviewers_of_a_step_work_at_the_same_time(user: User) -> None:
+    prepare(user)
+    run, _ = approve_all(user, "--workflow", "enterprise")
+    told = [it for it in user.events(run["id"]) if it["payload"].get("step") == "code_review"]
+    kinds = [it["type"] for it in told]
+    first_end = kinds.index("AttemptSucceeded")
+    assert kinds[:first_end].count("AttemptStarted") == 2
+    assert {it["payload"]["slot"] for it in told if it["type"] == "AttemptSucceeded"} == {1, 2}
 
 
 def test_one_reviewer_of_two_sends_the_work_back(user: User) -> None:
@@ -134,7 +172,7 @@ steps:
     prepare(user, replies=[no])
     user.commit({".supervisor/workflows/twice.yaml": flow})
     run, _ = approve_all(user, "--workflow", "twice")
-    assert entered(user, run) == ["implement", "review", "implement", "review", "commit"]
+    assert entered(user, run) == [*BUILD, "review", *BUILD, "review", "commit"]
 
 
 def test_a_project_composes_its_own_workflow(user: User) -> None:
@@ -146,14 +184,14 @@ workflow:
     implement: {{role: implementer}}
     risk_validation:
       position: after implement
-      command: [test, -f, done.txt]
+      command: [test, -f, total.py]
       on_fail: implement
   disable: [quick_review]
 """
     prepare(user, config=config)
     run, asked = approve_all(user)
     assert (run["workflow"], asked) == ("mvp", ["commit"])
-    assert entered(user, run) == ["plan", "implement", "risk_validation", *HOOKS, "commit"]
+    assert entered(user, run) == ["plan", *BUILD, "risk_validation", *HOOKS, "commit"]
 
 
 def test_too_few_tests_do_not_pass(user: User) -> None:
@@ -167,7 +205,8 @@ steps:
     user.commit({".supervisor/workflows/counted.yaml": flow})
     said = user.run("--workflow", "counted")
     assert (said.code, said.run["outcome"]["kind"]) == (1, "gate_failed")
-    [ended] = [it["payload"] for it in user.events(said.run["id"]) if it["type"] == "GateEnded"]
+    gates = [it["payload"] for it in user.events(said.run["id"]) if it["type"] == "GateEnded"]
+    [ended] = [it for it in gates if it["gate"] == "test"]
     assert ended["reason"] == "At least 5 tests are wanted; it ran 4."
 
 

@@ -1,6 +1,7 @@
 """What a person sees of a run while it is driven: a fold of its facts."""
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
@@ -25,6 +26,8 @@ class BoardRow:
     word: str = ""
     since: datetime | None = None
     spent: timedelta = timedelta()
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    """What the gates of the present visit said."""
 
     def elapsed(self, now: datetime) -> timedelta:
         """Return how long the step has taken, the present visit included."""
@@ -42,7 +45,10 @@ class Board:
     waits_for: str | None = None
     due: datetime | None = None
     tail: deque[str] = field(default_factory=lambda: deque(maxlen=_TAIL))
+    is_mixed: bool = False
+    """Whether the last lines may come from several gates that ran side by side."""
     _open_line: str = ""
+    _under_way: set[tuple[StepName, int]] = field(default_factory=set)
 
     def expect(self, *steps: StepName) -> None:
         """Show steps before the run comes to them."""
@@ -57,6 +63,7 @@ class Board:
         if isinstance(event, e.AttemptStarted | e.GateStarted):
             self.tail.clear()
             self._open_line = ""
+        self._see_gates(event)
         if isinstance(event, e.PlacedEvent):
             row = self.rows.setdefault(event.step, BoardRow(step=event.step))
             _see_step(row, event, envelope.recorded_at)
@@ -68,6 +75,16 @@ class Board:
         self._open_line = self._open_line[-_LINE:]
         self.tail.extend(line[:_LINE] for line in lines if line.strip())
         return lines
+
+    def _see_gates(self, event: object) -> None:
+        match event:
+            case e.GateStarted(step=step, slot=slot):
+                self.is_mixed = bool(self._under_way)
+                self._under_way.add((step, slot))
+            case e.GateEnded() | e.GateLost() | e.GateCancelled():
+                self._under_way.discard((event.step, event.slot))
+            case _:
+                pass
 
     def _see_wait(self, event: object) -> None:
         match event:
@@ -85,6 +102,7 @@ def _see_step(row: BoardRow, event: e.PlacedEvent, at: datetime) -> None:  # noq
     match event:
         case e.StepEntered(visit=visit):
             row.status, row.visits, row.since, row.word = StepStatus.RUNNING, visit, at, ""
+            row.verdicts = {}
         case e.StepPassed():
             _leave(row, StepStatus.PASSED, at)
         case e.StepFailed():
@@ -103,8 +121,15 @@ def _see_step(row: BoardRow, event: e.PlacedEvent, at: datetime) -> None:  # noq
             row.word = category.value
         case e.AttemptLost():
             row.word = "lost"
-        case e.GateEnded(verdict=verdict):
-            row.word = verdict.value
+        case e.GateEnded(gate=gate, verdict=verdict):
+            row.verdicts[gate] = verdict
+            row.word = _verdicts(row.verdicts)
+        case e.StepQuarantined():
+            row.word = "gets nowhere"
+        case e.PullRequestOpened():
+            row.word = "pull request"
+        case e.PullRequestRefused():
+            row.word = "no pull request"
         case e.ApprovalRequested():
             row.status, row.word = StepStatus.WAITING, "waits for a person"
         case e.ApprovalGiven():
@@ -115,12 +140,28 @@ def _see_step(row: BoardRow, event: e.PlacedEvent, at: datetime) -> None:  # noq
             pass
 
 
+def _verdicts(verdicts: Mapping[str, Verdict]) -> str:
+    """Name the gates that did not pass; where there is one alone, its verdict is enough."""
+    if len(verdicts) == 1:
+        return next(iter(verdicts.values())).value
+    others = [f"{gate} {it.value}" for gate, it in verdicts.items() if it is not Verdict.PASSED]
+    return ", ".join(others) or f"{len(verdicts)} gates passed"
+
+
 def _leave(row: BoardRow, status: StepStatus, at: datetime) -> None:
     row.spent, row.since, row.status = row.elapsed(at), None, status
 
 
 def excerpt(board: Board, event: Event) -> list[str]:
-    """Return the last lines of a gate that failed: a person wants to see the real failure."""
-    if not isinstance(event, e.GateEnded) or event.verdict is not Verdict.FAILED:
+    """Return the last lines of a gate that failed: a person wants to see the real failure.
+
+    Where they may be another gate's, or there is more to read, it is said where.
+    """
+    if not isinstance(event, e.GateEnded) or event.verdict is Verdict.PASSED:
         return []
-    return [f"  {event.gate} │ {line}" for line in board.tail]
+    is_known = event.is_reused or board.is_mixed
+    shows = event.verdict is Verdict.FAILED and not is_known
+    lines = [f"  {event.gate} │ {line}" for line in board.tail] if shows else []
+    if event.findings or (is_known and event.verdict is Verdict.FAILED):
+        lines.append(f"  {event.gate} │ supervisor logs {board.run} --gate {event.gate}")
+    return lines

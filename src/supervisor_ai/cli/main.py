@@ -43,6 +43,12 @@ VERBS: Final = {
     "replay": _verb(
         "replay:replay", "Fold a run's facts again and show what each one moved", _INSIGHT
     ),
+    "gate": _verb(
+        "gate:gate", "List gates, run one on any two commits, and count false reports", _INSIGHT
+    ),
+    "conflicts": _verb(
+        "conflicts:conflicts", "Predict which runs will conflict when they are merged", _INSIGHT
+    ),
     "context": _verb("context:context", "See what a worker is told, and what it is not", _INSIGHT),
     "init": _verb("init:init", "Look at the project and write its first settings", _CARE),
     "demo": _verb("demo:demo", "Watch a small task go through all steps", _CARE),

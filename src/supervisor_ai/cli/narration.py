@@ -3,12 +3,12 @@
 from dataclasses import fields
 from typing import Final
 
+from supervisor_ai.cli.gate_words import asks, claims_refuted, gate_ended
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.budgets import in_words
 from supervisor_ai.domain.run.degradation import Level
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.terminal import plain
 
 _SHORT: Final = 12
@@ -16,7 +16,10 @@ _SHORT: Final = 12
 
 def describe(event: Event) -> str:
     """Say in one line what happened."""
-    tellers = (_of_run, _of_attempt, _of_launch, _of_project, _of_surroundings, _of_gate)
+    tellers = (
+        *(_of_run, _of_attempt, _of_launch, _of_project),
+        *(_of_surroundings, _of_gate, _of_person, _of_landing),
+    )
     words = next(filter(None, (tell(event) for tell in tellers)), None)
     return one_line(words or _fields(event))
 
@@ -131,23 +134,38 @@ def _of_surroundings(event: Event) -> str | None:
             return None
 
 
-def _of_gate(event: Event) -> str | None:  # noqa: C901 - one case per fact
+def _of_gate(event: Event) -> str | None:
     match event:
         case e.GateStarted(gate=gate, snapshot=snapshot):
             return f"gate {gate} looks at {short(snapshot)}"
-        case e.GateEnded(gate=gate, verdict=verdict, reason=reason):
-            return f"gate {gate} {verdict.value}: {reason}"
+        case e.GateEnded():
+            return gate_ended(event)
         case e.GateLost(gate=gate):
             return f"gate {gate} was lost with its owner"
         case e.GateCancelled(gate=gate):
             return f"gate {gate} was stopped"
+        case e.ClaimsRefuted():
+            return claims_refuted(event)
+        case _:
+            return None
+
+
+def _of_person(event: Event) -> str | None:
+    match event:
+        case e.StepQuarantined(reason=reason):
+            return f"rests until a person decides: {reason}"
         case e.ApprovalRequested(reason=why, tree=tree):
-            blocked = "is blocked and " if why is ApprovalReason.BLOCKED else ""
-            return f"{blocked}asks a person about tree {short(tree)}"
+            return f"{asks(why)} about tree {short(tree)}"
         case e.ApprovalGiven(tree=tree):
             return f"tree {short(tree)} approved"
         case e.ApprovalRefused(tree=tree):
             return f"tree {short(tree)} rejected"
+        case _:
+            return None
+
+
+def _of_landing(event: Event) -> str | None:
+    match event:
         case e.IntegrationStarted(snapshot=snapshot, branch=branch):
             return f"{short(snapshot)} is to land on {branch}"
         case e.IntegrationLanded(commit=commit):
@@ -156,6 +174,14 @@ def _of_gate(event: Event) -> str | None:  # noqa: C901 - one case per fact
             return reason
         case e.IntegrationLost():
             return "had not landed when its owner died"
+        case e.PullRequestStarted(branch=branch, commit=commit):
+            return f"a pull request for {branch} at {short(commit)} is to be opened"
+        case e.PullRequestOpened(url=url, is_found=is_found):
+            return f"pull request {url}" + (" was there already" if is_found else " opened")
+        case e.PullRequestRefused(reason=reason):
+            return reason
+        case e.PullRequestLost():
+            return "nobody knows whether the pull request was opened; its owner died"
         case _:
             return None
 

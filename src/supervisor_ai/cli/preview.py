@@ -8,6 +8,7 @@ from supervisor_ai.cli.tables import labelled, title
 from supervisor_ai.control.starting import Prepared
 from supervisor_ai.domain.run.budgets import Scope, in_words
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind
+from supervisor_ai.domain.run.gates import GateKind
 
 
 def preview(prepared: Prepared) -> str:
@@ -46,7 +47,15 @@ def _servers(definition: Definition) -> Iterator[str]:
 def _gates(definition: Definition) -> Iterator[str]:
     for step in definition.workflow.steps.values():
         if step.kind is StepKind.GATE:
-            yield f"{step.name}: {shlex.join(definition.gates[step.gate or ''].command)}"
+            yield f"{step.name}: {_checks(definition, step)}"
+
+
+def _checks(definition: Definition, step: Step) -> str:
+    """Show the commands of a step's gates, and by name those that look at the change."""
+    gates = [definition.gates[name] for name in step.checks]
+    return ", ".join(
+        shlex.join(gate.command) if gate.kind is GateKind.COMMAND else gate.name for gate in gates
+    )
 
 
 def _budgets(definition: Definition) -> Iterator[str]:
@@ -62,8 +71,10 @@ def describe_step(definition: Definition, step: Step) -> str:
             roles = [definition.roles[name] for name in step.crew]
             return " and ".join(f"{role.name} with {role.cli}" for role in roles)
         case StepKind.GATE:
-            return f"gate: {shlex.join(definition.gates[step.gate or ''].command)}"
+            return f"gate: {_checks(definition, step)}"
         case StepKind.HUMAN:
             return "a person approves"
         case StepKind.COMMIT:
             return "commit on the run's branch"
+        case StepKind.PULL_REQUEST:
+            return "push the run's branch and open a pull request"

@@ -9,6 +9,7 @@ from supervisor_ai.cli.output import say
 from supervisor_ai.domain.envelope import Envelope, Event
 from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.engine.ports.monitor import LiveOutput
 
 _UNREMARKABLE: Final = (
@@ -20,6 +21,7 @@ _UNREMARKABLE: Final = (
     e.ContextPacked,
     e.PromptSent,
     e.IntegrationStarted,
+    e.PullRequestStarted,
     e.TimerCancelled,
     e.LaunchRequested,
     e.LaunchAllowed,
@@ -27,7 +29,13 @@ _UNREMARKABLE: Final = (
     p.BudgetReserved,
     p.BudgetSettled,
 )
-_PLACE_WIDTH: Final = 14
+_PLACE_WIDTH: Final = 18
+_LOOKS: Final = frozenset(GateKind) - {
+    GateKind.COMMAND,
+    GateKind.RED_BEFORE_GREEN,
+    GateKind.MUTATION,
+}
+"""Gates that run nothing, and say what they found as soon as they begin."""
 
 
 class Progress(Protocol):
@@ -98,6 +106,8 @@ class PlainProgress:
 def _is_remarkable(event: Event) -> bool:
     if isinstance(event, e.StepEntered):
         return bool(event.feedback)
+    if isinstance(event, e.GateStarted):
+        return event.gate not in _LOOKS
     return not isinstance(event, _UNREMARKABLE)
 
 

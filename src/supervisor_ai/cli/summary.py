@@ -6,6 +6,7 @@ from supervisor_ai.cli.narration import one_line, short
 from supervisor_ai.cli.questions import Rows, question
 from supervisor_ai.cli.tables import labelled
 from supervisor_ai.control.project import Project
+from supervisor_ai.control.reading import find_pull_request
 from supervisor_ai.control.views import RunView
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 from supervisor_ai.domain.terminal import plain
@@ -39,6 +40,9 @@ def _work(project: Project, run: RunView) -> Rows:
     yield "commit", f"{short(run.commit)} on top of {run.base.ref} at {short(run.base.sha)}"
     stat = project.repository.diff_stat(run.base.sha, run.commit)
     yield "changes", "\n".join(line.strip() for line in plain(stat).strip().splitlines())
+    url = find_pull_request(project.records, run.id)
+    if url is not None:
+        yield "request", one_line(url)
 
 
 def _took(run: RunView) -> str:

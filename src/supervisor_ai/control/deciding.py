@@ -6,6 +6,7 @@ from supervisor_ai.control.project import Project
 from supervisor_ai.control.views import MutationView
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import LetterKey, RunId
+from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.letters import Approve, Letter, Reject
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.engine.ports.queries import ApprovalRow, RunRow
@@ -39,6 +40,7 @@ def judge(
     row = project.records.find(name)
     asked = _pending(project, row)
     _require_tree(asked, judgement)
+    _require_reason(asked, judgement)
     _refuse_contradiction(project, row.id, asked, judgement)
     if dry_run:
         detail = f"Would {judgement.verb} step {asked.step!r}, tree {asked.tree}."
@@ -68,6 +70,16 @@ def _require_tree(asked: ApprovalRow, judgement: Judgement) -> None:
         )
 
 
+def _require_reason(asked: ApprovalRow, judgement: Judgement) -> None:
+    """Refuse to accept a finding without a word on why."""
+    if asked.reason is not ApprovalReason.FINDINGS or not judgement.is_approval:
+        return
+    if not (judgement.words or "").strip():
+        raise InvalidInput(
+            "A finding is accepted with a reason.", hint='Say why it is all right: --note "…"'
+        )
+
+
 def _refuse_contradiction(
     project: Project, run: RunId, asked: ApprovalRow, judgement: Judgement
 ) -> None:
@@ -83,12 +95,18 @@ def _refuse_contradiction(
 
 def _letter(project: Project, run: RunId, asked: ApprovalRow, judgement: Judgement) -> Letter:
     return Letter(
-        key=LetterKey(f"{judgement.verb}:{run}:{asked.step}:{asked.visit}:{asked.tree}"),
+        key=_key(run, asked, judgement),
         run=run,
         command=_command(project, asked, judgement),
         actor=project.actor,
         sent_at=project.world.clock.now(),
     )
+
+
+def _key(run: RunId, asked: ApprovalRow, judgement: Judgement) -> LetterKey:
+    """Name the answer to this question: a visit may ask twice about the same tree."""
+    place = f"{asked.step}:{asked.visit}:{asked.tree}:{asked.asked_at.isoformat()}"
+    return LetterKey(f"{judgement.verb}:{run}:{place}")
 
 
 def _command(project: Project, asked: ApprovalRow, judgement: Judgement) -> Approve | Reject:

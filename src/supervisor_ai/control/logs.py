@@ -1,13 +1,18 @@
 """What was sent, what came back and what the gates printed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from difflib import get_close_matches
 from enum import StrEnum
 
+from supervisor_ai.control.findings import read_findings
 from supervisor_ai.control.records import Records, unvisited_step
 from supervisor_ai.control.steps import view_steps
+from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
+from supervisor_ai.domain.run.facts import ApprovalReason
+from supervisor_ai.domain.run.gates import Finding
 from supervisor_ai.engine.ports.queries import ApprovalRow, AttemptRow, GateRow
 
 
@@ -35,6 +40,10 @@ class LogEntry:
     sent: str | None
     came_back: str | None
     answer: str | None
+    findings: tuple[Finding, ...] = ()
+    """What a gate found in the change."""
+    feedback: str | None = None
+    """What of a gate's output went back to a worker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +53,8 @@ class LogFilter:
     step: str | None = None
     visit: int | None = None
     attempt: int | None = None
+    gate: str | None = None
+    """Only what this gate said."""
 
     def accepts(self, step: StepName, visit: int, attempt: int | None) -> bool:
         """Tell whether an entry at this place is wanted."""
@@ -57,9 +68,13 @@ class LogFilter:
 def read_logs(records: Records, run: RunId, wanted: LogFilter) -> tuple[LogEntry, ...]:
     """Return a run's log in the order in which things began."""
     require_visited(records, run, wanted.step)
+    gates = records.queries.gates(run)
+    if wanted.gate is not None:
+        _require_gate(run, wanted.gate, gates)
+        return tuple(_gates(records, gates, wanted))
     entries = [
         *_attempts(records, records.queries.attempts(run), wanted),
-        *_gates(records, records.queries.gates(run), wanted),
+        *_gates(records, gates, wanted),
         *_approvals(records, records.queries.approvals(run), wanted),
     ]
     return tuple(sorted(entries, key=lambda entry: entry.started_at))
@@ -70,6 +85,17 @@ def require_visited(records: Records, run: RunId, step: str | None) -> None:
     visited = [known.step for known in view_steps(records, run)]
     if step is not None and step not in visited:
         raise unvisited_step(run, step, visited)
+
+
+def _require_gate(run: RunId, gate: str, gates: Sequence[GateRow]) -> None:
+    ran = list(dict.fromkeys(it.gate for it in gates))
+    if gate in ran:
+        return
+    near = get_close_matches(gate, ran, n=1)
+    raise NotFound(
+        f"No gate {gate!r} has run in {run!r}; gates that ran: {', '.join(ran) or 'none'}.",
+        hint=f"Did you mean {near[0]!r}?" if near else None,
+    )
 
 
 def _attempts(
@@ -93,22 +119,24 @@ def _attempts(
             )
 
 
-def _gates(records: Records, rows: Iterable[GateRow], wanted: LogFilter) -> Iterator[LogEntry]:
-    for row in rows:
-        if wanted.accepts(row.step, row.visit, None):
+def _gates(records: Records, gates: Iterable[GateRow], wanted: LogFilter) -> Iterator[LogEntry]:
+    for it in gates:
+        if wanted.accepts(it.step, it.visit, None) and wanted.gate in {None, it.gate}:
             yield LogEntry(
                 kind=LogKind.GATE,
-                step=row.step,
-                visit=row.visit,
+                step=it.step,
+                visit=it.visit,
                 attempt=None,
-                by=row.gate,
-                status=row.verdict.value if row.verdict else "started",
-                reason=row.reason,
-                started_at=row.started_at,
-                ended_at=row.ended_at,
+                by=it.gate,
+                status=it.verdict.value if it.verdict else "started",
+                reason=it.reason,
+                started_at=it.started_at,
+                ended_at=it.ended_at,
                 sent=None,
-                came_back=_text(records, row.output),
+                came_back=_text(records, it.output),
                 answer=None,
+                findings=read_findings(records, it.report),
+                feedback=_text(records, it.feedback),
             )
 
 
@@ -118,6 +146,8 @@ def _approvals(
     words = {True: "approved", False: "rejected", None: "waiting"}
     for row in rows:
         if wanted.accepts(row.step, row.visit, None):
+            is_findings = row.reason is ApprovalReason.FINDINGS
+            findings = read_findings(records, row.question) if is_findings else ()
             yield LogEntry(
                 kind=LogKind.APPROVAL,
                 step=row.step,
@@ -128,9 +158,10 @@ def _approvals(
                 reason=row.reason.value,
                 started_at=row.asked_at,
                 ended_at=row.answered_at,
-                sent=_text(records, row.question),
-                came_back=None,
+                sent=None if findings else _text(records, row.question),
+                came_back=_text(records, row.note),
                 answer=None,
+                findings=findings,
             )
 
 

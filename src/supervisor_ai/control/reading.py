@@ -5,7 +5,12 @@ from collections.abc import Callable, Iterator
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, run_stream
-from supervisor_ai.domain.run.events import RunCancelled, RunCompleted, RunFailed
+from supervisor_ai.domain.run.events import (
+    PullRequestOpened,
+    RunCancelled,
+    RunCompleted,
+    RunFailed,
+)
 
 _PAGE = 1000
 _ENDINGS = (RunCompleted, RunFailed, RunCancelled)
@@ -26,6 +31,13 @@ def follow_events(
     if run is None:
         return _follow_all(records, after, pause)
     return _follow_run(records, run, after, pause)
+
+
+def find_pull_request(records: Records, run: RunId) -> str | None:
+    """Return the address of the pull request that a run opened last."""
+    events = (envelope.event for envelope in records.log.read(run_stream(run)))
+    urls = [event.url for event in events if isinstance(event, PullRequestOpened)]
+    return urls[-1] if urls else None
 
 
 def _read_all(records: Records, after: int) -> Iterator[Envelope]:

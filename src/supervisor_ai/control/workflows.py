@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha
@@ -10,6 +10,12 @@ from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind, Workflow
 from supervisor_ai.engine.ports.definitions import Catalog
 
+_DEEDS: Final = {
+    StepKind.GATE: "gate",
+    StepKind.HUMAN: "a person approves",
+    StepKind.COMMIT: "commit",
+    StepKind.PULL_REQUEST: "pull request",
+}
 ArrowKind = Literal["next", "on_fail", "on_reject"]
 
 
@@ -87,7 +93,9 @@ def find_warnings(outline: Workflow, definition: Definition) -> list[str]:
 
 
 def _without_way_back(step: Step, definition: Definition) -> Iterator[tuple[str, str]]:
-    if step.kind is StepKind.GATE and step.on_fail is None:
+    # A gate with a policy says itself what follows from a failure.
+    gates = [definition.gates[key] for key in step.checks]
+    if step.on_fail is None and any(gate.policy is None for gate in gates):
         yield "on_fail", "when the gate fails"
     reviews = (definition.roles[name].answer for name in step.crew if name in definition.roles)
     if AnswerKind.REVIEW in reviews and step.on_reject is None:
@@ -105,10 +113,14 @@ def _node(workflow: Workflow, step: Step) -> Node:
 
 
 def _deed(step: Step) -> str:
-    deeds = {StepKind.GATE: "gate", StepKind.HUMAN: "a person approves", StepKind.COMMIT: "commit"}
-    deed = deeds.get(step.kind) or ", ".join(step.crew)
+    deed = _DEEDS.get(step.kind) or ", ".join(step.crew)
+    if len(step.checks) > 1:
+        # What a step runs side by side is pinned under `STEP/GATE`.
+        deed = f"gates {', '.join(name.rpartition('/')[2] for name in step.checks)}"
     if step.needed is not None:
         deed = f"{deed} ({step.needed} of {len(step.crew)} must agree)"
+    if step.approvers:
+        deed = f"{deed} (as many as the change needs)"
     if not step.human_approval:
         return deed
     # Whether to commit is asked before, everything else when it is there to be looked at.

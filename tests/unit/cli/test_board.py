@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from rich.console import Console
 
-from supervisor_ai.cli.board import Board
+from supervisor_ai.cli.board import Board, excerpt
 from supervisor_ai.cli.live import draw
 from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, Event
 from supervisor_ai.domain.ids import (
@@ -150,6 +150,21 @@ def test_time_counts_over_all_visits(board: Board) -> None:
             "rejected",
         ),
         (e.StepFailed(step=DO, visit=1, reason="no"), StepStatus.FAILED, "works"),
+        (
+            e.StepQuarantined(step=DO, visit=1, reason="Round and round."),
+            StepStatus.RUNNING,
+            "gets nowhere",
+        ),
+        (
+            e.PullRequestOpened(step=DO, visit=1, url="https://forge/1"),
+            StepStatus.RUNNING,
+            "pull request",
+        ),
+        (
+            e.PullRequestRefused(step=DO, visit=1, reason="No.", detail=ARTIFACT),
+            StepStatus.RUNNING,
+            "no pull request",
+        ),
     ],
 )
 def test_a_fact_changes_its_step(
@@ -199,3 +214,63 @@ def test_a_timer_is_counted_down(board: Board) -> None:
     assert "  waits, 1:00:00 left" in shown(board, 1)
     board.see(told(e.RunContinued()))
     assert "left" not in "".join(shown(board, 1))
+
+
+def began(gate: str, slot: int) -> Envelope:
+    return told(e.GateStarted(step=TEST, visit=1, slot=slot, gate=gate, snapshot=COMMIT))
+
+
+def ended(gate: str, slot: int, verdict: Verdict, findings: int = 0) -> e.GateEnded:
+    return e.GateEnded(
+        step=TEST,
+        visit=1,
+        slot=slot,
+        gate=gate,
+        verdict=verdict,
+        reason="",
+        output=None,
+        findings=findings,
+    )
+
+
+def test_gates_side_by_side_are_named_unless_all_pass(board: Board) -> None:
+    board.see(told(entered(TEST)))
+    for slot, gate in enumerate(("test", "lint", "docs"), 1):
+        board.see(began(gate, slot))
+        board.see(told(ended(gate, slot, Verdict.PASSED)))
+    assert board.rows[TEST].word == "3 gates passed"
+    board.see(told(entered(TEST, 2)))
+    board.see(told(ended("test", 1, Verdict.PASSED)))
+    board.see(told(ended("lint", 2, Verdict.FAILED)))
+    assert board.rows[TEST].word == "lint failed"
+
+
+def test_the_last_lines_of_a_failed_gate_are_shown(board: Board) -> None:
+    board.see(began("test", 1))
+    board.hear("1 failed\n")
+    failed = ended("test", 1, Verdict.FAILED)
+    board.see(told(failed))
+    assert excerpt(board, failed) == ["  test │ 1 failed"]
+    assert excerpt(board, ended("test", 1, Verdict.PASSED)) == []
+    assert excerpt(board, ended("test", 1, Verdict.WARNED)) == []
+    assert excerpt(board, entered(TEST)) == []
+
+
+def test_lines_that_may_be_another_gates_are_not_shown_as_ones_own(board: Board) -> None:
+    board.see(began("test", 1))
+    board.see(began("lint", 2))
+    board.hear("1 failed\n")
+    board.see(told(e.GateLost(step=TEST, visit=1, slot=1, gate="test")))
+    failed = ended("lint", 2, Verdict.FAILED)
+    board.see(told(failed))
+    assert excerpt(board, failed) == ["  lint │ supervisor logs r1 --gate lint"]
+    board.see(began("docs", 3))
+    board.hear("docs fail\n")
+    assert excerpt(board, ended("docs", 3, Verdict.FAILED)) == ["  docs │ docs fail"]
+
+
+def test_it_is_said_where_findings_can_be_read(board: Board) -> None:
+    board.see(began("claims", 1))
+    for verdict in (Verdict.FAILED, Verdict.WARNED):
+        found = ended("claims", 1, verdict, findings=2)
+        assert excerpt(board, found) == ["  claims │ supervisor logs r1 --gate claims"]

@@ -75,6 +75,8 @@ Look inside:
   events      Show the facts of a run in order
   logs        Show what was sent, what came back and what the gates printed
   replay      Fold a run's facts again and show what each one moved
+  gate        List gates, run one on any two commits, and count false reports
+  conflicts   Predict which runs will conflict when they are merged
   context     See what a worker is told, and what it is not
 
 Set up and look after:

@@ -4,11 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from supervisor_ai.cli.gate_words import NO_MEANS, WHY_ASKED, YES_MEANS, finding_line
 from supervisor_ai.cli.narration import describe, place
 from supervisor_ai.domain.envelope import Event
-from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha
 from supervisor_ai.domain.project.events import ArtifactErased
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.facts import ApprovalReason
+from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.domain.run.status import FailureCategory, Outcome, OutcomeKind, Verdict
 from supervisor_ai.store.codec import EventCodec
 from supervisor_ai.testing.histories import read_history
@@ -16,6 +19,7 @@ from supervisor_ai.testing.histories import read_history
 HISTORIES = Path(__file__).parents[2] / "histories"
 TEST = StepName("test")
 ARTIFACT = ArtifactHash("a" * 64)
+UNTRUE = " that git does not bear out"
 
 
 def recorded() -> list[Event]:
@@ -34,6 +38,20 @@ def test_every_fact_has_words_on_one_line() -> None:
         assert words, event
         assert "\n" not in words
         assert "Event(" not in words
+
+
+def refuted(files: int = 0, tests: int = 0, commits: int = 0) -> e.ClaimsRefuted:
+    return e.ClaimsRefuted(
+        step=TEST,
+        visit=1,
+        attempt=1,
+        role="ada",
+        cli="me",
+        files=files,
+        tests=tests,
+        commits=commits,
+        report=ARTIFACT,
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,6 +85,63 @@ def test_every_fact_has_words_on_one_line() -> None:
             "rejected: No.",
         ),
         (e.ChildCancelRequested(child=RunId("r2")), "child r2"),
+        (
+            e.GateEnded(
+                step=TEST,
+                visit=1,
+                gate="test",
+                verdict=Verdict.PASSED,
+                reason="It exited with code 0.",
+                output=None,
+                tests=12,
+                is_reused=True,
+            ),
+            "gate test passed, 12 tests, known from before: It exited with code 0.",
+        ),
+        (
+            e.GateEnded(
+                step=TEST,
+                visit=1,
+                gate="test_integrity",
+                verdict=Verdict.NOT_RUN,
+                reason="No.",
+                output=None,
+                tests=1,
+                findings=1,
+            ),
+            "gate test_integrity not run, 1 test, 1 finding: No.",
+        ),
+        (refuted(files=2, tests=1), "ada with me reported 2 files and 1 test" + UNTRUE),
+        (
+            refuted(files=1, tests=2, commits=1),
+            "ada with me reported 1 file, 2 tests and 1 commit" + UNTRUE,
+        ),
+        (refuted(commits=2), "ada with me reported 2 commits" + UNTRUE),
+        (refuted(), "ada with me reported things" + UNTRUE),
+        (
+            e.StepQuarantined(step=TEST, visit=4, reason="The same finding \x1b[1mtwice."),
+            "rests until a person decides: The same finding twice.",
+        ),
+        (
+            e.PullRequestStarted(step=TEST, visit=1, branch="ai/r1", commit=CommitSha("c" * 40)),
+            "a pull request for ai/r1 at cccccccccccc is to be opened",
+        ),
+        (
+            e.PullRequestOpened(step=TEST, visit=1, url="https://forge/1"),
+            "pull request https://forge/1 opened",
+        ),
+        (
+            e.PullRequestOpened(step=TEST, visit=1, url="https://forge/1", is_found=True),
+            "pull request https://forge/1 was there already",
+        ),
+        (
+            e.PullRequestRefused(step=TEST, visit=1, reason="No `gh`.", detail=ARTIFACT),
+            "No `gh`.",
+        ),
+        (
+            e.PullRequestLost(step=TEST, visit=1),
+            "nobody knows whether the pull request was opened; its owner died",
+        ),
         (ArtifactErased(artifact=ARTIFACT, reason=None), f"artifact {ARTIFACT}"),
     ],
 )
@@ -86,3 +161,40 @@ def test_the_place_of_a_fact() -> None:
     assert place(started) == "test 2.3"
     assert place(e.StepPassed(step=TEST, visit=2)) == "test 2"
     assert place(e.RunContinued()) == ""
+
+
+@pytest.mark.parametrize("reason", ApprovalReason)
+def test_every_question_says_why_it_is_asked(reason: ApprovalReason) -> None:
+    asked = e.ApprovalRequested(
+        step=TEST,
+        visit=1,
+        reason=reason,
+        tree=TreeSha("t" * 40),
+        commit=CommitSha("c"),
+        question=None,
+    )
+    assert describe(asked).endswith("asks a person about tree tttttttttttt")
+    assert all(words[reason] for words in (WHY_ASKED, YES_MEANS, NO_MEANS))
+
+
+def test_questions_are_told_apart() -> None:
+    for words in (WHY_ASKED, YES_MEANS):
+        assert len(set(words.values())) == len(ApprovalReason)
+
+
+@pytest.mark.parametrize(
+    ("finding", "line"),
+    [
+        (
+            Finding(rule="test_deleted", message="It is gone.", file="t.py", line=3, subject="t"),
+            "t.py:3 t: It is gone. (test_deleted)",
+        ),
+        (Finding(rule="odd", message="Odd.", file="t.py"), "t.py: Odd. (odd)"),
+        (
+            Finding(rule="odd", message="Odd.", severity=Severity.NOTE),
+            "Odd. (note, odd)",
+        ),
+    ],
+)
+def test_a_finding_is_told_in_one_line(finding: Finding, line: str) -> None:
+    assert finding_line(finding) == line

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 from tests.unit.control.test_run_views import FakeQueries
 
-from supervisor_ai.control.reading import follow_events, read_events
+from supervisor_ai.control.reading import find_pull_request, follow_events, read_events
 from supervisor_ai.control.records import Records
-from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
+from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, StepName, run_stream
 from supervisor_ai.domain.project.events import PermitTaken
+from supervisor_ai.domain.run.events import PullRequestOpened
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.ledger_harness import batch, birth, completed, started
@@ -85,3 +86,14 @@ def test_following_everything_goes_on_after_a_run_has_ended(
 
     events = follow_events(records, None, pause=pause)
     assert [next(events).seq for _ in range(4)] == [1, 2, 3, 4]
+
+
+def test_the_last_pull_request_of_a_run_is_found(records: Records, ledger: MemoryLedger) -> None:
+    ledger.append(batch(run_stream(RUN), 0, birth()))
+    assert find_pull_request(records, RUN) is None
+    opened = [
+        PullRequestOpened(step=StepName("offer"), visit=number, url=f"https://forge/{number}")
+        for number in (1, 2)
+    ]
+    ledger.append(batch(run_stream(RUN), 1, *opened))
+    assert find_pull_request(records, RUN) == "https://forge/2"

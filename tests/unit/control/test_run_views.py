@@ -21,6 +21,7 @@ from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus, Ste
 from supervisor_ai.engine.ports.queries import (
     ApprovalRow,
     AttemptRow,
+    ClaimsRow,
     GateRow,
     OwnerRow,
     RunRow,
@@ -76,6 +77,8 @@ class FakeQueries:
     """Rows that a test wrote down."""
 
     rows: list[RunRow] = field(default_factory=list)
+    asked: list[ApprovalRow] = field(default_factory=list)
+    judged: list[GateRow] = field(default_factory=list)
 
     def runs(self, *, limit: int) -> tuple[Sequence[RunRow], int]:
         return self.rows[:limit], len(self.rows)
@@ -96,10 +99,13 @@ class FakeQueries:
 
     def gates(self, run: RunId) -> Sequence[GateRow]:
         del run
-        return ()
+        return self.judged
 
     def approvals(self, run: RunId) -> Sequence[ApprovalRow]:
         del run
+        return self.asked
+
+    def claims(self) -> Sequence[ClaimsRow]:
         return ()
 
     def owner(self, run: RunId) -> OwnerRow | None:

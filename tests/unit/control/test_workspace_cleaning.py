@@ -46,6 +46,7 @@ from supervisor_ai.engine.ports.inventory import (
 from supervisor_ai.engine.ports.queries import (
     ApprovalRow,
     AttemptRow,
+    ClaimsRow,
     GateRow,
     OwnerRow,
     RunRow,
@@ -157,6 +158,9 @@ class FakeQueries:
 
     def gates(self, run: RunId) -> Sequence[GateRow]:
         raise NotImplementedError(run)
+
+    def claims(self) -> Sequence[ClaimsRow]:
+        raise NotImplementedError
 
     def approvals(self, run: RunId) -> Sequence[ApprovalRow]:
         raise NotImplementedError(run)

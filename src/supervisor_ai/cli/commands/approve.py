@@ -41,7 +41,7 @@ class _RejectOptions(_Shared):
 
 @verb(example="supervisor approve RUN --drive")
 @run_argument
-@click.option("--note", metavar="TEXT", help="Words for the next worker.")
+@click.option("--note", metavar="TEXT", help="Words for the next worker; why you accept findings.")
 @tree_option
 @drive_option
 @dry_run_option
@@ -51,8 +51,17 @@ def approve(invocation: Invocation, **options: Unpack[_ApproveOptions]) -> int:
     """Say yes to what a run asks.
 
     The answer is bound to the tree that the run asks about. Whoever drives the run takes it in;
-    with --drive the run goes on here.
-    """
+    with --drive the run goes on here. What a yes means depends on the question, which
+    `supervisor status RUN` shows:
+
+    \b
+      a step that asks     the run goes on
+      a blocked worker     it tries again, and is told your note
+      findings of a gate   they are accepted as they are; --note has to say why
+      a review loop        you overrule the reviewers, and the step passes
+      an impossible wait   the step passes without those who cannot be had
+      a pull request       you opened it yourself, and the run goes on
+    """  # noqa: D301 - \b keeps click from joining the lines
     judgement = Judgement(is_approval=True, words=options["note"], tree=options["tree"])
     return _judge(invocation, judgement, options)
 
@@ -68,8 +77,16 @@ def approve(invocation: Invocation, **options: Unpack[_ApproveOptions]) -> int:
 def reject(invocation: Invocation, **options: Unpack[_RejectOptions]) -> int:
     """Say no to what a run asks.
 
-    The reason goes back to a worker where the workflow names a step for that.
-    """
+    What a no means depends on the question, which `supervisor status RUN` shows:
+
+    \b
+      a step that asks     back with your words, if the workflow says where
+      a blocked worker     the run ends
+      findings of a gate   back to the worker with your words
+      a review loop        back to the worker with your words; rounds are counted anew
+      an impossible wait   back to the worker with your words
+      a pull request       the run ends
+    """  # noqa: D301 - \b keeps click from joining the lines
     judgement = Judgement(is_approval=False, words=options["reason"], tree=options["tree"])
     return _judge(invocation, judgement, options)
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
+from supervisor_ai.cli.gate_words import finding_line
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.options import json_option, run_argument
@@ -25,6 +26,7 @@ class _Options(TypedDict):
     step: str | None
     visit: int | None
     attempt: int | None
+    gate: str | None
     retries: bool
     context: bool
     as_json: bool
@@ -35,6 +37,7 @@ class _Options(TypedDict):
 @click.option("-s", "--step", metavar="STEP", help="Only this step.")
 @click.option("--visit", type=click.IntRange(1), metavar="N", help="Only this visit.")
 @click.option("--attempt", type=click.IntRange(1), metavar="N", help="Only this attempt.")
+@click.option("-g", "--gate", metavar="GATE", help="Only what this gate found and printed.")
 @click.option("--retries", is_flag=True, help="The retry log, in markdown.")
 @click.option("--context", is_flag=True, help="What workers were shown of the project, and why.")
 @json_option
@@ -45,10 +48,16 @@ def logs(invocation: Invocation, **options: Unpack[_Options]) -> int:
     Everything stands in the order in which it happened, without secrets and without characters
     that could move your terminal's cursor. The retry log has every failed attempt, with what was
     expected, what was received and what was done about it. With --context you see which files
-    each worker was shown, how much of them, and what was left out for want of room.
+    each worker was shown, how much of them, and what was left out for want of room. With --gate
+    you see what one gate found and printed, and what of it was told to the worker.
     """
     records = invocation.require_records()
-    wanted = LogFilter(step=options["step"], visit=options["visit"], attempt=options["attempt"])
+    wanted = LogFilter(
+        step=options["step"],
+        visit=options["visit"],
+        attempt=options["attempt"],
+        gate=options["gate"],
+    )
     run = records.find(options["run"]).id
     if options["retries"]:
         return _show_retries(records, run, wanted, as_json=options["as_json"])
@@ -106,6 +115,12 @@ def _shown(entry: LogEntry) -> Iterator[str]:
         if text is not None:
             yield f"── {name}"
             yield plain(text).rstrip("\n")
+    if entry.findings:
+        yield "── found"
+        yield from (one_line(finding_line(finding)) for finding in entry.findings)
+    if entry.feedback is not None:
+        yield "── told to the worker"
+        yield plain(entry.feedback).rstrip("\n")
     yield ""
 
 

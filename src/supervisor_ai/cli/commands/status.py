@@ -1,5 +1,6 @@
 """`supervisor status`."""
 
+from collections.abc import Iterable, Sequence
 from typing import TypedDict, Unpack
 
 import click
@@ -16,6 +17,7 @@ from supervisor_ai.control.errors import DONE
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.views import RunList, RunView, list_runs, show_run
 from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.engine.ports.queries import GateRow
 
 _LIMIT = 50
 
@@ -36,7 +38,8 @@ class _Options(TypedDict):
 def status(invocation: Invocation, **options: Unpack[_Options]) -> int:
     """Show the runs of the project, or one of them.
 
-    Without RUN the newest runs are listed. RUN may be the beginning of a run's name.
+    Without RUN the newest runs are listed. RUN may be the beginning of a run's name. Of each gate
+    of the run you see what it said last; `supervisor logs RUN --gate GATE` shows all of it.
     """
     if options["run"] is None:
         records = invocation.records()
@@ -46,7 +49,7 @@ def status(invocation: Invocation, **options: Unpack[_Options]) -> int:
         records = invocation.require_records()
         view = show_run(records, options["run"])
         if options["as_json"]:
-            write_json({"run": view})
+            write_json({"run": view, "gates": records.queries.gates(view.id)})
         else:
             write(_shown(invocation, records, view))
     return DONE
@@ -86,7 +89,12 @@ def _shown(invocation: Invocation, records: Records, run: RunView) -> str:
         rows += [*wait(records, run), ("owner", _owner(records, run))]
         rows += question(invocation, records, run)
     lines = [headline(run), *labelled(rows)]
-    return "\n".join([*lines, "", *_steps(run)] if run.steps else lines)
+    if run.steps:
+        lines += ["", *_steps(run)]
+    gates = _latest(records.queries.gates(run.id))
+    if gates:
+        lines += ["", *_gates(gates)]
+    return "\n".join(lines)
 
 
 def _owner(records: Records, run: RunView) -> str:
@@ -110,3 +118,29 @@ def _steps(run: RunView) -> list[str]:
         for step in run.steps
     ]
     return [f"  {line}" for line in columns(rows)]
+
+
+def _latest(gates: Iterable[GateRow]) -> tuple[GateRow, ...]:
+    """Keep of each gate of each step only what it said last."""
+    return tuple({(gate.step, gate.gate): gate for gate in gates}.values())
+
+
+def _gates(gates: Sequence[GateRow]) -> list[str]:
+    rows: list[tuple[str, ...]] = [("GATE", "STEP", "VISIT", "VERDICT", "TESTS", "FINDINGS", "WHY")]
+    rows += [
+        (
+            gate.gate,
+            gate.step,
+            str(gate.visit),
+            gate.verdict.value if gate.verdict else "under way",
+            "" if gate.tests is None else str(gate.tests),
+            str(gate.findings or ""),
+            one_line(_why(gate)),
+        )
+        for gate in gates
+    ]
+    return [f"  {line}" for line in fitted(columns(rows))]
+
+
+def _why(gate: GateRow) -> str:
+    return f"{'known from before: ' if gate.is_reused else ''}{gate.reason or ''}"

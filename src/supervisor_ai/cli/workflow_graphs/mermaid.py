@@ -10,6 +10,7 @@ _SHAPES: Final = {
     "orchestrator_gate": ("{{", "}}"),
     "human_gate": ("([", "])"),
     "commit": ("[[", "]]"),
+    "pull_request": ("[[", "]]"),
 }
 _ARROWS: Final = {"next": "-->", "on_fail": "-. failed .->", "on_reject": "-. rejected .->"}
 

@@ -19,7 +19,7 @@ _STYLE: Final = """\
 :root { color-scheme: light dark }
 svg { background: #ffffff }
 rect { fill: #f6f8fa; stroke: #57606a }
-.human_gate rect, .commit rect { fill: #ddf4ff }
+.human_gate rect, .commit rect, .pull_request rect { fill: #ddf4ff }
 .orchestrator_gate rect { fill: #fff8c5 }
 text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 .does { font-size: 11px; fill: #57606a }

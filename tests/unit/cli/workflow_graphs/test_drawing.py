@@ -12,6 +12,7 @@ from supervisor_ai.cli.workflow_graphs.text import draw_text
 from supervisor_ai.control.workflows import WorkflowGraph, graph_of
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Step, StepKind, Workflow
+from supervisor_ai.domain.run.gates import Complexity
 
 
 def step(name: str, kind: StepKind = StepKind.ROLE, **arrows: str) -> Step:
@@ -125,3 +126,29 @@ def test_names_cannot_pose_as_markup() -> None:
     assert "<script>" not in svg + mermaid
     assert mermaid.splitlines()[1].count('"') == 2
     assert not any("\x1b" in drawn for drawn in (svg, mermaid, text))
+
+
+def test_several_gates_a_chosen_crew_and_a_pull_request() -> None:
+    drawn = graph(
+        Step(
+            name=StepName("guard"),
+            kind=StepKind.GATE,
+            gates=("guard/claims", "guard/test_integrity"),
+            next=StepName("review"),
+        ),
+        Step(
+            name=StepName("review"),
+            kind=StepKind.ROLE,
+            roles=("one", "two"),
+            approvers={Complexity.SIMPLE: ("one",)},
+            next=StepName("offer"),
+        ),
+        Step(name=StepName("offer"), kind=StepKind.PULL_REQUEST, terminal=True),
+    )
+    assert [node.does for node in drawn.nodes] == [
+        "gates claims, test_integrity",
+        "one, two (as many as the change needs)",
+        "pull request",
+    ]
+    assert 's3[["offer<br/>pull request"]]' in draw_mermaid(drawn)
+    assert '<g class="pull_request">' in draw_svg(drawn)

@@ -1,0 +1,137 @@
+"""Which runs will get into each other's way when they are merged."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from typing import Final, Protocol
+
+from supervisor_ai.control.records import Records
+from supervisor_ai.domain.ids import CommitSha, RunId
+from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.engine.ports.queries import RunRow
+
+_COMPARED: Final = 20
+_LOOKED_AT: Final = 200
+"""Of how many runs it is found out whether there is anything to merge."""
+
+
+class Merges(Protocol):
+    """Tries merges without a work tree."""
+
+    def tip(self, branch: str) -> CommitSha | None:
+        """Return where a branch stands."""
+        ...
+
+    def exists(self, commit: CommitSha) -> bool:
+        """Tell whether a commit is still there."""
+        ...
+
+    def holds(self, tip: CommitSha, commit: CommitSha) -> bool:
+        """Tell whether a merge of the commit would add nothing to the tip."""
+        ...
+
+    def conflicts(self, ours: CommitSha, theirs: CommitSha) -> tuple[str, ...] | None:
+        """List the files in which a merge conflicts; None where no history is common."""
+        ...
+
+    def shared(self, ours: CommitSha, theirs: CommitSha) -> tuple[str, ...]:
+        """List the files that both sides changed since they parted."""
+        ...
+
+
+class MergeStatus(StrEnum):
+    """What would come of a merge."""
+
+    CLEAN = "clean"
+    OVERLAP = "overlap"
+    """It is clean, though both change the same files."""
+    CONFLICT = "conflict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictView:
+    """What would come of merging a run's work with another's, or into the branch it is for."""
+
+    run: RunId
+    other: str
+    """A run, or a branch."""
+    status: MergeStatus
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """What would come of the merges that are left to do."""
+
+    conflicts: tuple[ConflictView, ...]
+    is_truncated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """What a run has made that its target does not have yet."""
+
+    run: RunId
+    commit: CommitSha
+    target: str | None
+    tip: CommitSha | None
+
+
+def predict_conflicts(records: Records, merges: Merges, run: str | None = None) -> Prediction:
+    """Try to merge the newest runs' work into its targets and with each other."""
+    chosen = None if run is None else records.find(run)
+    rows, total = records.queries.runs(limit=_LOOKED_AT)
+    works = [work for row in rows if (work := _work(records, merges, row)) is not None]
+    compared = works[:_COMPARED]
+    if chosen is not None and chosen.id not in {work.run for work in compared}:
+        compared += filter(None, [_work(records, merges, chosen)])
+    views = (
+        view
+        for view in (*_with_targets(merges, compared), *_with_each_other(merges, compared))
+        if chosen is None or chosen.id in {view.run, view.other}
+    )
+    is_truncated = total > len(rows) or len(works) > _COMPARED
+    return Prediction(conflicts=tuple(views), is_truncated=is_truncated)
+
+
+def _work(records: Records, merges: Merges, row: RunRow) -> _Work | None:
+    commit = _newest(records, merges, row)
+    if commit is None or not merges.exists(commit):
+        return None
+    target = None if row.base is None else row.base.ref
+    tip = None if target is None else merges.tip(target)
+    if tip is not None and merges.holds(tip, commit):
+        return None
+    return _Work(run=row.id, commit=commit, target=target, tip=tip)
+
+
+def _newest(records: Records, merges: Merges, row: RunRow) -> CommitSha | None:
+    """Find what a run made: on its branch if it has ended, else in its last snapshot."""
+    if row.status in ENDED:
+        return None if row.branch is None or row.commit is None else merges.tip(row.branch)
+    snapshots = [it.snapshot for it in records.queries.attempts(row.id) if it.snapshot is not None]
+    return snapshots[-1] if snapshots else None
+
+
+def _with_targets(merges: Merges, works: Sequence[_Work]) -> Iterator[ConflictView]:
+    for work in works:
+        if work.target is not None and work.tip is not None:
+            status, files = _tried(merges, work.tip, work.commit)
+            yield ConflictView(run=work.run, other=work.target, status=status, files=files)
+
+
+def _with_each_other(merges: Merges, works: Sequence[_Work]) -> Iterator[ConflictView]:
+    for one, other in combinations(works, 2):
+        status, files = _tried(merges, one.commit, other.commit)
+        yield ConflictView(run=one.run, other=other.run, status=status, files=files)
+
+
+def _tried(
+    merges: Merges, ours: CommitSha, theirs: CommitSha
+) -> tuple[MergeStatus, tuple[str, ...]]:
+    conflicts = merges.conflicts(ours, theirs)
+    if conflicts is None or conflicts:
+        return MergeStatus.CONFLICT, conflicts or ()
+    shared = merges.shared(ours, theirs)
+    return (MergeStatus.OVERLAP if shared else MergeStatus.CLEAN), shared

@@ -1,0 +1,171 @@
+"""`supervisor gate`: gates listed, run on any two commits, and false reports counted."""
+
+from typing import Final
+
+import pytest
+from tests.e2e.command import AGENT, CONFIG, User
+
+TESTS: Final = """\
+from app import double
+
+
+def test_one() -> None:
+    assert double(1) == 2
+
+
+def test_two() -> None:
+    assert double(2) == 4
+"""
+CHECK: Final = {
+    *("gate", "kind", "base", "head", "verdict", "reason", "tests", "findings"),
+    *("exit_code", "output", "told"),
+}
+
+
+def test_gates_are_listed(user: User) -> None:
+    listed = user.call("gate", "list", "--json")
+    assert listed.code == 0
+    gates = {it["name"]: it for it in listed.json["gates"]}
+    assert {"test", "claims", "auto_run_files", "test_integrity", "mutation"} <= set(gates)
+    assert gates["test"]["command"] == ["test", "-f", "done.txt"]
+    assert (gates["test"]["kind"], gates["test"]["origin"]) == ("command", "project")
+    shown = user.call("gate", "list").out
+    assert shown.startswith("GATE ")
+    assert "test -f done.txt" in shown
+
+
+def test_a_deleted_test_is_found_between_two_commits(user: User) -> None:
+    base = user.commit({"app.py": "double = lambda n: 2 * n\n", "tests/test_app.py": TESTS})
+    head = user.commit({"tests/test_app.py": TESTS.partition("\n\n\ndef test_two")[0] + "\n"})
+    said = user.call("gate", "check", "test_integrity", "--base", base, "--head", head, "--json")
+    assert said.code == 1, said.out
+    found = said.json["check"]
+    assert set(found) == CHECK
+    assert (found["gate"], found["kind"]) == ("test_integrity", "test_integrity")
+    assert (found["base"], found["head"], found["verdict"]) == (base, head, "failed")
+    [finding] = found["findings"]
+    assert (finding["rule"], finding["file"]) == ("test_deleted", "tests/test_app.py")
+    assert "test_two" in finding["subject"]
+    shown = user.call("gate", "check", "test_integrity")
+    assert shown.code == 1
+    assert shown.out.startswith(f"test_integrity failed on {base[:12]}..{head[:12]}: ")
+    assert "test_deleted" in shown.out
+    back = user.call("gate", "check", "test_integrity", "--base", head, "--head", base)
+    assert back.code == 0, back.out
+
+
+def test_a_command_runs_on_the_later_commit(user: User) -> None:
+    base = user.git("rev-parse", "HEAD")
+    head = user.commit({"done.txt": "done\n"})
+    passed = user.call("gate", "check", "test", "--json")
+    assert passed.code == 0, passed.out
+    found = passed.json["check"]
+    assert (found["verdict"], found["exit_code"], found["findings"]) == ("passed", 0, [])
+    failed = user.call("gate", "check", "test", "--base", head, "--head", base, "--json")
+    assert failed.code == 1
+    assert failed.json["check"]["exit_code"] == 1
+    assert user.call("status", "--json").json["runs"] == []
+
+
+def test_a_command_that_is_not_there_is_neither_passed_nor_failed(user: User) -> None:
+    user.commit({".supervisor/config.yaml": CONFIG.replace("[test, -f, done.txt]", "[no-such]")})
+    user.commit({"README.md": "Another.\n"})
+    said = user.call("gate", "check", "test", "--json")
+    assert (said.code, said.json["check"]["verdict"]) == (6, "not_run")
+
+
+def test_a_change_cannot_loosen_the_gate_that_looks_at_it(user: User) -> None:
+    user.commit({".supervisor/config.yaml": CONFIG.replace("[test, -f, done.txt]", '["true"]')})
+    assert user.call("gate", "check", "test").code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "kind", "words", "hint"),
+    [
+        (["tset"], 3, "not_found", "'tset'", "'test'"),
+        (["test", "--head", "nowhere"], 3, "not_found", "'nowhere'", ""),
+        (["test", "--base", "nowhere"], 3, "not_found", "'nowhere'", ""),
+        (["test"], 2, "invalid", "There is no commit before 'main'", "--base"),
+    ],
+)
+def test_what_does_not_exist_is_said(
+    user: User, arguments: list[str], code: int, kind: str, words: str, hint: str
+) -> None:
+    base = [] if arguments == ["test"] or "--base" in arguments else ["--base", "HEAD"]
+    said = user.call("gate", "check", *arguments, *base, "--json")
+    assert (said.code, said.error["kind"]) == (code, kind)
+    assert words in said.error["message"]
+    assert hint in f"{said.error['message']} {said.error['hint']}"
+
+
+def test_commands_of_the_project_need_trust_and_looking_does_not(user: User) -> None:
+    user.commit({"README.md": "Another.\n"})
+    user.environment["SUPERVISOR_TRUST"] = "0"
+    refused = user.call("gate", "check", "test", "--json")
+    assert (refused.code, refused.error["kind"]) == (7, "denied")
+    looked = user.call("gate", "check", "test_integrity", "--json")
+    assert (looked.code, looked.json["check"]["verdict"]) == (0, "passed")
+
+
+def test_false_reports_are_counted(user: User) -> None:
+    assert user.call("gate", "claims", "--json").json == {"claims": []}
+    said = user.call("gate", "claims")
+    assert (said.code, said.out, said.err) == (0, "", "No worker has reported anything yet.\n")
+
+
+def test_a_runs_gates_are_shown_and_their_output_is_found(reader: User) -> None:
+    status = reader.call("status", "last", "--json").json
+    gates = {it["gate"]: it for it in status["gates"]}
+    assert gates["test"]["verdict"] == "passed"
+    assert gates["test"]["step"] == "test"
+    assert "  GATE " in reader.call("status", "last").out
+    logs = reader.call("logs", "last", "--gate", "test", "--json").json["logs"]
+    assert {(it["kind"], it["by"]) for it in logs} == {("gate", "test")}
+    missing = reader.call("logs", "last", "--gate", "tset", "--json")
+    assert (missing.code, missing.error["hint"]) == (3, "Did you mean 'test'?")
+
+
+def agent(*, also_reports: str, also_writes: str | None = None) -> dict[str, str]:
+    """Make an agent that writes and reports a file more than the usual one."""
+    text = AGENT.read_text()
+    text = text.replace('["done.txt"]', f'["done.txt", "{also_reports}"]')
+    if also_writes is not None:
+        deed = f'    Path("{also_writes}").write_text("echo hello\\n")\n'
+        text = text.replace('    if deed == "echo":', f'{deed}    if deed == "echo":')
+    return {"tools/agent.py": text}
+
+
+def test_a_finding_is_accepted_with_a_reason_only(user: User) -> None:
+    user.commit(agent(also_reports=".envrc", also_writes=".envrc"))
+    run = user.run("--workflow", "quick")
+    assert (run.code, run.run["status"]) == (5, "waiting")
+    shown = user.call("status", "last").out
+    assert "why       a gate found what only a person may accept" in shown
+    assert "found     .envrc" in shown
+    assert f'approve {run.run["id"]} --note "…"' in shown
+    refused = user.call("approve", "last", "--drive", "--json")
+    assert (refused.code, refused.error["kind"]) == (2, "invalid")
+    assert refused.error["message"] == "A finding is accepted with a reason."
+    done = user.call("approve", "last", "--note", "We all use direnv.", "--drive", "--json")
+    assert done.run["status"] == "completed", done.err
+    [entry] = user.call("logs", "last", "--gate", "auto_run_files", "--json").json["logs"]
+    assert [finding["file"] for finding in entry["findings"]] == [".envrc"]
+
+
+def test_a_worker_that_reports_what_is_not_so_is_counted(user: User) -> None:
+    user.commit(agent(also_reports="nowhere.py"))
+    run = user.run("--workflow", "quick")
+    assert (run.code, run.run["status"]) == (5, "waiting"), run.out
+    assert "reported 1 file that git does not bear out" in run.err
+    assert user.call("gate", "claims", "--json").json["claims"] == [
+        {
+            "role": "implementer",
+            "cli": "my_agent",
+            "attempts": 1,
+            "refuted": 1,
+            "files": 1,
+            "tests": 0,
+            "commits": 0,
+        }
+    ]
+    assert "implementer  my_agent  1" in user.call("gate", "claims").out

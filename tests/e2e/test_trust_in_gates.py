@@ -1,0 +1,148 @@
+"""Workers that cheat, gates that cannot be green, and files that are never tested twice."""
+
+import json
+from typing import Final
+
+import pytest
+from tests.e2e.command import Json, User
+
+FLOW: Final = """\
+steps:
+  implement: {role: implementer, next: test}
+  test: {gate: test, next: commit, on_fail: implement}
+  commit: {type: commit}
+"""
+CONFIG: Final = """\
+cli: player
+clis:
+  player: {adapter: scripted, script: tools/play.json}
+gates:
+  test: {command: [python3, -m, unittest, discover]}
+limits: {step_max_retries: 1}
+workflow: short
+"""
+CODE: Final = "def total(items):\n    return sum(items)\n"
+BROKEN: Final = "def total(items):\n    return 0\n"
+TESTS: Final = """\
+import unittest
+
+from total import total
+
+
+class TotalTest(unittest.TestCase):
+    def test_sum(self):
+        self.assertEqual(total([1, 2]), 3)
+
+    def test_nothing(self):
+        self.assertEqual(total([]), 0)
+"""
+SKIPPED: Final = TESTS.replace("    def test_sum", "    @unittest.skip('later')\n    def test_sum")
+
+
+def attempt(files: dict[str, str], **claims: list[str]) -> Json:
+    answer = {"status": "SUCCESS", "files_created": [], "files_modified": [], "tests_written": []}
+    return {"role": "implementer", "write": files, "answer": {**answer, **claims}}
+
+
+def prepare(user: User, *attempts: Json, config: str = CONFIG) -> None:
+    """Let the worker make these attempts, one in each visit."""
+    replies = [{**it, "visit": number} for number, it in enumerate(attempts, start=1)]
+    files = {
+        ".supervisor/config.yaml": config,
+        ".supervisor/workflows/short.yaml": FLOW,
+        "tools/play.json": json.dumps({"replies": replies}),
+        "total.py": CODE,
+        "test_total.py": TESTS,
+    }
+    user.commit(files)
+
+
+def gates(user: User, run: Json, name: str) -> list[Json]:
+    return [
+        it["payload"]
+        for it in user.events(run["id"])
+        if it["type"] == "GateEnded" and it["payload"]["gate"] == name
+    ]
+
+
+def test_a_test_that_is_skipped_goes_back_to_the_worker(user: User) -> None:
+    cheat = attempt({"total.py": BROKEN, "test_total.py": SKIPPED})
+    prepare(user, cheat, attempt({"total.py": CODE + "\n", "test_total.py": TESTS}))
+    run = user.run().run
+    assert run["status"] == "completed"
+    first, second = gates(user, run, "test_integrity")
+    assert (first["verdict"], second["verdict"]) == ("failed", "passed")
+    logs = user.call("logs", run["id"], "--step", "implement", "--visit", "2", "--json").json
+    assert "test_skipped" in logs["logs"][0]["sent"]
+    assert user.git("show", f"{run['commit']}:test_total.py") == TESTS.strip()
+
+
+def test_a_stubborn_cheat_is_put_before_a_person_who_gives_a_reason(user: User) -> None:
+    prepare(user, *[attempt({"total.py": CODE + "\n", "test_total.py": SKIPPED})] * 3)
+    said = user.run()
+    assert (said.code, said.run["active_steps"]) == (5, ["implement-guard"])
+    run = said.run["id"]
+    bare = user.call("approve", run, "--json")
+    assert (bare.code, bare.error["kind"]) == (2, "invalid")
+    accepted = user.call("approve", run, "--note", "Flaky until Friday.", "--drive", "--json")
+    assert (accepted.code, accepted.run["status"]) == (0, "completed")
+
+
+def test_a_false_report_is_a_fact_and_is_counted(user: User) -> None:
+    lie = attempt({"total.py": CODE + "\n"}, files_created=["never.py"], tests_written=["test_x"])
+    prepare(user, lie, attempt({"total.py": CODE + "\n"}, files_modified=["total.py"]))
+    run = user.run().run
+    assert run["status"] == "completed"
+    [refuted] = [it for it in user.events(run["id"]) if it["type"] == "ClaimsRefuted"]
+    assert (refuted["payload"]["files"], refuted["payload"]["tests"]) == (1, 1)
+    [row] = user.call("gate", "claims", "--json").json["claims"]
+    assert (row["role"], row["cli"], row["attempts"], row["refuted"]) == (
+        *("implementer", "player", 2, 1),
+    )
+
+
+def test_what_would_run_by_itself_needs_a_person(user: User) -> None:
+    prepare(user, attempt({".envrc": "echo hello\n"}))
+    said = user.run()
+    assert (said.code, said.run["active_steps"]) == (5, ["implement-guard"])
+    shown = user.call("status", said.run["id"])
+    assert ".envrc" in shown.out + shown.err
+
+
+def test_the_same_files_are_tested_once(user: User) -> None:
+    prepare(user, attempt({"total.py": CODE + "\n"}))
+    verdicts = [gates(user, user.run().run, "test")[0] for _ in range(3)]
+    assert [it["is_reused"] for it in verdicts] == [False, True, True]
+    assert [(it["verdict"], it["tests"]) for it in verdicts] == [("passed", 2)] * 3
+
+
+@pytest.mark.parametrize(
+    ("command", "verdict", "words"),
+    [
+        (["no-such-program"], "not_run", "no-such-program"),
+        (["sh", "-c", "kill -9 $$"], "failed", "code"),
+        (["sh", "-c", "echo 'Ran 0 tests in 0.1s'; echo OK"], "failed", "no test ran"),
+        (["sh", "-c", "echo '3 passed, 1 failed in 0.1s'"], "failed", "1 failed"),
+        (["python3", "-m", "unittest", "nothing_here"], "failed", "code 1"),
+    ],
+    ids=["missing", "killed", "zero tests", "failures hidden", "broken"],
+)
+def test_a_gate_is_never_green_without_evidence(
+    user: User, command: list[str], verdict: str, words: str
+) -> None:
+    config = CONFIG.replace("[python3, -m, unittest, discover]", json.dumps(command))
+    config = config.replace("step_max_retries: 1", "step_max_retries: 0")
+    prepare(user, attempt({"total.py": CODE + "\n"}), config=config)
+    said = user.run()
+    assert (said.code, said.run["status"]) == (1, "failed")
+    [ended] = gates(user, said.run, "test")
+    assert ended["verdict"] == verdict
+    assert words in ended["reason"]
+    assert said.run["commit"] is None
+
+
+def test_a_runner_that_is_not_known_says_so(user: User) -> None:
+    config = CONFIG.replace("[python3, -m, unittest, discover]", '["true"]')
+    prepare(user, attempt({"total.py": CODE + "\n"}), config=config)
+    run = user.run().run
+    assert "tests: unknown" in gates(user, run, "test")[0]["reason"]

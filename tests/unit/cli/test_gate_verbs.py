@@ -1,0 +1,150 @@
+"""What `supervisor gate` prints, and how it exits."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.unit.control.test_gates import FINDING, Place, fails, missing
+
+from supervisor_ai.cli.commands.gate import gate
+from supervisor_ai.engine.ports.definitions import GateSummary
+from supervisor_ai.engine.ports.queries import ClaimsRow
+
+
+@dataclass
+class Queries:
+    """What was found false in workers' reports."""
+
+    rows: Sequence[ClaimsRow]
+
+    def claims(self) -> Sequence[ClaimsRow]:
+        return self.rows
+
+
+@dataclass
+class Ledger:
+    """As much of the records as the verb needs."""
+
+    queries: Queries
+
+
+@dataclass
+class Call:
+    """As much of an invocation as the verbs need."""
+
+    place: Place = field(default_factory=Place)
+    ledger: Ledger | None = None
+
+    def reception(self) -> object:
+        return self.place.reception
+
+    def project(self) -> Place:
+        return self.place
+
+    def records(self) -> Ledger | None:
+        return self.ledger
+
+    def __call__(self, *arguments: str) -> Result:
+        return CliRunner().invoke(gate, arguments, obj=self, standalone_mode=False)
+
+
+@pytest.mark.parametrize(
+    ("place", "code", "verdict"),
+    [
+        (Place(), 0, "passed"),
+        (Place(fails), 1, "failed"),
+        (Place(missing), 6, "not_run"),
+    ],
+)
+def test_the_exit_code_is_the_verdict(place: Place, code: int, verdict: str) -> None:
+    result = Call(place)("check", "test", "--json")
+    assert result.return_value == code
+    assert json.loads(result.stdout)["check"]["verdict"] == verdict
+
+
+def test_findings_are_named() -> None:
+    place = Place()
+    place.finding(FINDING)
+    result = Call(place)("check", "test_integrity", "--head", "main", "--base", "old", "--tdd")
+    assert result.return_value == 1
+    assert "error     test_deleted  t.py:3" in result.stdout
+    result = Call(place)("check", "test_integrity", "--may-change", "tests", "--json")
+    [found] = json.loads(result.stdout)["check"]["findings"]
+    assert found == {
+        "rule": "test_deleted",
+        "message": "It is gone.",
+        "file": "t.py",
+        "line": 3,
+        "subject": None,
+        "severity": "error",
+    }
+
+
+def test_gates_are_listed_with_what_they_do() -> None:
+    call = Call()
+    listed = {
+        "test": GateSummary(
+            name="test",
+            description="The tests pass",
+            kind="command",
+            command=("make", "test"),
+            origin="project",
+        ),
+        "lint": GateSummary(name="lint", description="No lint", kind="command", missing="write it"),
+        "claims": GateSummary(
+            name="claims", description="It is there", kind="claims", policy="ask", is_enabled=False
+        ),
+        "mutation": GateSummary(
+            name="mutation",
+            description="Faults are noticed",
+            kind="mutation",
+            command=("make", "test"),
+            policy="warn",
+            origin="built-in",
+        ),
+    }
+    call.place.shelf.summaries = list(listed.values())
+    assert call("list").stdout.splitlines() == [
+        "GATE      KIND      POLICY  ORIGIN    DOES",
+        "test      command           project   make test",
+        "lint      command                     No lint; not configured",
+        "claims    claims    off               It is there",
+        "mutation  mutation  warn    built-in  Faults are noticed",
+    ]
+    found = json.loads(call("list", "--json").stdout)["gates"]
+    assert [(it["name"], it["missing"]) for it in found][:2] == [
+        ("test", None),
+        ("lint", "write it"),
+    ]
+
+
+def test_false_reports_are_counted_by_role_and_agent() -> None:
+    row = ClaimsRow(
+        role="implementer", cli="claude", attempts=9, refuted=2, files=3, tests=1, commits=0
+    )
+    call = Call(ledger=Ledger(Queries([row])))
+    assert call("claims").stdout.splitlines() == [
+        "ROLE         AGENT   ATTEMPTS  REFUTED  FILES  TESTS  COMMITS",
+        "implementer  claude  9         2        3      1      0",
+    ]
+    assert json.loads(call("claims", "--json").stdout) == {
+        "claims": [
+            {
+                "role": "implementer",
+                "cli": "claude",
+                "attempts": 9,
+                "refuted": 2,
+                "files": 3,
+                "tests": 1,
+                "commits": 0,
+            }
+        ]
+    }
+
+
+def test_where_nobody_has_reported_anything_that_is_said() -> None:
+    result = Call()("claims")
+    assert (result.return_value, result.stdout) == (0, "")
+    assert result.stderr == "No worker has reported anything yet.\n"

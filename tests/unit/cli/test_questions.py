@@ -1,0 +1,160 @@
+"""What a run asks a person, and how the person can answer."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import pytest
+from inline_snapshot import snapshot
+from tests.unit.control.test_deciding import ASKED
+from tests.unit.control.test_gate_logs import LINT, RUN
+from tests.unit.control.test_run_views import FakeQueries, run_row
+
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.questions import question
+from supervisor_ai.cli.tables import labelled
+from supervisor_ai.control.records import Records
+from supervisor_ai.control.views import show_run
+from supervisor_ai.domain.run.facts import ApprovalReason
+from supervisor_ai.domain.run.status import RunStatus, Verdict
+from supervisor_ai.store.documents import ArtifactDocuments
+from supervisor_ai.testing.clock import FakeClock
+from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
+
+HERE: Final = Invocation(directory=Path("/project"))
+FINDING: Final = {"rule": "test_deleted", "message": "\x1b[31mGone.\nReally.", "file": "t.py"}
+
+
+@pytest.fixture
+def queries() -> FakeQueries:
+    return FakeQueries(asked=[ASKED])
+
+
+@pytest.fixture
+def records(queries: FakeQueries) -> Records:
+    artifacts = MemoryArtifacts()
+    queries.rows.append(run_row(RUN, artifacts.put("Do it")))
+    return Records(
+        ledger=Path("state.db"),
+        queries=queries,
+        log=MemoryLedger(FakeClock(), is_alive=lambda _: True),
+        artifacts=artifacts,
+        documents=ArtifactDocuments(artifacts),
+    )
+
+
+def asked(records: Records) -> str:
+    rows = question(HERE, records, show_run(records, RUN))
+    shown = "\n".join(labelled(list(rows)))
+    return shown.replace(HERE.command, "supervisor")
+
+
+def found(records: Records, queries: FakeQueries, *findings: Mapping[str, object]) -> None:
+    report = records.artifacts.put(json.dumps(findings))
+    failed = replace(LINT, verdict=Verdict.FAILED, report=report, findings=len(findings))
+    passed = replace(failed, gate="docs", verdict=Verdict.PASSED)
+    elsewhere = replace(failed, visit=2)
+    queries.judged += [failed, passed, elsewhere]
+
+
+def test_findings_are_shown_and_a_yes_needs_a_reason(
+    records: Records, queries: FakeQueries
+) -> None:
+    found(records, queries, FINDING)
+    assert asked(records) == snapshot("""\
+  waits  for a person at step test, about tree t
+  why    a gate found what only a person may accept
+  found  t.py: Gone. Really. (test_deleted)
+  look   git -C /project diff bbbbbbbbbbbb c
+  yes    supervisor approve r1 --note "…"
+         → the findings are accepted as they are, for the reason you give
+  no     supervisor reject r1 --reason "…"
+         → back to the worker with your words\
+""")
+
+
+def test_of_many_findings_the_first_are_shown(records: Records, queries: FakeQueries) -> None:
+    found(records, queries, *[{**FINDING, "line": line} for line in range(1, 23)])
+    shown = asked(records)
+    assert "t.py:20: Gone. Really. (test_deleted)" in shown
+    assert "t.py:21" not in shown
+    assert "… and 2 more findings: supervisor logs r1 --gate lint" in shown
+
+
+def test_where_a_command_failed_its_last_words_are_shown(
+    records: Records, queries: FakeQueries
+) -> None:
+    output = records.artifacts.put("first\n" + "x" * 3_000 + "\n\x1b[1mlast")
+    queries.asked[:] = [replace(ASKED, question=output)]
+    shown = asked(records)
+    assert "xxx\n         last\n" in shown
+    assert "first" not in shown
+
+
+@pytest.mark.parametrize(
+    ("reason", "lines"),
+    [
+        (
+            ApprovalReason.REVIEW_LOOP,
+            snapshot("""\
+  waits  for a person at step test, about tree t
+  why    reviewers and implementer go round in circles
+  asks   The word.
+  look   git -C /project diff bbbbbbbbbbbb c
+  yes    supervisor approve r1
+         → you overrule the reviewers, and the step passes
+  no     supervisor reject r1 --reason "…"
+         → back to the worker with your words; rounds are counted anew\
+"""),
+        ),
+        (
+            ApprovalReason.IMPOSSIBLE_WAIT,
+            snapshot("""\
+  waits  for a person at step test, about tree t
+  why    those who have to agree cannot be had
+  asks   The word.
+  look   git -C /project diff bbbbbbbbbbbb c
+  yes    supervisor approve r1
+         → the step passes without them
+  no     supervisor reject r1 --reason "…"
+         → back to the worker with your words\
+"""),
+        ),
+        (
+            ApprovalReason.PULL_REQUEST,
+            snapshot("""\
+  waits  for a person at step test, about tree t
+  why    no pull request could be opened
+  asks   The word.
+  look   git -C /project diff bbbbbbbbbbbb c
+  yes    supervisor approve r1
+         → you opened it yourself
+  no     supervisor reject r1 --reason "…"
+         → the run ends\
+"""),
+        ),
+    ],
+)
+def test_other_questions_say_what_yes_and_no_mean(
+    records: Records, queries: FakeQueries, reason: ApprovalReason, lines: str
+) -> None:
+    words = records.artifacts.put("The \x1b[1mword.")
+    queries.asked[:] = [replace(ASKED, reason=reason, question=words)]
+    assert asked(records) == lines
+
+
+@pytest.mark.parametrize("reason", [ApprovalReason.HUMAN_GATE, ApprovalReason.BLOCKED])
+def test_plain_questions_need_no_explanation(
+    records: Records, queries: FakeQueries, reason: ApprovalReason
+) -> None:
+    queries.asked[:] = [replace(ASKED, reason=reason)]
+    assert "→" not in asked(records)
+
+
+def test_a_run_that_asks_nothing_shows_nothing(records: Records, queries: FakeQueries) -> None:
+    queries.rows[0] = replace(queries.rows[0], status=RunStatus.COMPLETED)
+    assert asked(records) == ""
+    queries.asked[:] = [replace(ASKED, is_approved=True)]
+    assert asked(records) == ""

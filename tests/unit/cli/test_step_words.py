@@ -1,0 +1,57 @@
+"""What a step does, in words."""
+
+from datetime import timedelta
+from typing import Final
+
+import pytest
+
+from supervisor_ai.cli.preview import describe_step
+from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.definition import Definition, Gate, Role, Step, StepKind, Workflow
+from supervisor_ai.domain.run.gates import GateKind
+
+AT: Final = StepName("at")
+DEFINITION: Final = Definition(
+    workflow=Workflow(name="w", description="", initial_step=AT, steps={}),
+    roles={
+        name: Role(
+            name=name,
+            description="",
+            answer=AnswerKind.REVIEW,
+            writes=False,
+            cli="me",
+            template="",
+        )
+        for name in ("one", "two")
+    },
+    clis={},
+    gates={
+        "at": Gate(name="test", command=("make", "a b"), timeout=timedelta(1)),
+        "at/claims": Gate(name="claims", command=(), timeout=timedelta(1), kind=GateKind.CLAIMS),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (
+            Step(name=AT, kind=StepKind.ROLE, roles=("one", "two")),
+            "one with me and two with me",
+        ),
+        (Step(name=AT, kind=StepKind.GATE, gate="at"), "gate: make 'a b'"),
+        (
+            Step(name=AT, kind=StepKind.GATE, gates=("at", "at/claims")),
+            "gate: make 'a b', claims",
+        ),
+        (Step(name=AT, kind=StepKind.HUMAN), "a person approves"),
+        (Step(name=AT, kind=StepKind.COMMIT), "commit on the run's branch"),
+        (
+            Step(name=AT, kind=StepKind.PULL_REQUEST),
+            "push the run's branch and open a pull request",
+        ),
+    ],
+)
+def test_a_step_says_what_it_does(step: Step, words: str) -> None:
+    assert describe_step(DEFINITION, step) == words

@@ -1,0 +1,247 @@
+"""A gate on any two commits."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+import pytest
+
+from supervisor_ai.control.gates import CheckQuestion, CheckView, check, list_gates
+from supervisor_ai.control.policy import Policy
+from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
+from supervisor_ai.domain.ids import CommitSha, StepName
+from supervisor_ai.domain.run.definition import (
+    Definition,
+    Gate,
+    SandboxPolicy,
+    Workflow,
+)
+from supervisor_ai.domain.run.facts import Base
+from supervisor_ai.domain.run.gates import Area, Finding, GateKind, GatePolicy
+from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.engine.ports.definitions import GateSummary, Loaded, Power, TrustCheck
+from supervisor_ai.engine.ports.gates import ChangeCase, Examination, NewTests, Reading
+from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
+from supervisor_ai.engine.runtime import Runtime
+from supervisor_ai.testing.fake_sandbox import ScriptedReply
+from supervisor_ai.testing.world import Fakes, fake_world, passes
+
+if TYPE_CHECKING:
+    from supervisor_ai.control.project import Project
+    from supervisor_ai.control.reception import Reception
+
+POWER: Final = Power(file="config.yaml", line=1, key="gates.test.command", value="pytest")
+FINDING: Final = Finding(rule="test_deleted", message="It is gone.", file="t.py", line=3)
+
+
+def gate(name: str, kind: GateKind, *command: str) -> Gate:
+    return Gate(name=name, kind=kind, command=command, timeout=timedelta(minutes=1))
+
+
+GATES: Final = {
+    "test": gate("test", GateKind.COMMAND, "pytest"),
+    "test_integrity": gate("test_integrity", GateKind.TEST_INTEGRITY),
+    "red_before_green": gate("red_before_green", GateKind.RED_BEFORE_GREEN, "pytest"),
+}
+
+
+def fails(spec: SandboxSpec) -> ScriptedReply:
+    del spec
+    return ScriptedReply(output=((Channel.STDOUT, b"1 failed\n"),), exit_code=1)
+
+
+def missing(spec: SandboxSpec) -> None:
+    del spec
+
+
+@dataclass
+class Shelf:
+    """As much of a catalogue as a check needs."""
+
+    gates_of: Mapping[str, Gate]
+    sandbox: SandboxPolicy
+    summaries: Sequence[GateSummary] = ()
+    asked: list[CommitSha] = field(default_factory=list)
+
+    def gates(self, commit: CommitSha) -> Sequence[GateSummary]:
+        self.asked.append(commit)
+        return self.summaries
+
+    def gate(self, commit: CommitSha, name: str) -> Gate:
+        self.asked.append(commit)
+        if name not in self.gates_of:
+            raise NotFound(f"No gate {name!r}.")
+        return self.gates_of[name]
+
+    def load(self, commit: CommitSha, *, workflow: str | None, cli: str | None) -> Loaded:
+        del commit, workflow, cli
+        flow = Workflow(name="w", description="", initial_step=StepName("a"), steps={})
+        pinned = Definition(workflow=flow, roles={}, clis={}, gates={}, sandbox=self.sandbox)
+        return Loaded(definition=pinned, powers=(POWER,))
+
+
+@dataclass
+class Checkout:
+    """A repository that knows commits by name."""
+
+    named: Mapping[str | None, Base]
+    root: Path = Path("/project")
+
+    def resolve(self, ref: str | None) -> Base:
+        if ref not in self.named:
+            raise NotFound(f"No commit is called {ref!r}.")
+        return self.named[ref]
+
+
+@dataclass
+class Trust:
+    """A user who agreed to everything, or to nothing."""
+
+    is_trusted: bool
+
+    def check(self, project: Path, powers: tuple[Power, ...]) -> TrustCheck:
+        del project
+        return TrustCheck(is_trusted=self.is_trusted, added=powers, removed=())
+
+
+@dataclass
+class Desk:
+    """As much of a reception as a check needs."""
+
+    catalog: Shelf
+    repository: Checkout
+    trust: Trust
+    policy: Policy = field(default_factory=Policy)
+
+
+class Place:
+    """As much of a project as a check needs."""
+
+    def __init__(
+        self,
+        script: Callable[[SandboxSpec], ScriptedReply | None] = passes,
+        *,
+        is_trusted: bool = True,
+    ) -> None:
+        self.fakes = Fakes(gates=script)
+        commits = self.fakes.workspaces
+        self.old = commits.commit({"t.py": "old"})
+        self.new = commits.commit({"t.py": "new"}, parent=self.old)
+        old, new = (
+            Base(ref=name, sha=sha, tree=commits.tree(sha))
+            for name, sha in (("main~1", self.old), ("main", self.new))
+        )
+        named = {None: new, "main": new, f"{self.new}~1": old, "old": old}
+        self.shelf = Shelf(GATES, SandboxPolicy(backend="podman"))
+        self.reception = Desk(self.shelf, Checkout(named), Trust(is_trusted))
+        self.world = fake_world(self.fakes)
+        self.chosen: list[str] = []
+
+    def runtimes(self, name: str) -> Runtime:
+        self.chosen.append(name)
+        return Runtime(world=self.world, owner="ada")
+
+    def check(self, question: CheckQuestion) -> CheckView:
+        return asyncio.run(check(cast("Project", self), question))
+
+    def finding(self, *findings: Finding) -> None:
+        """Let the examiner find these."""
+
+        def opinion(kind: GateKind, case: ChangeCase) -> Examination:
+            del kind, case
+            return Examination(findings=findings, summary="2 tests were compared.")
+
+        self.fakes.examiner.opinion = opinion
+
+
+def test_gates_are_listed_as_of_a_commit() -> None:
+    place = Place()
+    place.shelf.summaries = [GateSummary(name="test", description="", kind="command")]
+    listed = list_gates(cast("Reception", place.reception), ref="old")
+    assert [it.name for it in listed] == ["test"]
+    assert place.shelf.asked == [place.old]
+
+
+def test_a_look_needs_neither_trust_nor_a_sandbox() -> None:
+    place = Place(is_trusted=False)
+    place.finding(FINDING)
+    found = place.check(CheckQuestion(gate="test_integrity", may_change=(Area.SNAPSHOTS,)))
+    assert (found.gate, found.kind) == ("test_integrity", GateKind.TEST_INTEGRITY)
+    assert (found.base, found.head) == (place.old, place.new)
+    assert (found.verdict, found.findings) == (Verdict.FAILED, (FINDING,))
+    [(kind, case)] = place.fakes.examiner.seen
+    assert (kind, case.base, case.head) == (GateKind.TEST_INTEGRITY, place.old, place.new)
+    assert case.may_change == (Area.SNAPSHOTS,)
+    assert place.chosen == []
+
+
+def test_a_command_runs_on_the_head_in_the_sandbox_that_the_project_asks_for() -> None:
+    place = Place()
+    found = place.check(CheckQuestion(gate="test", base="old", head="main"))
+    assert (found.verdict, found.exit_code, found.findings) == (Verdict.PASSED, 0, ())
+    [spec] = place.fakes.sandbox.specs
+    assert spec.argv == ("pytest",)
+    assert set(place.chosen) == {"podman"}
+    assert place.shelf.asked == [place.old], "the change does not say what the gate is made of"
+
+
+def test_what_went_wrong_is_told() -> None:
+    place = Place(fails)
+    place.fakes.examiner.readings["1 failed"] = Reading(
+        tool="pytest", tests=1, failed=1, failing="FAILED t.py::t"
+    )
+    found = place.check(CheckQuestion(gate="test"))
+    assert (found.verdict, found.exit_code, found.tests) == (Verdict.FAILED, 1, 1)
+    assert found.output == "1 failed\n"
+    assert "FAILED t.py::t" in found.told
+
+
+def test_a_command_that_is_not_there_was_not_run() -> None:
+    assert Place(missing).check(CheckQuestion(gate="test")).verdict is Verdict.NOT_RUN
+
+
+def test_a_gate_that_only_warns_says_so() -> None:
+    place = Place(fails)
+    place.shelf.gates_of = {"test": replace(GATES["test"], policy=GatePolicy.WARN)}
+    assert place.check(CheckQuestion(gate="test")).verdict is Verdict.WARNED
+
+
+def test_with_tdd_new_tests_have_to_fail_on_the_old_code_as_well() -> None:
+    place = Place()
+    place.fakes.examiner.tests = NewTests(contents={"t.py": b"new"}, names=(("t.py", "t"),))
+    alone = place.check(CheckQuestion(gate="test_integrity"))
+    both = place.check(CheckQuestion(gate="test_integrity", is_tdd=True))
+    assert (alone.verdict, alone.findings) == (Verdict.PASSED, ())
+    assert (both.gate, both.verdict) == ("test_integrity", Verdict.FAILED)
+    assert [it.rule for it in both.findings] == ["green_before"]
+    once = place.check(CheckQuestion(gate="red_before_green", is_tdd=True))
+    assert len(once.findings) == 1
+
+
+def test_a_command_of_the_project_needs_the_users_trust() -> None:
+    place = Place(is_trusted=False)
+    with pytest.raises(Denied):
+        place.check(CheckQuestion(gate="test"))
+    assert not place.fakes.sandbox.specs
+
+
+def test_the_first_commit_has_nothing_to_be_compared_with() -> None:
+    with pytest.raises(InvalidInput, match="no commit before 'main~1'") as error:
+        Place().check(CheckQuestion(gate="test", head="old"))
+    assert error.value.hint == "Name the other commit: --base REF"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        CheckQuestion(gate="tset"),
+        CheckQuestion(gate="test", base="nowhere"),
+        CheckQuestion(gate="test", head="nowhere"),
+    ],
+)
+def test_what_does_not_exist_is_not_found(question: CheckQuestion) -> None:
+    with pytest.raises(NotFound):
+        Place().check(question)
