@@ -2,7 +2,7 @@
 
     make bench                       # everything; writes docs/benchmarks.md
     .venv/bin/python -m bench seq    # one part: seq, resume, start, sandboxes, workspaces, clis,
-                                     # context
+                                     # context, gates
 
 Every number is a median over interleaved rounds of one run on one machine: compare ratios, not
 microseconds.
@@ -21,6 +21,7 @@ from pathlib import Path
 
 from bench.clis import clis
 from bench.context import context
+from bench.gates import gates
 from bench.sandboxes import sandboxes
 from bench.workspaces import workspaces
 
@@ -128,6 +129,7 @@ PARTS = {
     "clis": ("One session of a real CLI", clis),
     "workspaces": ("Opening a workspace of 10,000 files", workspaces),
     "context": ("Packing a context", context),
+    "gates": ("Gates", gates),
 }
 
 PREFACE = """# Benchmarks

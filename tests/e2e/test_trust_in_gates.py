@@ -146,3 +146,18 @@ def test_a_runner_that_is_not_known_says_so(user: User) -> None:
     prepare(user, attempt({"total.py": CODE + "\n"}), config=config)
     run = user.run().run
     assert "tests: unknown" in gates(user, run, "test")[0]["reason"]
+
+
+def test_gates_behind_a_guard_still_see_the_change(user: User) -> None:
+    flow = FLOW.replace("{gate: test,", "{gates: [changelog, mutation],")
+    config = CONFIG.replace("limits:", "  changelog: {policy: block}\nlimits:")
+    prepare(
+        user, attempt({"total.py": CODE.replace("sum(items)", "sum(items) + 0")}), config=config
+    )
+    user.commit({".supervisor/workflows/short.yaml": flow})
+    said = user.run()
+    assert (said.code, said.run["outcome"]["kind"]) == (1, "gate_failed")
+    [changelog] = gates(user, said.run, "changelog")
+    assert changelog["verdict"] == "failed"
+    [mutation] = gates(user, said.run, "mutation")
+    assert "faults were tried" in mutation["reason"]

@@ -8,7 +8,7 @@ not kept, so that naming one is told and does not fail the gate.
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from itertools import islice
-from typing import Final, Literal
+from typing import Final
 
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.engine.ports.commits import Commits
@@ -16,7 +16,6 @@ from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.changed_files import counted, shown
 from supervisor_ai.gates.claimed_paths import Paths, paths_of
 from supervisor_ai.gates.claimed_tests import (
-    FALSE,
     AddedTests,
     added_tests,
     false_tests,
@@ -24,20 +23,9 @@ from supervisor_ai.gates.claimed_tests import (
 )
 from supervisor_ai.gates.reported import Report, reported
 
-ClaimKind = Literal["files", "tests", "commits"]
-_KINDS: Final[dict[str, ClaimKind]] = {
-    "false_file_claim": "files",
-    FALSE: "tests",
-    "false_commit_claim": "commits",
-}
 _FINDINGS: Final = 100
 _UNREPORTED: Final = 20
 _WIDE: Final = 50
-
-
-def claim_kind(finding: Finding) -> ClaimKind | None:
-    """Tell what a false claim is about; None for what is no false claim."""
-    return _KINDS.get(finding.rule)
 
 
 def examine_claims(

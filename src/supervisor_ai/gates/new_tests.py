@@ -6,7 +6,7 @@ from typing import Final
 
 from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
-from supervisor_ai.gates.integrity.changed_files import ChangedFile, changed_files
+from supervisor_ai.gates.integrity.both_sides import ChangedFile, changed_files
 from supervisor_ai.gates.integrity.examine import Languages
 from supervisor_ai.gates.integrity.matching import pair
 from supervisor_ai.gates.integrity.model import Language, TestFile

@@ -361,7 +361,11 @@ MUTANTS = tuple(
 
 
 def check(
-    gate: Gate, runner: Runner, faults: tuple[Mutant, ...] = MUTANTS, limit: int | None = None
+    gate: Gate,
+    runner: Runner,
+    faults: tuple[Mutant, ...] = MUTANTS,
+    limit: int | None = None,
+    answer: str | None = None,
 ) -> Checked:
     kernel = Kernel(None, gates=runner)
     kernel.fakes.examiner.faults = faults
@@ -375,6 +379,7 @@ def check(
         tree=workspaces.tree(head),
         output_bytes=1000,
         mutants=limit,
+        answer=answer,
     )
     return run_virtual(check_gate(kernel.world, request))
 
@@ -453,6 +458,6 @@ def test_what_happens_outside_of_a_run_is_recorded_nowhere() -> None:
 def test_a_gate_can_be_asked_outside_of_a_run() -> None:
     said = check(GATE, Runner("fine", code=3))
     assert (said.verdict, said.exit_code, said.output) == (Verdict.FAILED, 3, "fine")
-    looked = check(replace(GATE, kind=GateKind.CLAIMS), Runner())
+    looked = check(replace(GATE, kind=GateKind.CLAIMS), Runner(), answer='{"status": "SUCCESS"}')
     assert looked.verdict is Verdict.PASSED
     assert looked.output == ""

@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 from tests.integration.engine.kernel import Kernel, flow, work
 
+from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.letters import Approve
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
@@ -97,3 +99,25 @@ def test_only_the_end_of_a_long_text_goes_back() -> None:
     assert "characters left out" in prompt
     assert "beginning" not in prompt
     assert prompt.endswith("end")
+
+
+class Keyless:
+    """An agent that lacks something of the user's."""
+
+    async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
+        del request, on_output
+        raise InvalidInput("The agent needs a key.", hint="Set it.")
+
+
+def test_an_agent_that_lacks_something_makes_the_run_wait_and_not_end() -> None:
+    kernel = Kernel(None)
+    world = replace(kernel.world, workers=lambda _adapter: Keyless())
+    run = kernel.submit(ONCE)
+    assert kernel.drive(run, world=world).status is RunStatus.WAITING
+    (failed,) = kernel.events(run, e.AttemptFailed)
+    assert failed.reason == "The agent needs a key. Set it."
+    (asked,) = kernel.events(run, e.ApprovalRequested)
+    yes = Approve(step=asked.step, visit=asked.visit, tree=asked.tree)
+    kernel.send(run, "yes", yes)
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    assert kernel.fakes.workspaces.open_paths == ()

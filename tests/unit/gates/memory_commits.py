@@ -20,10 +20,17 @@ class MemoryCommits:
             for name, tree in trees.items()
         }
         self.retyped: set[str] = set()
+        self.links: frozenset[str] = frozenset()
+        """Paths that are links at the head."""
 
     def list(self, commit: CommitSha) -> tuple[CommitFile, ...]:
         tree = self.trees[commit]
-        return tuple(CommitFile(path, _blob(tree[path]), len(tree[path])) for path in sorted(tree))
+        hidden = self.links if commit == HEAD else frozenset()
+        return tuple(
+            CommitFile(path, _blob(tree[path]), len(tree[path]))
+            for path in sorted(tree)
+            if path not in hidden
+        )
 
     def read(self, files: Sequence[CommitFile]) -> Iterator[tuple[CommitFile, bytes]]:
         contents = {_blob(text): text for tree in self.trees.values() for text in tree.values()}
@@ -37,7 +44,7 @@ class MemoryCommits:
                 path,
                 _blob(before[path]) if path in before else ABSENT,
                 _blob(after[path]) if path in after else ABSENT,
-                path in self.retyped,
+                path in self.retyped or path in self.links,
             )
             for path in sorted({*before, *after})
         )
@@ -54,6 +61,18 @@ class MemoryCommits:
                 old = before.get(change.path, b"").decode(errors="replace").splitlines()
                 new = after.get(change.path, b"").decode(errors="replace").splitlines()
                 yield change.path, "\n".join(difflib.unified_diff(old, new, lineterm=""))
+
+
+def two_commits(
+    before: Mapping[str, str | bytes],
+    after: Mapping[str, str | bytes],
+    *,
+    links: Sequence[str] = (),
+) -> MemoryCommits:
+    """Make a base and a head."""
+    commits = MemoryCommits(base=before, head=after)
+    commits.links = frozenset(links)
+    return commits
 
 
 def _bytes(text: str | bytes) -> bytes:

@@ -7,9 +7,9 @@ import pytest
 from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.gates import Finding, Severity
+from supervisor_ai.domain.run.gates import CLAIM_RULES, Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
-from supervisor_ai.gates.claims import claim_kind, examine_claims
+from supervisor_ai.gates.claims import examine_claims
 
 TESTS = """\
 def test_total():
@@ -173,7 +173,8 @@ def test_commits_are_looked_up() -> None:
         files_modified=["src"],
         summary="Committed abcdef1 and commit 0123abc. Committed 1234567 rows; cafe1234 is none.",
     )
-    found = [finding for finding in examine(answer).findings if claim_kind(finding) == "commits"]
+    all_found = examine(answer).findings
+    found = [finding for finding in all_found if finding.rule == "false_commit_claim"]
     assert [finding.subject for finding in found] == ["0123abc"]
     assert "not kept" in found[0].message
 
@@ -182,7 +183,7 @@ def test_kinds_of_claims_can_be_counted() -> None:
     answer = report(
         files_created=["src/never.py"], tests_written=["test_never"], summary="commit deadbee"
     )
-    kinds = {claim_kind(finding) for finding in examine(answer).findings}
+    kinds = {CLAIM_RULES.get(finding.rule) for finding in examine(answer).findings}
     assert kinds == {"files", "tests", "commits", None}
 
 

@@ -3,7 +3,7 @@
 import ast
 
 import pytest
-from tests.unit.gates.integrity.memory_commits import BASE, HEAD, MemoryCommits
+from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 
 from supervisor_ai.engine.ports.gates import ChangeCase, Mutant
 from supervisor_ai.gates.mutation import mutants
@@ -12,7 +12,7 @@ CASE = ChangeCase(base=BASE, head=HEAD)
 
 
 def of(after: str | bytes, before: str | bytes = "", *, limit: int = 100) -> tuple[Mutant, ...]:
-    commits = MemoryCommits({"shop.py": before}, {"shop.py": after})
+    commits = two_commits({"shop.py": before}, {"shop.py": after})
     return mutants(CASE, commits, limit=limit)
 
 
@@ -49,7 +49,7 @@ def test_only_changed_lines_of_the_product_get_faults() -> None:
         ("shop.py", 2),
         ("shop.py", 4),
     ]
-    commits = MemoryCommits({}, {"tests/test_a.py": "a = 1\n", "notes.md": "a = 1\n"})
+    commits = two_commits({}, {"tests/test_a.py": "a = 1\n", "notes.md": "a = 1\n"})
     assert mutants(CASE, commits, limit=5) == ()
 
 
@@ -73,7 +73,7 @@ def test_every_mutant_is_python_and_differs() -> None:
 
 @pytest.mark.parametrize("source", ["x = = 1", b"x = 1\0", b"\xff = 1", "(" * 5000, "-" * 50_000])
 def test_what_is_no_python_has_no_mutants(source: str | bytes) -> None:
-    commits = MemoryCommits({}, {"shop.py": source})
+    commits = two_commits({}, {"shop.py": source})
     assert mutants(CASE, commits, limit=5) == ()
 
 

@@ -1,6 +1,6 @@
 """The new tests of a change, with what they need."""
 
-from tests.unit.gates.integrity.memory_commits import BASE, HEAD, MemoryCommits
+from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
 from supervisor_ai.gates.integrity.python import PythonTests
@@ -12,7 +12,7 @@ TWO = "def test_two():\n    assert two() == 2\n"
 
 
 def found(before: dict[str, str], after: dict[str, str]) -> NewTests:
-    return new_tests(CASE, MemoryCommits(before, after), [PythonTests()])
+    return new_tests(CASE, two_commits(before, after), [PythonTests()])
 
 
 def test_new_and_altered_tests_are_named() -> None:

@@ -6,7 +6,7 @@ from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, StepNam
 from supervisor_ai.domain.run.definition import Gate, SandboxPolicy, WorkspacePolicy
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.events import RunEvent, RunSubmitted
-from supervisor_ai.domain.run.gates import Finding
+from supervisor_ai.domain.run.gates import Authorship, Finding
 from supervisor_ai.domain.run.run import submit
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.engine.effects.gates.gate import form_opinion
@@ -30,6 +30,8 @@ class CheckRequest:
     workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
     mutants: int | None = None
     """How many faults the mutation check tries at most."""
+    answer: str | None = None
+    """What a worker reported about the change, for the gate that compares claims with git."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,7 @@ class Checked:
 
 async def check_gate(world: World, request: CheckRequest) -> Checked:
     """Find out what a gate says about the head."""
-    effect = _effect(request)
+    effect = _effect(world, request)
     opinion = await form_opinion(effect, _operation(world))
     return Checked(
         verdict=followed(effect, opinion.verdict),
@@ -61,7 +63,7 @@ async def check_gate(world: World, request: CheckRequest) -> Checked:
     )
 
 
-def _effect(request: CheckRequest) -> RunGate:
+def _effect(world: World, request: CheckRequest) -> RunGate:
     return RunGate(
         step=_NOWHERE,
         visit=1,
@@ -74,7 +76,13 @@ def _effect(request: CheckRequest) -> RunGate:
         origin=request.base,
         vouched=request.base,
         mutants=request.mutants,
+        author=_author(world, request) if request.answer is not None else None,
     )
+
+
+def _author(world: World, request: CheckRequest) -> Authorship:
+    answer = world.artifacts.put(world.redactor.redact(request.answer or "").text)
+    return Authorship(role="", cli="", attempt=0, start=request.base, answer=answer)
 
 
 def _operation(world: World) -> Operation:

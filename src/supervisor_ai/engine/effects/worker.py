@@ -115,7 +115,9 @@ async def _run(
         return await operation.world.workers(effect.cli.adapter).run(request, transcript.write)
     except InvalidInput as error:
         said = f"{error.message} {error.hint or ''}".strip()
-        lacking = Diagnosis(message=said, category=FailureCategory.AUTH, action=Action.FAIL_OVER)
+        lacking = Diagnosis(
+            message=said, category=FailureCategory.CLI_ERROR, action=Action.FAIL_OVER
+        )
         result = SandboxResult(end=SandboxEnd.SANDBOX_FAILED, exit_code=None, reason=said)
         return WorkerReport(result=result, output="", diagnosis=lacking)
 
@@ -194,6 +196,7 @@ def _judge(
         limits=ended.report.result.limits,
         took=operation.world.clock.now() - operation.intended_at,
         concerns=answer.concerns,
+        role=effect.role.name,
     )
 
 
@@ -224,6 +227,7 @@ def _failed(
         ended_at=now,
         took=now - operation.intended_at,
         is_cut_off=ended.report.result.end is SandboxEnd.CUT_OFF,
+        role=effect.role.name,
     )
 
 
@@ -245,6 +249,7 @@ def _unprompted(
         transcript=world.artifacts.put(""),
         action=Action.ESCALATE if is_wrong else Action.RETRY_SAME,
         ended_at=world.clock.now(),
+        role=effect.role.name,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from supervisor_ai.domain.run.gates import Area, Finding, Severity
 from supervisor_ai.engine.ports.commits import CommitFile, Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
-from supervisor_ai.gates.integrity.changed_files import (
+from supervisor_ai.gates.integrity.both_sides import (
     LARGEST,
     ChangedFile,
     ChangedFiles,

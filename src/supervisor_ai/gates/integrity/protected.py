@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from supervisor_ai.domain.run.gates import Area, Finding, Severity
-from supervisor_ai.gates.integrity.changed_files import ChangedFile
+from supervisor_ai.gates.integrity.both_sides import ChangedFile
 from supervisor_ai.gates.integrity.protected_tables import (
     HARMLESS,
     LEAVING_OUT,

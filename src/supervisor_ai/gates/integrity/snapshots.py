@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Final
 
-from supervisor_ai.gates.integrity.changed_files import ChangedFile
+from supervisor_ai.gates.integrity.both_sides import ChangedFile
 
 _JEST: Final = re.compile(r"(?m)^exports\[`((?:[^`\\]|\\.){1,2000})`\] = ")
 _AMBR: Final = re.compile(r"(?m)^# name: (.{1,2000})$")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
-from tests.unit.gates.integrity.memory_commits import BASE, HEAD, MemoryCommits
+from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 
 from supervisor_ai.domain.run.gates import Area, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
@@ -18,7 +18,7 @@ PATH = "tests/test_a.py"
 def examined(
     before: Mapping[str, str | bytes], after: Mapping[str, str | bytes], *links: str
 ) -> Examination:
-    return examine_tests(CASE, MemoryCommits(before, after, links=links), [PythonTests()])
+    return examine_tests(CASE, two_commits(before, after, links=links), [PythonTests()])
 
 
 def rules(seen: Examination) -> set[str]:
@@ -32,14 +32,14 @@ def test_the_summary_counts_tests() -> None:
 
 
 def test_another_value_is_noted_unless_the_role_may_change_tests() -> None:
-    commits = MemoryCommits({PATH: TEST}, {PATH: TEST.replace("== 1", "== 2")})
+    commits = two_commits({PATH: TEST}, {PATH: TEST.replace("== 1", "== 2")})
     seen = examine_tests(CASE, commits, [PythonTests()])
     assert [(each.rule, each.severity) for each in seen.findings] == [
         ("expectation_changed", Severity.NOTE)
     ]
     free = ChangeCase(base=BASE, head=HEAD, may_change=(Area.TESTS,))
     assert examine_tests(free, commits, [PythonTests()]).findings == ()
-    gone = MemoryCommits({PATH: TEST}, {})
+    gone = two_commits({PATH: TEST}, {})
     assert rules(examine_tests(free, gone, [PythonTests()])) == {"test_deleted"}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
-from tests.unit.gates.integrity.memory_commits import BASE, HEAD, MemoryCommits
+from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 
 from supervisor_ai.domain.run.gates import Severity
 from supervisor_ai.engine.ports.gates import ChangeCase
@@ -12,7 +12,7 @@ from supervisor_ai.gates.integrity.languages.javascript import JavaScript
 
 
 def errors(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
-    commits = MemoryCommits(before, after)
+    commits = two_commits(before, after)
     seen = examine_tests(ChangeCase(base=BASE, head=HEAD), commits, [JavaScript()])
     return {each.rule for each in seen.findings if each.severity is Severity.ERROR}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from supervisor_ai.domain.run.gates import Area, Finding, Severity
-from supervisor_ai.gates.integrity.changed_files import ChangedFile
+from supervisor_ai.gates.integrity.both_sides import ChangedFile
 from supervisor_ai.gates.integrity.protected import is_protected, protected_changes
 
 COVERAGE, GATES, CI, SNAPSHOT = (

@@ -3,7 +3,7 @@
 from textwrap import dedent
 
 import pytest
-from tests.unit.gates.integrity.memory_commits import BASE, HEAD, MemoryCommits
+from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase
@@ -49,7 +49,7 @@ def errors(*findings: Finding) -> set[str]:
 def examined(before: dict[str, str], after: dict[str, str]) -> tuple[Finding, ...]:
     before = {path: dedent(text) for path, text in before.items()}
     after = {path: dedent(text) for path, text in after.items()}
-    return examine_tests(CASE, MemoryCommits(before, after), [PythonTests()]).findings
+    return examine_tests(CASE, two_commits(before, after), [PythonTests()]).findings
 
 
 def edited(old: str, new: str, *, text: str = TESTS) -> tuple[Finding, ...]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from supervisor_ai.gates.integrity.changed_files import ChangedFile
+from supervisor_ai.gates.integrity.both_sides import ChangedFile
 from supervisor_ai.gates.integrity.protected import protected_changes
 
 KEPT, LOST = frozenset[str](), frozenset({"snapshot_changed"})

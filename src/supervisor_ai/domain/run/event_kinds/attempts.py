@@ -119,6 +119,7 @@ class AttemptSucceeded(PlacedEvent):
     took: timedelta = timedelta()
     concerns: tuple[Concern, ...] = ()
     """What a reviewer objects to, so that it is known again in the next round."""
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +142,7 @@ class AttemptFailed(PlacedEvent):
     took: timedelta = timedelta()
     is_cut_off: bool = False
     """Whether it was stopped because it had spent what was set aside for it."""
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
