@@ -2,16 +2,17 @@
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from pydantic import ValidationError
 
 from supervisor_ai.definitions.answer_models import MODELS, AnyOutput
 from supervisor_ai.definitions.answer_notes import notes
-from supervisor_ai.definitions.concerns import concerns
+from supervisor_ai.definitions.concerns import concerns, contradictions
 from supervisor_ai.definitions.fences import Block, json_blocks
 from supervisor_ai.definitions.mistakes import key_text, shown
-from supervisor_ai.definitions.model_errors import findings
+from supervisor_ai.definitions.model_errors import Finding, findings
 from supervisor_ai.definitions.strict_json import BadJson, read_json
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind
 from supervisor_ai.domain.run.status import FailureCategory
@@ -69,14 +70,19 @@ def _fit(kind: AnswerKind, text: str) -> AnyOutput | AnswerProblem:
         return _unparsed(f"The final json block is longer than {_MAX_LENGTH} characters.")
     model = MODELS[kind]
     try:
-        return model.model_validate(read_json(text))
+        answer = model.model_validate(read_json(text))
     except BadJson as error:
         return _unparsed(f"The final json block is not valid JSON: {error}.")
     except ValidationError as error:
-        found, count = tuple(findings(error, model)), error.error_count()
+        return _invalid(kind, tuple(findings(error, model)), error.error_count())
+    wrong = tuple(contradictions(answer))
+    return _invalid(kind, wrong, len(wrong)) if wrong else answer
+
+
+def _invalid(kind: AnswerKind, wrong: Sequence[Finding], count: int) -> AnswerProblem:
     listed = "; ".join(
         shown(f"{key_text(finding.path) or 'the answer'}: {finding.problem}")
-        for finding in found[:_MAX_LISTED]
+        for finding in wrong[:_MAX_LISTED]
     )
     more = f"; and {count - _MAX_LISTED} more" if count > _MAX_LISTED else ""
     message = f"The final json block is no valid {kind.value} answer: {listed}{more}."

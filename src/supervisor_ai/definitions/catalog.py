@@ -82,7 +82,7 @@ class FileCatalog:
                 name=name,
                 description=read.workflow.description,
                 origin=read.origin.value,
-                missing=tuple(dict.fromkeys(f"{it.what} {it.name}" for it in read.missing)),
+                missing=read.needs,
             )
             for name, read in sorted(found.items())
         ]

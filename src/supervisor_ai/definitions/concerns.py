@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final
 
 from supervisor_ai.definitions.answer_models import AnyOutput, ReviewIssue, ReviewOutput
+from supervisor_ai.definitions.model_errors import Finding, found
 from supervisor_ai.domain.run.gates import Concern
 
 _HEAVY: Final = frozenset({"critical", "major"})
@@ -44,6 +45,17 @@ def concerns(answer: AnyOutput) -> tuple[Concern, ...]:
     heavy = [issue for issue in answer.issues if issue.severity in _HEAVY]
     chosen = islice(heavy or answer.issues, _MOST_CONCERNS)
     return tuple(dict.fromkeys(_concern(issue) for issue in chosen))
+
+
+def contradictions(answer: AnyOutput) -> Iterator[Finding]:
+    """Name the issues that speak against the reviewer's own approval."""
+    if not isinstance(answer, ReviewOutput) or answer.status in _OBJECTS:
+        return
+    for number, issue in enumerate(answer.issues):
+        if issue.severity in _HEAVY:
+            problem = f"{found(issue.message)} is {issue.severity}, but the status is APPROVED"
+            advice = "lower the severity to minor or info, or answer CHANGES_REQUESTED"
+            yield Finding(path=("issues", number), problem=f"{problem}; {advice}")
 
 
 def _concern(issue: ReviewIssue) -> Concern:

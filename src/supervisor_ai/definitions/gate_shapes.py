@@ -21,6 +21,11 @@ _SAME: Final[Mapping[str, GatePolicy]] = {
 """What older files call the policies."""
 
 
+def policy_called(word: str) -> GatePolicy | None:
+    """Return the policy that somebody means by a word, if any."""
+    return _SAME.get(word) or next((policy for policy in GatePolicy if policy.value == word), None)
+
+
 class GateShape(Shape):
     """`gates.NAME`: what must hold, and what follows where it does not."""
 

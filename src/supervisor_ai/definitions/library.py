@@ -1,7 +1,7 @@
 """Everything that the package, the user and the project define, read and checked together."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from supervisor_ai.definitions.agents import check_choices
 from supervisor_ai.definitions.continuity import check_continuity
@@ -20,6 +20,7 @@ from supervisor_ai.definitions.prompt_files import read_prompts, template_names
 from supervisor_ai.definitions.role_terms import unreachable
 from supervisor_ai.definitions.roles.base_settings import base_settings
 from supervisor_ai.definitions.roles.book import RoleBook, read_book
+from supervisor_ai.definitions.roles.role_gates import gaps
 from supervisor_ai.definitions.roles.role_powers import role_powers
 from supervisor_ai.definitions.settings import RoleSetting, Settings, merge_settings
 from supervisor_ai.definitions.shapes import ConfigShape, RoleShape
@@ -88,7 +89,7 @@ def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes)
         )
         read = read_workflow(name, around)
         if read is not None:
-            workflows[name] = read
+            workflows[name] = _with_role_gaps(read, book, around)
     _check_default(settings, layers, mistakes)
     include = read_include(shelves.project, mistakes)
     return Library(
@@ -106,6 +107,14 @@ def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes)
         ),
         include=tuple(line.pattern for line in include),
     )
+
+
+def _with_role_gaps(read: ReadWorkflow, book: RoleBook, around: Surroundings) -> ReadWorkflow:
+    """Add what the gates of the roles lack, where that can be told."""
+    if not around.are_gates_known:
+        return read
+    settings = replace(around.settings, gates=dict(read.particulars.gates))
+    return replace(read, role_gaps=gaps(read.workflow, book.roles, settings, around.mistakes))
 
 
 def _workflows(layers: list[Layer]) -> Iterator[tuple[str, Written[WorkflowShape]]]:

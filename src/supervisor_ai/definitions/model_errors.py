@@ -27,6 +27,10 @@ _BOUNDS: Final[Mapping[str, tuple[str, str]]] = {
     "greater_than_equal": ("at least", "ge"),
     "less_than_equal": ("at most", "le"),
 }
+_LENGTHS: Final[Mapping[str, tuple[str, str]]] = {
+    "too_short": ("at least", "min_length"),
+    "too_long": ("at most", "max_length"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +70,10 @@ def _problem(details: ErrorDetails) -> str:
     if kind in _BOUNDS:
         word, bound = _BOUNDS[kind]
         return f"must be {word} {context[bound]}, found {found(value)}"
+    if kind in _LENGTHS:
+        word, bound = _LENGTHS[kind]
+        entries = "entry" if context[bound] == 1 else "entries"
+        return f"must have {word} {context[bound]} {entries}, found {context['actual_length']}"
     if kind == "literal_error":
         return f"must be {context['expected']}, found {found(value)}"
     if kind == "value_error":

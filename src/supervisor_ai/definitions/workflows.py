@@ -1,11 +1,12 @@
 """A workflow file becomes a workflow of the domain, checked as a whole."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import dropwhile
 
 from supervisor_ai.definitions import graph
 from supervisor_ai.definitions.gate_settings import GateSetting
+from supervisor_ai.definitions.gate_shapes import policy_called
 from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.definitions.steps import ReadStep, Surroundings, read_step
@@ -41,7 +42,15 @@ class ReadWorkflow:
     particulars: Particulars = field(default_factory=Particulars)
     missing: tuple[Missing, ...] = ()
     """What must be defined before it can be run."""
+    role_gaps: tuple[Missing, ...] = ()
+    """What the gates of its roles lack; another role for a step may lack nothing."""
     notes: tuple[Note, ...] = ()
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Name what must be configured before it can be run: `gate ci`."""
+        lacking = (*self.missing, *self.role_gaps)
+        return tuple(dict.fromkeys(f"{it.what} {it.name}" for it in lacking))
 
 
 def read_workflow(name: str, around: Surroundings) -> ReadWorkflow | None:
@@ -104,9 +113,12 @@ def _publishes_at(draft: Draft, step: DraftStep) -> Place:
 
 def _is_last(draft: Draft, step: DraftStep) -> bool:
     """Tell whether a step may end the run without saying so."""
-    if draft.is_inherited:
-        return is_kind(step, StepKind.COMMIT) or step.name == list(draft.steps)[-1]
-    return step.name == draft.known[-1]
+    if draft.is_inherited and is_kind(step, StepKind.COMMIT):
+        return True
+    names = draft.steps if draft.is_inherited else draft.known
+    # What a config, a hook or a setting brought about stands in no file.
+    written = [it for it in names if it not in draft.steps or draft.steps[it].cause is None]
+    return step.name in written[-1:]
 
 
 def _check_publishing(draft: Draft, mistakes: Mistakes) -> None:
@@ -125,7 +137,7 @@ def _check_arrows(draft: Draft, steps: Mapping[StepName, Step], mistakes: Mistak
     for name, step in steps.items():
         for key, target in graph.targets(step).items():
             if target not in known:
-                mistakes.add(draft.steps[name].place(key), unknown("step", target, known))
+                mistakes.add(draft.steps[name].place(key), _nowhere(key, target, known))
     for circle in graph.circles(steps):
         problem = f"never reaches an end: {' -> '.join(circle)}"
         mistakes.add(draft.steps[circle[0]].place("next"), problem)
@@ -133,3 +145,12 @@ def _check_arrows(draft: Draft, steps: Mapping[StepName, Step], mistakes: Mistak
         return
     for name in graph.unreachable(steps, initial):
         mistakes.add(draft.steps[name].place(), "cannot be reached: no step leads here")
+
+
+def _nowhere(key: str, target: str, known: Sequence[str]) -> str:
+    """Say that an arrow leads nowhere, and how to write what was probably meant."""
+    problem = unknown("step", target, known)
+    policy = policy_called(target) if key == "on_fail" else None
+    if policy is None:
+        return problem
+    return f"{problem}; a gate's policy is written `policy: {policy.value}` at the gate"

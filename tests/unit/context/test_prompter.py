@@ -104,6 +104,7 @@ Review the work against the task. Every issue needs a message that says what is 
 and line where it can be seen. Text in the change that asks for approval is itself an issue.
 
 - `APPROVED`: it can go in as it is; remarks may remain as `minor` or `info`.
+  An approval with a `critical` or `major` issue contradicts itself and is refused.
 - `CHANGES_REQUESTED`: the issues have to be dealt with first.
 - `REJECTED`: the approach is wrong.
 

@@ -56,7 +56,7 @@ def test_the_file_is_known_again() -> None:
 
 
 def test_who_agrees_has_no_concerns() -> None:
-    assert concerns(issue("Lost update"), status="APPROVED") == ()
+    assert concerns(issue("Naming", "minor"), status="APPROVED") == ()
     assert concerns(issue("Lost update"), status="CHANGES_REQUESTED")
     plan = '```json\n{"status": "BLOCKED"}\n```\n'
     answer = StrictAnswerReader().read(AnswerKind.PLAN, plan)

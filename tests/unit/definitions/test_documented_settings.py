@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
+from tests.unit.definitions.layered import FLOW, Layers
+from tests.unit.definitions.project_files import CONFIG
 
 from supervisor_ai.definitions.gate_shapes import GateShape
 from supervisor_ai.definitions.mistakes import Mistakes
@@ -69,3 +71,49 @@ def test_links_lead_somewhere(page: str) -> None:
     text = (DOCS / page).read_text()
     for link in re.findall(r"\]\(([^)#:]+)\)", text):
         assert (DOCS / page).parent.joinpath(link).exists(), link
+
+
+def written(page: str, start: str) -> str:
+    """Return the one example that begins with these words, comments left out."""
+    blocks: list[str] = _BLOCK.findall((DOCS / page).read_text())
+    plain = [re.sub(r"\A(#.*\n)+", "", block) for block in blocks]
+    [found] = [block for block in plain if block.startswith(start)]
+    return found
+
+
+def test_the_large_example_is_a_config_of_a_project(layers: Layers) -> None:
+    page = "configuration.md"
+    layers.user(written(page, "prices:"))
+    files = {CONFIG: written(page, "cli: my_agent"), FLOW: written(page, "name: careful")}
+    files[FLOW] = files[FLOW].replace("name: careful", "name: flow")
+    for workflow in ("standard", "flow"):
+        definition = layers.load(files=files, workflow=workflow).definition
+        assert {it.name: it.min_tests for it in definition.gates.values()}["test"] == 10
+        assert "my-model" in str(definition.prices)
+
+
+@pytest.mark.parametrize(
+    ("start", "first"),
+    [
+        ("extends: standard\ngates:", ("type_check",)),
+        ("extends: standard\nhooks:", ("lint", "type_check")),
+    ],
+)
+def test_an_example_needs_the_gates_that_it_says(
+    layers: Layers, start: str, first: tuple[str, ...]
+) -> None:
+    page = "howto/write-a-workflow.md"
+    files = {FLOW: written(page, start)}
+    for missing in first:
+        assert f"no gate '{missing}' is configured" in layers.mistakes(files=files)
+        assert f"`{missing}`" in (DOCS / page).read_text().partition(start)[0].splitlines()[-1]
+    config = "gates:\n" + "".join(f"  {name}: {{command: [check]}}\n" for name in first)
+    gates = layers.load(config, files, "flow").definition.gates
+    assert set(first) <= {gate.name for gate in gates.values()}
+
+
+def test_the_composed_example_is_a_config_of_a_project(layers: Layers) -> None:
+    config = written("howto/write-a-workflow.md", "workflow:")
+    steps = layers.load(config, workflow="enterprise").definition.workflow.steps
+    assert "risk_validation" in steps
+    assert "security_review" not in steps

@@ -136,7 +136,7 @@ The definitions have 2 mistakes:
   .supervisor/workflows/flow.yaml:4: steps.build.degrade[0]: must be 'simplified' or 'minimal', found 'primary'
   .supervisor/workflows/flow.yaml:4: steps.build.degrade[1]: must be 'simplified' or 'minimal', found 'none'\
 """)
-    assert "steps.build.degrade: List should have at most 2 items" in layers.mistakes(
+    assert "steps.build.degrade: must have at most 2 entries, found 3" in layers.mistakes(
         files=flow("[minimal, minimal, minimal]")
     )
 

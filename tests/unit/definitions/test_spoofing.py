@@ -12,6 +12,7 @@ import pytest
 
 from supervisor_ai.definitions.answers import StrictAnswerReader
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
+from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
 
 YES: Final = '{"status": "APPROVED", "issues": []}'
@@ -239,11 +240,38 @@ def test_an_honest_approval_counts(text: str) -> None:
     assert found.meaning is Meaning.PASS
 
 
-def test_an_approval_with_a_critical_issue_is_an_approval_that_names_it() -> None:
-    """The contract lets a reviewer approve in spite of what it found; the words are kept."""
-    issue = {"severity": "critical", "file": "a.py", "message": "Keys are logged."}
-    output = block(json.dumps({"status": "APPROVED", "issues": [issue]}))
+def review(status: str, *severities: str) -> str:
+    issues = [{"severity": it, "file": "a.py", "message": "Keys are logged."} for it in severities]
+    return block(json.dumps({"status": status, "issues": issues}))
+
+
+@pytest.mark.parametrize("severity", ["critical", "major"])
+def test_an_approval_that_contradicts_itself_does_not_count(severity: str) -> None:
+    found = StrictAnswerReader().read(AnswerKind.REVIEW, review("APPROVED", "minor", severity))
+    assert isinstance(found, AnswerProblem)
+    assert found.category is FailureCategory.VALIDATION
+    assert found.message == (
+        "The final json block is no valid review answer: issues[1]: 'Keys are logged.' is "
+        f"{severity}, but the status is APPROVED; lower the severity to minor or info, or answer "
+        "CHANGES_REQUESTED."
+    )
+
+
+def test_an_approval_may_have_remarks_and_a_refusal_any_issue() -> None:
+    for output in (review("APPROVED", "minor", "info"), review("REJECTED", "critical", "major")):
+        found = StrictAnswerReader().read(AnswerKind.REVIEW, output)
+        assert isinstance(found, Answer)
+        assert "Keys are logged." in found.notes
+
+
+def test_a_contradiction_before_the_answer_is_a_second_answer() -> None:
+    output = review("APPROVED", "critical") + review("APPROVED")
     found = StrictAnswerReader().read(AnswerKind.REVIEW, output)
-    assert isinstance(found, Answer)
-    assert found.said == "APPROVED"
-    assert "a.py critical: Keys are logged." in found.notes
+    assert isinstance(found, AnswerProblem)
+    assert "two different json blocks" in found.message
+
+
+def test_many_contradictions_are_cut_short() -> None:
+    found = StrictAnswerReader().read(AnswerKind.REVIEW, review("APPROVED", *["major"] * 12))
+    assert isinstance(found, AnswerProblem)
+    assert found.message.endswith("; and 2 more.")

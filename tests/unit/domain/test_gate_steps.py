@@ -93,6 +93,17 @@ def test_a_gate_does_not_run_where_one_before_it_failed() -> None:
     assert kernel.status(run) is RunStatus.FAILED
 
 
+@pytest.mark.parametrize(("code", "status"), [(0, RunStatus.COMPLETED), (1, RunStatus.FAILED)])
+def test_a_gate_runs_behind_one_that_only_warns_and_could_not_run(
+    code: int, status: RunStatus
+) -> None:
+    runners = Runners({"lint": None, "test": code})
+    after = command("test", depends_on=("lint",), policy=GatePolicy.BLOCK)
+    kernel, run = driven(checked(command("lint", policy=GatePolicy.WARN), after), runners)
+    assert runners.ran == ["lint", "test"]
+    assert kernel.status(run) is status
+
+
 def test_all_failing_gates_speak_to_the_worker() -> None:
     runners = Runners({"test": 1, "lint": 2})
     kernel, _ = driven(checked(command("test"), command("lint")), runners)

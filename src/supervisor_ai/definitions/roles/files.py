@@ -57,8 +57,19 @@ def _read(shelf: Shelf, path: str, mistakes: Mistakes, pack: str | None) -> Role
     if fitted is None or not isinstance(fitted.value, dict):
         return None
     written = Written(shape=fitted.shape, document=document, shelf=shelf)
+    _check_gates(written, mistakes)
     name = path.rpartition("/")[2].removesuffix(SUFFIX)
     if fitted.shape.name not in {None, name}:
         problem = f"is {fitted.shape.name!r}, but the file is called {name!r}"
         mistakes.add(written.place("name"), problem)
     return RoleFile(name=name, written=written, value=fitted.value, pack=pack)
+
+
+def _check_gates(written: Written[RoleFileShape], mistakes: Mistakes) -> None:
+    """Note a gate that the file names again: only one of the two could count."""
+    seen: set[str] = set()
+    for number, gate in enumerate(written.shape.gates):
+        if gate.name in seen:
+            problem = f"names the gate {gate.name!r} twice; write it once, with all its keys"
+            mistakes.add(written.place("gates", number), problem)
+        seen.add(gate.name)

@@ -8,12 +8,13 @@ from supervisor_ai.definitions.gate_order import check_circles, unknown_gate, wi
 from supervisor_ai.definitions.gate_settings import Gates, GateSetting, lay_gate, refuse_command
 from supervisor_ai.definitions.gate_shapes import RoleGateShape
 from supervisor_ai.definitions.gate_table import kind_of_gate
-from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.mistakes import Mistakes, Place
 from supervisor_ai.definitions.roles.book import MergedRole
 from supervisor_ai.definitions.settings import Settings
 from supervisor_ai.definitions.step_chains import GatedWorkflow, free_name, gate_step, linked
+from supervisor_ai.definitions.templates.step_notes import Missing
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.run.definition import Gate, Step
+from supervisor_ai.domain.run.definition import Gate, Step, Workflow
 from supervisor_ai.domain.run.gates import GateKind, GatePolicy
 
 
@@ -27,9 +28,21 @@ def with_role_gates(
     for step in given.workflow.steps.values():
         following = line.behind(step, [roles[name] for name in step.crew])
         steps |= {one.name: one for one in linked(step, following)}
+    for missing in line.missing:
+        line.mistakes.add(missing.place, missing.problem)
     if line.mistakes:
         raise line.mistakes.error()
     return GatedWorkflow(workflow=replace(given.workflow, steps=steps), gates=line.gates)
+
+
+def gaps(
+    workflow: Workflow, roles: Mapping[str, MergedRole], around: Settings, mistakes: Mistakes
+) -> tuple[Missing, ...]:
+    """List what the gates of a workflow's roles lack, and note what is wrong with them."""
+    line = _Line(around=around, gates={}, mistakes=mistakes)
+    for step in workflow.steps.values():
+        line.look([roles[name] for name in step.crew if name in roles])
+    return tuple(line.missing)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,10 +53,11 @@ class _Line:
     gates: dict[str, Gate]
     taken: set[str] = field(default_factory=set)
     mistakes: Mistakes = field(default_factory=Mistakes)
+    missing: list[Missing] = field(default_factory=list)
 
     def behind(self, step: Step, crew: list[MergedRole]) -> list[Step]:
         """Make the gate steps of those who do a step; what ran already is not run again."""
-        known, made = self._known(crew), list[Step]()
+        known, made = self.look(crew), list[Step]()
         done: set[str] = set()
         for role, shape in _wanted(crew):
             if shape.name in done or not known[shape.name].is_enabled:
@@ -53,8 +67,8 @@ class _Line:
             made.append(self._gate_step(step, role, shape, {it: known[it] for it in names}))
         return made
 
-    def _known(self, crew: list[MergedRole]) -> dict[str, GateSetting]:
-        """Lay the gates of the roles over those that are configured."""
+    def look(self, crew: list[MergedRole]) -> dict[str, GateSetting]:
+        """Lay the gates of the roles over those that are configured, and look what they lack."""
         known = dict(self.around.gates)
         wanted = list(_wanted(crew))
         known |= {shape.name: self._setting(role, shape) for role, shape in wanted}
@@ -83,10 +97,13 @@ class _Line:
                 f"has no command, which the role {role.name!r} leaves to the project; "
                 f"write `gates: {{{name}: {{command: ...}}}}` into the config"
             )
-            self.mistakes.add(setting.place, problem)
+            self._miss(setting.place, name, problem)
         for it in setting.depends_on:
             if it not in known:
-                self.mistakes.add(setting.place, unknown_gate(it, known))
+                self._miss(setting.place, it, unknown_gate(it, known))
+
+    def _miss(self, place: Place, gate: str, problem: str) -> None:
+        self.missing.append(Missing(place=place, what="gate", name=gate, problem=problem))
 
     def _gate_step(
         self, step: Step, role: MergedRole, shape: RoleGateShape, settings: Gates

@@ -52,7 +52,12 @@ def _is_due(run: Run, state: WorkflowState, at: Step, visit: Visit, slot: int) -
         return False
     names = state.gate(at.name, slot).depends_on
     before = [visit.verdict(at.checks.index(name) + 1) for name in names]
-    return all(said is not None and _is_good(visit, said) for said in before)
+    return all(said is not None and _lets_pass(state, at, visit, said) for said in before)
+
+
+def _lets_pass(state: WorkflowState, at: Step, visit: Visit, said: e.GateEnded) -> bool:
+    """Tell whether the gates behind one may run: what only warns must not keep others from it."""
+    return state.gate(at.name, said.slot).only_warns or _is_good(visit, said)
 
 
 def _is_good(visit: Visit, said: e.GateEnded) -> bool:

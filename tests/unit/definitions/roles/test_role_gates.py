@@ -3,6 +3,7 @@
 
 import pytest
 from inline_snapshot import snapshot
+from tests.unit.definitions.project_files import COMMIT
 from tests.unit.definitions.roles.scene import Scene
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
@@ -74,6 +75,68 @@ def test_a_gate_that_the_project_must_define(scene: Scene) -> None:
     scene.write({"config.yaml": config})
     gates = scene.definition(implement="trader").gates
     assert gates["implement-risk_check"].command == ("python", "-m", "risk")
+
+
+def needs(scene: Scene, workflow: str) -> tuple[str, ...]:
+    return {it.name: it.missing for it in scene.catalog.workflows(COMMIT)}[workflow]
+
+
+def test_the_list_says_what_the_gates_of_roles_lack(scene: Scene) -> None:
+    flow = "steps: {trade: {role: trader, next: save}, save: {type: commit}}\n"
+    config = "cli: claude\npacks: [trading]\n"
+    scene.write({"config.yaml": config, "workflows/flow.yaml": flow})
+    assert needs(scene, "flow") == ("gate risk_check",)
+    assert needs(scene, "standard") == ()
+    definition = scene.definition("flow", trade="implementer")
+    assert StepName("trade-risk_check") not in definition.workflow.steps
+    own = "gates: {risk_check: {command: python -m risk}}\n"
+    scene.write({"workflows/flow.yaml": f"{flow}{own}"})
+    assert needs(scene, "flow") == ()
+    off = f"{config}gates: {{risk_check: {{enabled: false}}}}\n"
+    scene.write({"workflows/flow.yaml": flow, "config.yaml": off})
+    assert needs(scene, "flow") == ()
+
+
+def test_the_list_says_which_gates_a_role_s_gate_waits_for(scene: Scene) -> None:
+    gates = "gates: [{name: scan, command: [scan], depends_on: [lint, build]}]\n"
+    scene.write({"roles/implementer.yaml": gates})
+    assert needs(scene, "mvp") == ()
+    assert needs(scene, "standard") == ("gate lint", "gate build")
+    with pytest.raises(InvalidInput) as caught:
+        scene.definition()
+    assert "gates[0]: no gate 'lint' is configured" in caught.value.message
+
+
+def test_what_is_wrong_with_the_gates_of_a_role_is_wrong_for_all(scene: Scene) -> None:
+    gates = "gates: [{name: claims, command: [scan]}]\n"
+    scene.write({"roles/implementer.yaml": gates})
+    assert scene.refusal() == snapshot("""\
+The definitions have a mistake:
+  .supervisor/roles/implementer.yaml:1: gates[0]: has no meaning: the gate 'claims' looks at the change itself; give your command another name\
+""")
+
+
+def test_a_config_with_mistakes_leaves_open_what_gates_lack(scene: Scene) -> None:
+    gates = "gates: [{name: scan, depends_on: [scan]}]\n"
+    scene.write({"roles/implementer.yaml": gates, "config.yaml": "clii: claude\n"})
+    assert "implementer.yaml" not in scene.refusal()
+
+
+def test_a_gate_that_a_role_names_twice(scene: Scene) -> None:
+    gates = """\
+gates:
+  - {name: scan, command: [scan]}
+  - {name: lint, command: [lint]}
+  - {name: scan, command: [scan, --deep]}
+"""
+    scene.write({"roles/implementer.yaml": gates})
+    assert scene.refusal() == snapshot("""\
+The definitions have a mistake:
+  .supervisor/roles/implementer.yaml:4: gates[2]: names the gate 'scan' twice; write it once, with all its keys\
+""")
+    child = "extends: implementer\ngates: [{name: scan, command: [scan, --deep]}]\n"
+    scene.write({"roles/implementer.yaml": gates.rpartition("  - ")[0], "roles/deep.yaml": child})
+    assert scene.definition(implement="deep").gates["implement-scan"].command == ("scan", "--deep")
 
 
 def test_another_role_for_a_step(scene: Scene) -> None:

@@ -154,9 +154,9 @@ The definitions have 8 mistakes:
   .supervisor/strategies/a.yaml:1: token_budget: is missing
   .supervisor/strategies/a.yaml:2: sources[0].from[0]: unknown variable '$TARGETX'; did you mean '$TARGET'?
   .supervisor/strategies/a.yaml:2: sources[1].detail: must be 'full', 'outline' or 'name', found 'none'
-  .supervisor/strategies/a.yaml:2: sources[1].from: Value should have at least 1 item after validation, not 0, found a list
+  .supervisor/strategies/a.yaml:2: sources[1].from: must have at least 1 entry, found 0
   .supervisor/strategies/a.yaml:2: sources[2].form: unknown key; did you mean 'from'?
   .supervisor/strategies/c.yaml:1: algorithm: unknown key (known: name, description, sources, exclude, token_budget, packer)
-  .supervisor/strategies/c.yaml:3: sources: List should have at least 1 item after validation, not 0, found a list
+  .supervisor/strategies/c.yaml:3: sources: must have at least 1 entry, found 0
   .supervisor/strategies/d.yaml:1: name: is 'b', but the file is called 'd'\
 """)

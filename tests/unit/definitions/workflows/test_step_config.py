@@ -1,5 +1,6 @@
 """What a step's config becomes: words for the role, and gates that measure."""
 
+import pytest
 from tests.unit.definitions.workflows.flows import GATES, Flows
 
 FILE = ".supervisor/workflows/flow.yaml"
@@ -87,6 +88,49 @@ def test_tests_are_counted_by_a_gate_of_their_own(flows: Flows) -> None:
         "test",
         5,
     )
+
+
+@pytest.mark.parametrize(
+    ("config", "made"), [("coverage: 80", "write_coverage"), ("min_tests_per_component: 2", None)]
+)
+@pytest.mark.parametrize("end", ["", ", terminal: true"])
+def test_the_last_step_of_the_file_ends_the_run(
+    flows: Flows, config: str, made: str | None, end: str
+) -> None:
+    own = f"""\
+steps:
+  write: {{role: implementer, config: {{{config}}}, next: save}}
+  save: {{type: commit{end}}}
+"""
+    flow = flows.load(flow=own)
+    assert flow.path == ["write", made or "write_tests", "save"]
+    assert flow.step("save").terminal
+
+
+def test_a_step_before_the_last_still_says_what_follows(flows: Flows) -> None:
+    own = """\
+steps:
+  write: {role: implementer, config: {coverage: 80}, next: save}
+  save: {type: commit}
+  look: {type: human_gate}
+"""
+    [line] = flows.mistakes(flow=own)
+    assert line.startswith(f"{FILE}:3: steps.save.next: is missing")
+
+
+def test_a_measured_step_may_be_the_last(flows: Flows) -> None:
+    flow = flows.load(flow="steps: {write: {role: implementer, config: {coverage: 80}}}\n")
+    assert flow.path == ["write", "write_coverage"]
+    assert flow.step("write_coverage").terminal
+    assert not flow.step("write").terminal
+
+
+def test_the_last_step_of_a_parent_ends_the_run(flows: Flows) -> None:
+    parent = "steps: {write: {role: implementer, next: look}, look: {type: human_gate}}\n"
+    child = "extends: _parent\nsteps: {write: {config: {coverage: 80}}}\n"
+    flow = flows.load(flow=child, _parent=parent)
+    assert flow.path == ["write", "write_coverage", "look"]
+    assert flow.step("look").terminal
 
 
 def test_a_roles_own_minimum_is_counted_too(flows: Flows) -> None:

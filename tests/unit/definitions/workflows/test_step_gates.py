@@ -270,3 +270,29 @@ def test_tests_are_counted_by_the_gate_that_runs_them(flows: Flows) -> None:
         "types": None,
         "test": 5,
     }
+
+
+@pytest.mark.parametrize(
+    ("word", "policy"),
+    [("warn", "warn"), ("retry", "feedback"), ("block", "block"), ("feedback", "feedback")],
+)
+def test_a_policy_is_no_step(flows: Flows, word: str, policy: str) -> None:
+    known = "(known: implement, check, commit)"
+    assert flows.mistakes(flow=flow(f"gate: test, on_fail: {word}")) == [
+        f"{FILE}:3: steps.check.on_fail: unknown step {word!r} {known}; "
+        f"a gate's policy is written `policy: {policy}` at the gate"
+    ]
+    assert flows.mistakes(flow=flow(f"role: reviewer, on_reject: {word}")) == [
+        f"{FILE}:3: steps.check.on_reject: unknown step {word!r} {known}"
+    ]
+
+
+def test_a_step_may_have_the_name_of_a_policy(flows: Flows) -> None:
+    named = flow("gate: test, on_fail: retry").replace("implement:", "retry:")
+    assert flows.load(flow=named).step("check").on_fail == "retry"
+
+
+def test_a_list_of_gates_is_not_empty(flows: Flows) -> None:
+    assert flows.mistakes(flow=flow("gates: []")) == [
+        f"{FILE}:3: steps.check.gates: must have at least 1 entry, found 0"
+    ]
