@@ -18,6 +18,7 @@ from supervisor_ai.cli.main import supervisor as command
 from supervisor_ai.control.contexts import SentContext
 from supervisor_ai.control.gates import CheckView
 from supervisor_ai.control.logs import LogEntry
+from supervisor_ai.control.questions import DoubtView, QuestionView
 from supervisor_ai.control.redacting import RedactionReport
 from supervisor_ai.control.roles import RoleChange, RoleDifference, RoleExchange
 from supervisor_ai.control.sandbox_check import BackendView, InsideView, SandboxCheck
@@ -52,7 +53,8 @@ from supervisor_ai.workers.launch.profiles import PROFILES
 DOCS = Path(__file__).parent.parent / "docs"
 SHAPES = """\
 `run`, `resume`, `cancel` and `fork` print `{"run": RunView}`; `status RUN` prints
-`{"run": RunView, "gates": [GateRow, …]}`; `status` prints `{"runs": [RunView, …]}`, newest first;
+`{"run": RunView, "gates": [GateRow, …], "question": QuestionView or null}`: what the run asks a
+person, with all that a yes would accept; `status` prints `{"runs": [RunView, …]}`, newest first;
 `events --json` prints one envelope per line; `logs` prints `{"logs": [LogEntry, …]}`; others that
 change something print a MutationView, `workspace clean` a CleanView. `workspace list` prints
 `{"directories": [DirectoryView, …], "works": [WorkView, …]}`, `workspace show` prints
@@ -67,6 +69,7 @@ KINDS = (
     *(DirectoryView, WorkView, FileChange, CleanView, CleanItem),
     *(SandboxCheck, BackendView, Finding, LimitFinding, InsideView),
     *(RoleSummary, RoleDetail, RoleValue, RoleDifference, RoleChange, RoleExchange),
+    *(QuestionView, DoubtView),
     *(GateRow, LogEntry, GateSummary, CheckView, GateFinding, ClaimsRow),
     *(WorkflowSummary, RetryEntry, PackedContext, PackedItem, SentContext, RedactionReport),
 )

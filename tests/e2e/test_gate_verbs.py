@@ -1,9 +1,10 @@
 """`supervisor gate`: gates listed, run on any two commits, and false reports counted."""
 
+import json
 from typing import Final
 
 import pytest
-from tests.e2e.command import AGENT, CONFIG, User
+from tests.e2e.command import AGENT, CONFIG, QUICK, User
 
 TESTS: Final = """\
 from app import double
@@ -32,6 +33,9 @@ def test_gates_are_listed(user: User) -> None:
     shown = user.call("gate", "list").out
     assert shown.startswith("GATE ")
     assert "test -f done.txt" in shown
+    [lint] = [line for line in shown.splitlines() if line.startswith("lint ")]
+    assert "not configured; " in lint[:79], "a narrow terminal shows it, too"
+    assert "gates: {lint: {command: " in lint
 
 
 def test_a_deleted_test_is_found_between_two_commits(user: User) -> None:
@@ -79,6 +83,29 @@ def test_a_change_cannot_loosen_the_gate_that_looks_at_it(user: User) -> None:
     assert user.call("gate", "check", "test").code == 1
 
 
+def test_a_gate_that_the_change_brings_is_read_from_it_on_demand(user: User) -> None:
+    lint = CONFIG.replace("gates:\n", 'gates:\n  lint:\n    command: ["true"]\n')
+    user.commit({".supervisor/config.yaml": lint})
+    refused = user.call("gate", "check", "lint", "--json")
+    assert (refused.code, refused.error["kind"]) == (3, "not_found")
+    assert "`--base HEAD` uses those of HEAD" in refused.error["hint"]
+    assert user.call("gate", "check", "lint", "--base", "HEAD").code == 0
+
+
+def test_a_report_is_compared_with_two_commits(user: User) -> None:
+    user.commit({"new.py": "one = 1\n"})
+    claims = {"files_created": ["new.py"], "files_modified": [], "tests_written": []}
+    answer = user.home / "answer.json"
+    answer.write_text(json.dumps(claims))
+    honest = user.call("gate", "check", "claims", "--answer", str(answer), "--json")
+    assert (honest.code, honest.json["check"]["findings"]) == (0, []), honest.out
+    answer.write_text(json.dumps({**claims, "files_modified": ["nowhere.py"]}))
+    false = user.call("gate", "check", "claims", "--answer", str(answer), "--json")
+    assert false.code == 1
+    assert [it["rule"] for it in false.json["check"]["findings"]] == ["false_file_claim"]
+    assert user.call("gate", "claims", "--json").json == {"claims": []}
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "kind", "words", "hint"),
     [
@@ -86,6 +113,7 @@ def test_a_change_cannot_loosen_the_gate_that_looks_at_it(user: User) -> None:
         (["test", "--head", "nowhere"], 3, "not_found", "'nowhere'", ""),
         (["test", "--base", "nowhere"], 3, "not_found", "'nowhere'", ""),
         (["test"], 2, "invalid", "There is no commit before 'main'", "--base"),
+        (["claims"], 2, "invalid", "there is no report to compare", "--answer FILE"),
     ],
 )
 def test_what_does_not_exist_is_said(
@@ -125,6 +153,23 @@ def test_a_runs_gates_are_shown_and_their_output_is_found(reader: User) -> None:
     assert (missing.code, missing.error["hint"]) == (3, "Did you mean 'test'?")
 
 
+def test_what_a_run_passed_in_spite_of_is_named_at_its_end(user: User) -> None:
+    gates = "gates:\n  lint:\n    command: [sh, -c, 'echo odd; exit 1']\n    policy: warn\n"
+    step = "  look:\n    gates: [test, lint]\n    next: commit\n  commit:\n"
+    checked = QUICK.replace("next: commit", "next: look", 1).replace("  commit:\n", step)
+    user.commit(
+        {
+            ".supervisor/config.yaml": CONFIG.replace("gates:\n", gates),
+            ".supervisor/workflows/quick.yaml": checked,
+        }
+    )
+    done = user.call("run", "Do it", "--workflow", "quick")
+    assert done.code == 0, done.err
+    assert "  warned   lint\n" in done.out
+    assert "objected" not in done.out
+    assert ", 1 attempt of workers\n" in done.out
+
+
 def agent(*, also_reports: str, also_writes: str | None = None) -> dict[str, str]:
     """Make an agent that writes and reports a file more than the usual one."""
     text = AGENT.read_text()
@@ -141,13 +186,19 @@ def test_a_finding_is_accepted_with_a_reason_only(user: User) -> None:
     assert (run.code, run.run["status"]) == (5, "waiting")
     shown = user.call("status", "last").out
     assert "why       a gate found what only a person may accept" in shown
-    assert "found     .envrc" in shown
+    assert "found     gate auto_run_files failed: " in shown
+    assert "  .envrc" in shown
+    question = user.call("status", "last", "--json").json["question"]
+    assert (question["step"], question["reason"]) == ("implement-guard", "findings")
+    assert [it["gate"] for it in question["gates"]] == ["auto_run_files"]
+    assert [it["file"] for it in question["findings"]] == [".envrc"]
     assert f'approve {run.run["id"]} --note "…"' in shown
     refused = user.call("approve", "last", "--drive", "--json")
     assert (refused.code, refused.error["kind"]) == (2, "invalid")
     assert refused.error["message"] == "A finding is accepted with a reason."
     done = user.call("approve", "last", "--note", "We all use direnv.", "--drive", "--json")
     assert done.run["status"] == "completed", done.err
+    assert user.call("status", "last", "--json").json["question"] is None
     [entry] = user.call("logs", "last", "--gate", "auto_run_files", "--json").json["logs"]
     assert [finding["file"] for finding in entry["findings"]] == [".envrc"]
 

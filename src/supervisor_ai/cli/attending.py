@@ -16,7 +16,7 @@ from supervisor_ai.control.errors import DONE, INTERRUPTED, RUN_EXIT_CODES
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.views import show_run
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.domain.ids import RunId, run_stream
+from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 
@@ -70,10 +70,17 @@ class Attendance:
     def _board(self, run: RunId) -> Board:
         birth = self.project.birth(run)
         task = self.project.records.text(birth.task)
-        board = Board(run=run, title=title(task), started=datetime.now(UTC))
+        board = Board(run=run, title=title(task), started=datetime.now(UTC), read=self._text)
         if birth.driver == WorkflowDriver.name:
             pinned = self.project.world.documents.load(birth.definition, Definition)
             board.expect(*pinned.workflow.steps)
         for envelope in self.project.records.log.read(run_stream(run)):
             board.see(envelope)
         return board
+
+    def _text(self, artifact: ArtifactHash) -> str:
+        """Read what was kept; what cannot be read must not stop a run that is only watched."""
+        try:
+            return self.project.records.text(artifact)
+        except Unavailable:
+            return ""

@@ -1,18 +1,25 @@
 """What a person sees of a run while it is driven: a fold of its facts."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
 from supervisor_ai.domain.envelope import Envelope, Event
-from supervisor_ai.domain.ids import RunId, StepName, stream_run
+from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName, stream_run
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import StepStatus, Verdict
+from supervisor_ai.domain.terminal import plain
 
 _TAIL: Final = 15
 _LINE: Final = 500
+_TOLD: Final = 20_000
+
+
+def _nothing(artifact: ArtifactHash) -> str:
+    del artifact
+    return ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,6 +35,8 @@ class BoardRow:
     spent: timedelta = timedelta()
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     """What the gates of the present visit said."""
+    voices: dict[str, str] = field(default_factory=dict)
+    """How the roles of the present visit stand."""
 
     def elapsed(self, now: datetime) -> timedelta:
         """Return how long the step has taken, the present visit included."""
@@ -47,6 +56,8 @@ class Board:
     tail: deque[str] = field(default_factory=lambda: deque(maxlen=_TAIL))
     is_mixed: bool = False
     """Whether the last lines may come from several gates that ran side by side."""
+    read: Callable[[ArtifactHash], str] = _nothing
+    """Returns a text that was kept, or nothing."""
     _open_line: str = ""
     _under_way: set[tuple[StepName, int]] = field(default_factory=set)
 
@@ -102,7 +113,7 @@ def _see_step(row: BoardRow, event: e.PlacedEvent, at: datetime) -> None:  # noq
     match event:
         case e.StepEntered(visit=visit):
             row.status, row.visits, row.since, row.word = StepStatus.RUNNING, visit, at, ""
-            row.verdicts = {}
+            row.verdicts, row.voices = {}, {}
         case e.StepPassed():
             _leave(row, StepStatus.PASSED, at)
         case e.StepFailed():
@@ -112,13 +123,13 @@ def _see_step(row: BoardRow, event: e.PlacedEvent, at: datetime) -> None:  # noq
             row.word = "skipped"
         case e.LaunchRefused(kind=kind):
             row.word = kind.value
-        case e.AttemptStarted():
+        case e.AttemptStarted(role=role):
             row.attempts += 1
-            row.word = "works"
-        case e.AttemptSucceeded(said=said):
-            row.word = said
-        case e.AttemptFailed(category=category):
-            row.word = category.value
+            _hear_role(row, role, "works")
+        case e.AttemptSucceeded(role=role, said=said):
+            _hear_role(row, role, said)
+        case e.AttemptFailed(role=role, category=category):
+            _hear_role(row, role, category.value)
         case e.AttemptLost():
             row.word = "lost"
         case e.GateEnded(gate=gate, verdict=verdict):
@@ -140,6 +151,14 @@ def _see_step(row: BoardRow, event: e.PlacedEvent, at: datetime) -> None:  # noq
             pass
 
 
+def _hear_role(row: BoardRow, role: str, word: str) -> None:
+    """Show how a role stands; where there are several side by side, each is named."""
+    if role:
+        row.voices[role] = word
+    named = ", ".join(f"{name} {said}" for name, said in row.voices.items())
+    row.word = named if role and len(row.voices) > 1 else word
+
+
 def _verdicts(verdicts: Mapping[str, Verdict]) -> str:
     """Name the gates that did not pass; where there is one alone, its verdict is enough."""
     if len(verdicts) == 1:
@@ -153,15 +172,31 @@ def _leave(row: BoardRow, status: StepStatus, at: datetime) -> None:
 
 
 def excerpt(board: Board, event: Event) -> list[str]:
-    """Return the last lines of a gate that failed: a person wants to see the real failure.
+    """Return what a gate that failed printed at last: a person wants to see the real failure.
 
-    Where they may be another gate's, or there is more to read, it is said where.
+    Where these lines may be another gate's, it is what a worker is told; where there is more to
+    read, it is said where.
     """
     if not isinstance(event, e.GateEnded) or event.verdict is Verdict.PASSED:
         return []
+    is_failed = event.verdict is Verdict.FAILED
     is_known = event.is_reused or board.is_mixed
-    shows = event.verdict is Verdict.FAILED and not is_known
-    lines = [f"  {event.gate} │ {line}" for line in board.tail] if shows else []
-    if event.findings or (is_known and event.verdict is Verdict.FAILED):
+    own = [] if is_known else list(board.tail)
+    said = (own or _told(board, event)) if is_failed else []
+    lines = [f"  {event.gate} │ {line}" for line in said]
+    if event.findings or (is_known and is_failed):
         lines.append(f"  {event.gate} │ supervisor logs {board.run} --gate {event.gate}")
     return lines
+
+
+def _told(board: Board, event: e.GateEnded) -> list[str]:
+    """Return what a worker is told about a failure, without the reason that is shown anyway."""
+    if event.feedback is None:
+        return []
+    text = plain(board.read(event.feedback).removeprefix(event.reason)[:_TOLD])
+    lines = [line[:_LINE].rstrip() for line in text.splitlines() if line.strip()]
+    if len(lines) <= _TAIL:
+        is_heading = len(lines) == 1 and lines[0].endswith(":")
+        return [] if is_heading else lines
+    end = _TAIL // 2
+    return [*lines[: _TAIL - end], "…", *lines[-end:]]

@@ -85,9 +85,9 @@ def _of_attempt(event: Event) -> str | None:  # noqa: C901 - one case per fact
         case e.PromptSent(prompt=prompt):
             return f"prompt {short(prompt)}"
         case e.AttemptSucceeded(said=said):
-            return f"answered {said}"
+            return _by(event, f"answered {said}")
         case e.AttemptFailed(category=category, reason=reason):
-            return f"failed ({category.value}): {reason}"
+            return _by(event, f"failed ({category.value}): {reason}")
         case e.AttemptCancelled():
             return "was stopped"
         case e.AttemptLost(kept=kept):
@@ -204,6 +204,11 @@ def _started(event: e.AttemptStarted) -> str:
     if event.turn:
         words.append(f"and goes on from its own answers ({event.turn})")
     return " ".join(words)
+
+
+def _by(event: e.AttemptSucceeded | e.AttemptFailed, deed: str) -> str:
+    """Name whose attempt it was, where that was recorded."""
+    return f"{event.role} {deed}" if event.role else deed
 
 
 def _entered(event: e.StepEntered) -> str:

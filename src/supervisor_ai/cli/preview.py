@@ -78,3 +78,11 @@ def describe_step(definition: Definition, step: Step) -> str:
             return "commit on the run's branch"
         case StepKind.PULL_REQUEST:
             return "push the run's branch and open a pull request"
+
+
+def approver_rows(definition: Definition) -> Iterator[tuple[str, str]]:
+    """Name the roles that have to agree at a step, for each complexity of a change."""
+    for step in definition.workflow.steps.values():
+        for level, names in step.approvers.items():
+            roles = ", ".join(definition.roles[name].name for name in names)
+            yield f"{step.name}, {level.value}", roles or "nobody"

@@ -1,35 +1,42 @@
 """What a run asks a person, and how the person can answer."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from supervisor_ai.cli.gate_words import NO_MEANS, WHY_ASKED, YES_MEANS, counted, finding_line
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.narration import one_line, short
-from supervisor_ai.control.findings import read_findings
+from supervisor_ai.control.questions import DoubtView, QuestionView, find_question
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.views import RunView
 from supervisor_ai.domain.run.facts import ApprovalReason
-from supervisor_ai.domain.run.status import ENDED, Verdict
+from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.engine.ports.queries import ApprovalRow, GateRow
 
 _LENGTH: Final = 2_000
-_SHOWN: Final = 20
+_SHOWN: Final = 50
+_LINES: Final = 20
 _PLAIN: Final = frozenset({ApprovalReason.HUMAN_GATE, ApprovalReason.BLOCKED})
 """Questions whose answers need no explanation: go on, or do not."""
+_VERDICTS: Final = {
+    None: "has not ended",
+    Verdict.PASSED: "passed",
+    Verdict.FAILED: "failed",
+    Verdict.WARNED: "failed (it only warns)",
+    Verdict.NOT_RUN: "could not run",
+}
+"""What a gate said, whatever follows from it."""
 
 Rows = Iterator[tuple[str, str]]
 
 
 def question(invocation: Invocation, records: Records, run: RunView) -> Rows:
     """Show the question that a run waits with, if it does."""
-    unanswered = [row for row in records.queries.approvals(run.id) if row.is_approved is None]
-    if not unanswered or run.status in ENDED:
+    asked = find_question(records, run)
+    if asked is None:
         return
-    asked = unanswered[0]
     yield "waits", f"for a person at step {asked.step}, about tree {asked.tree}"
-    yield from _words(invocation, records, run, asked)
+    yield from _words(invocation, run, asked)
     if run.base is not None and run.base.sha != asked.commit:
         yield "look", f"{invocation.git} diff {short(run.base.sha)} {short(asked.commit)}"
     note = ' --note "…"' if asked.reason is ApprovalReason.FINDINGS else ""
@@ -37,44 +44,35 @@ def question(invocation: Invocation, records: Records, run: RunView) -> Rows:
     yield "no", f'{invocation.command} reject {run.id} --reason "…"{_meant(asked, NO_MEANS)}'
 
 
-def _words(invocation: Invocation, records: Records, run: RunView, asked: ApprovalRow) -> Rows:
+def _words(invocation: Invocation, run: RunView, asked: QuestionView) -> Rows:
     """Show why a person is asked, where it is more than that the workflow says so."""
     if asked.reason is ApprovalReason.HUMAN_GATE:
         return
     if asked.reason not in _PLAIN:
         yield "why", WHY_ASKED[asked.reason]
-    found = list(_findings(invocation, records, run, asked))
-    if found:
-        yield "found", "\n".join(found)
-    elif asked.question is not None:
-        yield "asks", _cut(asked, plain(records.text(asked.question)).strip())
+    for doubt in asked.gates:
+        read_on = f"{invocation.command} logs {run.id} --gate {doubt.gate}"
+        yield "found", "\n".join(_doubt(doubt, read_on))
+    if asked.words is not None:
+        yield "asks", _cut(asked, plain(asked.words).strip())
 
 
-def _cut(asked: ApprovalRow, text: str) -> str:
+def _cut(asked: QuestionView, text: str) -> str:
     """Keep the beginning of somebody's words, and the end of what a command printed."""
     return text[-_LENGTH:] if asked.reason is ApprovalReason.FINDINGS else text[:_LENGTH]
 
 
-def _findings(
-    invocation: Invocation, records: Records, run: RunView, asked: ApprovalRow
-) -> Iterator[str]:
-    if asked.reason is not ApprovalReason.FINDINGS:
-        return
-    for gate in _asked_about(asked, records.queries.gates(run.id)):
-        findings = read_findings(records, gate.report)
-        yield from (one_line(finding_line(finding)) for finding in findings[:_SHOWN])
-        if len(findings) > _SHOWN:
-            more = counted(len(findings) - _SHOWN, "more finding")
-            yield f"… and {more}: {invocation.command} logs {run.id} --gate {gate.gate}"
+def _doubt(doubt: DoubtView, read_on: str) -> Iterator[str]:
+    """Name a gate, say why it did not pass, and show what it found or printed."""
+    yield one_line(f"gate {doubt.gate} {_VERDICTS[doubt.verdict]}: {doubt.reason}")
+    for finding in doubt.findings[:_SHOWN]:
+        yield f"  {one_line(finding_line(finding))}"
+    if len(doubt.findings) > _SHOWN:
+        yield f"  … and {counted(len(doubt.findings) - _SHOWN, 'more finding')}: {read_on}"
+    lines = [line for line in plain(doubt.printed).splitlines() if line.strip()]
+    yield from (f"  │ {line}".rstrip() for line in lines[-_LINES:])
 
 
-def _asked_about(asked: ApprovalRow, gates: Sequence[GateRow]) -> Iterator[GateRow]:
-    for gate in gates:
-        is_here = (gate.step, gate.visit) == (asked.step, asked.visit)
-        if is_here and gate.verdict is not Verdict.PASSED:
-            yield gate
-
-
-def _meant(asked: ApprovalRow, meanings: Mapping[ApprovalReason, str]) -> str:
+def _meant(asked: QuestionView, meanings: Mapping[ApprovalReason, str]) -> str:
     """Say under an answer what it means, where that cannot be guessed."""
     return "" if asked.reason in _PLAIN else f"\n→ {meanings[asked.reason]}"

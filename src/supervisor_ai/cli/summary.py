@@ -1,9 +1,11 @@
 """What a person is told when a drive is over."""
 
+from supervisor_ai.cli.gate_words import counted
 from supervisor_ai.cli.headline import headline, wait
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.narration import one_line, short
 from supervisor_ai.cli.questions import Rows, question
+from supervisor_ai.cli.remarks import remarks
 from supervisor_ai.cli.tables import labelled
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.reading import find_pull_request
@@ -18,6 +20,7 @@ def summarise(invocation: Invocation, project: Project, run: RunView) -> str:
         ("run", run.id),
         *_outcome(run),
         *_work(project, run),
+        *remarks(project.records, run),
         ("took", _took(run)),
         ("ledger", str(project.records.ledger)),
         *_next(invocation, project, run),
@@ -49,7 +52,8 @@ def _took(run: RunView) -> str:
     seconds = (run.updated_at - run.created_at).total_seconds()
     attempts = sum(step.attempts for step in run.steps)
     visits = sum(step.visits for step in run.steps)
-    return f"{seconds:.1f} s, {visits} visits to steps, {attempts} attempts of workers"
+    worked = f"{counted(attempts, 'attempt')} of workers"
+    return f"{seconds:.1f} s, {counted(visits, 'visit')} to steps, {worked}"
 
 
 def _next(invocation: Invocation, project: Project, run: RunView) -> Rows:

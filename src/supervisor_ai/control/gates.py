@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from supervisor_ai.control.asked_gates import find_gate, require_answer
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.reception import Reception
 from supervisor_ai.control.sandboxing import choose_sandbox
@@ -36,6 +37,8 @@ class CheckQuestion:
     may_change: tuple[Area, ...] = ()
     mutants: int | None = None
     """How many small faults the mutation gate puts into the change at most."""
+    answer: str | None = None
+    """What a worker reported about the change, for the gate that compares claims with git."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +79,8 @@ def list_gates(reception: Reception, *, ref: str | None = None) -> Sequence[Gate
 async def check(project: Project, question: CheckQuestion) -> CheckView:
     """Run a gate on a change; what it is made of is read from the base, as for a run."""
     change = _change(project.reception, question)
-    gates = _gates(project.reception, question, change.base.sha)
+    gates = _gates(project.reception, question, change)
+    require_answer(gates, question.answer)
     world = project.world
     if any(gate.command for gate in gates):
         change = _trusted(project.reception, change)
@@ -99,11 +103,14 @@ def _change(reception: Reception, question: CheckQuestion) -> _Change:
         ) from error
 
 
-def _gates(reception: Reception, question: CheckQuestion, commit: CommitSha) -> tuple[Gate, ...]:
+def _gates(reception: Reception, question: CheckQuestion, change: _Change) -> tuple[Gate, ...]:
     names = [question.gate]
     if question.is_tdd:
         names.append(GateKind.RED_BEFORE_GREEN.value)
-    return tuple(reception.catalog.gate(commit, name) for name in dict.fromkeys(names))
+    return tuple(
+        find_gate(reception.catalog, name, base=change.base, head=change.head)
+        for name in dict.fromkeys(names)
+    )
 
 
 def _trusted(reception: Reception, change: _Change) -> _Change:
@@ -136,6 +143,7 @@ def _request(gate: Gate, question: CheckQuestion, change: _Change) -> CheckReque
         workspace=change.workspace,
         output_bytes=change.limits.output_bytes,
         mutants=question.mutants,
+        answer=question.answer,
     )
 
 

@@ -19,6 +19,8 @@ _QUESTIONS: Final = (
     "--show-toplevel",
 )
 _SYMBOLIC_LINK: Final = b"120000"
+_OTHER_OBJECT: Final = b"expected commit type"
+"""Git's words for the name of a file or a folder where a commit was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +166,7 @@ class GitRepository:
         return reply.text if reply.code == 0 else None
 
     def _unresolved(self, ref: str | None, reply: Reply) -> SupervisorError:
-        if reply.complaint:
+        if reply.complaint and _OTHER_OBJECT not in reply.complaint:
             return failure("rev-parse", self.git.directory, reply)
         if ref is None:
             return InvalidInput(

@@ -101,6 +101,13 @@ def test_an_unknown_commit_is_not_found(user: ScratchRepository) -> None:
     assert caught.value.message == f"No commit is called 'nowhere' in {str(user.path)!r}."
 
 
+def test_a_folder_is_no_commit(user: ScratchRepository) -> None:
+    user.commit(FILES)
+    tree = GitRepository(user.path).resolve(None).tree
+    with pytest.raises(NotFound, match=f"No commit is called '{tree}'"):
+        GitRepository(user.path).resolve(tree)
+
+
 def test_a_name_that_is_an_option_is_refused(user: ScratchRepository) -> None:
     user.commit(FILES)
     with pytest.raises(InvalidInput, match="A commit cannot be called '--all'"):

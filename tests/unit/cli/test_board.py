@@ -1,5 +1,6 @@
 """What a person sees of a run while it is driven."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Final
@@ -177,6 +178,29 @@ def test_a_fact_changes_its_step(
     assert (row.status, row.word, row.attempts) == (status, word, 1)
 
 
+def test_roles_side_by_side_are_named(board: Board) -> None:
+    board.see(told(entered(DO)))
+    for slot, role in enumerate(("ada", "bob"), 1):
+        board.see(told(replace(attempt(), slot=slot, role=role)))
+    assert board.rows[DO].word == "ada works, bob works"
+    failed = e.AttemptFailed(
+        step=DO,
+        visit=1,
+        slot=2,
+        attempt=1,
+        category=FailureCategory.PARSING,
+        reason="no JSON",
+        feedback=ARTIFACT,
+        transcript=ARTIFACT,
+        role="bob",
+    )
+    board.see(told(failed))
+    assert board.rows[DO].word == "ada works, bob parsing"
+    board.see(told(entered(DO, 2)))
+    board.see(told(replace(attempt(), visit=2, role="ada")))
+    assert board.rows[DO].word == "works"
+
+
 def test_other_runs_are_not_on_the_board(board: Board) -> None:
     board.see(told(entered(DO), stream=run_stream(RunId("r2"))))
     assert board.rows[DO].visits == 0
@@ -274,3 +298,33 @@ def test_it_is_said_where_findings_can_be_read(board: Board) -> None:
     for verdict in (Verdict.FAILED, Verdict.WARNED):
         found = ended("claims", 1, verdict, findings=2)
         assert excerpt(board, found) == ["  claims │ supervisor logs r1 --gate claims"]
+
+
+def test_of_gates_side_by_side_what_a_worker_is_told_is_shown(board: Board) -> None:
+    board.read = {ARTIFACT: "Code 1.\n\nWhat ruff says:\n\x1b[31mF401 unused\n"}.__getitem__
+    for slot, gate in enumerate(("test", "lint"), 1):
+        board.see(began(gate, slot))
+    board.hear("of whom?\n")
+    failed = replace(ended("lint", 2, Verdict.FAILED), reason="Code 1.", feedback=ARTIFACT)
+    assert excerpt(board, failed) == [
+        "  lint │ What ruff says:",
+        "  lint │ F401 unused",
+        "  lint │ supervisor logs r1 --gate lint",
+    ]
+
+
+def test_a_command_that_printed_nothing_has_nothing_to_show(board: Board) -> None:
+    board.read = {ARTIFACT: "Code 1.\n\nThe end of its output:\n"}.__getitem__
+    failed = replace(
+        ended("lint", 2, Verdict.FAILED), reason="Code 1.", feedback=ARTIFACT, is_reused=True
+    )
+    assert excerpt(board, failed) == ["  lint │ supervisor logs r1 --gate lint"]
+    assert excerpt(board, replace(failed, verdict=Verdict.WARNED)) == []
+
+
+def test_of_much_that_a_worker_is_told_the_beginning_and_the_end_are_shown(board: Board) -> None:
+    board.read = {ARTIFACT: "\n".join(map(str, range(1_000)))}.__getitem__
+    failed = replace(ended("lint", 2, Verdict.FAILED), is_reused=True, feedback=ARTIFACT)
+    lines = [line.removeprefix("  lint │ ") for line in excerpt(board, failed)]
+    assert lines[:8] == list("01234567")
+    assert lines[8:-1] == ["…", *map(str, range(993, 1_000))]

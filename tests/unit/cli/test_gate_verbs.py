@@ -3,12 +3,14 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 from tests.unit.control.test_gates import FINDING, Place, fails, missing
 
-from supervisor_ai.cli.commands.gate import gate
+from supervisor_ai.cli.commands.gate import gate, shown_gates
+from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.definitions import GateSummary
 from supervisor_ai.engine.ports.queries import ClaimsRow
 
@@ -36,6 +38,7 @@ class Call:
 
     place: Place = field(default_factory=Place)
     ledger: Ledger | None = None
+    directory: Path = Path()
 
     def reception(self) -> object:
         return self.place.reception
@@ -82,6 +85,24 @@ def test_findings_are_named() -> None:
     }
 
 
+def test_an_answer_is_read_from_a_file(tmp_path: Path) -> None:
+    place = Place()
+    answer = '{"files_created": [], "files_modified": [], "tests_written": []}'
+    (tmp_path / "answer.json").write_text(answer)
+    call = Call(place, directory=tmp_path)
+    assert call("check", "claims", "--answer", "answer.json").return_value == 0
+    [(_, case)] = place.fakes.examiner.seen
+    assert case.answer == answer
+
+
+@pytest.mark.parametrize("name", ["nowhere.json", ".", "large.json"])
+def test_what_is_no_answer_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "large.json").write_text(" " * ((1 << 20) + 1))
+    result = Call(directory=tmp_path)("check", "claims", "--answer", name)
+    assert isinstance(result.exception, InvalidInput)
+    assert repr(name) in result.exception.message
+
+
 def test_gates_are_listed_with_what_they_do() -> None:
     call = Call()
     listed = {
@@ -109,7 +130,7 @@ def test_gates_are_listed_with_what_they_do() -> None:
     assert call("list").stdout.splitlines() == [
         "GATE      KIND      POLICY  ORIGIN    DOES",
         "test      command           project   make test",
-        "lint      command                     No lint; not configured",
+        "lint      command                     not configured; write it",
         "claims    claims    off               It is there",
         "mutation  mutation  warn    built-in  Faults are noticed",
     ]
@@ -117,6 +138,22 @@ def test_gates_are_listed_with_what_they_do() -> None:
     assert [(it["name"], it["missing"]) for it in found][:2] == [
         ("test", None),
         ("lint", "write it"),
+    ]
+
+
+def test_on_a_narrow_terminal_what_to_write_follows_the_table() -> None:
+    found = [
+        GateSummary(name="lint", description="", kind="command", missing="write it all down"),
+        GateSummary(name="claims", description="It is all there", kind="claims"),
+        GateSummary(name="ci", description="", kind="command", missing="go"),
+    ]
+    assert list(shown_gates(found, lambda lines: [line[:56] for line in lines])) == [
+        "GATE    KIND     POLICY  ORIGIN  DOES",
+        "lint    command                  not configured; write i",
+        "claims  claims                   It is all there",
+        "ci      command                  not configured; go",
+        "",
+        "lint: write it all down",
     ]
 
 

@@ -10,7 +10,8 @@ from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha
 from supervisor_ai.domain.project.events import ArtifactErased
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.facts import ApprovalReason
+from supervisor_ai.domain.run.answers import Meaning
+from supervisor_ai.domain.run.facts import ApprovalReason, Snapshot
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.domain.run.status import FailureCategory, Outcome, OutcomeKind, Verdict
 from supervisor_ai.store.codec import EventCodec
@@ -54,6 +55,21 @@ def refuted(files: int = 0, tests: int = 0, commits: int = 0) -> e.ClaimsRefuted
     )
 
 
+def answered(role: str = "") -> e.AttemptSucceeded:
+    return e.AttemptSucceeded(
+        step=TEST,
+        visit=1,
+        attempt=1,
+        meaning=Meaning.REJECT,
+        said="CHANGES_REQUESTED",
+        answer=ARTIFACT,
+        feedback=ARTIFACT,
+        transcript=ARTIFACT,
+        snapshot=Snapshot(commit=CommitSha("c"), tree=TreeSha("t")),
+        role=role,
+    )
+
+
 @pytest.mark.parametrize(
     ("event", "words"),
     [
@@ -80,6 +96,21 @@ def refuted(files: int = 0, tests: int = 0, commits: int = 0) -> e.ClaimsRefuted
             ),
             "failed (parsing): no JSON at all",
         ),
+        (
+            e.AttemptFailed(
+                step=TEST,
+                visit=1,
+                attempt=1,
+                category=FailureCategory.PARSING,
+                reason="no JSON",
+                feedback=ARTIFACT,
+                transcript=ARTIFACT,
+                role="reviewer_codex",
+            ),
+            "reviewer_codex failed (parsing): no JSON",
+        ),
+        (answered(), "answered CHANGES_REQUESTED"),
+        (answered("reviewer_codex"), "reviewer_codex answered CHANGES_REQUESTED"),
         (
             e.RunFailed(outcome=Outcome(kind=OutcomeKind.REJECTED, reason="No.")),
             "rejected: No.",

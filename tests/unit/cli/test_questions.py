@@ -66,7 +66,8 @@ def test_findings_are_shown_and_a_yes_needs_a_reason(
     assert asked(records) == snapshot("""\
   waits  for a person at step test, about tree t
   why    a gate found what only a person may accept
-  found  t.py: Gone. Really. (test_deleted)
+  found  gate lint failed:
+           t.py: Gone. Really. (test_deleted)
   look   git -C /project diff bbbbbbbbbbbb c
   yes    supervisor approve r1 --note "…"
          → the findings are accepted as they are, for the reason you give
@@ -75,11 +76,42 @@ def test_findings_are_shown_and_a_yes_needs_a_reason(
 """)
 
 
-def test_of_many_findings_the_first_are_shown(records: Records, queries: FakeQueries) -> None:
-    found(records, queries, *[{**FINDING, "line": line} for line in range(1, 23)])
+def test_every_gate_that_a_yes_accepts_is_named(records: Records, queries: FakeQueries) -> None:
+    found(records, queries, FINDING)
+    output = records.artifacts.put("one\n\n\x1b[31mtwo\n")
+    silent = replace(LINT, gate="ci", verdict=Verdict.NOT_RUN, reason="No \x1b[1mcommand.")
+    queries.judged += [
+        replace(LINT, gate="docs", verdict=Verdict.FAILED, reason="Code 2.", output=output),
+        replace(LINT, gate="types", verdict=Verdict.WARNED, reason="Code 1."),
+        replace(LINT, gate="again", verdict=Verdict.FAILED, reason="Odd."),
+        silent,
+        replace(LINT, gate="again", verdict=Verdict.PASSED),
+    ]
     shown = asked(records)
-    assert "t.py:20: Gone. Really. (test_deleted)" in shown
-    assert "t.py:21" not in shown
+    assert shown[shown.index("  found") : shown.index("  look")] == snapshot("""\
+  found  gate lint failed:
+           t.py: Gone. Really. (test_deleted)
+  found  gate docs failed: Code 2.
+           │ one
+           │ two
+  found  gate types failed (it only warns): Code 1.
+  found  gate ci could not run: No command.
+""")
+
+
+def test_notes_stand_behind_what_speaks_against_a_change(
+    records: Records, queries: FakeQueries
+) -> None:
+    found(records, queries, {**FINDING, "severity": "note", "line": 1}, {**FINDING, "line": 2})
+    shown = asked(records)
+    assert shown.index("t.py:2") < shown.index("t.py:1")
+
+
+def test_of_many_findings_the_first_are_shown(records: Records, queries: FakeQueries) -> None:
+    found(records, queries, *[{**FINDING, "line": line} for line in range(1, 53)])
+    shown = asked(records)
+    assert "t.py:50: Gone. Really. (test_deleted)" in shown
+    assert "t.py:51" not in shown
     assert "… and 2 more findings: supervisor logs r1 --gate lint" in shown
 
 
@@ -87,10 +119,14 @@ def test_where_a_command_failed_its_last_words_are_shown(
     records: Records, queries: FakeQueries
 ) -> None:
     output = records.artifacts.put("first\n" + "x" * 3_000 + "\n\x1b[1mlast")
-    queries.asked[:] = [replace(ASKED, question=output)]
+    queries.judged[:] = [replace(LINT, verdict=Verdict.FAILED, reason="Code 1.", output=output)]
     shown = asked(records)
-    assert "xxx\n         last\n" in shown
+    assert "gate lint failed: Code 1." in shown
+    assert "xxx\n           │ last\n" in shown
     assert "first" not in shown
+    queries.judged.clear()
+    queries.asked[:] = [replace(ASKED, question=output)]
+    assert "xxx\n         last\n" in asked(records)
 
 
 @pytest.mark.parametrize(

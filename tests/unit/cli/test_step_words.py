@@ -1,15 +1,16 @@
 """What a step does, in words."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
 import pytest
 
-from supervisor_ai.cli.preview import describe_step
+from supervisor_ai.cli.preview import approver_rows, describe_step
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Definition, Gate, Role, Step, StepKind, Workflow
-from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.gates import Complexity, GateKind
 
 AT: Final = StepName("at")
 DEFINITION: Final = Definition(
@@ -55,3 +56,19 @@ DEFINITION: Final = Definition(
 )
 def test_a_step_says_what_it_does(step: Step, words: str) -> None:
     assert describe_step(DEFINITION, step) == words
+
+
+def test_who_has_to_agree_is_told_for_each_complexity() -> None:
+    levels = {
+        Complexity.SIMPLE: (),
+        Complexity.MEDIUM: ("one",),
+        Complexity.COMPLEX: ("one", "two"),
+    }
+    step = Step(name=AT, kind=StepKind.ROLE, roles=("one", "two"), approvers=levels)
+    flow = replace(DEFINITION.workflow, steps={AT: step})
+    assert list(approver_rows(replace(DEFINITION, workflow=flow))) == [
+        ("at, simple", "nobody"),
+        ("at, medium", "one"),
+        ("at, complex", "one, two"),
+    ]
+    assert list(approver_rows(DEFINITION)) == []

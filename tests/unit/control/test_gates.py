@@ -44,6 +44,7 @@ def gate(name: str, kind: GateKind, *command: str) -> Gate:
 GATES: Final = {
     "test": gate("test", GateKind.COMMAND, "pytest"),
     "test_integrity": gate("test_integrity", GateKind.TEST_INTEGRITY),
+    "claims": gate("claims", GateKind.CLAIMS),
     "red_before_green": gate("red_before_green", GateKind.RED_BEFORE_GREEN, "pytest"),
 }
 
@@ -65,10 +66,15 @@ class Shelf:
     sandbox: SandboxPolicy
     summaries: Sequence[GateSummary] = ()
     asked: list[CommitSha] = field(default_factory=list)
+    at: dict[CommitSha, Sequence[GateSummary] | InvalidInput] = field(default_factory=dict)
+    """What a certain commit says about gates, or what is wrong with it."""
 
     def gates(self, commit: CommitSha) -> Sequence[GateSummary]:
         self.asked.append(commit)
-        return self.summaries
+        found = self.at.get(commit, self.summaries)
+        if isinstance(found, InvalidInput):
+            raise found
+        return found
 
     def gate(self, commit: CommitSha, name: str) -> Gate:
         self.asked.append(commit)
@@ -245,3 +251,52 @@ def test_the_first_commit_has_nothing_to_be_compared_with() -> None:
 def test_what_does_not_exist_is_not_found(question: CheckQuestion) -> None:
     with pytest.raises(NotFound):
         Place().check(question)
+
+
+DOCS: Final = GateSummary(name="docs", description="", kind="command")
+
+
+def test_a_gate_that_only_the_head_configures_is_said_to_be_of_the_head() -> None:
+    place = Place()
+    place.shelf.at = {place.old: [replace(DOCS, missing="write it")], place.new: [DOCS]}
+    with pytest.raises(NotFound, match="'docs' is configured in 'main', but not in") as error:
+        place.check(CheckQuestion(gate="docs"))
+    assert error.value.hint == (
+        "Definitions are read from the base; `--base HEAD` uses those of HEAD."
+    )
+
+
+def test_what_else_is_wrong_with_a_gate_is_told_as_it_is() -> None:
+    place = Place()
+    for head in ([replace(DOCS, missing="write it")], InvalidInput("No YAML.")):
+        place.shelf.at = {place.old: [], place.new: head}
+        with pytest.raises(NotFound, match="No gate 'docs'"):
+            place.check(CheckQuestion(gate="docs"))
+    place.shelf.at = {place.old: [DOCS], place.new: [DOCS]}
+    with pytest.raises(NotFound, match="No gate 'docs'"):
+        place.check(CheckQuestion(gate="docs"))
+
+
+def test_claims_are_compared_where_there_are_some() -> None:
+    place = Place()
+    answer = '{"files_created": ["t.py"], "files_modified": [], "tests_written": []}'
+    place.check(CheckQuestion(gate="claims", answer=answer))
+    [(kind, case)] = place.fakes.examiner.seen
+    assert (kind, case.answer) == (GateKind.CLAIMS, answer)
+
+
+@pytest.mark.parametrize(
+    ("gate", "answer", "words"),
+    [
+        ("claims", None, "there is no report to compare"),
+        ("claims", "I am done.", "The answer makes no claims"),
+        ("claims", "[" * 100_000, "The answer makes no claims"),
+        ("claims", '{"files_created": []}', "The answer makes no claims"),
+        ("test_integrity", "{}", "Only the gate 'claims'"),
+    ],
+)
+def test_claims_need_an_answer_and_nothing_else_does(
+    gate: str, answer: str | None, words: str
+) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        Place().check(CheckQuestion(gate=gate, answer=answer))

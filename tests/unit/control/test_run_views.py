@@ -79,6 +79,8 @@ class FakeQueries:
     rows: list[RunRow] = field(default_factory=list)
     asked: list[ApprovalRow] = field(default_factory=list)
     judged: list[GateRow] = field(default_factory=list)
+    tried: list[AttemptRow] = field(default_factory=list)
+    visited: Sequence[StepRow] = STEPS
 
     def runs(self, *, limit: int) -> tuple[Sequence[RunRow], int]:
         return self.rows[:limit], len(self.rows)
@@ -91,11 +93,11 @@ class FakeQueries:
 
     def steps(self, run: RunId) -> Sequence[StepRow]:
         del run
-        return STEPS
+        return self.visited
 
     def attempts(self, run: RunId) -> Sequence[AttemptRow]:
         del run
-        return ()
+        return self.tried
 
     def gates(self, run: RunId) -> Sequence[GateRow]:
         del run

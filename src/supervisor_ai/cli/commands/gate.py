@@ -10,7 +10,7 @@ What `supervisor gate check test_integrity --json` prints, by example:
 """
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 import click
@@ -24,7 +24,7 @@ from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.tables import columns, fitted
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE, ERROR_EXIT_CODES, FAILED
-from supervisor_ai.domain.errors import ErrorKind
+from supervisor_ai.domain.errors import ErrorKind, InvalidInput
 from supervisor_ai.domain.run.gates import Area, Finding, GateKind
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.terminal import plain
@@ -40,6 +40,7 @@ _EXIT_CODES: Final = {
     Verdict.FAILED: FAILED,
     Verdict.NOT_RUN: ERROR_EXIT_CODES[ErrorKind.UNAVAILABLE],
 }
+_ANSWER_BYTES: Final = 1 << 20
 _LINES: Final = 60
 """So many lines are shown of what went wrong."""
 
@@ -56,6 +57,7 @@ class _CheckOptions(TypedDict):
     tdd: bool
     may_change: tuple[str, ...]
     mutants: int | None
+    answer: str | None
     as_json: bool
 
 
@@ -76,7 +78,7 @@ def list_verb(invocation: Invocation, **options: Unpack[_ListOptions]) -> int:
     """List the gates that steps can name.
 
     Those that come with supervisor, your own and the project's, and well-known ones that only need
-    a command; --json says what to write.
+    a command: for these you see what to write.
     """
     from supervisor_ai.control.gates import list_gates
 
@@ -84,9 +86,7 @@ def list_verb(invocation: Invocation, **options: Unpack[_ListOptions]) -> int:
     if options["as_json"]:
         write_json({"gates": found})
         return DONE
-    rows: list[tuple[str, ...]] = [("GATE", "KIND", "POLICY", "ORIGIN", "DOES")]
-    rows += [_row(it) for it in found]
-    write("\n".join(fitted(columns(rows))))
+    write("\n".join(shown_gates(found, fitted)))
     return DONE
 
 
@@ -107,6 +107,12 @@ def list_verb(invocation: Invocation, **options: Unpack[_ListOptions]) -> int:
     metavar="N",
     help="Let the gate `mutation` try so many small faults at most.",
 )
+@click.option(
+    "--answer",
+    type=click.Path(allow_dash=True),
+    metavar="FILE",
+    help="An implementer's answer for the gate `claims`; - is stdin.",
+)
 @json_option
 @click.pass_obj
 def check(invocation: Invocation, **options: Unpack[_CheckOptions]) -> int:
@@ -115,7 +121,8 @@ def check(invocation: Invocation, **options: Unpack[_CheckOptions]) -> int:
     The two commits are compared as they are; for the changes of a branch alone, name where it
     left: --base $(git merge-base main my-branch). What the gate is made of is read from the base,
     as in a run, so that a change cannot loosen the gate that looks at it. Commands run in the
-    sandbox, and those of the project only after `supervisor trust`.
+    sandbox, and those of the project only after `supervisor trust`. The gate `claims` needs to know
+    what was reported: --answer names the file with a worker's JSON.
 
     Exit code 0: the gate passed or only warns; 1: it failed; 6: it could not be run.
     """
@@ -129,6 +136,7 @@ def check(invocation: Invocation, **options: Unpack[_CheckOptions]) -> int:
         is_tdd=options["tdd"],
         may_change=tuple(map(Area, options["may_change"])),
         mutants=options["mutants"],
+        answer=_answer(invocation, options["answer"]),
     )
     found = run_interruptibly(check_change(invocation.project(), question))
     if options["as_json"]:
@@ -158,12 +166,46 @@ def claims(invocation: Invocation, **options: Unpack[_ClaimsOptions]) -> int:
     return DONE
 
 
+def _answer(invocation: Invocation, path: str | None) -> str | None:
+    if path is None:
+        return None
+    place = path if path == "-" else str(invocation.directory / path)
+    try:
+        with click.open_file(place, "rb") as stream:
+            text: bytes = stream.read(_ANSWER_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"The answer {path!r} cannot be read: {error}.") from error
+    if len(text) > _ANSWER_BYTES:
+        raise InvalidInput(f"The answer {path!r} is larger than {_ANSWER_BYTES} bytes.")
+    return text.decode(errors="replace")
+
+
+def shown_gates(
+    found: Sequence["GateSummary"], fit: Callable[[Sequence[str]], list[str]]
+) -> Iterator[str]:
+    """Show gates in a table; what to write follows whole where the table had to be cut."""
+    rows: list[tuple[str, ...]] = [("GATE", "KIND", "POLICY", "ORIGIN", "DOES")]
+    whole = columns([*rows, *map(_row, found)])
+    lines = fit(whole)
+    yield from lines
+    pairs = zip(found, lines[1:], whole[1:], strict=True)
+    cut = [(gate.name, gate.missing) for gate, line, full in pairs if line != full and gate.missing]
+    if cut:
+        yield ""
+    yield from (one_line(f"{name}: {missing}") for name, missing in cut)
+
+
 def _row(gate: "GateSummary") -> tuple[str, ...]:
     state = "off" if not gate.is_enabled else gate.policy or ""
-    does = gate.description
-    if gate.kind == GateKind.COMMAND.value:
-        does = shlex.join(gate.command) or f"{gate.description}; not configured"
-    return gate.name, gate.kind, state, gate.origin or "", one_line(does)
+    return gate.name, gate.kind, state, gate.origin or "", one_line(_deed(gate))
+
+
+def _deed(gate: "GateSummary") -> str:
+    """Say what a gate does; where it cannot do it yet, that comes first, and what to write."""
+    if gate.missing is not None:
+        return f"not configured; {gate.missing}"
+    is_command = gate.kind == GateKind.COMMAND.value
+    return shlex.join(gate.command) if is_command else gate.description
 
 
 def shown_check(found: "CheckView") -> Iterator[str]:

@@ -106,7 +106,7 @@ def _show_contexts(records: "Records", run: "RunId", wanted: LogFilter, *, as_js
 
 
 def _shown(entry: LogEntry) -> Iterator[str]:
-    yield f"━━ {_heading(entry)}"
+    yield f"━━ {heading(entry)}"
     sections = (
         ("asked" if entry.kind is LogKind.APPROVAL else "sent", entry.sent),
         ("printed" if entry.kind is LogKind.GATE else "came back", entry.came_back),
@@ -124,9 +124,12 @@ def _shown(entry: LogEntry) -> Iterator[str]:
     yield ""
 
 
-def _heading(entry: LogEntry) -> str:
+def heading(entry: LogEntry) -> str:
+    """Say in one line what an entry is about."""
     attempt = f" attempt {entry.attempt}" if entry.attempt else ""
-    by = f" by {entry.by}" if entry.by else ""
+    # A gate has a name; an attempt and an answer have somebody who gave them.
+    link = " " if entry.kind is LogKind.GATE else " by "
+    by = f"{link}{one_line(entry.by)}" if entry.by else ""
     reason = f": {one_line(entry.reason)}" if entry.reason else ""
     return (
         f"{entry.step} visit {entry.visit}{attempt}, {entry.kind.value}{by}, "

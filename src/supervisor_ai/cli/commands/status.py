@@ -1,6 +1,6 @@
 """`supervisor status`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TypedDict, Unpack
 
 import click
@@ -11,9 +11,11 @@ from supervisor_ai.cli.narration import one_line, short
 from supervisor_ai.cli.options import json_option, optional_run_argument
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.questions import question
+from supervisor_ai.cli.remarks import latest
 from supervisor_ai.cli.tables import columns, fitted, labelled, local_time, title
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.questions import find_question
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.views import RunList, RunView, list_runs, show_run
 from supervisor_ai.domain.run.status import ENDED
@@ -49,7 +51,9 @@ def status(invocation: Invocation, **options: Unpack[_Options]) -> int:
         records = invocation.require_records()
         view = show_run(records, options["run"])
         if options["as_json"]:
-            write_json({"run": view, "gates": records.queries.gates(view.id)})
+            asked = find_question(records, view)
+            gates = records.queries.gates(view.id)
+            write_json({"run": view, "gates": gates, "question": asked})
         else:
             write(_shown(invocation, records, view))
     return DONE
@@ -91,7 +95,7 @@ def _shown(invocation: Invocation, records: Records, run: RunView) -> str:
     lines = [headline(run), *labelled(rows)]
     if run.steps:
         lines += ["", *_steps(run)]
-    gates = _latest(records.queries.gates(run.id))
+    gates = latest(records.queries.gates(run.id))
     if gates:
         lines += ["", *_gates(gates)]
     return "\n".join(lines)
@@ -118,11 +122,6 @@ def _steps(run: RunView) -> list[str]:
         for step in run.steps
     ]
     return [f"  {line}" for line in columns(rows)]
-
-
-def _latest(gates: Iterable[GateRow]) -> tuple[GateRow, ...]:
-    """Keep of each gate of each step only what it said last."""
-    return tuple({(gate.step, gate.gate): gate for gate in gates}.values())
 
 
 def _gates(gates: Sequence[GateRow]) -> list[str]:

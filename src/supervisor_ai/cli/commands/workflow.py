@@ -16,7 +16,7 @@ from supervisor_ai.cli.options import (
     yes_option,
 )
 from supervisor_ai.cli.output import can_ask, say, write, write_json
-from supervisor_ai.cli.preview import describe_step
+from supervisor_ai.cli.preview import approver_rows, describe_step
 from supervisor_ai.cli.tables import columns, labelled
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.cli.workflow_graphs.mermaid import draw_mermaid
@@ -224,6 +224,7 @@ def _shown(definition: Definition) -> list[str]:
         )
     limits = definition.limits
     facts = [
+        *approver_rows(definition),
         ("step timeout", str(limits.step_timeout)),
         ("retries", str(limits.step_max_retries)),
         ("most visits", str(limits.workflow_max_steps)),

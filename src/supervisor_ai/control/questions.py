@@ -1,0 +1,96 @@
+"""What a run asks a person, with everything that a yes would accept."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from supervisor_ai.control.findings import read_findings
+from supervisor_ai.control.records import Records
+from supervisor_ai.control.views import RunView
+from supervisor_ai.domain.ids import CommitSha, StepName, TreeSha
+from supervisor_ai.domain.run.facts import ApprovalReason
+from supervisor_ai.domain.run.gates import Finding, Severity
+from supervisor_ai.domain.run.status import ENDED, Verdict
+from supervisor_ai.engine.ports.queries import ApprovalRow, GateRow
+
+_END: Final = 2_000
+"""So much is shown of what a command printed at last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoubtView:
+    """A gate that did not pass, and why."""
+
+    gate: str
+    verdict: Verdict | None
+    reason: str
+    findings: tuple[Finding, ...]
+    """Errors before notes."""
+    printed: str
+    """The end of its output, where there are no findings."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionView:
+    """A question that waits for a person's answer."""
+
+    step: StepName
+    visit: int
+    reason: ApprovalReason
+    tree: TreeSha
+    commit: CommitSha
+    asked_at: datetime
+    words: str | None
+    """What a worker or a reviewer says about it."""
+    gates: tuple[DoubtView, ...]
+    """Where it is about findings: the gates of the step that did not pass."""
+    findings: tuple[Finding, ...]
+    """What all these gates found."""
+
+
+def find_question(records: Records, run: RunView) -> QuestionView | None:
+    """Return the question that a run waits with, if it does."""
+    unanswered = [row for row in records.queries.approvals(run.id) if row.is_approved is None]
+    if not unanswered or run.status in ENDED:
+        return None
+    asked = unanswered[0]
+    doubts = tuple(_doubt(records, gate) for gate in _asked_about(records, run, asked))
+    return QuestionView(
+        step=asked.step,
+        visit=asked.visit,
+        reason=asked.reason,
+        tree=asked.tree,
+        commit=asked.commit,
+        asked_at=asked.asked_at,
+        words=None if doubts or asked.question is None else records.text(asked.question),
+        gates=doubts,
+        findings=tuple(finding for doubt in doubts for finding in doubt.findings),
+    )
+
+
+def _asked_about(records: Records, run: RunView, asked: ApprovalRow) -> Iterator[GateRow]:
+    """Name the gates that a yes overrules; of one that ran again, what it said last."""
+    if asked.reason is not ApprovalReason.FINDINGS:
+        return
+    here = (asked.step, asked.visit)
+    gates = {it.gate: it for it in records.queries.gates(run.id) if (it.step, it.visit) == here}
+    for gate in gates.values():
+        if gate.verdict is not Verdict.PASSED:
+            yield gate
+
+
+def _doubt(records: Records, gate: GateRow) -> DoubtView:
+    found = sorted(read_findings(records, gate.report), key=_is_note)
+    printed = "" if found or gate.output is None else records.text(gate.output)
+    return DoubtView(
+        gate=gate.gate,
+        verdict=gate.verdict,
+        reason=gate.reason or "",
+        findings=tuple(found),
+        printed=printed[-_END:],
+    )
+
+
+def _is_note(finding: Finding) -> bool:
+    return finding.severity is Severity.NOTE

@@ -1,0 +1,103 @@
+"""What a run passed in spite of."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import pytest
+from tests.unit.control.test_gate_logs import LINT, RUN, WHEN
+from tests.unit.control.test_run_views import FakeQueries, run_row
+
+from supervisor_ai.cli.remarks import remarks
+from supervisor_ai.control.records import Records
+from supervisor_ai.control.views import show_run
+from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.run.status import AttemptStatus, StepStatus, Verdict
+from supervisor_ai.engine.ports.queries import AttemptRow, StepRow
+from supervisor_ai.store.documents import ArtifactDocuments
+from supervisor_ai.testing.clock import FakeClock
+from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
+
+REVIEW: Final = StepName("review")
+DONE: Final = tuple(
+    StepRow(step=step, role=None, status=status, visits=1, attempts=0, last_verdict=None)
+    for step, status in (
+        (LINT.step, StepStatus.PASSED),
+        (REVIEW, StepStatus.PASSED),
+        (StepName("ci"), StepStatus.FAILED),
+    )
+)
+
+
+@pytest.fixture
+def queries() -> FakeQueries:
+    return FakeQueries(visited=DONE)
+
+
+@pytest.fixture
+def records(queries: FakeQueries) -> Records:
+    artifacts = MemoryArtifacts()
+    queries.rows.append(run_row(RUN, artifacts.put("Do it")))
+    return Records(
+        ledger=Path("state.db"),
+        queries=queries,
+        log=MemoryLedger(FakeClock(), is_alive=lambda _: True),
+        artifacts=artifacts,
+        documents=ArtifactDocuments(artifacts),
+    )
+
+
+def said(records: Records) -> list[tuple[str, str]]:
+    return list(remarks(records, show_run(records, RUN)))
+
+
+def review(role: str, word: str | None, visit: int = 1, step: StepName = REVIEW) -> AttemptRow:
+    return AttemptRow(
+        step=step,
+        visit=visit,
+        slot=1,
+        attempt=1,
+        role=role,
+        cli="me",
+        status=AttemptStatus.SUCCEEDED,
+        started_at=WHEN,
+        ended_at=WHEN,
+        said=word,
+        category=None,
+        reason=None,
+        prompt=None,
+        transcript=None,
+        answer=None,
+        snapshot=None,
+    )
+
+
+def test_a_run_without_a_hitch_has_no_remarks(records: Records, queries: FakeQueries) -> None:
+    queries.judged += [replace(LINT, verdict=Verdict.PASSED)]
+    queries.tried += [review("ada", "APPROVED")]
+    assert said(records) == []
+
+
+def test_gates_that_warned_or_could_not_run_are_named(
+    records: Records, queries: FakeQueries
+) -> None:
+    queries.judged += [
+        replace(LINT, gate="types", verdict=Verdict.WARNED),
+        replace(LINT, verdict=Verdict.WARNED),
+        replace(LINT, gate="docs", verdict=Verdict.NOT_RUN),
+        replace(LINT, visit=2, verdict=Verdict.PASSED),
+        replace(LINT, step=StepName("ci"), gate="ci", verdict=Verdict.NOT_RUN),
+    ]
+    assert said(records) == [("warned", "types, docs (could not run)")]
+
+
+def test_who_was_outvoted_is_named(records: Records, queries: FakeQueries) -> None:
+    queries.tried += [
+        review("bob", "REJECTED", visit=1),
+        review("ada", "CHANGES_REQUESTED", visit=2),
+        review("bob", None, visit=2),
+        review("bob", "APPROVED", visit=2),
+        review("eve", "REJECTED", visit=2),
+        review("kim", "REJECTED", step=StepName("ci")),
+    ]
+    assert said(records) == [("objected", "ada, eve")]

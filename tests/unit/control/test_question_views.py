@@ -1,0 +1,99 @@
+"""A question to a person, as programs read it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+from inline_snapshot import snapshot
+from tests.unit.control.test_deciding import ASKED
+from tests.unit.control.test_gate_logs import LINT, RUN
+from tests.unit.control.test_run_views import FakeQueries, run_row
+
+from supervisor_ai.cli.output import encode
+from supervisor_ai.control.questions import find_question
+from supervisor_ai.control.records import Records
+from supervisor_ai.control.views import show_run
+from supervisor_ai.domain.run.facts import ApprovalReason
+from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.store.documents import ArtifactDocuments
+from supervisor_ai.testing.clock import FakeClock
+from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
+
+
+def records_of(queries: FakeQueries) -> Records:
+    artifacts = MemoryArtifacts()
+    queries.rows.append(run_row(RUN, artifacts.put("Do it")))
+    return Records(
+        ledger=Path("state.db"),
+        queries=queries,
+        log=MemoryLedger(FakeClock(), is_alive=lambda _: True),
+        artifacts=artifacts,
+        documents=ArtifactDocuments(artifacts),
+    )
+
+
+def test_a_question_has_exactly_the_fields_of_the_contract() -> None:
+    queries = FakeQueries(asked=[ASKED])
+    records = records_of(queries)
+    report = records.artifacts.put('[{"rule": "odd", "message": "Odd."}]')
+    output = records.artifacts.put("It broke.")
+    failed = replace(LINT, verdict=Verdict.FAILED, reason="Why.", output=output)
+    queries.judged += [failed, replace(failed, gate="claims", report=report)]
+    shown = find_question(records, show_run(records, RUN))
+    assert msgspec.json.decode(encode(shown)) == snapshot(
+        {
+            "step": "test",
+            "visit": 1,
+            "reason": "findings",
+            "tree": "t",
+            "commit": "c",
+            "asked_at": "2030-01-01T00:00:00Z",
+            "words": None,
+            "gates": [
+                {
+                    "gate": "lint",
+                    "verdict": "failed",
+                    "reason": "Why.",
+                    "findings": [],
+                    "printed": "It broke.",
+                },
+                {
+                    "gate": "claims",
+                    "verdict": "failed",
+                    "reason": "Why.",
+                    "findings": [
+                        {
+                            "rule": "odd",
+                            "message": "Odd.",
+                            "file": None,
+                            "line": None,
+                            "subject": None,
+                            "severity": "error",
+                        }
+                    ],
+                    "printed": "",
+                },
+            ],
+            "findings": [
+                {
+                    "rule": "odd",
+                    "message": "Odd.",
+                    "file": None,
+                    "line": None,
+                    "subject": None,
+                    "severity": "error",
+                }
+            ],
+        }
+    )
+
+
+def test_another_question_is_about_no_gate() -> None:
+    queries = FakeQueries(asked=[], judged=[replace(LINT, verdict=Verdict.FAILED)])
+    records = records_of(queries)
+    assert find_question(records, show_run(records, RUN)) is None
+    words = records.artifacts.put("Which one?")
+    queries.asked.append(replace(ASKED, reason=ApprovalReason.BLOCKED, question=words))
+    asked = find_question(records, show_run(records, RUN))
+    assert asked is not None
+    assert (asked.words, asked.gates, asked.findings) == ("Which one?", (), ())
