@@ -325,8 +325,10 @@ def _examiner(repository: "GitRepository") -> "Examiner":
 
 
 def _asking(repository: "GitRepository") -> "AskGit":
+    from supervisor_ai.workspaces.git import NO_ATTRIBUTES
+
     def ask(*arguments: str, stdin: bytes = b"") -> bytes:
-        return repository.git.run(*arguments, stdin=stdin).output
+        return repository.git.run(*arguments, stdin=stdin, environment=NO_ATTRIBUTES).output
 
     return ask
 

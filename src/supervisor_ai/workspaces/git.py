@@ -54,6 +54,8 @@ _NO_CONFIGURATION: Final = {
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_LITERAL_PATHSPECS": "1",
 }
+NO_ATTRIBUTES: Final = {"GIT_INDEX_FILE": "/nonexistent/index"}
+"""Shows a change as it is: attributes in the user's index could say that code is no text."""
 _MISSING_OBJECT: Final = (b"promisor remote", b"unable to read")
 _OF_THE_USER: Final = (
     "HOME",

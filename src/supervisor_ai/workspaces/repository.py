@@ -7,7 +7,7 @@ from typing import Final
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound, SupervisorError
 from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.domain.run.facts import Base, Identity
-from supervisor_ai.workspaces.git import Git, Reply, ask_as_user, failure, printable
+from supervisor_ai.workspaces.git import NO_ATTRIBUTES, Git, Reply, ask_as_user, failure, printable
 from supervisor_ai.workspaces.identity import OURS
 from supervisor_ai.workspaces.scratch import Mold
 
@@ -182,7 +182,9 @@ class GitRepository:
 def difference(git: Git, form: str, base: CommitSha, head: CommitSha) -> str:
     """Return the change between two commits, without a program of anybody's choice."""
     harmless = ("--no-ext-diff", "--no-textconv", "--no-color", "--find-renames")
-    reply = git.run("diff-tree", form, *harmless, "-r", base, head, "--")
+    reply = git.run(
+        *("diff-tree", form, *harmless, "-r", base, head, "--"), environment=NO_ATTRIBUTES
+    )
     return reply.output.decode(errors="replace")
 
 

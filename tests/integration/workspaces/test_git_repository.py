@@ -272,3 +272,11 @@ def test_a_commit_that_is_gone_is_not_there(user: ScratchRepository) -> None:
     assert not repository.has_commit(CommitSha("1" * 40))
     blob = user.git.run("rev-parse", f"{commit}:README").text
     assert not repository.has_commit(CommitSha(blob))
+
+
+def test_attributes_of_the_repository_hide_no_change(user: ScratchRepository) -> None:
+    base = user.commit({".gitattributes": "*.py -diff\n", "a.py": "a = 1\n"})
+    head = user.commit({"a.py": "a = 2\n"})
+    repository = GitRepository(user.path)
+    shown = difference(repository.git, "--patch", CommitSha(base), CommitSha(head))
+    assert "+a = 2" in shown

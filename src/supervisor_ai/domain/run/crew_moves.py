@@ -25,6 +25,9 @@ from supervisor_ai.domain.run.step_moves import (
 )
 from supervisor_ai.domain.run.workflow import Visit, WorkflowState
 
+_GONE: Final = frozenset({OutcomeKind.WORKER_FAILED, OutcomeKind.CIRCUIT_OPEN})
+"""How the part of a role ends that cannot answer."""
+
 
 def decide_crew(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
     """Let all roles of a step work side by side; the step is over when all of them are."""
@@ -45,9 +48,6 @@ def decide_crew(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decis
     if len(results) < len(found) or run.approval is not None:
         return Decision()
     return _conclude(run, state, at, visit, results)
-
-
-_GONE: Final = frozenset({OutcomeKind.WORKER_FAILED, OutcomeKind.CIRCUIT_OPEN})
 
 
 def _counted(at: Step, each: Result | Effects) -> Result | Effects:
