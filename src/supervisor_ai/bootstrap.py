@@ -333,8 +333,17 @@ def _asking(repository: "GitRepository") -> "AskGit":
     return ask
 
 
-def _machine(settings: Settings) -> str:
+def _machine(settings: Settings) -> "Callable[[], str]":
     """Name the tools of the machine, so that a verdict is not believed after they have changed."""
+
+    @cache
+    def machine() -> str:
+        return _tools(settings)
+
+    return machine
+
+
+def _tools(settings: Settings) -> str:
     from supervisor_ai.sandboxes.toolchain import find_toolchain
 
     roots = find_toolchain(settings.environment, Path.home()).roots

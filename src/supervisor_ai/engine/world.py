@@ -1,6 +1,6 @@
 """Everything outside the engine, as ports, in one place."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -57,5 +57,5 @@ class World:
     redactor: Redactor
     monitor: Monitor = field(default_factory=SilentMonitor)
     timing: Timing = field(default_factory=Timing)
-    machine: str = ""
-    """What the verdict of a command depends on besides its files: the tools of the machine."""
+    machine: Callable[[], str] = str
+    """Names what the verdict of a command depends on besides its files: the machine's tools."""

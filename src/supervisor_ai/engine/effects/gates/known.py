@@ -37,7 +37,7 @@ def verdict_key(effect: RunGate, world: World) -> str | None:
         "min_tests": gate.min_tests,
         "setup": asdict(workspace),
         "sandbox": (world.sandbox.name, effect.sandbox.caches, asdict(effect.sandbox.executor)),
-        "machine": world.machine,
+        "machine": world.machine(),
     }
     text = json.dumps(parts, sort_keys=True, default=str)
     return sha256(text.encode()).hexdigest()
