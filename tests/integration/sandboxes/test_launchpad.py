@@ -72,6 +72,7 @@ class TestLaunchpad(OnSandbox):
         self.says("one")
         (first,) = self.launchers()
         os.kill(first, signal.SIGKILL)
+        os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
         self.says("two")
         assert len(self.launchers() - {first}) == 1
 
