@@ -129,6 +129,24 @@ def test_another_status_in_any_form_makes_the_answer_unclear() -> None:
     assert read(AnswerKind.REVIEW, '{"status": "ok"}\n' + block(REVIEW)).said == "APPROVED"
 
 
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        r"\"status\": \"REJECTED\"",
+        "\u201cstatus\u201d: \u201cREJECTED\u201d",
+        '"status"                 : "rejected"',
+    ],
+)
+def test_a_refusal_counts_however_it_is_written(refusal: str) -> None:
+    approval = block({"status": "APPROVED", "issues": []})
+    assert "ambiguous" in unparsed(f"My verdict: {refusal}\n{approval}")
+
+
+def test_code_that_an_implementer_shows_is_no_other_answer() -> None:
+    shown = "It returns {'status': 'failed', 'code': 3} now.\n"
+    assert read(AnswerKind.IMPLEMENTATION, shown + block(WORK)).meaning is Meaning.PASS
+
+
 def test_an_open_block_is_no_answer_even_after_a_good_one() -> None:
     assert "never closed" in unparsed(block(REVIEW) + "```json\n" + json.dumps(REVIEW))
     assert "never closed" in unparsed('```json\n{"status": "APPROVED", "issues": []}```')
