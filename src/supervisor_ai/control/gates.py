@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from supervisor_ai.control.asked_gates import find_gate, require_answer
 from supervisor_ai.control.project import Project
@@ -14,13 +13,10 @@ from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Gate, Limits, SandboxPolicy, WorkspacePolicy
 from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.gates import Area, Finding, GateKind
-from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.run.status import WORST_FIRST, Verdict
 from supervisor_ai.engine.effects.checking import Checked, CheckRequest, check_gate
 from supervisor_ai.engine.ports.definitions import GateSummary
 from supervisor_ai.engine.world import World
-
-_WEIGHT: Final = (Verdict.PASSED, Verdict.WARNED, Verdict.FAILED, Verdict.NOT_RUN)
-"""Of two verdicts, the one that stands further back counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +144,7 @@ def _request(gate: Gate, question: CheckQuestion, change: _Change) -> CheckReque
 
 
 def _view(gate: Gate, change: _Change, results: Sequence[Checked]) -> CheckView:
-    worst = max(results, key=lambda result: _WEIGHT.index(result.verdict))
+    worst = min(results, key=lambda result: WORST_FIRST.index(result.verdict))
     first = results[0]
     return CheckView(
         gate=gate.name,

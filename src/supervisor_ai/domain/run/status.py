@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 
 class RunStatus(StrEnum):
@@ -48,6 +49,10 @@ class Verdict(StrEnum):
     FAILED = "failed"
     WARNED = "warned"
     NOT_RUN = "not_run"
+
+
+WORST_FIRST: Final = (Verdict.FAILED, Verdict.NOT_RUN, Verdict.WARNED, Verdict.PASSED)
+"""Of several verdicts, the first of these stands for all."""
 
 
 class OutcomeKind(StrEnum):

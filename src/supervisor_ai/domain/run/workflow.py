@@ -17,7 +17,7 @@ from supervisor_ai.domain.run.loops import Trace, Trail
 from supervisor_ai.domain.run.review_loops import Rounds, record_round
 from supervisor_ai.domain.run.slots import Slot
 from supervisor_ai.domain.run.slots import evolve as evolve_slot
-from supervisor_ai.domain.run.status import StepStatus, Verdict
+from supervisor_ai.domain.run.status import WORST_FIRST, StepStatus
 
 _UNDER_WAY: Final = (
     e.LaunchRequested,
@@ -79,7 +79,6 @@ _BEGINS_ANEW: Final = frozenset(
     {ApprovalReason.REVIEW_LOOP, ApprovalReason.FINDINGS, ApprovalReason.IMPOSSIBLE_WAIT}
 )
 """Questions that are asked where the tries are used up; a no is worth new ones."""
-_WORST_FIRST: Final = (Verdict.FAILED, Verdict.NOT_RUN, Verdict.WARNED, Verdict.PASSED)
 
 News = (
     e.ApprovalGiven
@@ -303,7 +302,7 @@ def _judged(state: WorkflowState, event: e.GateEnded) -> WorkflowState:
 
 def _worst(visit: Visit) -> str:
     """Let the worst verdict of a visit stand for all of its gates."""
-    return min((said.verdict for said in visit.verdicts), key=_WORST_FIRST.index).value
+    return min((said.verdict for said in visit.verdicts), key=WORST_FIRST.index).value
 
 
 def _passed(state: WorkflowState, event: e.StepPassed) -> WorkflowState:
