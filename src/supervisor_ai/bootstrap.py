@@ -38,12 +38,6 @@ if TYPE_CHECKING:
 _NAME: Final = "supervisor"
 _ROOT_STATE: Final = Path("/var/lib/supervisor")
 _LEDGER: Final = "state.db"
-_TOOLS: Final = ("/usr/bin", "/usr/local/bin", "/var/lib/dpkg/status", "/etc/os-release")
-"""What changes when the machine's own tools do."""
-_RUNNERS: Final = "gates/builtin/runners.yaml"
-"""By which outputs are read; a verdict of another reading does not count."""
-_SHELVES: Final = ("lib/python*/site-packages", "lib/node_modules")
-"""Where installations keep packages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,24 +328,16 @@ def _asking(repository: "GitRepository") -> "AskGit":
 
 
 def _machine(settings: Settings) -> "Callable[[], str]":
-    """Name the tools of the machine, so that a verdict is not believed after they have changed."""
+    """Name what verdicts depend on besides files: the tools, and how their outputs are read."""
 
     @cache
     def machine() -> str:
-        return _tools(settings)
+        from supervisor_ai.gates.runners.table import edition
+        from supervisor_ai.sandboxes.tool_stamps import stamp_tools
+
+        return f"{stamp_tools(settings.environment, Path.home())} {edition()}"
 
     return machine
-
-
-def _tools(settings: Settings) -> str:
-    from supervisor_ai.sandboxes.toolchain import find_toolchain
-
-    roots = find_toolchain(settings.environment, Path.home()).roots
-    packages = (place for root in roots for shelf in _SHELVES for place in root.glob(shelf))
-    places = (*map(Path, _TOOLS), *roots, *sorted(packages))
-    stamps = [f"{place}:{place.stat().st_mtime_ns}" for place in places if place.exists()]
-    knowledge = (Path(__file__).parent / _RUNNERS).read_bytes()
-    return sha256("\n".join(stamps).encode() + knowledge).hexdigest()
 
 
 def _sandbox(settings: Settings, name: str) -> "Sandbox":

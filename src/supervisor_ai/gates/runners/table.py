@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
+from hashlib import sha256
 from importlib.resources import files
 
 from supervisor_ai.domain.errors import InvalidInput
@@ -35,7 +36,16 @@ class Runner:
 @cache
 def runners() -> Mapping[str, Runner]:
     """Return the known runners by their names."""
-    return parse((files("supervisor_ai.gates") / "builtin/runners.yaml").read_text("utf-8"))
+    return parse(_text())
+
+
+def edition() -> str:
+    """Name the table as it is: what was read by another one is to be read again."""
+    return sha256(_text().encode()).hexdigest()
+
+
+def _text() -> str:
+    return (files("supervisor_ai.gates") / "builtin/runners.yaml").read_text("utf-8")
 
 
 def parse(text: str) -> Mapping[str, Runner]:

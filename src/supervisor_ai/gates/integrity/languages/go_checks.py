@@ -19,7 +19,7 @@ from supervisor_ai.gates.integrity.languages.go_matchers import (
     METHODS,
     WANTED,
 )
-from supervisor_ai.gates.integrity.languages.placing import Check, negated
+from supervisor_ai.gates.integrity.languages.placing import COMPARISONS, Check, negated
 from supervisor_ai.gates.integrity.languages.syntax import field, source_of
 from supervisor_ai.gates.integrity.languages.tolerance import of_distance, within
 from supervisor_ai.gates.integrity.languages.wording import (
@@ -34,11 +34,6 @@ from supervisor_ai.gates.integrity.model import Strength
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_COMPARISONS: Final = {
-    "==": (Strength.EXACT, Strength.WEAK),
-    "!=": (Strength.WEAK, Strength.EXACT),
-    **dict.fromkeys(("<", ">", "<=", ">="), (Strength.PARTIAL, Strength.PARTIAL)),
-}
 _NEAR: Final = frozenset({"InDelta", "InEpsilon"})
 _MAX_PARTS: Final = 50
 
@@ -93,7 +88,7 @@ class Checks:
         if node.type == "call_expression":
             return self._call(node, holds=holds)
         left, right = field(node, "left"), field(node, "right")
-        if left is None or right is None or operator(node) not in _COMPARISONS:
+        if left is None or right is None or operator(node) not in COMPARISONS:
             return Strength.WEAK
         if self._is_same(left, right) or (self._is_constant(left) and self._is_constant(right)):
             return Strength.NONE
@@ -101,7 +96,7 @@ class Checks:
         if "nil" in (source_of(left), source_of(right)):
             is_panic = wording(left, STYLE, self.names) == "recover()"
             return _of_nil("err" if is_panic else source_of(left), is_nil=is_equal)
-        strength = _COMPARISONS[operator(node)][0 if holds else 1]
+        strength = COMPARISONS[operator(node)][0 if holds else 1]
         if strength is Strength.PARTIAL:
             return of_distance(self._worded(left), self._worded(right)) or strength
         return self._differing(left, self._unless_alike(left, right, strength))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from supervisor_ai.gates.integrity.languages.go_code import callee, length_of, truth
 from supervisor_ai.gates.integrity.languages.go_matchers import FAILING, METHODS, SKIPPING
 from supervisor_ai.gates.integrity.languages.picking import is_of_table
-from supervisor_ai.gates.integrity.languages.placing import Place, Placed
+from supervisor_ai.gates.integrity.languages.placing import Place, Placed, children_at
 from supervisor_ai.gates.integrity.languages.scoping import Scopes
 from supervisor_ai.gates.integrity.languages.syntax import field, items, source_of, walked
 from supervisor_ai.gates.integrity.languages.wording import Names
@@ -48,11 +48,11 @@ class Flow:
             case "for_statement":
                 yield from self._loop(node, place)
             case "go_statement":
-                yield from _inside(node, place.caught(when=not self.waits))
+                yield from children_at(node, place.caught(when=not self.waits))
             case "short_var_declaration" | "assignment_statement":
-                yield from _inside(node, place.dead(when=self._is_unused(node)))
+                yield from children_at(node, place.dead(when=self._is_unused(node)))
             case _:
-                yield from _inside(node, place)
+                yield from children_at(node, place)
 
     def names(self, node: "Node") -> Names:
         """Return what the names at a node stand for."""
@@ -140,18 +140,17 @@ class Flow:
                 yield child, place
 
     def _loop(self, node: "Node", place: Place) -> Iterator[Placed]:
-        body, inside = field(node, "body"), place
+        body, within = field(node, "body"), place
         header = next((each for each in items(node) if each != body), None)
         if header is not None and header.type == "range_clause":
             count = length_of(field(header, "right"), self.names(node))
             bound = [source_of(each) for each in items(field(header, "left"))]
-            # What ends with every first round runs once.
             is_once = any(each.type in _LEAVING for each in statements(body)[-1:])
-            inside = place.repeated(min(count or 1, 1) if is_once else count, bound)
+            within = place.repeated(count, bound, is_once=is_once)
         elif header is not None and truth(header) is False:
-            inside = place.dead()
+            within = place.dead()
         for child in node.named_children:
-            yield child, inside if child == body else place
+            yield child, within if child == body else place
 
     def _is_unused(self, node: "Node") -> bool:
         names, values = items(field(node, "left")), items(field(node, "right"))
@@ -197,8 +196,3 @@ def _call_of(node: "Node") -> "Node | None":
     inside = items(node)
     is_call = node.type == "expression_statement" and inside[:1] != []
     return inside[0] if is_call and inside[0].type == "call_expression" else None
-
-
-def _inside(node: "Node", place: Place) -> Iterator[Placed]:
-    for child in node.named_children:
-        yield child, place

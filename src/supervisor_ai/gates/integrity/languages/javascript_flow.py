@@ -13,7 +13,7 @@ from supervisor_ai.gates.integrity.languages.javascript_code import (
     truth,
 )
 from supervisor_ai.gates.integrity.languages.picking import is_of_table
-from supervisor_ai.gates.integrity.languages.placing import Place, Placed
+from supervisor_ai.gates.integrity.languages.placing import Place, Placed, children_at
 from supervisor_ai.gates.integrity.languages.syntax import field, items, source_of, walked
 from supervisor_ai.gates.integrity.languages.wording import Names
 
@@ -70,9 +70,9 @@ class Flow:
                 yield from self._call(node, place)
             case "variable_declarator" | "function_declaration":
                 is_unused = self._is_unused(node)
-                yield from _inside(node, place.dead(when=is_unused))
+                yield from children_at(node, place.dead(when=is_unused))
             case _:
-                yield from _inside(node, place)
+                yield from children_at(node, place)
 
     def _sequence(self, node: "Node", place: Place) -> Iterator[Placed]:
         has_checked = False
@@ -169,17 +169,16 @@ class Flow:
 
     def _loop(self, node: "Node", place: Place) -> Iterator[Placed]:
         body = field(node, "body")
-        inside = place
+        within = place
         if node.type == "for_in_statement":
             bound = _identifiers(field(node, "left"))
             count = length_of(field(node, "right"), self.lists)
-            # What ends with every first round runs once.
             is_once = any(each.type in _LEAVING for each in items(body)[-1:])
-            inside = place.repeated(min(count or 1, 1) if is_once else count, bound)
+            within = place.repeated(count, bound, is_once=is_once)
         elif truth(field(node, "condition"), self.names) is False:
-            inside = place.dead()
+            within = place.dead()
         for child in node.named_children:
-            yield child, inside if child == body else place
+            yield child, within if child == body else place
 
     def _statement(self, node: "Node", place: Place) -> Iterator[Placed]:
         for child in node.named_children:
@@ -239,8 +238,3 @@ def _identifiers(node: "Node | None") -> list[str]:
     return (
         [] if node is None else [source_of(each) for each in walked(node) if not each.child_count]
     )
-
-
-def _inside(node: "Node", place: Place) -> Iterator[Placed]:
-    for child in node.named_children:
-        yield child, place

@@ -9,6 +9,12 @@ from supervisor_ai.gates.integrity.model import Assertion, Strength
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+COMPARISONS: Final = {
+    "==": (Strength.EXACT, Strength.WEAK),
+    "!=": (Strength.WEAK, Strength.EXACT),
+    **dict.fromkeys(("<", ">", "<=", ">="), (Strength.PARTIAL, Strength.PARTIAL)),
+}
+"""How much a comparison pins down where it has to hold, and where it must not."""
 _MAX_REPEATS: Final = 1_000_000
 
 
@@ -52,8 +58,15 @@ class Place:
         """Return the place, as code that runs only sometimes if so."""
         return replace(self, is_conditional=True) if when else self
 
-    def repeated(self, count: int | None, bound: Iterable[str] = ()) -> "Place":
-        """Return the place in a loop that runs so often, as far as is known."""
+    def repeated(
+        self, count: int | None, bound: Iterable[str] = (), *, is_once: bool = False
+    ) -> "Place":
+        """Return the place in a loop that runs so often, as far as is known.
+
+        A loop that is left at the end of every first round runs once.
+        """
+        if is_once:
+            count = min(count or 1, 1)
         return replace(
             self,
             is_dead=self.is_dead or count == 0,
@@ -90,6 +103,12 @@ def placed(node: "Node", place: Place, steps: Steps) -> Iterator[Placed]:
         found = stack.pop()
         yield found
         stack.extend(reversed(list(steps(*found))))
+
+
+def children_at(node: "Node", place: Place) -> Iterator[Placed]:
+    """Yield what a node holds, all at one place."""
+    for child in node.named_children:
+        yield child, place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

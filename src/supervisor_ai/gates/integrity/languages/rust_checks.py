@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.placing import Check, negated
+from supervisor_ai.gates.integrity.languages.placing import COMPARISONS, Check, negated
 from supervisor_ai.gates.integrity.languages.rust_code import (
     STYLE,
     arguments,
@@ -34,11 +34,6 @@ from supervisor_ai.gates.integrity.model import Strength
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_COMPARISONS: Final = {
-    "==": (Strength.EXACT, Strength.WEAK),
-    "!=": (Strength.WEAK, Strength.EXACT),
-    **dict.fromkeys(("<", ">", "<=", ">="), (Strength.PARTIAL, Strength.PARTIAL)),
-}
 _PREDICATES: Final = {
     **dict.fromkeys(("is_ok", "is_some", "is_ok_and", "is_some_and"), Strength.WEAK),
     **dict.fromkeys(("is_err", "contains", "starts_with", "ends_with"), Strength.PARTIAL),
@@ -159,11 +154,11 @@ class Checks:
         if node.type == "call_expression":
             return self._answered(node, holds=holds)
         left, right = field(node, "left"), field(node, "right")
-        if left is None or right is None or operator(node) not in _COMPARISONS:
+        if left is None or right is None or operator(node) not in COMPARISONS:
             return Strength.WEAK
         if self._is_same(left, right) or (self._is_constant(left) and self._is_constant(right)):
             return Strength.NONE
-        strength = _COMPARISONS[operator(node)][0 if holds else 1]
+        strength = COMPARISONS[operator(node)][0 if holds else 1]
         if strength is Strength.PARTIAL:
             return of_distance(self._worded(left), self._worded(right)) or strength
         if strength is Strength.EXACT and is_told(self._worded(left), self._worded(right)):

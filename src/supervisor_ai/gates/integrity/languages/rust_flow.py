@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.gates.integrity.languages.picking import is_of_table, mentions
-from supervisor_ai.gates.integrity.languages.placing import Place, Placed
+from supervisor_ai.gates.integrity.languages.placing import Place, Placed, children_at
 from supervisor_ai.gates.integrity.languages.rust_code import called, length_of, truth
 from supervisor_ai.gates.integrity.languages.scoping import Scopes
 from supervisor_ai.gates.integrity.languages.syntax import field, items, source_of, walked
@@ -42,11 +42,11 @@ class Flow:
             case "call_expression":
                 name = called(node)
                 is_deaf = name == "catch_unwind" or (name == "spawn" and not self.joins)
-                yield from _inside(node, place.caught(when=is_deaf))
+                yield from children_at(node, place.caught(when=is_deaf))
             case "let_declaration":
-                yield from _inside(node, place.dead(when=self._is_unused(node)))
+                yield from children_at(node, place.dead(when=self._is_unused(node)))
             case _:
-                yield from _inside(node, place)
+                yield from children_at(node, place)
 
     def names(self, node: "Node") -> Names:
         """Return what the names at a node stand for."""
@@ -67,8 +67,7 @@ class Flow:
 
         A row that was checked already may say that this was all.
         """
-        inside = items(node)
-        inner = inside[0] if node.type == "expression_statement" and inside else node
+        inner = _inner(node)
         condition = field(inner, "condition")
         if inner.type == "let_declaration":
             then = field(inner, "alternative")
@@ -83,8 +82,7 @@ class Flow:
         return any(self._ends(each) for each in items(then)[-1:]) and not is_loud(then)
 
     def _ends(self, node: "Node") -> bool:
-        inside = items(node)
-        inner = inside[0] if node.type == "expression_statement" and inside else node
+        inner = _inner(node)
         if inner.type in _ENDING or (
             inner.type == "call_expression"
             and source_of(field(inner, "function")).endswith("::exit")
@@ -119,18 +117,17 @@ class Flow:
             yield child, place.conditional(when=is_open) if child == body else place
 
     def _loop(self, node: "Node", place: Place) -> Iterator[Placed]:
-        body, inside = field(node, "body"), place
+        body, within = field(node, "body"), place
         if node.type == "for_expression":
             pattern = field(node, "pattern")
             bound = [] if pattern is None else [source_of(each) for each in walked(pattern)]
             count = length_of(field(node, "value"), self.names(node))
-            # What ends with every first round runs once.
             is_once = any(_is_leaving(each) for each in items(body)[-1:])
-            inside = place.repeated(min(count or 1, 1) if is_once else count, bound)
+            within = place.repeated(count, bound, is_once=is_once)
         elif truth(field(node, "condition")) is False:
-            inside = place.dead()
+            within = place.dead()
         for child in node.named_children:
-            yield child, inside if child == body else place
+            yield child, within if child == body else place
 
     def _is_unused(self, node: "Node") -> bool:
         value, pattern = field(node, "value"), field(node, "pattern")
@@ -140,8 +137,7 @@ class Flow:
 
 
 def _is_leaving(node: "Node") -> bool:
-    inside = items(node)
-    inner = inside[0] if node.type == "expression_statement" and inside else node
+    inner = _inner(node)
     return inner.type in ("return_expression", "break_expression")
 
 
@@ -157,6 +153,7 @@ def is_loud(node: "Node | None") -> bool:
     return False
 
 
-def _inside(node: "Node", place: Place) -> Iterator[Placed]:
-    for child in node.named_children:
-        yield child, place
+def _inner(node: "Node") -> "Node":
+    """Return the expression that a statement is made of."""
+    inside = items(node)
+    return inside[0] if node.type == "expression_statement" and inside else node
