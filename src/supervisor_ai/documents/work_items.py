@@ -1,0 +1,143 @@
+"""The work items that agents suggest in task files, in both of the forms that they have."""
+
+import re
+from collections.abc import Iterator, Sequence
+from textwrap import dedent
+from typing import Final
+
+from supervisor_ai.documents.cycles import find_cycle
+from supervisor_ai.documents.fences import ITEMS_END, Span, marker, spans
+from supervisor_ai.documents.fields import Fields, Mistakes, shown
+from supervisor_ai.documents.front_matter import normal_key
+from supervisor_ai.documents.outline import Block, Outline
+from supervisor_ai.documents.words import EFFORTS, PRIORITIES
+from supervisor_ai.documents.yaml_tree import KeyPath, Tree, read_tree
+from supervisor_ai.domain.kanban.kanban import Priority, WorkItem
+
+_SECTIONS: Final = ("work items", "suggested work items")
+_LIST: Final = "work_items"
+_LIST_KEY: Final = re.compile(r"[ \t]{0,8}work_items[ \t]?:.*")
+_FENCES: Final = frozenset({"", "yaml", "yml"})
+_INDEX: Final = re.compile(r"[0-9]{1,6}")
+
+Range = tuple[int, int]
+"""The index of the first line, and of the line after the last."""
+
+
+def read_items(file: str, outline: Outline, mistakes: Mistakes) -> tuple[WorkItem, ...]:
+    """Read every list of work items in a task file as one."""
+    for number in range(outline.start, len(outline.lines)):
+        if number not in outline.shown and marker(outline.lines[number]) == "start":
+            problem = f"The block of work items that begins here never ends; expected {ITEMS_END}."
+            mistakes.add(file, number + 1, problem)
+    items: list[WorkItem] = []
+    for first, last in sorted(_ranges(outline)):
+        text = dedent("\n".join(outline.lines[first:last]))
+        items += _read_list(file, read_tree(text, first + 1), mistakes, before=len(items))
+    return tuple(items)
+
+
+def _ranges(outline: Outline) -> Iterator[Range]:
+    marked = [span for span in outline.spans if span.is_marked]
+    for span in marked:
+        lines = outline.lines[span.first + 1 : span.last]
+        fenced = next(iter(spans(lines)), None)
+        start = span.first + 1
+        yield (start, span.last) if fenced is None else _inside(fenced, start)
+    for block in outline.sections(*_SECTIONS):
+        if not any(block.first < span.first < block.last for span in marked):
+            yield from _in_section(outline, block)
+
+
+def _inside(span: Span, start: int = 0) -> Range:
+    return start + span.first + 1, start + span.last
+
+
+def _in_section(outline: Outline, block: Block) -> Iterator[Range]:
+    for span in outline.spans:
+        lines = outline.lines[span.first + 1 : span.last]
+        is_inside = block.first < span.first < block.last and span.word in _FENCES
+        if is_inside and _is_list(lines):
+            yield _inside(span)
+    for number in range(block.first + 1, block.last):
+        if number not in outline.shown and _LIST_KEY.fullmatch(outline.lines[number]):
+            yield number, _end_of_yaml(outline.lines, number + 1, block.last)
+            return
+
+
+def _is_list(lines: Sequence[str]) -> bool:
+    filled = (line.strip() for line in lines if line.strip())
+    return next(filled, "").startswith("- ") or any(map(_LIST_KEY.fullmatch, lines))
+
+
+def _end_of_yaml(lines: Sequence[str], start: int, end: int) -> int:
+    for number in range(start, end):
+        if lines[number].strip() and not lines[number].startswith((" ", "\t", "-", "#")):
+            return number
+    return end
+
+
+def _read_list(file: str, tree: Tree, mistakes: Mistakes, *, before: int) -> list[WorkItem]:
+    for line, problem in tree.problems:
+        mistakes.add(file, line, problem)
+    found = _list_in(tree)
+    if found is None:
+        if not tree.problems:
+            mistakes.add(file, tree.first_line, f"There is no list {_LIST!r}; expected one.")
+        return []
+    at, size = found
+    fields = [Fields(file, tree, mistakes, (*at, number)) for number in range(size)]
+    items = [_item(field, number, size, before) for number, field in enumerate(fields)]
+    _check_order(file, tree, mistakes, items, before)
+    return items
+
+
+def _list_in(tree: Tree) -> tuple[KeyPath, int] | None:
+    """Find the list and its length."""
+    value = tree.value
+    if isinstance(value, dict):
+        key = next((key for key in value if normal_key(key) == _LIST), "")
+        inner = value.get(key, "")
+        return ((key,), len(inner or ())) if inner is None or isinstance(inner, list) else None
+    if value is None and not tree.problems:
+        return (), 0
+    return ((), len(value)) if isinstance(value, list) else None
+
+
+def _item(fields: Fields, number: int, size: int, before: int) -> WorkItem:
+    if not fields.is_mapping:
+        problem = f"Work item {number} is no mapping; expected description, files and more."
+        fields.mistakes.add(fields.file, fields.tree.line(*fields.at), problem)
+    return WorkItem(
+        description=fields.text("description") or "",
+        files=fields.texts("files"),
+        related_domains=fields.texts("related_domains"),
+        expertise_required=fields.texts("expertise_required"),
+        dependencies=tuple(before + index for index in _indices(fields, number, size)),
+        priority=fields.word("priority", PRIORITIES) or Priority.MEDIUM,
+        estimated_effort=fields.word("estimated_effort", EFFORTS),
+        notes=fields.text("notes") or "",
+    )
+
+
+def _indices(fields: Fields, number: int, size: int) -> Iterator[int]:
+    for text, line in fields.lined_texts("dependencies"):
+        if not _INDEX.fullmatch(text.strip()) or int(text) >= size:
+            problem = (
+                f"Work item {number} depends on {shown(text)}; "
+                f"expected the index of an item of this list, from 0 to {size - 1}."
+            )
+            fields.mistakes.add(fields.file, line, problem)
+        else:
+            yield int(text)
+
+
+def _check_order(
+    file: str, tree: Tree, mistakes: Mistakes, items: Sequence[WorkItem], before: int
+) -> None:
+    graph = {before + number: item.dependencies for number, item in enumerate(items)}
+    cycle = find_cycle(graph)
+    if cycle:
+        named = " → ".join(str(number - before) for number in cycle)
+        problem = f"Work items depend on each other in a circle: {named}."
+        mistakes.add(file, tree.first_line, problem)

@@ -1,0 +1,45 @@
+"""What a run on a kanban pins besides its roles and gates."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from supervisor_ai.domain.kanban.kanban import Agent, folder_of
+
+MAX_ITERATIONS: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KanbanPlace:
+    """Where the files of a kanban are."""
+
+    file: str
+    """The kanban file, as a path in the project; its task files are beside it."""
+    directory: str | None = None
+    """The plain directory of this machine that holds them; None: the run's branch does."""
+
+    @property
+    def folder(self) -> str:
+        """Name the folder of the project in which agents find the files."""
+        return folder_of(self.file)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KanbanPolicy:
+    """How a kanban is worked on."""
+
+    place: KanbanPlace
+    instruction: str = ""
+    """What somebody asks for; the Manager makes the kanban of it first. Nothing: it is there."""
+    max_iterations: int = MAX_ITERATIONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duty:
+    """What a worker owes a kanban besides its answer."""
+
+    agent: Agent
+    place: KanbanPlace
+    since: str
+    """The commit with the files as they were when its turn began."""
+    task: str | None = None
+    """The task file whose work log it has to extend; None: the kanban file is its work."""
