@@ -69,7 +69,7 @@ class BubblewrapSandbox:
         """Run the command and pass its output on as it comes."""
         check_words(spec)
         world = make_world(spec, self._toolchain, self._environment, self._home)
-        if detour := find_detour(world.mounts):
+        if detour := find_detour(world.mounts, spec.mounts):
             return sandbox_failed(f"{str(detour)!r} is a link where a worker can make links")
         with self._room(spec) as room:
             try:

@@ -60,9 +60,13 @@ def name_refusal(path: Path, home: Path) -> str | None:
     return _refusal_by_name(path, home) or _refusal_by_name(path.resolve(), home)
 
 
-def find_detour(mounts: Sequence[Mount]) -> Path | None:
-    """Find a link on the way to a source inside a writable one, where a worker may have put it."""
-    changeable = [mount.source for mount in mounts if mount.is_writable]
+def find_detour(mounts: Sequence[Mount], made: Sequence[Mount] = ()) -> Path | None:
+    """Find a link on the way to a source inside another, where a worker may have put it.
+
+    That is inside a writable one, and inside whatever was made for this command: a set-up may
+    have written there before, where this command only reads.
+    """
+    changeable = [mount.source for mount in mounts if mount.is_writable or mount in made]
     for mount in mounts:
         for root in changeable:
             if root in mount.source.parents and (detour := _first_link(root, mount.source)):

@@ -1,9 +1,11 @@
 """Workspaces and an anchor in memory, for simulations: no git, no files, no threads."""
 
 import difflib
+import errno
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -14,6 +16,7 @@ from typing import Final
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, TreeSha
 from supervisor_ai.domain.run.facts import Hardness, Snapshot
+from supervisor_ai.domain.run.writable import Writable
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.engine.ports.workspaces import (
     PLAIN,
@@ -54,6 +57,7 @@ class _Directory:
     files: dict[str, str]
     number: int
     hides: tuple[str, ...] = ()
+    writable: Writable | None = None
 
 
 @dataclass(slots=True)
@@ -83,7 +87,10 @@ class MemoryWorkspaces:
 
     def write(self, workspace: Workspace, path: str, text: str | None) -> None:
         """Write a file of an open workspace, or remove it (None), as a worker would."""
-        files = self._directory(workspace).files
+        left = self._directory(workspace)
+        if left.writable is not None and not left.writable.allows(path):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+        files = left.files
         files.pop(path, None)
         if text is not None:
             files[path] = text
@@ -125,14 +132,14 @@ class MemoryWorkspaces:
             files=files,
             number=number,
             hides=plan.hides,
+            writable=plan.writable,
         )
-        mount = Mount(source=path, target=path, is_writable=plan.is_writable)
         return Workspace(
             run=run,
             key=key,
             path=path,
             start=start,
-            mounts=(mount,),
+            mounts=tuple(_mounts(path, files, plan)),
             environment={
                 "SUPERVISOR_PORT_BASE": str(_FIRST_PORT + _PORTS * number),
                 "SUPERVISOR_DB_SUFFIX": f"_w{number}",
@@ -211,7 +218,7 @@ class MemoryWorkspaces:
         """Put the snapshot on the branch by compare-and-swap; a key that has landed is found."""
         found = await self.find_landed(landing.branch, landing.key)
         if found is not None:
-            return Landed(commit=found)
+            return found
         tip = self.branches.get(landing.branch)
         if tip is None and landing.expected is not None:
             return NotLanded(reason=f"The branch {landing.branch!r} is gone.")
@@ -227,14 +234,14 @@ class MemoryWorkspaces:
             )
         )
         self.branches[landing.branch] = commit
-        return Landed(commit=commit)
+        return Landed(commit=commit, tree=self.tree(commit))
 
-    async def find_landed(self, branch: str, key: EffectKey) -> CommitSha | None:
+    async def find_landed(self, branch: str, key: EffectKey) -> Landed | None:
         """Find the commit on the branch that carries the operation's trailer."""
         commit = self.branches.get(branch)
         while commit is not None:
             if self.commits[commit].key == key:
-                return commit
+                return Landed(commit=commit, tree=self.tree(commit))
             commit = self.commits[commit].parent
         return None
 
@@ -305,6 +312,18 @@ class MemoryAnchor:
 def _digest(content: object) -> str:
     encoded = json.dumps(content, sort_keys=True, default=dict).encode()
     return hashlib.sha1(encoded, usedforsecurity=False).hexdigest()
+
+
+def _mounts(root: Path, files: Files, plan: WorkspacePlan) -> Iterator[Mount]:
+    writable = plan.writable
+    if writable is None:
+        yield Mount(source=root, target=root, is_writable=plan.is_writable)
+        return
+    yield Mount(source=root, target=root, is_writable=writable.everywhere)
+    for path, is_writable in writable.outermost_first:
+        _check_own(path)
+        if path in files or not path.endswith(".md"):
+            yield Mount(source=root / path, target=root / path, is_writable=is_writable)
 
 
 def _shown(files: Files, hides: Sequence[str]) -> dict[str, str]:

@@ -259,7 +259,7 @@ class WorkspacesSuite:
         expect(world.files(first)["README"], "done\n")
         expect(_land(world, landing), first)
         expect(world.tip("refs/heads/ai/r1"), first)
-        expect(wait(world.workspaces.find_landed("ai/r1", landing.key)), first)
+        expect(_found(world, landing.key), first)
 
     def test_the_same_landing_makes_the_same_commit_in_another_world(self) -> None:
         """A crash between the deed and its record changes nothing."""
@@ -288,7 +288,7 @@ class WorkspacesSuite:
         first = _land(world, _landing(world, base, {"README": "one\n"}))
         second = _landing(world, base, {"README": "two\n"}, key="r1/commit/2", expected=first)
         expect(world.files(_land(world, second))["README"], "two\n")
-        expect(wait(world.workspaces.find_landed("ai/r1", EffectKey("r1/commit"))), first)
+        expect(_found(world, EffectKey("r1/commit")), first)
 
     def test_a_moved_branch_is_merged(self) -> None:
         """What the user did on the branch stays."""
@@ -480,6 +480,11 @@ def _landing(
         identity=_ME,
         at=AT,
     )
+
+
+def _found(world: WorkspacesWorld, key: EffectKey) -> CommitSha | None:
+    found = wait(world.workspaces.find_landed("ai/r1", key))
+    return None if found is None else found.commit
 
 
 def _land(world: WorkspacesWorld, landing: Landing) -> CommitSha:

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 
 from supervisor_ai.definitions.answers import StrictAnswerReader
+from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.redaction.redacted import Redacted
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.facts import Base, Identity
+from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.playback import opener
 from supervisor_ai.engine.ports.context import PackedContext, PackedItem, PackRequest
@@ -20,6 +22,7 @@ from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
+from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
 from supervisor_ai.testing.fake_sandbox import Script, ScriptedReply, ScriptedSandbox
 from supervisor_ai.testing.fake_worker import FakeReply, FakeScript, FakeWorker, answering
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
@@ -37,6 +40,8 @@ _ANSWERS: Mapping[AnswerKind, Mapping[str, object]] = {
         "tests_written": [],
     },
     AnswerKind.REVIEW: {"status": "APPROVED", "issues": []},
+    AnswerKind.AGENT: {"status": "ok", "message": "Done."},
+    AnswerKind.MANAGER: {"status": "ok", "message": "Done.", "next_task": None, "tasks": []},
 }
 
 
@@ -130,13 +135,14 @@ class Fakes:
         self.sandbox = ScriptedSandbox(gates)
         self.examiner = FakeExaminer()
         self.forge = FakeForge()
+        self.kanban_files = MemoryKanbanFiles(self.workspaces)
 
     def _write(self, request: WorkerRequest, name: str, text: str) -> None:
         self.workspaces.write(request.workspace, name, text)
 
 
 def fake_world(fakes: Fakes | None = None) -> World:
-    """Put a world together that knows the workflow driver; `dataclasses.replace` changes it."""
+    """Put a world together that knows our drivers; `dataclasses.replace` changes it."""
     parts = fakes or Fakes()
     ledger = parts.ledger
     return World(
@@ -151,7 +157,10 @@ def fake_world(fakes: Fakes | None = None) -> World:
         clock=parts.clock,
         ids=parts.ids,
         processes=parts.processes,
-        drivers={WorkflowDriver.name: opener(WorkflowDriver())},
+        drivers={
+            WorkflowDriver.name: opener(WorkflowDriver()),
+            KanbanDriver.name: opener(KanbanDriver()),
+        },
         sandbox=parts.sandbox,
         workspaces=parts.workspaces,
         workers=lambda _adapter: parts.worker,
@@ -162,6 +171,8 @@ def fake_world(fakes: Fakes | None = None) -> World:
         verdicts=ledger,
         forge=parts.forge,
         redactor=NoSecrets(),
+        kanban_files=parts.kanban_files,
+        kanban_reader=MarkdownKanbanReader(),
     )
 
 

@@ -31,13 +31,17 @@ class CommitFiles:
 
     def list(self, commit: CommitSha) -> tuple[CommitFile, ...]:
         """Return the regular files of a commit, in git's order."""
-        output = self._ask("ls-tree", "-r", "-z", "-l", "--full-tree", commit)
-        entries = (entry.partition(b"\t") for entry in output.split(b"\0") if entry)
-        return tuple(
-            _file(described, path)
-            for described, _, path in entries
-            if described.startswith(_REGULAR)
-        )
+        return _regular(self._ask("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
+
+    def list_in(self, commit: CommitSha, folder: str) -> tuple[CommitFile, ...]:
+        """Return the regular files right in a folder of a commit."""
+        listing = ("ls-tree", "-z", "-l", "--full-tree", commit, "--", f"{folder}/")
+        return _regular(self._ask(*listing))
+
+    def names(self, commit: CommitSha, folder: str) -> tuple[str, ...]:
+        """Return the paths of everything right in a folder of a commit, whatever it is."""
+        output = self._ask("ls-tree", "-z", "--full-tree", commit, "--", f"{folder}/")
+        return tuple(_text(path) for _, path in _entries(output))
 
     def read(self, files: Sequence[CommitFile]) -> Iterator[tuple[CommitFile, bytes]]:
         """Read files, a bounded number of bytes at a time."""
@@ -61,9 +65,28 @@ class CommitFiles:
             yield from _patches(output, frozenset(some))
 
 
+def _entries(output: bytes) -> Iterator[tuple[bytes, bytes]]:
+    for entry in output.split(b"\0"):
+        described, _, path = entry.partition(b"\t")
+        if entry:
+            yield described, path
+
+
+def _regular(output: bytes) -> tuple[CommitFile, ...]:
+    return tuple(
+        _file(described, path)
+        for described, path in _entries(output)
+        if described.startswith(_REGULAR)
+    )
+
+
 def _file(described: bytes, path: bytes) -> CommitFile:
     _, _, blob, size = described.split()
-    return CommitFile(path.decode(errors="surrogateescape"), blob.decode(), int(size))
+    return CommitFile(_text(path), blob.decode(), int(size))
+
+
+def _text(path: bytes) -> str:
+    return path.decode(errors="surrogateescape")
 
 
 def _batches(files: Sequence[CommitFile]) -> Iterator[list[CommitFile]]:
@@ -94,7 +117,7 @@ def _changes(raw: bytes) -> Iterator[Change]:
     for described in fields:
         if described.startswith(b":"):
             _, _, before, after, status = described.split()
-            path = next(fields).decode(errors="surrogateescape")
+            path = _text(next(fields))
             yield Change(path, before.decode(), after.decode(), status.startswith(b"T"))
 
 

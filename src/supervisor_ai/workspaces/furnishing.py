@@ -19,6 +19,7 @@ from supervisor_ai.workspaces.disk import is_full
 from supervisor_ai.workspaces.git import Git
 from supervisor_ai.workspaces.inclusion import Inclusion
 from supervisor_ai.workspaces.layout import BRANCH, Desk, Premises
+from supervisor_ai.workspaces.partition import lay_out, part_mounts
 from supervisor_ai.workspaces.repository import GitRepository
 from supervisor_ai.workspaces.scratch import (
     PRIVATE,
@@ -76,6 +77,8 @@ class Furnisher:
         write(desk.tree / ".git", f"gitdir: {_INSIDE}\n", 0o444)
         if plan.include:
             self._include(git, desk, start, plan)
+        if plan.writable is not None:
+            lay_out(desk.tree, plan.writable)
 
     def _open(self, git: Git, desk: Desk, start: CommitSha) -> CommitSha:
         """Let the worker see its start and the history of the run's base."""
@@ -101,17 +104,24 @@ class Furnisher:
             desk=desk,
             git=git,
             start=start,
-            is_handed_over=plan.is_writable or os.geteuid() != 0,
+            is_handed_over=_is_writable(plan) or os.geteuid() != 0,
         )
         inclusion.bring(plan.include)
 
     def _mounts(self, desk: Desk, plan: WorkspacePlan) -> Iterator[Mount]:
         pointer = desk.tree / ".git"
-        yield Mount(source=desk.tree, target=desk.tree, is_writable=plan.is_writable)
+        yield Mount(source=desk.tree, target=desk.tree, is_writable=_is_writable(plan))
+        if plan.writable is not None:
+            yield from part_mounts(desk.tree, plan.writable)
         yield Mount(source=pointer, target=pointer)
         yield Mount(source=desk.worker_git, target=_INSIDE, is_writable=True)
         if not plan.hides:
             yield Mount(source=self.place.base_git, target=self.place.base_git)
+
+
+def _is_writable(plan: WorkspacePlan) -> bool:
+    """Tell whether a file that nothing else is said about may be written."""
+    return plan.is_writable if plan.writable is None else plan.writable.everywhere
 
 
 def _bound(desk: Desk, quota: Quota | None) -> Hardness:

@@ -34,7 +34,7 @@ class Integration:
             tip = self.repository.branch_tip(landing.branch)
             found = self.find(tip, landing.key, below=landing.base)
             if found is not None:
-                return Landed(commit=found)
+                return self.landed(found)
             obstacle = self._obstacle(landing, tip)
             if obstacle is not None:
                 return obstacle
@@ -45,6 +45,10 @@ class Integration:
             f"The branch {landing.branch!r} moved {_TRIES} times while {landing.key!r} landed."
         )
         raise Busy(message, hint="Try again when nobody else moves it.")
+
+    def landed(self, commit: CommitSha) -> Landed:
+        """Say what landed."""
+        return Landed(commit=commit, tree=self.repository.tree(commit))
 
     def find(
         self, tip: CommitSha | None, key: EffectKey, *, below: CommitSha | None = None
@@ -103,7 +107,7 @@ class Integration:
             is_swapped = self.deposit.swap(landing.branch, commit, old=tip)
         except Conflict as error:
             return NotLanded(reason=error.message)
-        return Landed(commit=commit) if is_swapped else None
+        return self.landed(commit) if is_swapped else None
 
 
 def _commit(scratch: Git, landing: Landing, tree: str, parent: CommitSha | None) -> CommitSha:

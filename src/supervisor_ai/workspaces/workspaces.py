@@ -1,12 +1,12 @@
 """Isolated workspaces: what a worker gets, and what becomes of what it leaves."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from secrets import token_hex
-from typing import Final, ParamSpec, TypeVar
+from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
@@ -20,10 +20,10 @@ from supervisor_ai.engine.ports.workspaces import (
     Workspace,
     WorkspacePlan,
 )
-from supervisor_ai.workspaces.composition import Contents, compose
+from supervisor_ai.workspaces.beside import perform
+from supervisor_ai.workspaces.composition import Composer
 from supervisor_ai.workspaces.departures import changed_files
 from supervisor_ai.workspaces.deposit import Deposit
-from supervisor_ai.workspaces.disk import disk_failure
 from supervisor_ai.workspaces.furnishing import Furnisher
 from supervisor_ai.workspaces.identity import OURS, signature
 from supervisor_ai.workspaces.landings import Integration
@@ -40,9 +40,6 @@ from supervisor_ai.workspaces.setup_cache import SetupCaches
 from supervisor_ai.workspaces.snapshots import Draft, draft
 from supervisor_ai.workspaces.sources import Sources
 from supervisor_ai.workspaces.volumes import can_make
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 _CACHES: Final = ".setup-cache"
 """No run can be called so."""
@@ -64,6 +61,7 @@ class GitWorkspaces:
         self._deposit = Deposit(repository)
         self._sources = Sources(repository, self._deposit, self._state)
         self._caches = SetupCaches(self._state / _CACHES)
+        self._composer = Composer(repository, self._deposit, self._state)
         self._integration = Integration(repository=repository, deposit=self._deposit)
 
     async def open(
@@ -78,64 +76,64 @@ class GitWorkspaces:
         """Make a fresh directory with the files of `start`; its path carries the fence."""
         desk = premises(self._state, run).desk(key, fence)
         try:
-            return await _perform(self._open, run, key, desk, start, plan)
+            return await perform(self._open, run, key, desk, start, plan)
         except asyncio.CancelledError:
-            await _perform(desk.discard)
+            await perform(desk.discard)
             raise
 
     async def keeps_quota(self) -> bool:
         """Tell whether the kernel would keep the quota of a plan here."""
-        return await _perform(can_make, self._state)
+        return await perform(can_make, self._state)
 
     async def take_cached(self, workspace: Workspace, cache: SetupCache) -> bool:
         """Copy into the workspace what an equal set-up made before; tell whether there was any."""
-        return await _perform(self._take_cached, workspace, cache)
+        return await perform(self._take_cached, workspace, cache)
 
     async def keep_cached(self, workspace: Workspace, cache: SetupCache) -> None:
         """Keep what the set-up made for later workspaces, if it ran on the run's base commit."""
-        await _perform(self._keep_cached, workspace, cache)
+        await perform(self._keep_cached, workspace, cache)
 
     async def snapshot(self, workspace: Workspace, *, ref: str, at: datetime) -> Snapshot:
         """Turn the directory's files into a commit on top of its start, kept under the ref."""
-        return await _perform(self._snapshot, workspace, ref, at)
+        return await perform(self._snapshot, workspace, ref, at)
 
     async def changed(self, workspace: Workspace) -> tuple[str, ...]:
         """List the files of the start commit that are not as they were, or gone."""
-        return await _perform(self._changed, workspace)
+        return await perform(self._changed, workspace)
 
     async def compose(
         self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime
     ) -> Snapshot:
         """Make a commit with the base's files and other contents at some paths; None: no file."""
-        return await _perform(self._compose, base, contents, at)
+        return await perform(self._composer.compose, base, contents, at)
 
     async def close(self, workspace: Workspace) -> None:
         """Remove the directory."""
-        await _perform(self._desk(workspace).discard)
+        await perform(self._desk(workspace).discard)
 
     async def keep_lost(self, run: RunId, key: EffectKey, *, ref: str, at: datetime) -> str | None:
         """Keep what an operation without an end left behind, then remove its directories."""
-        return await _perform(self._keep_lost, premises(self._state, run), key, ref, at)
+        return await perform(self._keep_lost, premises(self._state, run), key, ref, at)
 
     async def program(self, run: RunId, base: CommitSha, *, hides: tuple[str, ...] = ()) -> Path:
         """Export the base commit, read-only, for programs that the definition names by a path."""
-        return await _perform(self._sources.export, run, base, hides)
+        return await perform(self._sources.export, run, base, hides)
 
     async def diff(self, base: CommitSha, head: CommitSha, *, hides: tuple[str, ...] = ()) -> str:
         """Return the change between two commits as text."""
-        return await _perform(self._sources.diff, base, head, hides)
+        return await perform(self._sources.diff, base, head, hides)
 
     async def land(self, landing: Landing) -> Landed | NotLanded:
         """Put the snapshot on the branch by compare-and-swap; a key that has landed is found."""
-        return await _perform(self._land, landing)
+        return await perform(self._land, landing)
 
-    async def find_landed(self, branch: str, key: EffectKey) -> CommitSha | None:
+    async def find_landed(self, branch: str, key: EffectKey) -> Landed | None:
         """Find the commit on the branch that carries the operation's trailer."""
-        return await _perform(self._find_landed, branch, key)
+        return await perform(self._find_landed, branch, key)
 
     async def forget(self, run: RunId) -> None:
         """Remove what an ended run needs no more; refs stay."""
-        await _perform(self._forget, premises(self._state, run))
+        await perform(self._forget, premises(self._state, run))
 
     def _open(
         self, run: RunId, key: EffectKey, desk: Desk, start: CommitSha, plan: WorkspacePlan
@@ -174,13 +172,6 @@ class GitWorkspaces:
     def _changed(self, workspace: Workspace) -> tuple[str, ...]:
         return changed_files(self._occupied(workspace))
 
-    def _compose(self, base: CommitSha, contents: Contents, at: datetime) -> Snapshot:
-        if not self._repository.has_commit(base):
-            raise NotFound(f"No commit is called {base!r}.")
-        self._state.mkdir(parents=True, exist_ok=True)
-        with self._repository.mold.lend(self._state, borrows=self._repository.objects) as scratch:
-            return compose(scratch, self._deposit, base, contents, at)
-
     def _keep(self, work: Draft, key: EffectKey, ref: str, at: datetime) -> Snapshot:
         snapshot = work.deliver(self._deposit, message=f"Snapshot of {key}", at=at)
         self._deposit.point(ref, snapshot.commit)
@@ -203,8 +194,9 @@ class GitWorkspaces:
         with self._repository.mold.lend(place.path, borrows=self._repository.objects) as scratch:
             return self._integration.land(landing, scratch)
 
-    def _find_landed(self, branch: str, key: EffectKey) -> CommitSha | None:
-        return self._integration.find(self._repository.branch_tip(branch), key)
+    def _find_landed(self, branch: str, key: EffectKey) -> Landed | None:
+        found = self._integration.find(self._repository.branch_tip(branch), key)
+        return None if found is None else self._integration.landed(found)
 
     def _forget(self, place: Premises) -> None:
         for desk in place.all_desks():
@@ -231,16 +223,3 @@ class GitWorkspaces:
 def _hides(desk: Desk) -> bytes:
     """Return the patterns of what is hidden: what was made without those files is another thing."""
     return desk.hidden.read_bytes() if desk.hidden.exists() else b""
-
-
-async def _perform(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Do blocking work beside the loop; who cancels it waits until it is done."""
-    work = asyncio.ensure_future(asyncio.to_thread(function, *args, **kwargs))
-    try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        await asyncio.wait([work])
-        _ = work.cancelled() or work.exception()
-        raise
-    except OSError as error:
-        raise disk_failure(error) from error

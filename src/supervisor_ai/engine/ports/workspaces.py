@@ -6,8 +6,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Protocol
 
-from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
+from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, TreeSha
 from supervisor_ai.domain.run.facts import Base, Hardness, Identity, Snapshot
+from supervisor_ai.domain.run.writable import Writable
 from supervisor_ai.engine.ports.sandbox import Mount
 
 
@@ -29,6 +30,11 @@ class WorkspacePlan:
     include: tuple[str, ...] = ()
     """Patterns of ignored files that are copied from the user's checkout."""
     quota: Quota | None = None
+    writable: Writable | None = None
+    """What may be written in it, path by path; None: all of it or nothing, as `is_writable` says.
+
+    A directory that it names is there, empty where the commit has none.
+    """
 
 
 PLAIN: Final = WorkspacePlan()
@@ -77,6 +83,8 @@ class Landed:
     """The snapshot is on the branch."""
 
     commit: CommitSha
+    tree: TreeSha
+    """All files of the commit: others may have put some of them there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +165,7 @@ class Workspaces(Protocol):
         """Put the snapshot on the branch by compare-and-swap; a key that has landed is found."""
         ...
 
-    async def find_landed(self, branch: str, key: EffectKey) -> CommitSha | None:
+    async def find_landed(self, branch: str, key: EffectKey) -> Landed | None:
         """Find the commit on the branch that carries the operation's trailer."""
         ...
 
