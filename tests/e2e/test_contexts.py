@@ -34,7 +34,7 @@ def test_nothing_secret_is_shown(user: User) -> None:
 
 
 def test_an_unknown_role_is_named(user: User) -> None:
-    said = user.call("context", "show", "implementor", "--json")
+    said = user.call("context", "show", "implementr", "--json")
     assert said.code == 3
     assert "implementer" in said.out + said.err
 

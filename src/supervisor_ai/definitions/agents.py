@@ -1,15 +1,17 @@
 """Which agent works in a role: the flag, the role's setting, the default, the package's choice."""
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from supervisor_ai.definitions.kanban_settings import MECHANICAL
 from supervisor_ai.definitions.mistakes import Mistakes, suggestion, unknown
 from supervisor_ai.definitions.settings import ConfiguredCli, Settings
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.definition import Cli
 
-_NEED_CONFIGURATION: Final = frozenset({"api", "command", "scripted"})
+_NOT_BY_NAME: Final = frozenset({"api", "command", "scripted", MECHANICAL})
+"""Adapters that are no agents by themselves."""
 _EXAMPLE: Final = """\
   cli: my_agent
   clis: {my_agent: {adapter: command, command: ["python3", "tools/agent.py"]}}"""
@@ -17,7 +19,7 @@ _EXAMPLE: Final = """\
 
 def cli_names(settings: Settings, adapters: Collection[str]) -> list[str]:
     """List the agents: the configured ones, and adapters that need no configuration."""
-    return sorted({*settings.clis, *(set(adapters) - _NEED_CONFIGURATION)})
+    return sorted({*settings.clis, *(set(adapters) - _NOT_BY_NAME)})
 
 
 def check_choices(settings: Settings, adapters: Collection[str], mistakes: Mistakes) -> None:
@@ -38,6 +40,8 @@ class Agents:
     adapters: Collection[str]
     stale: str | None
     """What to do when the checkout configures other agents than the commit."""
+    fixed: Mapping[str, Cli] = field(default_factory=dict)
+    """Those of the roles for which nobody chooses one."""
 
     @property
     def names(self) -> list[str]:
@@ -46,6 +50,8 @@ class Agents:
 
     def pick(self, role: str, *, flag: str | None, builtin: str) -> Cli:
         """Find the agent for a role."""
+        if role in self.fixed:
+            return self.fixed[role]
         setting = self.settings.roles.get(role)
         chosen = (setting.cli if setting else None) or self.settings.cli
         name = flag or (chosen.name if chosen else builtin)
@@ -56,6 +62,8 @@ class Agents:
 
     def following(self, role: str, first: Cli) -> tuple[Cli, ...]:
         """Find the agents that go on for a role where its own cannot."""
+        if role in self.fixed:
+            return ()
         setting = self.settings.roles.get(role)
         chosen = (setting.fallback if setting else ()) or self.settings.fallback
         found = (self._find(choice.name) for choice in chosen)

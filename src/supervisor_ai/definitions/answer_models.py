@@ -88,12 +88,28 @@ class ReviewOutput(AnswerModel):
     security_concerns: list[str] | None = None
 
 
-AnyOutput = PlanOutput | ImplementationOutput | ReviewOutput
+class AgentOutput(AnswerModel):
+    """The answer of whoever worked on a task of a kanban; what was done stands in the task file."""
+
+    status: Literal["ok", "blocked", "error", "escalate"]
+    message: str
+
+
+class KanbanOutput(AgentOutput):
+    """The answer of a Manager: the tasks of the kanban, and which of them is next."""
+
+    next_task: str | None
+    tasks: list[str]
+
+
+AnyOutput = PlanOutput | ImplementationOutput | ReviewOutput | AgentOutput | KanbanOutput
 
 MODELS: Final[Mapping[AnswerKind, type[AnyOutput]]] = {
     AnswerKind.PLAN: PlanOutput,
     AnswerKind.IMPLEMENTATION: ImplementationOutput,
     AnswerKind.REVIEW: ReviewOutput,
+    AnswerKind.AGENT: AgentOutput,
+    AnswerKind.MANAGER: KanbanOutput,
 }
 
 

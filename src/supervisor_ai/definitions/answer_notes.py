@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final, assert_never
 
 from supervisor_ai.definitions.answer_models import (
+    AgentOutput,
     AnyOutput,
     ImplementationOutput,
+    KanbanOutput,
     PlanOutput,
     ReviewIssue,
     ReviewOutput,
@@ -24,7 +26,8 @@ def notes(answer: AnyOutput) -> str:
 
 
 def _lines(answer: AnyOutput) -> Iterator[str]:
-    yield answer.summary or f"The worker answered {answer.status}."
+    said = answer.message if isinstance(answer, AgentOutput) else answer.summary
+    yield said or f"The worker answered {answer.status}."
     match answer:
         case PlanOutput():
             yield from _plan_lines(answer)
@@ -36,6 +39,11 @@ def _lines(answer: AnyOutput) -> Iterator[str]:
             yield from _listed("Issues", (_issue(issue) for issue in answer.issues))
             yield from _listed("Security concerns", answer.security_concerns)
             yield from _listed("Suggestions", answer.suggestions)
+        case KanbanOutput():
+            yield f"Next: {answer.next_task or 'nothing is left to do'}"
+            yield from _listed("Tasks", answer.tasks)
+        case AgentOutput():
+            pass
         case _:
             assert_never(answer)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from supervisor_ai.definitions.answer_models import MODELS, AnyOutput
+from supervisor_ai.definitions.answer_models import MODELS, AnyOutput, KanbanOutput
 from supervisor_ai.definitions.answer_notes import notes
 from supervisor_ai.definitions.concerns import concerns, contradictions
 from supervisor_ai.definitions.fences import Block, json_blocks
@@ -55,7 +55,9 @@ def read_answer(kind: AnswerKind, output: str) -> Answer | AnswerProblem:
 
 
 def _answer(kind: AnswerKind, answer: AnyOutput) -> Answer:
-    document = answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+    # That there is no next task is what a Manager says with null.
+    says_null = isinstance(answer, KanbanOutput)
+    document = answer.model_dump(mode="json", by_alias=True, exclude_none=not says_null)
     return Answer(
         said=answer.status,
         meaning=MEANINGS[kind][answer.status],

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
-from supervisor_ai.definitions.shapes import RoleShape
+from supervisor_ai.definitions.shapes import RoleShape, step_roles
 from supervisor_ai.definitions.templates.agreement import majority, needed, said_total, sizes
 from supervisor_ai.definitions.templates.approvers import (
     IMPOSSIBLE,
@@ -61,7 +61,7 @@ def check_agents(
 def _check_role(notes: StepNotes, name: str, found: Levels, roles: Mapping[str, RoleShape]) -> None:
     role, where = roles.get(name), levels_of(found, name)
     if role is None:
-        problem = f"{IMPOSSIBLE}: ({where}) {unknown('role', name, sorted(roles))}"
+        problem = f"{IMPOSSIBLE}: ({where}) {unknown('role', name, step_roles(roles))}"
         notes.add_unknown(_KEY, "role", name, problem)
     elif role.answer != "review":
         problem = f"{IMPOSSIBLE}: the role {name!r} ({where}) gives the answer {role.answer!r}"

@@ -13,10 +13,12 @@ from supervisor_ai.definitions.shelves import (
 )
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run.definition import Gate, Workflow
 from supervisor_ai.engine.ports.definitions import (
     NO_ROLES,
     GateSummary,
+    KanbanSettings,
     Loaded,
     Power,
     RoleDetail,
@@ -63,6 +65,33 @@ class FileCatalog:
         definition = resolve(library, found, agents, cli=cli, wanted=roles)
         notes = tuple(f"{note.place.text}: {note.text}" for note in found.notes)
         return Loaded(definition=definition, powers=library.powers, notes=notes)
+
+    def kanban(
+        self,
+        commit: CommitSha,
+        *,
+        place: KanbanPlace,
+        instruction: str = "",
+        cli: str | None = None,
+        manager: str | None = None,
+    ) -> Loaded:
+        """Resolve everything that a run on a kanban pins."""
+        from supervisor_ai.definitions.kanban.resolution import Wanted, resolve_kanban
+
+        library = self._library(commit)
+        wanted = Wanted(place=place, instruction=instruction, cli=cli, manager=manager)
+        definition = resolve_kanban(library, self._agents(library, commit), wanted)
+        return Loaded(definition=definition, powers=library.powers)
+
+    def kanban_settings(self, commit: CommitSha) -> KanbanSettings:
+        """Return what the config says about kanbans."""
+        setting = self._library(commit).settings.kanban
+        return KanbanSettings(
+            folder=setting.folder,
+            manager=setting.manager,
+            retry=setting.retry,
+            max_iterations=setting.max_iterations,
+        )
 
     def outline(self, commit: CommitSha, *, workflow: str | None) -> Workflow:
         """Return a workflow as written, whether or not it could be run."""

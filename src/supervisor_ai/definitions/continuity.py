@@ -1,12 +1,12 @@
 """Which roles find their own earlier answers when they try a step again, and how often."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from supervisor_ai.definitions.layers import Written
 from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
 from supervisor_ai.definitions.role_shapes import MOST_CONTINUATIONS
-from supervisor_ai.definitions.shapes import ConfigShape
+from supervisor_ai.definitions.shapes import ConfigShape, RoleShape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +35,16 @@ def lay_continuity(below: Continuity, config: Written[ConfigShape]) -> Continuit
     )
 
 
-def check_continuity(continuity: Continuity, roles: list[str], mistakes: Mistakes) -> None:
-    """Note roles that nobody knows."""
+def check_continuity(
+    continuity: Continuity, roles: Mapping[str, RoleShape], mistakes: Mistakes
+) -> None:
+    """Note roles that nobody knows, and those that are asked the same again and again."""
     for name, place in continuity.roles:
         if name not in roles:
-            mistakes.add(place, unknown("role", name, roles))
+            mistakes.add(place, unknown("role", name, sorted(roles)))
+        elif roles[name].is_for_kanbans:
+            problem = "works on kanbans, where every try begins afresh"
+            mistakes.add(place, f"the role {name!r} {problem}")
 
 
 def _placed(config: Written[ConfigShape]) -> Iterator[tuple[str, Place]]:

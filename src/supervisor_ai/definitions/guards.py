@@ -24,9 +24,13 @@ class Guarding:
     roles: Mapping[str, RoleShape]
     tdd: Mapping[StepName, bool]
     """The steps that say whether they work test first; the others leave it to their role."""
+    spared: frozenset[StepName] = frozenset()
+    """The steps that write, but nothing that is looked at."""
 
     def writer(self, step: Step) -> str | None:
         """Name the role of a step that changes files."""
+        if step.name in self.spared:
+            return None
         return next((name for name in step.crew if self.roles[name].writes), None)
 
     def may_change(self, role: str) -> tuple[Area, ...]:
@@ -94,7 +98,10 @@ def _guards(step: Step, role: str, workflow: Workflow, guarding: Guarding) -> di
 
 
 def _names(step: Step, role: str, guarding: Guarding) -> Iterator[str]:
-    yield from (guard.value for guard in GUARDS if guarding.is_on(guard.value))
+    # Who works on a kanban reports in words, and lists no files to compare.
+    left_out = {GateKind.CLAIMS} if guarding.roles[role].is_for_kanbans else set()
+    wanted = (guard.value for guard in GUARDS if guard not in left_out)
+    yield from (name for name in wanted if guarding.is_on(name))
     red = GateKind.RED_BEFORE_GREEN.value
     if guarding.is_test_first(step, role) and guarding.is_on(red) and _can_test(guarding, red):
         yield red

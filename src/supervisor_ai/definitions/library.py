@@ -7,6 +7,7 @@ from supervisor_ai.definitions.agents import check_choices
 from supervisor_ai.definitions.continuity import check_continuity
 from supervisor_ai.definitions.gate_order import check_circles, check_gates
 from supervisor_ai.definitions.include import include_powers, read_include
+from supervisor_ai.definitions.kanban_settings import check_kanban
 from supervisor_ai.definitions.layers import (
     CONFIG_FILE,
     Layer,
@@ -76,6 +77,7 @@ def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes)
     check_circles(settings.gates, mistakes)
     if are_names_known:
         check_choices(settings, adapters, mistakes)
+        check_kanban(settings.kanban, settings.gates, mistakes)
     workflows: dict[str, ReadWorkflow] = {}
     family = with_compositions(layers)
     for name, written in _workflows(family):
@@ -135,7 +137,7 @@ def _check_settings(settings: Settings, roles: dict[str, RoleShape], mistakes: M
             mistakes.add(role.place, unknown("role", name, sorted(roles)))
         else:
             _check_role(role, roles[name], mistakes)
-    check_continuity(settings.continuity, sorted(roles), mistakes)
+    check_continuity(settings.continuity, roles, mistakes)
 
 
 def _check_role(setting: RoleSetting, role: RoleShape, mistakes: Mistakes) -> None:

@@ -90,6 +90,16 @@ def _expanded(name: str, texts: Mapping[str, str], depth: int = 0) -> int:
     return total
 
 
+def variables(text: str) -> frozenset[str]:
+    """Name what a template speaks of."""
+    from jinja2 import meta
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    environment = ImmutableSandboxedEnvironment()
+    environment.filters.update(fenced=str, label=str)
+    return frozenset(meta.find_undeclared_variables(environment.parse(text)))
+
+
 def _of_jinja(text: str) -> Iterator[tuple[int, str]]:
     """Find what could not be rendered, without rendering it."""
     from jinja2 import TemplateSyntaxError, meta, nodes

@@ -7,7 +7,7 @@ from typing import Final
 
 from supervisor_ai.definitions.answer_models import schema_text
 from supervisor_ai.definitions.prompt_files import INCLUDE
-from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
+from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind
 from supervisor_ai.domain.run.retry_notes import feedback_words
 from supervisor_ai.domain.run.status import FailureCategory
 
@@ -18,6 +18,7 @@ _WANTED: Final[Mapping[FailureCategory, str]] = {
 }
 """What the feedback points at; the prompt has it only once."""
 _ERROR: Final = "{error}"
+_BLOCKED: Final = "BLOCKED"
 
 
 def template_text(name: str, answer: AnswerKind, texts: Mapping[str, str]) -> str:
@@ -51,7 +52,7 @@ def _words_after(answer: AnswerKind) -> str:
 def _feedback(answer: AnswerKind) -> Iterator[tuple[FailureCategory, str, str]]:
     for category, wanted in _WANTED.items():
         # Who cannot answer BLOCKED is not told to.
-        if category is FailureCategory.LOGIC and Meaning.BLOCK not in MEANINGS[answer].values():
+        if category is FailureCategory.LOGIC and _BLOCKED not in MEANINGS[answer]:
             continue
         before, _, after = feedback_words(category, _ERROR, wanted).partition(_ERROR)
         yield category, before.strip(), after.strip()

@@ -90,13 +90,24 @@ def resolve(
     )
 
 
+def role_gated(library: Library, read: ReadWorkflow, workflow: Workflow) -> GatedWorkflow:
+    """Put behind each step the gates of its role."""
+    settings = replace(library.settings, gates=dict(read.particulars.gates))
+    given = GatedWorkflow(workflow=workflow, gates=read.gates)
+    return with_role_gates(given, library.book.roles, settings)
+
+
 def _gated(library: Library, read: ReadWorkflow, workflow: Workflow) -> GatedWorkflow:
     """Put behind each step what looks at it: the guards first, then the gates of its role."""
     particulars = read.particulars
+    gated = role_gated(library, read, workflow)
     settings = replace(library.settings, gates=dict(particulars.gates))
-    given = GatedWorkflow(workflow=workflow, gates=read.gates)
-    gated = with_role_gates(given, library.book.roles, settings)
-    guarding = Guarding(settings=settings, roles=library.roles, tdd=particulars.tdd)
+    guarding = Guarding(
+        settings=settings,
+        roles=library.roles,
+        tdd=particulars.tdd,
+        spared=particulars.spared,
+    )
     return with_guards(gated, guarding)
 
 

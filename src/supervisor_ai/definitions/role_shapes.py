@@ -22,6 +22,7 @@ from supervisor_ai.definitions.shape import (
     Variable,
 )
 
+AnswerWord = Literal["plan", "implementation", "review", "agent", "manager"]
 MOST_CONTINUATIONS: Final = 3
 _SERVER: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 _TEMPLATE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.j2")
@@ -102,7 +103,7 @@ class RoleFileShape(TermsShape):
     name: Name | None = None
     extends: Name | None = None
     description: Text | None = None
-    answer: Literal["plan", "implementation", "review"] | None = None
+    answer: AnswerWord | None = None
     writes: bool | None = None
     cli: AgentName | None = None
     flags: list[Annotated[str, AfterValidator(known_flag)]] = Field(default_factory=list)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from supervisor_ai.definitions.approver_steps import check_approvers
-from supervisor_ai.definitions.mistakes import unknown
-from supervisor_ai.definitions.shapes import RoleShape
+from supervisor_ai.definitions.mistakes import suggestion, unknown
+from supervisor_ai.definitions.shapes import RoleShape, step_roles
 from supervisor_ai.definitions.templates.agreement import OF_ALL, is_structured, needed, said_total
 from supervisor_ai.definitions.templates.step_notes import StepNotes
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
@@ -74,9 +74,14 @@ def _check_crew(notes: StepNotes, roles: Mapping[str, RoleShape]) -> None:
 
 def _check_role(notes: StepNotes, name: str, roles: Mapping[str, RoleShape]) -> None:
     shape, role = notes.draft.shape, roles.get(name)
+    key, known = "role" if shape.roles is None else "roles", step_roles(roles)
     if role is None:
-        key = "role" if shape.roles is None else "roles"
-        notes.add_unknown(key, "role", name, unknown("role", name, sorted(roles)))
+        notes.add_unknown(key, "role", name, unknown("role", name, known))
+        return
+    if role.is_for_kanbans:
+        near = suggestion(name, known)
+        meant = f"; did you mean {near!r}?" if near else ", not for steps of a workflow"
+        notes.add(key, f"names {name!r}, a role for kanbans{meant}")
         return
     if shape.on_reject is not None and not (_can_reject(role) or shape.human_approval):
         notes.add("on_reject", f"has no meaning: the role {name!r} never rejects")

@@ -7,6 +7,11 @@ from typing import Final, TypeVar
 
 from supervisor_ai.definitions.continuity import Continuity, lay_continuity
 from supervisor_ai.definitions.gate_settings import GateSetting, lay_gates
+from supervisor_ai.definitions.kanban_settings import (
+    MECHANICAL,
+    KanbanSetting,
+    lay_kanban,
+)
 from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.mistakes import Mistakes, Place
 from supervisor_ai.definitions.models import (
@@ -85,6 +90,7 @@ class Settings:
     fallback: tuple[Choice, ...] = ()
     policies: Policies = field(default_factory=Policies)
     continuity: Continuity = field(default_factory=Continuity)
+    kanban: KanbanSetting = field(default_factory=KanbanSetting)
 
 
 def merge_settings(
@@ -130,6 +136,7 @@ def _laid_over(below: Settings, config: Written[ConfigShape], mistakes: Mistakes
         fallback=_choices(config, shape.fallback, "fallback") or below.fallback,
         policies=read_policies(below.policies, config, mistakes),
         continuity=lay_continuity(below.continuity, config),
+        kanban=lay_kanban(below.kanban, config),
     )
 
 
@@ -137,6 +144,9 @@ def _cli(name: str, config: Written[ConfigShape], mistakes: Mistakes) -> Configu
     shape = config.shape.clis[name]
     if config.origin is Origin.PROJECT:
         _refuse_references(name, config, mistakes)
+    if shape.adapter == MECHANICAL:
+        problem = "is no agent to choose; write `kanban: {manager: builtin}`"
+        mistakes.add(config.place("clis", name, "adapter"), problem)
     place, needed = config.place("clis", name), _NEEDS.get(shape.adapter)
     if needed and getattr(shape, needed) is None and not mistakes.any_below(place.file, place.key):
         problem = f"is missing; the adapter {shape.adapter!r} needs it"

@@ -1,13 +1,20 @@
 """The shapes of definition files; a key that is not listed here is a mistake."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Final
 
 from pydantic import Field
 
 from supervisor_ai.definitions.gate_shapes import GateShape
+from supervisor_ai.definitions.kanban_shapes import KanbanShape
 from supervisor_ai.definitions.model_shapes import ModelShape
 from supervisor_ai.definitions.policy_shapes import PolicyShape
-from supervisor_ai.definitions.role_shapes import ContinuityShape, RoleFileShape, TermsShape
+from supervisor_ai.definitions.role_shapes import (
+    AnswerWord,
+    ContinuityShape,
+    RoleFileShape,
+    TermsShape,
+)
 from supervisor_ai.definitions.sandbox_shapes import (
     BrokerShape,
     Destination,
@@ -26,6 +33,8 @@ from supervisor_ai.definitions.shape import (
     Variable,
 )
 from supervisor_ai.definitions.workflow_shapes import CompositionShape
+
+_OF_KANBANS: Final = frozenset({"agent", "manager"})
 
 
 class CliShape(Shape):
@@ -78,16 +87,22 @@ class ConfigShape(PolicyShape):
     fallback: list[AgentName] = Field(default_factory=list)
     continuity: ContinuityShape = Field(default_factory=ContinuityShape)
     packs: list[Name] = Field(default_factory=list)
+    kanban: KanbanShape = Field(default_factory=KanbanShape)
 
 
 class RoleShape(RoleFileShape):
     """A role with everything that its file, its parents and the shelves below say."""
 
     description: Text
-    answer: Literal["plan", "implementation", "review"]
+    answer: AnswerWord
     writes: bool
     cli: AgentName
     template: str
+
+    @property
+    def is_for_kanbans(self) -> bool:
+        """Tell whether the role works on kanbans; no step of a workflow can be done by it."""
+        return self.answer in _OF_KANBANS
 
     @property
     def cannot_be_optional(self) -> str | None:
@@ -97,3 +112,8 @@ class RoleShape(RoleFileShape):
         if self.answer == "review":
             return "must not be true for a role that reviews: a review that nobody made would pass"
         return None
+
+
+def step_roles(roles: Mapping[str, RoleShape]) -> list[str]:
+    """Name the roles that steps of a workflow can have."""
+    return sorted(name for name, role in roles.items() if not role.is_for_kanbans)

@@ -28,6 +28,8 @@ class Particulars:
     tdd: Mapping[StepName, bool] = field(default_factory=dict)
     """The steps that say whether they work test first."""
     approvers_at: Mapping[StepName, Place] = field(default_factory=dict)
+    spared: frozenset[StepName] = frozenset()
+    """The steps that write, but nothing that guards look at."""
     publishes_at: Place | None = None
     """What brings a pull request about, in the words of the workflow's own file."""
 

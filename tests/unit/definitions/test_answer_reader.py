@@ -20,7 +20,15 @@ WORK: Mapping[str, object] = {
     "tests_written": [],
 }
 REVIEW: Mapping[str, object] = {"status": "APPROVED", "issues": []}
-SMALLEST = {AnswerKind.PLAN: PLAN, AnswerKind.IMPLEMENTATION: WORK, AnswerKind.REVIEW: REVIEW}
+AGENT: Mapping[str, object] = {"status": "ok", "message": "Done."}
+KANBAN: Mapping[str, object] = {**AGENT, "next_task": None, "tasks": []}
+SMALLEST = {
+    AnswerKind.PLAN: PLAN,
+    AnswerKind.IMPLEMENTATION: WORK,
+    AnswerKind.REVIEW: REVIEW,
+    AnswerKind.AGENT: AGENT,
+    AnswerKind.MANAGER: KANBAN,
+}
 
 
 def block(document: object, fence: str = "```") -> str:
@@ -66,6 +74,14 @@ def invalid(kind: AnswerKind, document: object) -> str:
         (AnswerKind.REVIEW, "APPROVED", Meaning.PASS),
         (AnswerKind.REVIEW, "CHANGES_REQUESTED", Meaning.REJECT),
         (AnswerKind.REVIEW, "REJECTED", Meaning.REJECT),
+        (AnswerKind.AGENT, "ok", Meaning.PASS),
+        (AnswerKind.AGENT, "blocked", Meaning.PASS),
+        (AnswerKind.AGENT, "error", Meaning.PASS),
+        (AnswerKind.AGENT, "escalate", Meaning.PASS),
+        (AnswerKind.MANAGER, "ok", Meaning.PASS),
+        (AnswerKind.MANAGER, "blocked", Meaning.BLOCK),
+        (AnswerKind.MANAGER, "error", Meaning.BLOCK),
+        (AnswerKind.MANAGER, "escalate", Meaning.BLOCK),
     ],
 )
 def test_what_each_status_means(kind: AnswerKind, said: str, meaning: Meaning) -> None:

@@ -9,6 +9,8 @@ REQUIRED = {
     AnswerKind.PLAN: ["status"],
     AnswerKind.IMPLEMENTATION: ["status", "files_created", "files_modified", "tests_written"],
     AnswerKind.REVIEW: ["status", "issues"],
+    AnswerKind.AGENT: ["status", "message"],
+    AnswerKind.MANAGER: ["status", "message", "next_task", "tasks"],
 }
 
 

@@ -10,6 +10,7 @@ from tests.unit.definitions.layered import FLOW, Layers
 from tests.unit.definitions.project_files import CONFIG
 
 from supervisor_ai.definitions.gate_shapes import GateShape
+from supervisor_ai.definitions.kanban_shapes import KanbanShape
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.policy_shapes import PolicyShape
 from supervisor_ai.definitions.role_shapes import ContinuityShape, TermsShape
@@ -52,7 +53,8 @@ def test_every_example_fits(page: str) -> None:
 
 
 def known_keys() -> Iterator[str]:
-    for shape in (*WORKFLOW_SHAPES, GateShape, ConfigShape, TermsShape, ContinuityShape):
+    others = (GateShape, ConfigShape, TermsShape, ContinuityShape, KanbanShape)
+    for shape in (*WORKFLOW_SHAPES, *others):
         yield from shape.model_fields
     for field in PolicyShape.model_fields.values():
         kind = field.annotation

@@ -6,12 +6,18 @@ from typing import Final
 
 from supervisor_ai.definitions.mistakes import suggestion
 from supervisor_ai.definitions.roles.packs import pack_hint
-from supervisor_ai.definitions.shapes import RoleShape
+from supervisor_ai.definitions.shapes import RoleShape, step_roles
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Step, StepKind, Workflow
 
 EVERY_STEP: Final = "*"
+_ANSWERS: Final[Mapping[str, str]] = {
+    "implementation": "an implementation",
+    "agent": "the state of a kanban's task",
+    "manager": "the tasks of a kanban",
+}
+"""What an answer is called, where its own word is not enough."""
 
 
 def assigned(
@@ -41,7 +47,8 @@ def find_role(roles: Mapping[str, RoleShape], name: str) -> RoleShape:
     """Find a role by its name."""
     if name in roles:
         return roles[name]
-    near = suggestion(name, roles)
+    # Most people mean a role for a step, also where one for kanbans is called almost the same.
+    near = suggestion(name, step_roles(roles)) or suggestion(name, roles)
     listed = f"Did you mean {near!r}?" if near else f"Roles: {', '.join(sorted(roles))}."
     where = pack_hint(name)
     hint = f"{where[0].upper()}{where[1:]} in the config." if where else listed
@@ -69,4 +76,4 @@ def _answer(step: Step, roles: Mapping[str, RoleShape]) -> str | None:
 
 
 def _a(answer: str | None) -> str:
-    return "an implementation" if answer == "implementation" else f"a {answer}"
+    return _ANSWERS.get(answer or "", f"a {answer}")

@@ -167,7 +167,7 @@ def _plain(tool: str) -> str:
 
 def _answer(agent: _Agent, tools: tuple[str, ...] | None) -> AnswerKind:
     said = agent.text(_OWN_ANSWER)
-    if said in {kind.value for kind in AnswerKind}:
+    if said in {kind.value for kind in _KINDS}:
         return AnswerKind(said)
     if tools is not None and EDITING_TOOLS.isdisjoint(tools):
         words = f"{agent.text('name').replace('-', ' ')} {agent.text('description')}"

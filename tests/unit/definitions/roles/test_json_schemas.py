@@ -31,7 +31,9 @@ def test_a_role_has_all_its_keys_and_no_others(schemas: dict[str, Any]) -> None:
     role = schemas["role.schema.json"]
     assert set(role["properties"]) == set(RoleFileShape.model_fields)
     assert role["additionalProperties"] is False
-    assert role["properties"]["answer"]["enum"] == ["plan", "implementation", "review"]
+    assert role["properties"]["answer"]["enum"] == [
+        *("plan", "implementation", "review", "agent", "manager"),
+    ]
     assert "null" not in json.dumps(role)
     assert role["properties"]["writes"] == {"type": "boolean"}
 

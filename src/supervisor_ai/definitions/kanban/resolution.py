@@ -1,0 +1,148 @@
+"""A kanban and everything that its steps name, resolved into what a run pins."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from supervisor_ai.definitions.agents import Agents
+from supervisor_ai.definitions.kanban import steps
+from supervisor_ai.definitions.kanban.checks import find_checks
+from supervisor_ai.definitions.kanban_settings import (
+    BUILTIN,
+    EXACT,
+    MECHANICAL,
+    MODEL,
+    KanbanSetting,
+)
+from supervisor_ai.definitions.library import Library
+from supervisor_ai.definitions.prompt_files import variables
+from supervisor_ai.definitions.resolution import resolve
+from supervisor_ai.definitions.shelves import Origin
+from supervisor_ai.definitions.workflows import Particulars, ReadWorkflow
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
+from supervisor_ai.domain.run.definition import MAX_RETRIES, Cli, Definition, Limits, Role
+from supervisor_ai.domain.run.retries import RetryMode
+
+_BARE: Final = "{{ task }}"
+"""What a Manager that needs no words is told."""
+_ATTEMPT: Final = "attempt"
+_MECHANICAL_CLI: Final = Cli(name=BUILTIN, adapter=MECHANICAL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What was asked for."""
+
+    place: KanbanPlace
+    instruction: str = ""
+    cli: str | None = None
+    manager: str | None = None
+
+
+def resolve_kanban(library: Library, agents: Agents, wanted: Wanted) -> Definition:
+    """Gather what a run on a kanban needs."""
+    _check_wanted(wanted)
+    setting = library.settings.kanban
+    is_mechanical = (wanted.manager or setting.manager) == BUILTIN
+    if is_mechanical:
+        agents = replace(agents, fixed={steps.MANAGER: _MECHANICAL_CLI})
+    read = _read(library, setting, wanted)
+    found = resolve(library, read, agents, cli=wanted.cli)
+    roles = dict(found.roles)
+    if is_mechanical:
+        _check_name(found.roles)
+        roles[steps.MANAGER] = _mechanical(roles[steps.MANAGER])
+    for role in roles.values():
+        _check_role(role, library, setting)
+    return replace(
+        found,
+        roles=roles,
+        limits=_limits(found, setting),
+        retries={**found.retries, EXACT: replace(found.retries[EXACT], mode=RetryMode.SAME)},
+        kanban=KanbanPolicy(
+            place=wanted.place,
+            instruction=wanted.instruction,
+            max_iterations=setting.max_iterations,
+        ),
+    )
+
+
+def _read(library: Library, setting: KanbanSetting, wanted: Wanted) -> ReadWorkflow:
+    particulars = Particulars(
+        gates=library.settings.gates, spared=frozenset({steps.ARCHITECT, steps.MANAGER})
+    )
+    checks = find_checks(library)
+    workflow = steps.kanban_workflow(
+        checks.steps, retry=setting.retry, creates=bool(wanted.instruction)
+    )
+    return ReadWorkflow(
+        workflow=workflow,
+        gates=dict(checks.gates),
+        origin=Origin.BUILT_IN,
+        particulars=particulars,
+    )
+
+
+def _mechanical(role: Role) -> Role:
+    """Leave of a role only what a Manager without a model needs."""
+    return Role(
+        name=role.name,
+        description=role.description,
+        answer=role.answer,
+        writes=True,
+        cli=BUILTIN,
+        template=_BARE,
+    )
+
+
+def _limits(found: Definition, setting: KanbanSetting) -> Limits:
+    """Let the rounds end a kanban, and not the steps that they take, sent back or not."""
+    limits, every = found.limits, found.workflow.steps
+    usual = MAX_RETRIES if limits.step_max_retries is None else limits.step_max_retries
+    tries = (
+        usual if step.max_retries is None else step.max_retries
+        for step in every.values()
+        if step.checks
+    )
+    most = setting.max_iterations * len(every) * (2 + sum(tries))
+    return replace(limits, workflow_max_steps=max(limits.workflow_max_steps, most))
+
+
+def _check_wanted(wanted: Wanted) -> None:
+    if wanted.manager not in {None, MODEL, BUILTIN}:
+        raise InvalidInput(
+            f"The Manager {wanted.manager!r} was asked for, but there is {MODEL!r} and {BUILTIN!r}."
+        )
+    if not wanted.place.folder:
+        raise InvalidInput(
+            f"The kanban {wanted.place.file!r} is in no folder.",
+            hint="Its files have to be in a folder of their own, such as tasks/.",
+        )
+
+
+def _check_name(roles: Mapping[str, Role]) -> None:
+    others = (role for role in roles.values() if role.name != steps.MANAGER)
+    taken = [role.name for role in others if BUILTIN in {role.cli, *role.fallback}]
+    if taken:
+        raise InvalidInput(
+            f"The CLI {BUILTIN!r} was chosen for the role {taken[0]!r}, but at a kanban that is "
+            "the Manager without a model.",
+            hint="Give the CLI another name in the config.",
+        )
+
+
+def _check_role(role: Role, library: Library, setting: KanbanSetting) -> None:
+    if not role.can_edit:
+        raise InvalidInput(
+            f"The role {role.name!r} may use {', '.join(role.allowed_tools or ())} only, but at a "
+            "kanban it has to write into files.",
+            hint="Add write_file to its `allowed_tools`.",
+        )
+    if setting.retry == EXACT and _ATTEMPT in variables(role.template):
+        place = library.book.roles[role.name].place("template")
+        raise InvalidInput(
+            f"{place.text}: the template speaks of `attempt`, but at a kanban every try is told "
+            "exactly the same.",
+            hint="Leave it out, or write `kanban: {retry: with_error}` into the config.",
+        )

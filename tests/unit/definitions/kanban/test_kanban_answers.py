@@ -1,0 +1,86 @@
+"""What agents and Managers may answer."""
+
+import json
+
+import pytest
+from tests.unit.definitions.test_answer_reader import (
+    AGENT,
+    KANBAN,
+    block,
+    invalid,
+    read,
+    unparsed,
+)
+
+from supervisor_ai.domain.run.answers import AnswerKind
+
+KINDS = (AnswerKind.AGENT, AnswerKind.MANAGER)
+
+
+def test_an_agent_says_how_it_went_and_nothing_else() -> None:
+    answer = read(AnswerKind.AGENT, block({"status": "blocked", "message": "No \x1b[31mkey."}))
+    assert json.loads(answer.document) == {"status": "blocked", "message": "No \x1b[31mkey."}
+    assert (answer.notes, answer.concerns) == ("No [31mkey.", ())
+    assert (
+        read(AnswerKind.AGENT, block({**AGENT, "message": ""})).notes == "The worker answered ok."
+    )
+
+
+@pytest.mark.parametrize("key", ["next_task", "tasks", "work_items", "summary"])
+def test_lists_of_tasks_are_the_manager_s(key: str) -> None:
+    assert f"{key}: unknown key" in invalid(AnswerKind.AGENT, {**AGENT, key: None})
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [
+        *((kind, key) for kind in KINDS for key in ("status", "message")),
+        *((AnswerKind.MANAGER, key) for key in ("next_task", "tasks")),
+    ],
+)
+def test_nothing_may_be_left_out(kind: AnswerKind, key: str) -> None:
+    document = AGENT if kind is AnswerKind.AGENT else KANBAN
+    left = {name: value for name, value in document.items() if name != key}
+    assert f"{key}: is missing" in invalid(kind, left)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("message", None), ("message", 1), ("next_task", 3), ("tasks", None), ("tasks", [1])],
+)
+def test_everything_has_its_type(key: str, value: object) -> None:
+    assert key in invalid(AnswerKind.MANAGER, {**KANBAN, key: value})
+
+
+def test_no_next_task_is_said_with_null() -> None:
+    answer = read(AnswerKind.MANAGER, block({**KANBAN, "tasks": ["tasks/1-a.md"]}))
+    assert json.loads(answer.document) == {
+        "status": "ok",
+        "message": "Done.",
+        "next_task": None,
+        "tasks": ["tasks/1-a.md"],
+    }
+    assert answer.notes == "Done.\nNext: nothing is left to do\nTasks:\n- tasks/1-a.md"
+    other = read(AnswerKind.MANAGER, block({**KANBAN, "next_task": "tasks/1-a.md"}))
+    assert other.notes == "Done.\nNext: tasks/1-a.md"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_are_not_another_answer(kind: AnswerKind) -> None:
+    document = AGENT if kind is AnswerKind.AGENT else KANBAN
+    for words in (
+        "The status is error, I fear. status: blocked",
+        'The endpoint says {"status": "healthy"}.',
+        '{"status": "ok"}',
+        '"status": "OK"',
+    ):
+        assert read(kind, f"{words}\n\n{block(document)}").said == "ok"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_quoted_status_that_differs_is_doubtful(kind: AnswerKind) -> None:
+    document = AGENT if kind is AnswerKind.AGENT else KANBAN
+    told = unparsed(f'{{"status": "escalate"}}\n\n{block(document)}', kind)
+    assert "it says escalate before the final json block, which says ok" in told
+    second = unparsed(block({**document, "message": "Other."}) + block(document), kind)
+    assert "two different json blocks" in second

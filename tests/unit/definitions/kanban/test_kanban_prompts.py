@@ -1,0 +1,153 @@
+"""What the roles of a kanban are told."""
+
+import json
+import re
+from collections.abc import Mapping
+
+import pytest
+from tests.unit.definitions.kanban.board import PLACE, Board
+
+from supervisor_ai.context.prompter import JinjaPrompter
+from supervisor_ai.definitions.answers import schema_text
+from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
+from supervisor_ai.domain.ids import CommitSha, StepName
+from supervisor_ai.domain.kanban.kanban import (
+    Agent,
+    Conclusion,
+    Kanban,
+    Phase,
+    PlanEvent,
+    Priority,
+    TaskKind,
+    TaskState,
+)
+from supervisor_ai.domain.kanban.policy import Duty
+from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.definition import Role
+from supervisor_ai.domain.run.facts import FeedbackKind
+from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.engine.ports.workers import PromptRequest, Told
+
+Roles = Mapping[str, Role]
+ROLES = ("architect", "implementor", "manager")
+TASK = "tasks/2-read-the-limits.md"
+_EXAMPLE = re.compile(r"^````markdown\n(.*?)^````$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def roles(tmp_path_factory: pytest.TempPathFactory) -> Roles:
+    return Board(tmp_path_factory.mktemp("user")).load().definition.roles
+
+
+def prompt(roles: Roles, name: str, *, attempt: int = 1, feedback: tuple[Told, ...] = ()) -> str:
+    role = roles[name]
+    task = json.dumps({"task_file": TASK})
+    return JinjaPrompter().write(
+        PromptRequest(task=task, role=role, step=StepName(name), attempt=attempt, feedback=feedback)
+    )
+
+
+def examples(roles: Roles, name: str) -> list[str]:
+    return _EXAMPLE.findall(prompt(roles, name))
+
+
+def written(roles: Roles) -> dict[str, bytes]:
+    """Return the files that the Manager's examples make up."""
+    kanban, task = examples(roles, "manager")
+    first = task.replace("[tasks/1-explore-limits.md]", "[]").replace("todo", "done")
+    return {
+        PLACE.file: kanban.encode(),
+        TASK: task.encode(),
+        "tasks/1-explore-limits.md": first.encode(),
+    }
+
+
+def read(files: Mapping[str, bytes]) -> Kanban:
+    found = MarkdownKanbanReader().read(PLACE.file, files)
+    assert isinstance(found, Kanban), found
+    return found
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_every_try_is_told_the_same(roles: Roles, name: str) -> None:
+    first = prompt(roles, name)
+    assert first == prompt(roles, name, attempt=4)
+    assert f'````material task\n{{"task_file": "{TASK}"}}\n````\n' in first
+    kind = AnswerKind.MANAGER if name == "manager" else AnswerKind.AGENT
+    assert json.dumps(json.loads(schema_text(kind))) in first
+    assert "{%" not in first
+    assert "{{" not in first
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_who_wants_it_is_told_what_was_wrong(roles: Roles, name: str) -> None:
+    told = Told(
+        kind=FeedbackKind.FORMAT,
+        source=name,
+        text="No block.",
+        category=FailureCategory.PARSING,
+    )
+    assert "Could not extract structured output" in prompt(roles, name, feedback=(told,))
+    logic = Told(kind=FeedbackKind.FORMAT, source=name, text="Odd.", category=FailureCategory.LOGIC)
+    assert "BLOCKED" not in prompt(roles, name, feedback=(logic,))
+
+
+def test_the_manager_without_a_model_is_told_the_document_alone(board: Board) -> None:
+    role = board.load(manager="builtin").definition.roles["manager"]
+    document = '{"kanban_file": "tasks/0-kanban-x.md", "instruction": "{{ 1 }} ```\\u00fc"}'
+    request = PromptRequest(task=document, role=role, step=StepName("manager"), attempt=2)
+    assert JinjaPrompter().write(request) == document
+
+
+def test_the_manager_s_examples_are_files_of_a_kanban(roles: Roles) -> None:
+    kanban = read(written(roles))
+    assert (kanban.phase, kanban.current, kanban.open) == (Phase.EXECUTE, TASK, (TASK,))
+    assert kanban.request == "Read the limits from the config."
+    assert [entry.event for entry in kanban.log] == [
+        PlanEvent.KANBAN_CREATED,
+        PlanEvent.TASK_DONE,
+        PlanEvent.TASKS_CREATED,
+    ]
+    task = kanban.files[TASK]
+    assert (task.role, task.kind) == (Agent.IMPLEMENTOR, TaskKind.IMPLEMENT)
+    assert (task.state, task.priority) == (TaskState.TODO, Priority.HIGH)
+    assert task.title == "Read the limits from the config"
+    assert task.files == ("src/limits.py", "tests/test_limits.py")
+    assert task.dependencies == task.refers == ("tasks/1-explore-limits.md",)
+    assert task.kanban == PLACE.file
+    assert (task.work_items, task.log) == ((), ())
+
+
+@pytest.mark.parametrize("name", ["architect", "implementor"])
+def test_the_agents_examples_fulfil_their_duty(roles: Roles, name: str) -> None:
+    before = written(roles)
+    items, entry = examples(roles, name)
+    empty = "<!-- start workitems -->\n<!-- end workitems -->\n"
+    text = f"{before[TASK].decode()}\n{entry}".replace(empty, items)
+    after = {**before, TASK: text.encode()}
+    task = read(after).files[TASK]
+    assert [item.is_adequate for item in task.work_items] == [True, True]
+    assert [item.dependencies for item in task.work_items] == [(), (0,)]
+    [logged] = task.log
+    assert (logged.is_whole, logged.status) == (True, Conclusion.OK)
+    duty = Duty(agent=Agent(name.title()), place=PLACE, since=CommitSha("c" * 40), task=TASK)
+    answer = '{"status": "ok", "message": "Done."}'
+    assert MarkdownKanbanReader().judge(duty, before, after, answer) == ()
+    assert MarkdownKanbanReader().judge(duty, before, before, answer)
+
+
+def test_the_manager_knows_every_word(roles: Roles) -> None:
+    words = prompt(roles, "manager")
+    for vocabulary in (Phase, TaskKind, TaskState, Priority, PlanEvent, Conclusion):
+        for word in vocabulary:
+            assert re.search(rf"\b{word}\b", words), word
+    for key in ("instruction", "kanban_file", "done_task", "tasks", "next_task", "current"):
+        assert f"`{key}`" in words
+
+
+def test_only_the_manager_hears_of_lists_of_tasks(roles: Roles) -> None:
+    for name in ("architect", "implementor"):
+        words = prompt(roles, name)
+        assert "next_task" not in words
+        assert "done_task" not in words
+        assert "read-only" in words
