@@ -6,6 +6,7 @@ from pathlib import Path
 
 from supervisor_ai.context.prompter import JinjaPrompter
 from supervisor_ai.definitions.answers import StrictAnswerReader
+from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha, run_stream
@@ -35,6 +36,7 @@ from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.store.ledger import open_ledger
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
+from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
 from supervisor_ai.testing.world import PlainPacker
@@ -104,7 +106,7 @@ def _definition(steps: int) -> Definition:
 def _world(directory: Path) -> World:
     clock, processes, anchor = SystemClock(), SystemProcesses(), MemoryAnchor()
     ledger = open_ledger(directory, clock=clock, processes=processes, anchor=anchor)
-    artifacts = FileArtifacts(directory / "artifacts")
+    artifacts, workspaces = FileArtifacts(directory / "artifacts"), MemoryWorkspaces()
     return World(
         log=ledger.events,
         leases=ledger.leases,
@@ -119,7 +121,7 @@ def _world(directory: Path) -> World:
         processes=processes,
         drivers={WorkflowDriver.name: opener(WorkflowDriver())},
         sandbox=ScriptedSandbox(lambda _spec: None),
-        workspaces=MemoryWorkspaces(),
+        workspaces=workspaces,
         workers=_no_worker,
         prompter=JinjaPrompter(),
         packer=PlainPacker(),
@@ -128,6 +130,8 @@ def _world(directory: Path) -> World:
         verdicts=ledger.verdicts,
         forge=FakeForge(),
         redactor=RuleRedactor(),
+        kanban_files=MemoryKanbanFiles(workspaces),
+        kanban_reader=MarkdownKanbanReader(),
     )
 
 

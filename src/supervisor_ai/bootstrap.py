@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.workspaces import Storeroom
     from supervisor_ai.definitions.detection.survey import ProjectSurvey
     from supervisor_ai.definitions.packs.shop import PackShop
+    from supervisor_ai.engine.playback import Opener
     from supervisor_ai.engine.ports.classification import Classifier
     from supervisor_ai.engine.ports.context import ContextPacker
     from supervisor_ai.engine.ports.gates import Examiner
@@ -265,16 +266,16 @@ class _Parts:
 def _world(parts: _Parts, sandbox_name: str) -> "World":
     from supervisor_ai.context.prompter import JinjaPrompter
     from supervisor_ai.definitions.answers import StrictAnswerReader
+    from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
-    from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
     from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
-    from supervisor_ai.engine.playback import opener
     from supervisor_ai.engine.world import World
     from supervisor_ai.store.artifacts import FileArtifacts
     from supervisor_ai.store.documents import ArtifactDocuments
     from supervisor_ai.workers.registry import worker_factory
     from supervisor_ai.workspaces.anchor import GitAnchor
     from supervisor_ai.workspaces.forge import GitHubForge
+    from supervisor_ai.workspaces.kanban_files import GitKanbanFiles
     from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
     repository, ledger = parts.repository, parts.ledger
@@ -292,7 +293,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         clock=SystemClock(),
         ids=SystemIds(),
         processes=SystemProcesses(),
-        drivers={WorkflowDriver.name: opener(WorkflowDriver())},
+        drivers=_drivers(),
         sandbox=sandbox,
         workspaces=GitWorkspaces(repository, _project_state(parts.settings, repository.root)),
         workers=worker_factory(sandbox, parts.settings.environment),
@@ -303,9 +304,22 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         verdicts=ledger.verdicts,
         forge=GitHubForge(repository, parts.settings.environment),
         redactor=RuleRedactor(key=parts.settings.redaction_key),
+        kanban_files=GitKanbanFiles(repository, _project_state(parts.settings, repository.root)),
+        kanban_reader=MarkdownKanbanReader(),
         monitor=parts.monitor,
         machine=_machine(parts.settings),
     )
+
+
+def _drivers() -> "Mapping[str, Opener]":
+    from supervisor_ai.domain.run.kanban_driver import KanbanDriver
+    from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+    from supervisor_ai.engine.playback import opener
+
+    return {
+        WorkflowDriver.name: opener(WorkflowDriver()),
+        KanbanDriver.name: opener(KanbanDriver()),
+    }
 
 
 def _examiner(repository: "GitRepository") -> "Examiner":
@@ -438,6 +452,7 @@ def _reception(repository: "GitRepository", settings: Settings) -> "Reception":
     from supervisor_ai.control.reception import Reception
     from supervisor_ai.definitions.catalog import FileCatalog
     from supervisor_ai.definitions.trust import FileTrustStore
+    from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
     from supervisor_ai.engine.host import SystemIds
     from supervisor_ai.workers.registry import adapters
@@ -450,4 +465,6 @@ def _reception(repository: "GitRepository", settings: Settings) -> "Reception":
         policy=settings.policy,
         redactor=RuleRedactor(key=settings.redaction_key),
         ids=SystemIds(),
+        checkout=repository.checkout,
+        kanban_reader=MarkdownKanbanReader(),
     )

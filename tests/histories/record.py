@@ -26,6 +26,8 @@ from supervisor_ai.domain.ids import (
     TreeSha,
     run_stream,
 )
+from supervisor_ai.domain.kanban.kanban import Agent, Phase
+from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.domain.project.events import (
     AccountsClosed,
     ArtifactErased,
@@ -72,6 +74,7 @@ from supervisor_ai.testing.ledger_harness import BEGIN, StillClock
 PLAN, IMPLEMENT, TEST = StepName("plan"), StepName("implement"), StepName("test")
 GUARD, PUBLISH = StepName("implement-guard"), StepName("publish")
 REVIEW, APPROVE, COMMIT = StepName("review"), StepName("approve"), StepName("commit")
+KANBAN, SAVE = StepName("kanban"), StepName("land-kanban")
 DEADLINE = TimerName("deadline")
 RUNTIME = Actor(kind=ActorKind.RUNTIME, id="ada@host", via="engine", verified=True)
 USER = Actor(kind=ActorKind.USER, id="ada", via="cli")
@@ -119,6 +122,8 @@ def definition() -> d.Definition:
         d.Step(name=COMMIT, kind=d.StepKind.COMMIT, terminal=True),
         d.Step(name=GUARD, kind=d.StepKind.GATE, gates=("claims",), next=TEST, on_fail=IMPLEMENT),
         d.Step(name=PUBLISH, kind=d.StepKind.PULL_REQUEST, terminal=True),
+        d.Step(name=KANBAN, kind=d.StepKind.KANBAN),
+        d.Step(name=SAVE, kind=d.StepKind.COMMIT, next=KANBAN),
     )
     kinds = {
         "planner": AnswerKind.PLAN,
@@ -142,6 +147,7 @@ def definition() -> d.Definition:
         },
         limits=d.Limits(workflow_timeout=timedelta(hours=1, microseconds=5)),
         sandbox=d.SandboxPolicy(ro_paths=("/opt/tools",)),
+        kanban=KanbanPolicy(place=KanbanPlace(file="tasks/0-kanban.md", directory="/tmp/tasks")),
     )
 
 
@@ -547,6 +553,52 @@ def write_spender(pen: Pen) -> None:
     pen.write(run, skipped, ended, project=AccountsClosed(run=name))
 
 
+def write_kanban(pen: Pen) -> None:
+    """A run on a kanban: its files are read and written back, after some trouble with both."""
+    run = "golden-kanban"
+    permit = "kanban:tasks/0-kanban.md"
+    taken = PermitTaken(permit=permit, run=RunId(run))
+    first = birth(run, driver="kanban", workflow="kanban")
+    pen.write(run, first, e.PermitGranted(permit=permit), actor=USER, project=taken)
+    pen.own(run)
+    pen.write(run, owned(), started(run), entered(KANBAN), *read_in_the_end())
+    pen.write(run, passed(KANBAN), entered(IMPLEMENT), *begun(IMPLEMENT))
+    refused = e.WriteRefused(step=IMPLEMENT, visit=1, attempt=1, paths=("tasks/0-kanban.md",))
+    pen.write(run, refused, answered(IMPLEMENT, Meaning.PASS, "ok"), passed(IMPLEMENT))
+    pen.write(run, entered(SAVE), *saved_in_the_end(), passed(SAVE))
+    freed = PermitFreed(permit=permit, run=RunId(run))
+    pen.write(run, e.RunFailed(outcome=outcome(OutcomeKind.LIMITS_EXCEEDED)), project=freed)
+
+
+def read_in_the_end() -> Iterator[Event]:
+    reading = e.KanbanReadStarted(step=KANBAN, visit=1, file="tasks/0-kanban.md")
+    yield from (reading, e.KanbanReadLost(step=KANBAN, visit=1))
+    report = artifact("mistakes")
+    yield from (reading, e.KanbanUnreadable(step=KANBAN, visit=1, reason="No.", report=report))
+    yield reading
+    yield e.KanbanRead(
+        step=KANBAN,
+        visit=1,
+        snapshot=snapshot("read"),
+        tip=commit("tip"),
+        phase=Phase.EXECUTE,
+        sub_phase="review",
+        current="tasks/1-look.md",
+        role=Agent.ARCHITECT,
+        tasks=("tasks/1-look.md",),
+        open=("tasks/1-look.md",),
+        files=(e.ImportedFile(path="tasks/1-look.md", artifact=artifact("look")),),
+    )
+
+
+def saved_in_the_end() -> Iterator[Event]:
+    saving = e.KanbanSaveStarted(step=SAVE, visit=1, start=commit("read"), snapshot=commit("made"))
+    yield from (saving, e.KanbanSaveLost(step=SAVE, visit=1))
+    detail = artifact("why not")
+    yield from (saving, e.KanbanSaveRefused(step=SAVE, visit=1, reason="No.", detail=detail))
+    yield from (saving, e.KanbanSaved(step=SAVE, visit=1, rest=snapshot("rest")))
+
+
 class Alone:
     """A world with one process and no anchor."""
 
@@ -571,6 +623,7 @@ WRITERS = (
     write_fork,
     write_spender,
     write_guarded,
+    write_kanban,
 )
 
 

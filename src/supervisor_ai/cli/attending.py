@@ -3,10 +3,12 @@
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
 from supervisor_ai.cli.board import Board
 from supervisor_ai.cli.interrupts import Interrupted, run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.kanban_words import describe_kanban
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.progress import Progress
 from supervisor_ai.cli.summary import summarise
@@ -18,7 +20,11 @@ from supervisor_ai.control.views import show_run
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+
+_WITH_STEPS: Final = frozenset({WorkflowDriver.name, KanbanDriver.name})
+"""The drivers whose runs pin the steps that they will go through."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +61,8 @@ class Attendance:
         """Print what is known of the run now; return the exit code that its status means."""
         view = show_run(self.project.records, run)
         if self.as_json:
-            write_json({"run": view})
+            about = describe_kanban(self.invocation, self.project, view)
+            write_json({"run": view, **({} if about is None else {"kanban": about})})
         else:
             write(summarise(self.invocation, self.project, view))
         return RUN_EXIT_CODES[view.status]
@@ -71,7 +78,7 @@ class Attendance:
         birth = self.project.birth(run)
         task = self.project.records.text(birth.task)
         board = Board(run=run, title=title(task), started=datetime.now(UTC), read=self._text)
-        if birth.driver == WorkflowDriver.name:
+        if birth.driver in _WITH_STEPS:
             pinned = self.project.world.documents.load(birth.definition, Definition)
             board.expect(*pinned.workflow.steps)
         for envelope in self.project.records.log.read(run_stream(run)):

@@ -78,6 +78,7 @@ class Board:
         if isinstance(event, e.PlacedEvent):
             row = self.rows.setdefault(event.step, BoardRow(step=event.step))
             _see_step(row, event, envelope.recorded_at)
+            _see_files(row, event)
         self._see_wait(event)
 
     def hear(self, text: str) -> list[str]:
@@ -147,6 +148,20 @@ def _see_step(row: BoardRow, event: e.PlacedEvent, at: datetime) -> None:  # noq
             row.status, row.word = StepStatus.RUNNING, "approved"
         case e.ApprovalRefused():
             row.status, row.word = StepStatus.RUNNING, "rejected"
+        case _:
+            pass
+
+
+def _see_files(row: BoardRow, event: e.PlacedEvent) -> None:
+    match event:
+        case e.KanbanRead(phase=phase, tasks=tasks, open=still):
+            row.word = f"{phase.value}, {len(still)} of {len(tasks)} tasks open"
+        case e.KanbanUnreadable():
+            row.word = "unreadable"
+        case e.WriteRefused():
+            row.word = "a write was refused"
+        case e.KanbanSaveRefused() | e.IntegrationRefused():
+            row.word = "could not be put there"
         case _:
             pass
 

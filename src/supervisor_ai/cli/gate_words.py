@@ -13,6 +13,8 @@ _BEFORE_ASKING: Final = {
     ApprovalReason.REVIEW_LOOP: "goes round in circles with its reviewers and ",
     ApprovalReason.IMPOSSIBLE_WAIT: "waits for approvals that cannot come and ",
     ApprovalReason.PULL_REQUEST: "could not open a pull request and ",
+    ApprovalReason.KANBAN: "cannot read the kanban and ",
+    ApprovalReason.LANDING: "could not put the work where it belongs and ",
 }
 WHY_ASKED: Final = {
     ApprovalReason.HUMAN_GATE: "the workflow asks a person here",
@@ -21,6 +23,8 @@ WHY_ASKED: Final = {
     ApprovalReason.REVIEW_LOOP: "reviewers and implementer go round in circles",
     ApprovalReason.IMPOSSIBLE_WAIT: "those who have to agree cannot be had",
     ApprovalReason.PULL_REQUEST: "no pull request could be opened",
+    ApprovalReason.KANBAN: "the kanban's files cannot be read as they are",
+    ApprovalReason.LANDING: "the work could not be put where it belongs",
 }
 YES_MEANS: Final = {
     ApprovalReason.HUMAN_GATE: "the run goes on",
@@ -29,6 +33,8 @@ YES_MEANS: Final = {
     ApprovalReason.REVIEW_LOOP: "you overrule the reviewers, and the step passes",
     ApprovalReason.IMPOSSIBLE_WAIT: "the step passes without them",
     ApprovalReason.PULL_REQUEST: "you opened it yourself",
+    ApprovalReason.KANBAN: "you mended the files, and they are read again",
+    ApprovalReason.LANDING: "it is tried again",
 }
 NO_MEANS: Final = {
     ApprovalReason.HUMAN_GATE: "back, where the workflow names a way; else the run ends",
@@ -37,6 +43,8 @@ NO_MEANS: Final = {
     ApprovalReason.REVIEW_LOOP: "back to the worker with your words; rounds are counted anew",
     ApprovalReason.IMPOSSIBLE_WAIT: "back to the worker with your words",
     ApprovalReason.PULL_REQUEST: "the run ends",
+    ApprovalReason.KANBAN: "the run ends",
+    ApprovalReason.LANDING: "it is done again, from the files as they are now",
 }
 
 

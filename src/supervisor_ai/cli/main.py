@@ -29,6 +29,7 @@ def _verb(place: str, text: str, section: str) -> Verb:
 
 VERBS: Final = {
     "run": _verb("run:run", "Run one task to its end", _DAILY),
+    "kanban": _verb("kanban:kanban", "Work through a kanban, task by task", _DAILY),
     "status": _verb("status:status", "Show the runs of the project, or one of them", _DAILY),
     "resume": _verb("resume:resume", "Go on with a run from its last fact", _DAILY),
     "approve": _verb("approve:approve", "Say yes to what a run asks", _DAILY),

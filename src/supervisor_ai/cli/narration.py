@@ -4,6 +4,7 @@ from dataclasses import fields
 from typing import Final
 
 from supervisor_ai.cli.gate_words import asks, claims_refuted, gate_ended
+from supervisor_ai.cli.kanban_facts import kanban_fact, listed
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
@@ -18,7 +19,7 @@ def describe(event: Event) -> str:
     """Say in one line what happened."""
     tellers = (
         *(_of_run, _of_attempt, _of_launch, _of_project),
-        *(_of_surroundings, _of_gate, _of_person, _of_landing),
+        *(_of_surroundings, _of_gate, _of_person, _of_landing, kanban_fact),
     )
     words = next(filter(None, (tell(event) for tell in tellers)), None)
     return one_line(words or _fields(event))
@@ -110,6 +111,10 @@ def _of_launch(event: Event) -> str | None:
 
 def _of_project(event: Event) -> str | None:
     match event:
+        case p.PermitTaken(permit=permit, run=run):
+            return f"{run} has {permit} for itself"
+        case p.PermitFreed(permit=permit, run=run):
+            return f"{run} has given {permit} back"
         case p.FailureCounted(breaker=breaker):
             return f"a failure of {breaker} is remembered"
         case p.TrialStarted(breaker=breaker):
@@ -130,6 +135,8 @@ def _of_surroundings(event: Event) -> str | None:
             return "workspace set up from the cache" if is_cached else f"set-up: {reason}"
         case e.EgressRefused(host=host, port=port, reason=reason):
             return f"may not reach {host}{f':{port}' if port else ''} ({reason})"
+        case e.WriteRefused(paths=paths):
+            return f"may not write {listed(paths)}"
         case _:
             return None
 

@@ -78,6 +78,8 @@ def describe_step(definition: Definition, step: Step) -> str:
             return "commit on the run's branch"
         case StepKind.PULL_REQUEST:
             return "push the run's branch and open a pull request"
+        case StepKind.KANBAN:
+            return "read the kanban's files"
 
 
 def approver_rows(definition: Definition) -> Iterator[tuple[str, str]]:

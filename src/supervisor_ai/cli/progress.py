@@ -22,12 +22,16 @@ _UNREMARKABLE: Final = (
     e.PromptSent,
     e.IntegrationStarted,
     e.PullRequestStarted,
+    e.KanbanReadStarted,
+    e.KanbanSaveStarted,
     e.TimerCancelled,
     e.LaunchRequested,
     e.LaunchAllowed,
     p.FailureCounted,
     p.BudgetReserved,
     p.BudgetSettled,
+    p.PermitTaken,
+    p.PermitFreed,
 )
 _PLACE_WIDTH: Final = 18
 _LOOKS: Final = frozenset(GateKind) - {

@@ -18,6 +18,8 @@ _SHOWN: Final = 50
 _LINES: Final = 20
 _PLAIN: Final = frozenset({ApprovalReason.HUMAN_GATE, ApprovalReason.BLOCKED})
 """Questions whose answers need no explanation: go on, or do not."""
+_MENDED: Final = {ApprovalReason.KANBAN: "mend", ApprovalReason.BLOCKED: "edit"}
+"""The questions before whose answer a person may change a kanban's files."""
 _VERDICTS: Final = {
     None: "has not ended",
     Verdict.PASSED: "passed",
@@ -55,6 +57,15 @@ def _words(invocation: Invocation, run: RunView, asked: QuestionView) -> Rows:
         yield "found", "\n".join(_doubt(doubt, read_on))
     if asked.words is not None:
         yield "asks", _cut(asked, plain(asked.words).strip())
+    if asked.reason in _MENDED and asked.mend is not None:
+        yield _MENDED[asked.reason], _mending(run, asked.mend)
+
+
+def _mending(run: RunView, where: str) -> str:
+    """Say where a person can change a kanban's files before the answer."""
+    if where == run.branch:
+        return f"the files on branch {one_line(where)}, commit, leave the branch; then say yes"
+    return f"the files in {one_line(where)}; then say yes"
 
 
 def _cut(asked: QuestionView, text: str) -> str:

@@ -3,6 +3,7 @@
 from supervisor_ai.cli.gate_words import counted
 from supervisor_ai.cli.headline import headline, wait
 from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.kanban_words import kanban_rows
 from supervisor_ai.cli.narration import one_line, short
 from supervisor_ai.cli.questions import Rows, question
 from supervisor_ai.cli.remarks import remarks
@@ -24,6 +25,7 @@ def summarise(invocation: Invocation, project: Project, run: RunView) -> str:
         ("took", _took(run)),
         ("ledger", str(project.records.ledger)),
         *_next(invocation, project, run),
+        *kanban_rows(invocation, project, run),
     ]
     return "\n".join([headline(run), *labelled(rows)])
 
@@ -74,7 +76,8 @@ def _next(invocation: Invocation, project: Project, run: RunView) -> Rows:
             yield "next", f"{supervisor} logs {run.id}{at}"
             workers = [step.step for step in run.steps if step.role is not None]
             if workers:
-                yield "", f"{supervisor} fork {run.id} --at {workers[-1]}"
+                at_fault = [step for step in workers if step in failed] or workers
+                yield "", f"{supervisor} fork {run.id} --at {at_fault[-1]}"
         case _:
             if run.status not in ENDED:
                 yield "next", f"{supervisor} resume {run.id}"

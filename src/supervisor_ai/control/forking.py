@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from supervisor_ai.control.kanban_places import permit_of
+from supervisor_ai.control.kanban_runs import policy_of_run
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.records import unvisited_step
 from supervisor_ai.control.sandboxing import require_sandbox
@@ -12,9 +14,11 @@ from supervisor_ai.domain.ids import CommitSha, RunId, StepName, run_stream
 from supervisor_ai.domain.run.effects import (
     AnyEffect,
     Integrate,
+    ReadKanban,
     RequestApproval,
     RunGate,
     RunWorker,
+    SaveKanban,
 )
 from supervisor_ai.domain.run.events import RunSubmitted, StepEntered
 from supervisor_ai.domain.run.facts import ForkPoint
@@ -26,6 +30,8 @@ class PreparedFork:
 
     run: RunId
     birth: RunSubmitted
+    permit: str | None = None
+    """What no other unfinished run may have, where the run that is forked had such a thing."""
 
 
 def prepare_fork(project: Project, name: str, *, step: str) -> PreparedFork:
@@ -50,13 +56,18 @@ def prepare_fork(project: Project, name: str, *, step: str) -> PreparedFork:
     )
     before.fork(run, birth)
     _require_commits(project, point.run, before.decide().effects)
-    return PreparedFork(run=run, birth=birth)
+    return PreparedFork(run=run, birth=birth, permit=_permit(project, row.id))
+
+
+def _permit(project: Project, run: RunId) -> str | None:
+    policy = policy_of_run(project.records, run)
+    return None if policy is None else permit_of(policy.place)
 
 
 async def submit_fork(project: Project, fork: PreparedFork, *, queued: bool) -> RunId:
     """Write the fork's first fact; nothing of the other run is copied or changed."""
     await require_sandbox(project, fork.birth.sandbox)
-    append_birth(project, fork.run, fork.birth, queued=queued)
+    append_birth(project, fork.run, fork.birth, queued=queued, permit=fork.permit)
     return fork.run
 
 
@@ -81,6 +92,10 @@ def _starts(effect: AnyEffect) -> tuple[CommitSha, ...]:
             return (commit,)
         case Integrate(snapshot=snapshot, base=base):
             return snapshot, base
+        case ReadKanban(base=base, landed=landed):
+            return (base,) if landed is None else (base, landed)
+        case SaveKanban(start=start, snapshot=snapshot, base=base):
+            return start, snapshot, base
         case _:
             return ()
 

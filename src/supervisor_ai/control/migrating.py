@@ -3,17 +3,23 @@
 import json
 from dataclasses import dataclass
 from difflib import unified_diff
+from typing import Final
 
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.starting import within
 from supervisor_ai.control.trusting import require_trust
 from supervisor_ai.control.views import MutationView
 from supervisor_ai.domain.errors import Conflict
-from supervisor_ai.domain.ids import ArtifactHash, LetterKey, RunId
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, LetterKey, RunId
 from supervisor_ai.domain.run.budgets import NOTHING, Scope
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.letters import Letter, Migrate
 from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.engine.ports.definitions import Loaded
+
+_MECHANICAL: Final = "mechanical_manager"
+_BUILTIN: Final = "builtin"
+_MODEL: Final = "model"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +48,7 @@ def plan_migration(
     playback, _ = project.player.play(row.id)
     pinned = documents.load(playback.run.definition, Definition)
     commit = project.repository.resolve(ref).sha
-    today = project.reception.catalog.load(
-        commit, workflow=row.workflow, cli=cli or _only_cli(pinned)
-    )
+    today = _today(project, pinned, commit, cli or _only_cli(pinned))
     require_trust(project.reception, today.powers)
     # What the run may cost was said when it started, and no file says it again.
     definition = within(today.definition, pinned.budgets.get(Scope.RUN, NOTHING))
@@ -80,9 +84,29 @@ def migrate(project: Project, migration: Migration, *, dry_run: bool = False) ->
     return MutationView(target=migration.run, applied=is_new, dry_run=False, detail=detail)
 
 
+def _today(project: Project, pinned: Definition, commit: CommitSha, cli: str | None) -> Loaded:
+    """Load what a run like this one would pin today."""
+    catalog = project.reception.catalog
+    if pinned.kanban is None:
+        return catalog.load(commit, workflow=pinned.workflow.name, cli=cli)
+    return catalog.kanban(
+        commit,
+        place=pinned.kanban.place,
+        instruction=pinned.kanban.instruction,
+        cli=cli,
+        manager=_BUILTIN if _MECHANICAL in _adapters(pinned) else _MODEL,
+    )
+
+
+def _adapters(definition: Definition) -> dict[str, str]:
+    """Name the clis of a definition by their adapters."""
+    return {cli.adapter: cli.name for cli in definition.clis.values()}
+
+
 def _only_cli(definition: Definition) -> str | None:
     """Keep the agent of a run that has only one: it may have been chosen for this run."""
-    return next(iter(definition.clis)) if len(definition.clis) == 1 else None
+    chosen = [it.name for it in definition.clis.values() if it.adapter != _MECHANICAL]
+    return chosen[0] if len(chosen) == 1 else None
 
 
 def _difference(project: Project, before: Definition, after: Definition) -> str:

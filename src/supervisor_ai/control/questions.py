@@ -14,6 +14,7 @@ from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.domain.run.status import ENDED, Verdict
 from supervisor_ai.engine.ports.queries import ApprovalRow, GateRow
 
+_ABOUT_FILES: Final = frozenset({ApprovalReason.KANBAN, ApprovalReason.LANDING})
 _END: Final = 2_000
 """So much is shown of what a command printed at last."""
 
@@ -47,6 +48,8 @@ class QuestionView:
     """Where it is about findings: the gates of the step that did not pass."""
     findings: tuple[Finding, ...]
     """What all these gates found."""
+    mend: str | None = None
+    """Where a kanban's files can be mended, if it is about these: a branch or a directory."""
 
 
 def find_question(records: Records, run: RunView) -> QuestionView | None:
@@ -66,7 +69,27 @@ def find_question(records: Records, run: RunView) -> QuestionView | None:
         words=None if doubts or asked.question is None else records.text(asked.question),
         gates=doubts,
         findings=tuple(finding for doubt in doubts for finding in doubt.findings),
+        mend=_mend(records, run) if _is_about_files(run, asked) else None,
     )
+
+
+def _is_about_files(run: RunView, asked: ApprovalRow) -> bool:
+    """Tell whether the files of a kanban are looked at again after the answer."""
+    if asked.reason is not ApprovalReason.BLOCKED:
+        return asked.reason in _ABOUT_FILES
+    from supervisor_ai.domain.run.kanban import MANAGER
+    from supervisor_ai.domain.run.kanban_driver import KanbanDriver
+
+    return run.driver == KanbanDriver.name and asked.step == MANAGER
+
+
+def _mend(records: Records, run: RunView) -> str | None:
+    # Few questions are about a kanban, and looking at a run should stay quick.
+    from supervisor_ai.control.kanban_runs import policy_of_run
+
+    policy = policy_of_run(records, run.id)
+    directory = None if policy is None else policy.place.directory
+    return run.branch if directory is None else directory
 
 
 def _asked_about(records: Records, run: RunView, asked: ApprovalRow) -> Iterator[GateRow]:

@@ -1,10 +1,12 @@
 """Where a task is accepted: everything that can be checked before anything is written."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from supervisor_ai.control.policy import Policy
 from supervisor_ai.engine.ports.clock import Ids
 from supervisor_ai.engine.ports.definitions import Catalog, TrustStore
+from supervisor_ai.engine.ports.kanban import KanbanReader
 from supervisor_ai.engine.ports.redaction import Redactor
 from supervisor_ai.engine.ports.workspaces import Repository
 
@@ -19,3 +21,6 @@ class Reception:
     policy: Policy
     redactor: Redactor
     ids: Ids
+    checkout: Path
+    """The top of the work tree in which the user stands."""
+    kanban_reader: KanbanReader

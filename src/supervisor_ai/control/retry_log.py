@@ -10,7 +10,8 @@ from supervisor_ai.domain.envelope import Envelope, Event
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName, run_stream
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
-from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.definition import Definition, Role
+from supervisor_ai.domain.run.kanban_orders import AGENTS
 from supervisor_ai.domain.run.retries import MoveKind
 from supervisor_ai.domain.run.retry_notes import RetryEntry
 from supervisor_ai.domain.run.setbacks import policy_of
@@ -40,6 +41,8 @@ class _Setback:
     end: _BadEnd
     definition: ArtifactHash
     later: Sequence[Envelope]
+    reading: e.KanbanRead | None = None
+    """What the kanban said last, where there is one."""
 
     @property
     def category(self) -> FailureCategory:
@@ -64,12 +67,15 @@ def read_retries(
 
 def _setbacks(envelopes: Sequence[Envelope]) -> Iterator[_Setback]:
     definition = ArtifactHash("")
+    reading: e.KanbanRead | None = None
     started: dict[_Attempt, tuple[e.AttemptStarted, ArtifactHash]] = {}
     for index, envelope in enumerate(envelopes):
         event = envelope.event
         match event:
             case e.RunSubmitted(definition=pinned) | e.DefinitionMigrated(definition=pinned):
                 definition = pinned
+            case e.KanbanRead():
+                reading = event
             case e.AttemptStarted():
                 started[_attempt(event)] = (event, definition)
             case e.AttemptFailed() | e.AttemptSucceeded() if _is_bad(event):
@@ -80,6 +86,7 @@ def _setbacks(envelopes: Sequence[Envelope]) -> Iterator[_Setback]:
                     end=event,
                     definition=under,
                     later=envelopes[index + 1 :],
+                    reading=reading,
                 )
             case _:
                 pass
@@ -93,10 +100,11 @@ def _entry(records: Records, setback: _Setback, task: ArtifactHash, schemas: Sch
     definition = records.documents.load(setback.definition, Definition)
     started, end = setback.started, setback.end
     step, role = definition.workflow.steps[end.step], definition.roles[started.role]
+    named = kanban_task(definition, role, setback.reading)
     return RetryEntry(
         at=setback.ended.recorded_at,
-        role=started.role,
-        task=records.text(task),
+        role=agent_name(definition, started),
+        task=records.text(task) if named is None else named,
         attempt=end.attempt,
         max_retries=policy_of(definition, step, role).max_attempts - 1,
         category=setback.category,
@@ -108,6 +116,22 @@ def _entry(records: Records, setback: _Setback, task: ArtifactHash, schemas: Sch
         visit=end.visit,
         cli=started.cli,
     )
+
+
+def agent_name(definition: Definition, started: e.AttemptStarted) -> str:
+    """Name who was asked; a kanban's agents have names of their own."""
+    agent = None if definition.kanban is None else AGENTS.get(started.step)
+    return started.role if agent is None else agent.value
+
+
+def kanban_task(definition: Definition, role: Role, reading: e.KanbanRead | None) -> str | None:
+    """Name what an agent of a kanban was given: a task's file, the kanban's, or a request."""
+    if definition.kanban is None:
+        return None
+    if role.answer is not AnswerKind.MANAGER:
+        return None if reading is None else reading.current
+    asked = definition.kanban.instruction if reading is None else ""
+    return asked or definition.kanban.place.file
 
 
 def _expected(category: FailureCategory, kind: AnswerKind, schemas: Schemas) -> str:

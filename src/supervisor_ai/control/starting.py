@@ -13,22 +13,27 @@ from supervisor_ai.control.project import Project
 from supervisor_ai.control.reception import Reception
 from supervisor_ai.control.sandboxing import choose_sandbox
 from supervisor_ai.control.trusting import require_trust
-from supervisor_ai.domain.envelope import NewEvent
-from supervisor_ai.domain.errors import Denied, InvalidInput
-from supervisor_ai.domain.ids import RunId, run_stream
+from supervisor_ai.domain.envelope import Event, NewEvent
+from supervisor_ai.domain.errors import Busy, Denied, InvalidInput, StaleVersion
+from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
+from supervisor_ai.domain.project.events import PermitTaken
 from supervisor_ai.domain.run.budget_words import parse_budget
 from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.definition import Definition
-from supervisor_ai.domain.run.events import RunSubmitted
+from supervisor_ai.domain.run.events import PermitGranted, RunSubmitted
 from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.prices import dearest
+from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.engine.ports.definitions import Loaded
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
+from supervisor_ai.engine.project_view import ProjectView
 
 _EVERY_STEP: Final = "*"
 _SLUG_LENGTH: Final = 40
 _HEAD_START: Final = timedelta(seconds=30)
 _LEDGER: Final = ".supervisor/state.db"
+_RACES: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,31 +62,53 @@ class Prepared:
     branch: str
     sandbox: str
     is_dirty: bool
+    driver: str = WorkflowDriver.name
+    permit: str | None = None
+    """What no other unfinished run may have; None: it may run beside any other."""
 
 
 def prepare(reception: Reception, request: StartRequest) -> Prepared:
     """Look up and check what a run needs, without changing anything."""
-    task = reception.redactor.redact(_checked_task(request.task)).text
-    budget = NOTHING if request.budget is None else parse_budget(request.budget)
-    reception.policy.permit_sandbox(_known_sandbox(request.sandbox or AUTO))
-    base = reception.repository.resolve(request.base)
-    _refuse_foreign_ledger(reception, base)
+    request = checked(reception, request)
+    base = find_base(reception, request.base)
     loaded = reception.catalog.load(
         base.sha,
         workflow=request.workflow,
         cli=request.cli,
         roles=assignments(request.roles),
     )
+    return pin(reception, request, base, loaded)
+
+
+def checked(reception: Reception, request: StartRequest) -> StartRequest:
+    """Refuse what cannot be meant; the task comes back without the secrets in it."""
+    task = reception.redactor.redact(_checked_task(request.task)).text
+    if request.budget is not None:
+        parse_budget(request.budget)
+    reception.policy.permit_sandbox(_known_sandbox(request.sandbox or AUTO))
+    return replace(request, task=task)
+
+
+def find_base(reception: Reception, ref: str | None) -> Base:
+    """Find the commit that a run starts from."""
+    base = reception.repository.resolve(ref)
+    _refuse_foreign_ledger(reception, base)
+    return base
+
+
+def pin(reception: Reception, request: StartRequest, base: Base, loaded: Loaded) -> Prepared:
+    """Put together a run that could be submitted, if the user trusts what it would do."""
     require_trust(reception, loaded.powers)
     sandbox = request.sandbox or loaded.definition.sandbox.backend
     refuse_blank_cheques(loaded.definition, sandbox)
+    budget = NOTHING if request.budget is None else parse_budget(request.budget)
     run = reception.ids.run_id()
     return Prepared(
         run=run,
-        task=task,
+        task=request.task,
         definition=within(loaded.definition, budget),
         base=base,
-        branch=branch_name(run, task),
+        branch=branch_name(run, request.task),
         sandbox=sandbox,
         is_dirty=reception.repository.is_dirty(),
     )
@@ -138,7 +165,7 @@ async def submit(project: Project, prepared: Prepared, *, queued: bool) -> RunId
     world = project.runtimes(sandbox).world
     birth = RunSubmitted(
         task=world.artifacts.put(prepared.task),
-        driver=WorkflowDriver.name,
+        driver=prepared.driver,
         workflow=prepared.definition.workflow.name,
         definition=world.documents.save(prepared.definition),
         base=prepared.base,
@@ -148,26 +175,72 @@ async def submit(project: Project, prepared: Prepared, *, queued: bool) -> RunId
         root=prepared.run,
         sandbox=sandbox,
     )
-    append_birth(project, prepared.run, birth, queued=queued)
+    append_birth(project, prepared.run, birth, queued=queued, permit=prepared.permit)
     return prepared.run
 
 
-def append_birth(project: Project, run: RunId, birth: RunSubmitted, *, queued: bool) -> None:
-    """Begin a run's stream, with a wake that gives the submitter a head start unless queued."""
-    first = NewEvent(event=birth, actor=project.actor)
-    append = StreamAppend(stream=run_stream(run), expected=0, events=(first,))
+def append_birth(
+    project: Project, run: RunId, birth: RunSubmitted, *, queued: bool, permit: str | None = None
+) -> None:
+    """Begin a run's stream, with a wake that gives the submitter a head start unless queued.
+
+    With a permit, the run is there only if no other unfinished run holds it: both is written in
+    one transaction. Raises Busy, naming the other run.
+    """
     due = None if queued else project.world.clock.now() + _HEAD_START
-    wake = Wake(run=run, number=first_wake(run).number, not_before=due)
-    project.world.log.append(Batch(appends=(append,), wakes=(wake,)))
+    wakes = (Wake(run=run, number=first_wake(run).number, not_before=due),)
+    granted = () if permit is None else (PermitGranted(permit=permit),)
+    own = _append(project, run, (birth, *granted))
+    if permit is None:
+        project.world.log.append(Batch(appends=(own,), wakes=wakes))
+        return
+    view = ProjectView(project.world.log, project.world.cache, project.world.documents)
+    for _ in range(_RACES):
+        taking = _taking(project, view, permit, run)
+        try:
+            project.world.log.append(Batch(appends=(own, taking), wakes=wakes))
+        except StaleVersion:
+            continue
+        return
+    raise StaleVersion("The project's stream grew faster than it could be written.")
+
+
+def _append(project: Project, run: RunId, events: Sequence[Event]) -> StreamAppend:
+    new = tuple(NewEvent(event=event, actor=project.actor) for event in events)
+    return StreamAppend(stream=run_stream(run), expected=0, events=new)
+
+
+def _taking(project: Project, view: ProjectView, permit: str, run: RunId) -> StreamAppend:
+    """Say that the permit is taken, as long as the project's stream is as it was read."""
+    for holder in sorted(view.refresh().holders.get(permit, ())):
+        row = project.records.queries.run(holder)
+        if row is None or row.status not in ENDED:
+            raise held_by(project, holder)
+    taken = NewEvent(event=PermitTaken(permit=permit, run=run), actor=project.actor)
+    return StreamAppend(stream=PROJECT_STREAM, expected=view.version, events=(taken,))
+
+
+def held_by(project: Project, run: RunId) -> Busy:
+    """Say that another run has what only one can have, and who drives it."""
+    owner = project.records.queries.owner(run)
+    driven = f", driven by {owner.owner}" if owner and owner.is_alive else ""
+    return Busy(
+        f"Run {run!r} works on it already{driven}.",
+        hint=f"See what it does: supervisor status {run}; stop it: supervisor cancel {run}",
+    )
 
 
 def branch_name(run: RunId, task: str) -> str:
     """Name a run's branch so that a person recognises the task."""
-    title = task.strip().partition("\n")[0]
-    letters = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    words = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
-    slug = _shortened(words)
+    slug = slug_of(task)
     return f"ai/{run}-{slug}" if slug else f"ai/{run}"
+
+
+def slug_of(text: str) -> str:
+    """Make the first line of a text fit for a name: a few words, with dashes between them."""
+    title = text.strip().partition("\n")[0]
+    letters = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    return _shortened(re.sub(r"[^a-z0-9]+", "-", letters).strip("-"))
 
 
 def _shortened(words: str) -> str:

@@ -100,6 +100,10 @@ def _moved(step: StepView, event: e.PlacedEvent) -> StepView:  # noqa: C901 - on
             return replace(step, last_verdict=category.value)
         case e.GateEnded(verdict=verdict):
             return replace(step, last_verdict=verdict.value)
+        case e.KanbanRead(phase=phase):
+            return replace(step, last_verdict=phase.value)
+        case e.KanbanUnreadable():
+            return replace(step, last_verdict="unreadable")
         case e.ApprovalRequested():
             return replace(step, status=StepStatus.WAITING)
         case e.ApprovalGiven():

@@ -15,6 +15,7 @@ _DEEDS: Final = {
     StepKind.HUMAN: "a person approves",
     StepKind.COMMIT: "commit",
     StepKind.PULL_REQUEST: "pull request",
+    StepKind.KANBAN: "reads the kanban",
 }
 ArrowKind = Literal["next", "on_fail", "on_reject"]
 

@@ -17,10 +17,12 @@ from supervisor_ai.domain.run.effects import (
     CancelTimer,
     Integrate,
     OpenPullRequest,
+    ReadKanban,
     ReleasePermit,
     RequestApproval,
     RunGate,
     RunWorker,
+    SaveKanban,
     SetTimer,
     StartRun,
     TakePermit,
@@ -150,7 +152,14 @@ class Drive:
         match effect:
             case RunWorker() if journal.needs_leave(effect):
                 journal.stage(launch_intent(effect))
-            case RunWorker() | RunGate() | Integrate() | OpenPullRequest():
+            case (
+                RunWorker()
+                | RunGate()
+                | Integrate()
+                | OpenPullRequest()
+                | ReadKanban()
+                | SaveKanban()
+            ):
                 journal.stage(task_intent(effect))
                 return effect
             case RequestApproval():

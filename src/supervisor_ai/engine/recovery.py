@@ -45,13 +45,21 @@ async def _settle(journal: Journal, world: World, intent: Intent) -> e.RunEvent 
                 step=intent.step, visit=intent.visit, slot=intent.slot, gate=intent.gate
             )
         case e.IntegrationStarted():
-            commit = await world.workspaces.find_landed(intent.branch, key)
-            if commit is None:
+            found = await world.workspaces.find_landed(intent.branch, key)
+            if found is None:
                 return e.IntegrationLost(step=intent.step, visit=intent.visit, slot=intent.slot)
             return e.IntegrationLanded(
-                step=intent.step, visit=intent.visit, slot=intent.slot, commit=commit
+                step=intent.step,
+                visit=intent.visit,
+                slot=intent.slot,
+                commit=found.commit,
+                tree=found.tree,
             )
         case e.PullRequestStarted():
             return e.PullRequestLost(step=intent.step, visit=intent.visit, slot=intent.slot)
+        case e.KanbanReadStarted():
+            return e.KanbanReadLost(step=intent.step, visit=intent.visit, slot=intent.slot)
+        case e.KanbanSaveStarted():
+            return e.KanbanSaveLost(step=intent.step, visit=intent.visit, slot=intent.slot)
         case _:
             return None

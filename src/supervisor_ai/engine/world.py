@@ -10,6 +10,7 @@ from supervisor_ai.engine.ports.clock import Clock, Ids, Processes
 from supervisor_ai.engine.ports.context import ContextPacker
 from supervisor_ai.engine.ports.forge import Forge
 from supervisor_ai.engine.ports.gates import Examiner, Verdicts
+from supervisor_ai.engine.ports.kanban import KanbanFiles, KanbanReader
 from supervisor_ai.engine.ports.ledger import EventLog, Inbox, Leases, StateCache, WakeQueue
 from supervisor_ai.engine.ports.monitor import Monitor, SilentMonitor
 from supervisor_ai.engine.ports.redaction import Redactor
@@ -55,6 +56,8 @@ class World:
     verdicts: Verdicts
     forge: Forge
     redactor: Redactor
+    kanban_files: KanbanFiles
+    kanban_reader: KanbanReader
     monitor: Monitor = field(default_factory=SilentMonitor)
     timing: Timing = field(default_factory=Timing)
     machine: Callable[[], str] = str

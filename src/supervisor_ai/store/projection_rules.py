@@ -228,6 +228,7 @@ _OF_GATES_AND_PEOPLE: Final[Mapping[type[Event], Statements]] = {
 _OF_THE_REST: Final[Mapping[type[Event], Statements]] = {
     e.SetupEnded: (),
     e.EgressRefused: (),
+    e.WriteRefused: (),
     e.IntegrationStarted: (),
     e.IntegrationLanded: ("UPDATE runs SET landed = :commit WHERE run = :run",),
     e.IntegrationRefused: (),
@@ -236,6 +237,14 @@ _OF_THE_REST: Final[Mapping[type[Event], Statements]] = {
     e.PullRequestOpened: (_step("last_verdict = 'opened'"),),
     e.PullRequestRefused: (),
     e.PullRequestLost: (),
+    e.KanbanReadStarted: (),
+    e.KanbanRead: (_step("last_verdict = :phase"),),
+    e.KanbanUnreadable: (_step("last_verdict = 'unreadable'"),),
+    e.KanbanReadLost: (),
+    e.KanbanSaveStarted: (),
+    e.KanbanSaved: (),
+    e.KanbanSaveRefused: (),
+    e.KanbanSaveLost: (),
     e.TimerSet: (
         """
         INSERT INTO timers (run, timer, status, due, parks)

@@ -1,6 +1,6 @@
 """A kernel under test: one ledger, in memory or real, and as many processes as a test needs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -31,6 +31,7 @@ from supervisor_ai.domain.run.definition import (
     Workflow,
 )
 from supervisor_ai.domain.run.events import RunSubmitted
+from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.letters import Command, Letter
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
@@ -53,6 +54,7 @@ CLI: Final = Cli(name="agent", adapter="fake")
 GATE: Final = Gate(name="test", command=("make", "test"), timeout=timedelta(minutes=1))
 _DRIVERS: Final = {
     WorkflowDriver.name: opener(WorkflowDriver()),
+    KanbanDriver.name: opener(KanbanDriver()),
     ParentDriver.name: opener(ParentDriver()),
     ChildDriver.name: opener(ChildDriver()),
 }
@@ -102,10 +104,14 @@ class Kernel:
     """A ledger, a repository, and processes that come and go."""
 
     def __init__(
-        self, directory: Path | None, agent: FakeScript = agrees, gates: Script = passes
+        self,
+        directory: Path | None,
+        agent: FakeScript = agrees,
+        gates: Script = passes,
+        files: Mapping[str, str] | None = None,
     ) -> None:
         self.fakes = Fakes(agent, gates)
-        self._base = make_base(self.fakes.workspaces)
+        self._base = make_base(self.fakes.workspaces, files)
         self._directory = directory
         self._opened: list[SqliteLedger] = []
         self._processes = 0

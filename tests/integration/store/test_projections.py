@@ -39,7 +39,7 @@ GOLDEN = max((Path(__file__).parents[2] / "histories").glob("*.jsonl"))
 DONE, FAILED = RunId("golden-a"), RunId("golden-b")
 CANCELLED, CHILD = RunId("golden-c"), RunId("golden-d")
 PARENT, FORK = RunId("golden-p"), RunId("golden-f")
-SPENDER, GUARDED = RunId("golden-s"), RunId("golden-g")
+SPENDER, GUARDED, KANBAN = RunId("golden-s"), RunId("golden-g"), RunId("golden-kanban")
 
 
 @pytest.fixture
@@ -81,8 +81,8 @@ def test_every_table_is_compared(rich: SqliteLedger) -> None:
 
 def test_runs_are_listed_newest_first(rich: SqliteLedger) -> None:
     listed, total = rich.queries.runs(limit=2)
-    assert [row.id for row in listed] == [GUARDED, SPENDER]
-    assert total == 8
+    assert [row.id for row in listed] == [KANBAN, GUARDED]
+    assert total == 9
 
 
 def test_a_run_tells_how_it_ended(rich: SqliteLedger) -> None:
@@ -211,13 +211,16 @@ def test_the_end_of_a_run_ends_what_was_under_way(rich: SqliteLedger) -> None:
 
 def test_what_runs_share_can_be_read_with_plain_sql(rich: SqliteLedger) -> None:
     permits = rich.connection.query("SELECT permit, run, status, places FROM permits")
-    assert permits == [("heavy", PARENT, "released", 1)]
+    assert permits == [
+        ("heavy", PARENT, "released", 1),
+        ("kanban:tasks/0-kanban.md", KANBAN, "released", None),
+    ]
     children = rich.connection.query("SELECT parent, child, status, outcome FROM children")
     assert children == [(PARENT, CHILD, "cancelled", "cancelled")]
 
 
 def test_runs_are_found_by_the_beginning_of_their_names(rich: SqliteLedger) -> None:
-    assert len(rich.queries.matching("golden")) == 8
+    assert len(rich.queries.matching("golden")) == 9
     assert rich.queries.matching("golden-a") == [DONE]
     assert rich.queries.matching("%") == []
     assert rich.queries.run(RunId("golden")) is None

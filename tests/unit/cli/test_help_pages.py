@@ -63,6 +63,7 @@ Options:
 
 Daily work:
   run         Run one task to its end
+  kanban      Work through a kanban, task by task
   status      Show the runs of the project, or one of them
   resume      Go on with a run from its last fact
   approve     Say yes to what a run asks

@@ -17,6 +17,7 @@ from supervisor_ai.cli.questions import question
 from supervisor_ai.cli.tables import labelled
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.views import show_run
+from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.store.documents import ArtifactDocuments
@@ -194,3 +195,51 @@ def test_a_run_that_asks_nothing_shows_nothing(records: Records, queries: FakeQu
     assert asked(records) == ""
     queries.asked[:] = [replace(ASKED, is_approved=True)]
     assert asked(records) == ""
+
+
+def test_a_kanban_that_cannot_be_read_says_where_to_mend_it(
+    records: Records, queries: FakeQueries
+) -> None:
+    mistakes = records.artifacts.put("tasks/0.md:3: Odd.\ntasks/1.md:4: \x1b[31mOdd.")
+    queries.asked[:] = [replace(ASKED, reason=ApprovalReason.KANBAN, question=mistakes)]
+    assert asked(records) == snapshot("""\
+  waits  for a person at step test, about tree t
+  why    the kanban's files cannot be read as they are
+  asks   tasks/0.md:3: Odd.
+         tasks/1.md:4: Odd.
+  mend   the files on branch ai/r1, commit, leave the branch; then say yes
+  look   git -C /project diff bbbbbbbbbbbb c
+  yes    supervisor approve r1
+         → you mended the files, and they are read again
+  no     supervisor reject r1 --reason "…"
+         → the run ends\
+""")
+
+
+def test_a_manager_that_cannot_go_on_says_where_the_files_are(
+    records: Records, queries: FakeQueries
+) -> None:
+    why = records.artifacts.put("Nobody can do it.")
+    stuck = replace(ASKED, reason=ApprovalReason.BLOCKED, question=why, step=StepName("manager"))
+    queries.asked[:] = [stuck]
+    assert "  edit " not in asked(records), "a workflow reads no files again"
+    queries.rows[:] = [replace(row, driver="kanban") for row in queries.rows]
+    told = asked(records)
+    assert "  edit   the files on branch ai/r1, commit, leave the branch; then say yes" in told
+    queries.asked[:] = [replace(stuck, step=StepName("architect"))]
+    assert "  edit " not in asked(records)
+
+
+def test_work_that_cannot_land_says_why(records: Records, queries: FakeQueries) -> None:
+    why = records.artifacts.put("Somebody else has changed tasks/0.md.")
+    queries.asked[:] = [replace(ASKED, reason=ApprovalReason.LANDING, question=why)]
+    assert asked(records) == snapshot("""\
+  waits  for a person at step test, about tree t
+  why    the work could not be put where it belongs
+  asks   Somebody else has changed tasks/0.md.
+  look   git -C /project diff bbbbbbbbbbbb c
+  yes    supervisor approve r1
+         → it is tried again
+  no     supervisor reject r1 --reason "…"
+         → it is done again, from the files as they are now\
+""")

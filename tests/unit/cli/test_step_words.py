@@ -52,6 +52,7 @@ DEFINITION: Final = Definition(
             Step(name=AT, kind=StepKind.PULL_REQUEST),
             "push the run's branch and open a pull request",
         ),
+        (Step(name=AT, kind=StepKind.KANBAN), "read the kanban's files"),
     ],
 )
 def test_a_step_says_what_it_does(step: Step, words: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 from inline_snapshot import snapshot
+from tests.unit.control.kanban_office import KanbanScene
 from tests.unit.control.test_deciding import ASKED
 from tests.unit.control.test_gate_logs import LINT, RUN
 from tests.unit.control.test_run_views import FakeQueries, run_row
@@ -13,8 +14,9 @@ from supervisor_ai.cli.output import encode
 from supervisor_ai.control.questions import find_question
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.views import show_run
+from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.domain.run.facts import ApprovalReason
-from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
@@ -84,6 +86,7 @@ def test_a_question_has_exactly_the_fields_of_the_contract() -> None:
                     "severity": "error",
                 }
             ],
+            "mend": None,
         }
     )
 
@@ -97,3 +100,16 @@ def test_another_question_is_about_no_gate() -> None:
     asked = find_question(records, show_run(records, RUN))
     assert asked is not None
     assert (asked.words, asked.gates, asked.findings) == ("Which one?", (), ())
+
+
+def test_a_question_about_a_kanban_says_where_its_files_are(tmp_path: Path) -> None:
+    scene = KanbanScene(tmp_path)
+    scene.queries.asked[:] = [replace(ASKED, reason=ApprovalReason.KANBAN)]
+    scene.submit("r1", status=RunStatus.WAITING)
+    elsewhere = KanbanPlace(file="kanban/0-kanban-x.md", directory="/plans")
+    scene.submit("r2", KanbanPolicy(place=elsewhere), status=RunStatus.WAITING)
+    mended = {
+        run: getattr(find_question(scene.records, show_run(scene.records, run)), "mend", None)
+        for run in ("r1", "r2")
+    }
+    assert mended == {"r1": "ai/r1", "r2": "/plans"}

@@ -81,6 +81,7 @@ class FakeQueries:
     judged: list[GateRow] = field(default_factory=list)
     tried: list[AttemptRow] = field(default_factory=list)
     visited: Sequence[StepRow] = STEPS
+    driven: dict[RunId, OwnerRow] = field(default_factory=dict)
 
     def runs(self, *, limit: int) -> tuple[Sequence[RunRow], int]:
         return self.rows[:limit], len(self.rows)
@@ -111,8 +112,7 @@ class FakeQueries:
         return ()
 
     def owner(self, run: RunId) -> OwnerRow | None:
-        del run
-        return None
+        return self.driven.get(run)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from supervisor_ai.domain.ids import (
     TimerName,
     TreeSha,
 )
+from supervisor_ai.domain.kanban.kanban import Phase
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.budgets import NOTHING
@@ -87,6 +88,30 @@ PULLED: list[e.RunEvent] = [
     e.PullRequestRefused(step=STEP, visit=1, reason="No.", detail=TEXT),
     e.PullRequestLost(step=STEP, visit=1),
 ]
+READ: list[e.RunEvent] = [
+    e.KanbanRead(
+        step=STEP,
+        visit=1,
+        snapshot=SNAPSHOT,
+        tip=None,
+        phase=Phase.EXECUTE,
+        sub_phase=None,
+        current="tasks/1.md",
+        role=None,
+        tasks=("tasks/1.md",),
+        open=("tasks/1.md",),
+        files=(e.ImportedFile(path="tasks/1.md", artifact=TEXT),),
+    ),
+    e.KanbanUnreadable(step=STEP, visit=1, reason="No.", report=TEXT),
+    e.KanbanReadLost(step=STEP, visit=1),
+]
+SAVED: list[e.RunEvent] = [
+    e.KanbanSaved(step=STEP, visit=1, rest=SNAPSHOT),
+    e.KanbanSaveRefused(step=STEP, visit=1, reason="No.", detail=TEXT),
+    e.KanbanSaveLost(step=STEP, visit=1),
+]
+READING = e.KanbanReadStarted(step=STEP, visit=1, file="tasks/0-kanban.md")
+SAVING = e.KanbanSaveStarted(step=STEP, visit=1, start=COMMIT, snapshot=COMMIT)
 EXAMPLES: list[e.RunEvent] = [
     BIRTH,
     e.RunStarted(driver="workflow", parent=None, root=RUN),
@@ -168,6 +193,11 @@ EXAMPLES: list[e.RunEvent] = [
     ),
     PULL,
     *PULLED,
+    e.WriteRefused(step=STEP, visit=1, attempt=1, paths=("a",)),
+    READING,
+    *READ,
+    SAVING,
+    *SAVED,
     LAUNCH,
     e.LaunchAllowed(step=STEP, visit=1, attempt=1, amount=NOTHING),
     e.LaunchRefused(step=STEP, visit=1, attempt=1, kind=OutcomeKind.BUDGET_EXHAUSTED, reason="No."),
@@ -214,7 +244,9 @@ def test_exactly_the_ended_statuses_are_terminal() -> None:
     assert {status for status in RunStatus if is_terminal(RUN_FLOW, status)} == ENDED
 
 
-@pytest.mark.parametrize("intent", [ATTEMPT, GATE, APPROVAL, LANDING, PULL, PERMIT, LAUNCH])
+@pytest.mark.parametrize(
+    "intent", [ATTEMPT, GATE, APPROVAL, LANDING, PULL, READING, SAVING, PERMIT, LAUNCH]
+)
 def test_an_intent_is_open_until_its_outcome(intent: e.RunEvent) -> None:
     outcomes: dict[type, list[Event]] = {
         e.AttemptStarted: EXAMPLES[16:20],  # type: ignore[dict-item] # a slice of the union
@@ -222,6 +254,8 @@ def test_an_intent_is_open_until_its_outcome(intent: e.RunEvent) -> None:
         e.ApprovalRequested: EXAMPLES[25:27],  # type: ignore[dict-item] # likewise
         e.IntegrationStarted: EXAMPLES[28:31],  # type: ignore[dict-item] # likewise
         e.PullRequestStarted: PULLED,  # type: ignore[dict-item] # likewise
+        e.KanbanReadStarted: READ,  # type: ignore[dict-item] # likewise
+        e.KanbanSaveStarted: SAVED,  # type: ignore[dict-item] # likewise
         e.PermitRequested: [e.PermitGranted(permit="gpu")],
         e.LaunchRequested: EXAMPLES[-3:],  # type: ignore[dict-item] # likewise
     }
@@ -248,6 +282,11 @@ def test_an_end_belongs_to_the_attempt_that_is_under_way() -> None:
 def test_a_permit_outcome_does_not_close_a_worker() -> None:
     run = running(PERMIT, e.StepPassed(step=STEP, visit=1))
     assert list(run.open.values()) == [PERMIT]
+
+
+def test_a_permit_can_be_granted_together_with_the_birth() -> None:
+    run = evolve(submit(RUN, BIRTH), e.PermitGranted(permit="gpu"))
+    assert run.permits == {"gpu"}
 
 
 def test_a_permit_that_was_not_asked_for_cannot_be_granted() -> None:

@@ -87,9 +87,9 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
     )
     prepared = prepare(invocation.reception(), request)
     if options["dry_run"]:
-        return _show(prepared, as_json=options["as_json"])
-    _warn(prepared)
-    if not options["yes"] and can_ask() and not _agrees(prepared):
+        return show(prepared, as_json=options["as_json"])
+    warn(prepared)
+    if not options["yes"] and can_ask() and not agrees(prepared):
         say("Nothing was started.")
         return FAILED
     progress = make_progress(verbose=options["verbose"])
@@ -105,7 +105,8 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
     return attendance.begin(submission, queued=options["queue"])
 
 
-def _show(prepared: Prepared, *, as_json: bool) -> int:
+def show(prepared: Prepared, *, as_json: bool) -> int:
+    """Print what a run would do."""
     if as_json:
         detail = preview(prepared)
         write_json(MutationView(target=prepared.branch, applied=False, dry_run=True, detail=detail))
@@ -114,7 +115,8 @@ def _show(prepared: Prepared, *, as_json: bool) -> int:
     return DONE
 
 
-def _warn(prepared: Prepared) -> None:
+def warn(prepared: Prepared) -> None:
+    """Say what a person should know before a run starts."""
     if prepared.sandbox == NO_SANDBOX:
         say("warning: workers and gates run without a sandbox and can do whatever you can.")
     for agent in unpriced(prepared.definition):
@@ -124,6 +126,7 @@ def _warn(prepared: Prepared) -> None:
         say("note: your checkout has changes that no commit holds; the run does not see them.")
 
 
-def _agrees(prepared: Prepared) -> bool:
+def agrees(prepared: Prepared) -> bool:
+    """Ask a person whether to start it."""
     say(preview(prepared))
     return click.confirm("Proceed?", default=True, err=True)

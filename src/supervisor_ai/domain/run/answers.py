@@ -10,6 +10,10 @@ class AnswerKind(StrEnum):
     PLAN = "plan"
     IMPLEMENTATION = "implementation"
     REVIEW = "review"
+    AGENT = "agent"
+    """What those say who work on a kanban's tasks."""
+    MANAGER = "manager"
+    """The same, with the list of tasks and the next of them."""
 
 
 class Meaning(StrEnum):
@@ -38,5 +42,11 @@ MEANINGS: Final[dict[AnswerKind, dict[str, Meaning]]] = {
         "APPROVED": Meaning.PASS,
         "CHANGES_REQUESTED": Meaning.REJECT,
         "REJECTED": Meaning.REJECT,
+    },
+    # How a task came out is for the Manager to read; the loop goes on in any case.
+    AnswerKind.AGENT: dict.fromkeys(("ok", "blocked", "error", "escalate"), Meaning.PASS),
+    AnswerKind.MANAGER: {
+        "ok": Meaning.PASS,
+        **dict.fromkeys(("blocked", "error", "escalate"), Meaning.BLOCK),
     },
 }

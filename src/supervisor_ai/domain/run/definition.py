@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.kanban.policy import KanbanPolicy
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.breaker import BREAKER_POLICY, BreakerPolicy
 from supervisor_ai.domain.run.budgets import Amount, Scope
@@ -31,6 +32,8 @@ class StepKind(StrEnum):
     HUMAN = "human_gate"
     COMMIT = "commit"
     PULL_REQUEST = "pull_request"
+    KANBAN = "kanban"
+    """The kanban's files are read, and say which step comes next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,3 +322,5 @@ class Definition:
     loops: LoopPolicy = field(default_factory=LoopPolicy)
     budgets: dict[Scope, Amount] = field(default_factory=dict)
     prices: PriceTable = field(default_factory=PriceTable)
+    kanban: KanbanPolicy | None = None
+    """How a kanban is worked on; None: the run is no kanban's."""

@@ -13,6 +13,7 @@ from supervisor_ai.domain.ids import (
     TimerName,
     TreeSha,
 )
+from supervisor_ai.domain.kanban.policy import Duty, KanbanPlace
 from supervisor_ai.domain.run.breaker import BreakerPolicy
 from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.definition import Cli, Gate, Role, SandboxPolicy, WorkspacePolicy
@@ -22,6 +23,8 @@ from supervisor_ai.domain.run.events import (
     AttemptStarted,
     GateStarted,
     IntegrationStarted,
+    KanbanReadStarted,
+    KanbanSaveStarted,
     LaunchRequested,
     PermitRequested,
     PullRequestStarted,
@@ -30,6 +33,7 @@ from supervisor_ai.domain.run.events import (
 from supervisor_ai.domain.run.facts import ApprovalReason, Feedback
 from supervisor_ai.domain.run.gates import Authorship
 from supervisor_ai.domain.run.prices import CostCap, PriceTable
+from supervisor_ai.domain.run.writable import Writable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +90,12 @@ class RunWorker(PlacedEffect):
     plans: tuple[ArtifactHash, ...] = ()
     """Those of the earlier answers that are plans."""
     instructions: str = ""
+    assignment: str = ""
+    """What is asked of it in place of the run's task."""
+    writable: Writable | None = None
+    """What it may write; None: as its role says."""
+    duty: Duty | None = None
+    """What it owes a kanban besides its answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +137,28 @@ class Integrate(PlacedEffect):
     base: CommitSha
     expected: CommitSha | None
     task: ArtifactHash
+    subject: str = ""
+    """What the commit is called; nothing: as the task is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadKanban(PlacedEffect):
+    """Find out what a kanban's files say now."""
+
+    place: KanbanPlace
+    branch: str
+    base: CommitSha
+    landed: CommitSha | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaveKanban(PlacedEffect):
+    """Write what changed in a kanban's files into its plain directory."""
+
+    place: KanbanPlace
+    start: CommitSha
+    snapshot: CommitSha
+    base: CommitSha
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +226,8 @@ AnyEffect = (
     | RequestApproval
     | Integrate
     | OpenPullRequest
+    | ReadKanban
+    | SaveKanban
     | StartRun
     | CancelRun
     | SetTimer
@@ -201,10 +235,17 @@ AnyEffect = (
     | TakePermit
     | ReleasePermit
 )
-TaskEffect = RunWorker | RunGate | Integrate | OpenPullRequest
+TaskEffect = RunWorker | RunGate | Integrate | OpenPullRequest | ReadKanban | SaveKanban
 """Effects that the engine performs as tasks between an intent and an outcome."""
 
-TaskIntent = AttemptStarted | GateStarted | IntegrationStarted | PullRequestStarted
+TaskIntent = (
+    AttemptStarted
+    | GateStarted
+    | IntegrationStarted
+    | PullRequestStarted
+    | KanbanReadStarted
+    | KanbanSaveStarted
+)
 """Facts that say: such a task is about to begin."""
 
 Intent = (
@@ -214,6 +255,8 @@ Intent = (
     | ApprovalRequested
     | IntegrationStarted
     | PullRequestStarted
+    | KanbanReadStarted
+    | KanbanSaveStarted
     | PermitRequested
 )
 """Facts that say: this is under way, and has no end yet."""
@@ -234,6 +277,10 @@ def operation_key(run: RunId, intent: Intent) -> EffectKey:
             return EffectKey(f"{run}/{step}/{visit}/{slot}/integrate")
         case PullRequestStarted(step=step, visit=visit, slot=slot):
             return EffectKey(f"{run}/{step}/{visit}/{slot}/pull_request")
+        case KanbanReadStarted(step=step, visit=visit, slot=slot):
+            return EffectKey(f"{run}/{step}/{visit}/{slot}/kanban")
+        case KanbanSaveStarted(step=step, visit=visit, slot=slot):
+            return EffectKey(f"{run}/{step}/{visit}/{slot}/save")
         case PermitRequested(permit=permit):
             return EffectKey(f"{run}/permit/{permit}")
         case _:
@@ -250,19 +297,7 @@ def task_intent(effect: TaskEffect) -> TaskIntent:
     """State what is about to be done."""
     match effect:
         case RunWorker():
-            return AttemptStarted(
-                step=effect.step,
-                visit=effect.visit,
-                slot=effect.slot,
-                attempt=effect.attempt,
-                role=effect.role.name,
-                cli=effect.cli.name,
-                start=effect.start,
-                level=effect.level,
-                is_told=effect.is_told,
-                turn=effect.turn,
-                breaker=effect.breaker,
-            )
+            return _attempt_intent(effect)
         case RunGate():
             return GateStarted(
                 step=effect.step,
@@ -288,8 +323,36 @@ def task_intent(effect: TaskEffect) -> TaskIntent:
                 branch=effect.branch,
                 commit=effect.commit,
             )
+        case ReadKanban():
+            return KanbanReadStarted(
+                step=effect.step, visit=effect.visit, slot=effect.slot, file=effect.place.file
+            )
+        case SaveKanban():
+            return KanbanSaveStarted(
+                step=effect.step,
+                visit=effect.visit,
+                slot=effect.slot,
+                start=effect.start,
+                snapshot=effect.snapshot,
+            )
         case _:
             assert_never(effect)
+
+
+def _attempt_intent(effect: RunWorker) -> AttemptStarted:
+    return AttemptStarted(
+        step=effect.step,
+        visit=effect.visit,
+        slot=effect.slot,
+        attempt=effect.attempt,
+        role=effect.role.name,
+        cli=effect.cli.name,
+        start=effect.start,
+        level=effect.level,
+        is_told=effect.is_told,
+        turn=effect.turn,
+        breaker=effect.breaker,
+    )
 
 
 def launch_intent(effect: RunWorker) -> LaunchRequested:

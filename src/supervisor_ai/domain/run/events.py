@@ -30,6 +30,17 @@ from supervisor_ai.domain.run.event_kinds.integration import (
     PullRequestRefused,
     PullRequestStarted,
 )
+from supervisor_ai.domain.run.event_kinds.kanban import (
+    ImportedFile,
+    KanbanRead,
+    KanbanReadLost,
+    KanbanReadStarted,
+    KanbanSaved,
+    KanbanSaveLost,
+    KanbanSaveRefused,
+    KanbanSaveStarted,
+    KanbanUnreadable,
+)
 from supervisor_ai.domain.run.event_kinds.life import (
     CancelRequested,
     CommandRefused,
@@ -67,7 +78,11 @@ from supervisor_ai.domain.run.event_kinds.steps import (
     StepQuarantined,
     StepSkipped,
 )
-from supervisor_ai.domain.run.event_kinds.surroundings import EgressRefused, SetupEnded
+from supervisor_ai.domain.run.event_kinds.surroundings import (
+    EgressRefused,
+    SetupEnded,
+    WriteRefused,
+)
 
 RunEvent = (
     RunSubmitted
@@ -99,6 +114,7 @@ RunEvent = (
     | AttemptLost
     | SetupEnded
     | EgressRefused
+    | WriteRefused
     | GateStarted
     | GateEnded
     | GateLost
@@ -115,6 +131,14 @@ RunEvent = (
     | PullRequestOpened
     | PullRequestRefused
     | PullRequestLost
+    | KanbanReadStarted
+    | KanbanRead
+    | KanbanUnreadable
+    | KanbanReadLost
+    | KanbanSaveStarted
+    | KanbanSaved
+    | KanbanSaveRefused
+    | KanbanSaveLost
     | TimerSet
     | TimerFired
     | TimerCancelled
@@ -152,10 +176,19 @@ __all__ = [
     "GateEnded",
     "GateLost",
     "GateStarted",
+    "ImportedFile",
     "IntegrationLanded",
     "IntegrationLost",
     "IntegrationRefused",
     "IntegrationStarted",
+    "KanbanRead",
+    "KanbanReadLost",
+    "KanbanReadStarted",
+    "KanbanSaveLost",
+    "KanbanSaveRefused",
+    "KanbanSaveStarted",
+    "KanbanSaved",
+    "KanbanUnreadable",
     "LaunchAllowed",
     "LaunchRefused",
     "LaunchRequested",
@@ -187,4 +220,5 @@ __all__ = [
     "TimerCancelled",
     "TimerFired",
     "TimerSet",
+    "WriteRefused",
 ]

@@ -128,3 +128,7 @@ class ApprovalReason(StrEnum):
     """Those who have to agree are not there, and waiting would not bring them."""
     PULL_REQUEST = "pull_request"
     """A pull request could not be opened, and somebody has to do it by hand."""
+    KANBAN = "kanban"
+    """The files of a kanban cannot be read as they are."""
+    LANDING = "landing"
+    """What was made cannot be put where it belongs."""

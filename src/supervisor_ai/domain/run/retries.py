@@ -17,11 +17,10 @@ _NOT_OF_THE_TASK: Final = frozenset(
     {FailureCategory.NETWORK, FailureCategory.CLI_ERROR, FailureCategory.LIMIT}
 )
 """What goes wrong however little is asked for."""
-_FORMAT_ERRORS: Final = frozenset({FailureCategory.VALIDATION, FailureCategory.PARSING})
 
 
 class RetryMode(StrEnum):
-    """What a worker is told after a format error: what was wrong with it, or exactly the same."""
+    """What a worker is told that gave no valid answer: what was wrong, or exactly the same."""
 
     FEEDBACK = "feedback"
     SAME = "same"
@@ -237,4 +236,5 @@ def _ends_soon(parking: ParkingPolicy, setback: Setback) -> bool:
 
 
 def _is_exact(policy: RetryPolicy, setback: Setback) -> bool:
-    return policy.mode is RetryMode.SAME and setback.category in _FORMAT_ERRORS
+    """Tell whether the same is asked again: a worker that breaks down gives no answer either."""
+    return policy.mode is RetryMode.SAME and setback.category is not FailureCategory.LOGIC

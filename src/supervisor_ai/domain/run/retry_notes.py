@@ -72,7 +72,7 @@ class RetryEntry:
 
 def retry_log(entries: Iterable[RetryEntry]) -> str:
     """Write the log in markdown: what was expected, what was received and what is done."""
-    return "\n".join(("## Supervisor Log\n", *(_written(entry) for entry in entries)))
+    return "\n".join(("## Supervisor Log\n", *(retry_event(entry) for entry in entries)))
 
 
 def feedback_words(category: FailureCategory, error: str, wanted: str = "") -> str:
@@ -84,7 +84,8 @@ def feedback_words(category: FailureCategory, error: str, wanted: str = "") -> s
     return f"{before}{error}{between}{wanted}{after}".rstrip()
 
 
-def _written(entry: RetryEntry) -> str:
+def retry_event(entry: RetryEntry) -> str:
+    """Write one entry of the log."""
     return f"""\
 ### [{entry.at.astimezone(UTC).isoformat(timespec="seconds")}] Retry Event
 

@@ -56,6 +56,7 @@ _WHILE_RUNNING: Final = (
     e.AttemptLost,
     e.SetupEnded,
     e.EgressRefused,
+    e.WriteRefused,
     e.GateStarted,
     e.GateEnded,
     e.GateLost,
@@ -70,6 +71,14 @@ _WHILE_RUNNING: Final = (
     e.PullRequestOpened,
     e.PullRequestRefused,
     e.PullRequestLost,
+    e.KanbanReadStarted,
+    e.KanbanRead,
+    e.KanbanUnreadable,
+    e.KanbanReadLost,
+    e.KanbanSaveStarted,
+    e.KanbanSaved,
+    e.KanbanSaveRefused,
+    e.KanbanSaveLost,
     e.TimerSet,
     e.TimerCancelled,
     e.PermitRequested,
@@ -85,7 +94,8 @@ def _stays(status: RunStatus, kinds: Iterable[type]) -> dict[tuple[RunStatus, ty
 
 RUN_FLOW: Final[Flow[RunStatus]] = {
     **_LIFE,
-    **_stays(RunStatus.QUEUED, _ALWAYS),
+    # A permit that nobody else may have is taken together with the run's first fact.
+    **_stays(RunStatus.QUEUED, (*_ALWAYS, e.PermitGranted)),
     **_stays(RunStatus.WAITING, (*_ALWAYS, *_WHILE_WAITING)),
     **_stays(RunStatus.RUNNING, (*_ALWAYS, *_WHILE_RUNNING)),
 }
@@ -165,13 +175,16 @@ def evolve(run: Run, event: Event) -> Run:  # noqa: C901 - one case per fact
             return _opened(run, event)
         case e.IntegrationStarted() | e.PullRequestStarted():
             return _opened(run, event)
+        case e.KanbanReadStarted() | e.KanbanSaveStarted():
+            return _opened(run, event)
         case e.PermitRequested() | e.LaunchRequested():
             return _opened(run, event)
         case e.TimerSet() | e.TimerFired() | e.TimerCancelled():
             return _timed(run, event)
         case e.PermitGranted(permit=permit):
-            closed = _closed(run, e.PermitRequested(permit=permit, limit=0))
-            return replace(closed, permits=run.permits | {permit})
+            is_asked = run.status is not RunStatus.QUEUED
+            asked = e.PermitRequested(permit=permit, limit=0)
+            return replace(_closed(run, asked) if is_asked else run, permits=run.permits | {permit})
         case e.PermitReleased(permit=permit):
             return replace(run, permits=run.permits - {permit})
         case e.ChildStarted(child=child):
@@ -229,6 +242,8 @@ _OUTCOMES: Final[dict[type, tuple[type, ...]]] = {
     e.ApprovalRequested: (e.ApprovalGiven, e.ApprovalRefused),
     e.IntegrationStarted: (e.IntegrationLanded, e.IntegrationRefused, e.IntegrationLost),
     e.PullRequestStarted: (e.PullRequestOpened, e.PullRequestRefused, e.PullRequestLost),
+    e.KanbanReadStarted: (e.KanbanRead, e.KanbanUnreadable, e.KanbanReadLost),
+    e.KanbanSaveStarted: (e.KanbanSaved, e.KanbanSaveRefused, e.KanbanSaveLost),
 }
 
 

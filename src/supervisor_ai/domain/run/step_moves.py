@@ -14,9 +14,11 @@ from supervisor_ai.domain.run.effects import (
     CancelTimer,
     Integrate,
     OpenPullRequest,
+    ReadKanban,
     RequestApproval,
     RunGate,
     RunWorker,
+    SaveKanban,
     SetTimer,
 )
 from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind
@@ -32,7 +34,24 @@ _AT_WORK: Final = (
     e.GateStarted,
     e.IntegrationStarted,
     e.PullRequestStarted,
+    e.KanbanReadStarted,
+    e.KanbanSaveStarted,
 )
+
+
+def decide_frame(run: Run, state: WorkflowState) -> Decision | None:
+    """Say what happens at any step: the run begins, or has taken too long; None: the step decides.
+
+    The time that a run only waits is not its own.
+    """
+    if DEADLINE in run.fired:
+        limit = state.definition.limits.workflow_timeout
+        return fail(OutcomeKind.LIMITS_EXCEEDED, f"The run took longer than {limit}.")
+    if state.visit is None:
+        return enter(state, state.definition.workflow.initial_step, ())
+    if run.status is RunStatus.WAITING and DEADLINE in run.timers:
+        return Decision(effects=(CancelTimer(timer=DEADLINE),))
+    return None
 
 
 def perform(run: Run, state: WorkflowState, *effects: AnyEffect) -> Decision:
@@ -47,7 +66,8 @@ def perform(run: Run, state: WorkflowState, *effects: AnyEffect) -> Decision:
 
 
 def _is_work(effect: AnyEffect) -> bool:
-    return isinstance(effect, RunWorker | RunGate | Integrate | OpenPullRequest)
+    works = RunWorker | RunGate | Integrate | OpenPullRequest | ReadKanban | SaveKanban
+    return isinstance(effect, works)
 
 
 def _is_wait(effect: AnyEffect) -> bool:

@@ -47,6 +47,15 @@ _UNDER_WAY: Final = (
     e.PromptSent,
     e.SetupEnded,
     e.EgressRefused,
+    e.WriteRefused,
+    e.KanbanReadStarted,
+    e.KanbanRead,
+    e.KanbanUnreadable,
+    e.KanbanReadLost,
+    e.KanbanSaveStarted,
+    e.KanbanSaved,
+    e.KanbanSaveRefused,
+    e.KanbanSaveLost,
 )
 
 STEP_FLOW: Final[Flow[StepStatus]] = {
@@ -249,6 +258,10 @@ def _applied(  # noqa: C901 - one case per fact
             return replace(state, news=event), replace(record, verdict="opened")
         case e.PullRequestRefused() | e.PullRequestLost():
             return replace(state, news=event), record
+        case e.KanbanRead(phase=phase):
+            return state, replace(record, verdict=phase.value)
+        case e.KanbanUnreadable():
+            return state, replace(record, verdict="unreadable")
         case e.IntegrationStarted() | e.PullRequestStarted() | e.ApprovalRequested():
             return replace(state, news=None), record
         case _:

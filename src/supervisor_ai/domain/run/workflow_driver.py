@@ -1,32 +1,29 @@
 """The workflow driver: what happens next to one task."""
 
 from dataclasses import replace
-from typing import Final, assert_never
+from typing import Final
 
 from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import workflow
 from supervisor_ai.domain.run.attempting import base_of
 from supervisor_ai.domain.run.crew_moves import decide_crew
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind
-from supervisor_ai.domain.run.effects import CancelTimer
 from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.domain.run.gate_moves import decide_gates
 from supervisor_ai.domain.run.landing_moves import decide_commit, decide_pull_request
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.slots import under
-from supervisor_ai.domain.run.status import OutcomeKind, RunStatus
 from supervisor_ai.domain.run.step_moves import (
-    DEADLINE,
-    enter,
-    fail,
+    decide_frame,
     pass_step,
     perform,
     question,
     rejected_by_person,
 )
-from supervisor_ai.domain.run.workflow import WorkflowState
+from supervisor_ai.domain.run.workflow import WorkflowState, current_visit
 
 
 class WorkflowDriver:
@@ -71,29 +68,27 @@ class WorkflowDriver:
 
     def decide(self, run: Run, state: WorkflowState) -> Decision:
         """Say what happens next."""
-        if DEADLINE in run.fired:
-            limit = state.definition.limits.workflow_timeout
-            return fail(OutcomeKind.LIMITS_EXCEEDED, f"The run took longer than {limit}.")
-        if state.visit is None:
-            return enter(state, state.definition.workflow.initial_step, ())
-        if run.status is RunStatus.WAITING and DEADLINE in run.timers:
-            return Decision(effects=(CancelTimer(timer=DEADLINE),))
-        at = state.at(state.visit.step)
-        if at.kind is StepKind.ROLE:
-            return decide_crew(run, state, at, state.visit)
-        if at.kind is StepKind.GATE:
-            return decide_gates(run, state, at, state.visit)
-        if run.open:
+        return decide_frame(run, state) or _decide(run, state)
+
+
+def _decide(run: Run, state: WorkflowState) -> Decision:
+    visit = current_visit(state)
+    at = state.at(visit.step)
+    match at.kind:
+        case StepKind.ROLE:
+            return decide_crew(run, state, at, visit)
+        case StepKind.GATE:
+            return decide_gates(run, state, at, visit)
+        case _ if run.open:
             return Decision()
-        match at.kind:
-            case StepKind.HUMAN:
-                return _decide_human(run, state, at)
-            case StepKind.COMMIT:
-                return decide_commit(run, state, at, state.visit)
-            case StepKind.PULL_REQUEST:
-                return decide_pull_request(run, state, at, state.visit)
-            case _:
-                assert_never(at.kind)
+        case StepKind.HUMAN:
+            return _decide_human(run, state, at)
+        case StepKind.COMMIT:
+            return decide_commit(run, state, at, visit)
+        case StepKind.PULL_REQUEST:
+            return decide_pull_request(run, state, at, visit)
+        case _:
+            raise InternalError(f"A workflow has no steps of kind {at.kind.value!r}.")
 
 
 def _is_missed(state: WorkflowState, name: StepName) -> bool:

@@ -23,17 +23,26 @@ async def perform_integration(
         base=effect.base,
         branch=effect.branch,
         expected=effect.expected,
-        message=commit_message(operation.world.artifacts.get(effect.task)),
+        message=commit_message(effect.subject or operation.world.artifacts.get(effect.task)),
         identity=identity,
         at=operation.intended_at,
     )
     result = await operation.world.workspaces.land(landing)
     if isinstance(result, Landed):
         return IntegrationLanded(
-            step=effect.step, visit=effect.visit, slot=effect.slot, commit=result.commit
+            step=effect.step,
+            visit=effect.visit,
+            slot=effect.slot,
+            commit=result.commit,
+            tree=result.tree,
         )
+    detail, _ = operation.keep(result.reason)
     return IntegrationRefused(
-        step=effect.step, visit=effect.visit, slot=effect.slot, reason=result.reason
+        step=effect.step,
+        visit=effect.visit,
+        slot=effect.slot,
+        reason=result.reason,
+        detail=detail,
     )
 
 

@@ -5,13 +5,16 @@ from typing import Protocol, assert_never
 from supervisor_ai.domain.run.effects import (
     Integrate,
     OpenPullRequest,
+    ReadKanban,
     RunGate,
     RunWorker,
+    SaveKanban,
     TaskEffect,
 )
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.engine.effects.gates.gate import perform_gate
 from supervisor_ai.engine.effects.integration import perform_integration
+from supervisor_ai.engine.effects.kanban import perform_reading, perform_saving
 from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.effects.pull_request import perform_pull_request
 from supervisor_ai.engine.effects.worker import perform_worker
@@ -36,5 +39,9 @@ async def perform(effect: TaskEffect, operation: Operation) -> RunEvent:
             return await perform_integration(effect, operation)
         case OpenPullRequest():
             return await perform_pull_request(effect, operation)
+        case ReadKanban():
+            return await perform_reading(effect, operation)
+        case SaveKanban():
+            return await perform_saving(effect, operation)
         case _:
             assert_never(effect)

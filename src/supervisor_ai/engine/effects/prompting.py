@@ -21,7 +21,7 @@ async def write_prompt(effect: RunWorker, operation: Operation) -> str:
     items = tuple(item for item in effect.context if not _is_packed(plan, effect, item))
     request = PromptRequest(
         role=effect.role,
-        task=world.artifacts.get(effect.task),
+        task=_task(effect, operation),
         step=effect.step,
         attempt=effect.attempt,
         feedback=tuple(
@@ -46,6 +46,10 @@ async def write_prompt(effect: RunWorker, operation: Operation) -> str:
     return world.redactor.redact(world.prompter.write(request)).text
 
 
+def _task(effect: RunWorker, operation: Operation) -> str:
+    return effect.assignment or operation.world.artifacts.get(effect.task)
+
+
 async def _diff(effect: RunWorker, operation: Operation) -> str | None:
     """Show a reviewer the change, unless its context has it already."""
     is_review = effect.role.answer is AnswerKind.REVIEW
@@ -62,7 +66,7 @@ async def _pack(effect: RunWorker, operation: Operation, plan: ContextPlan) -> s
             plan=plan,
             commit=effect.start,
             base=effect.base,
-            task=world.artifacts.get(effect.task),
+            task=_task(effect, operation),
             plan_text=_plan_text(effect, operation, plan),
             hides=effect.role.hides,
             model=effect.cli.known_models[0] or effect.cli.adapter,

@@ -26,6 +26,7 @@ def worker_plan(effect: RunWorker) -> WorkspacePlan:
         hides=effect.role.hides,
         include=effect.workspace.include,
         quota=_quota(effect.sandbox, effect.sandbox.worker),
+        writable=effect.writable,
     )
 
 

@@ -18,8 +18,10 @@ from supervisor_ai.domain.run.facts import NO_USAGE, Snapshot, Usage
 from supervisor_ai.domain.run.prices import cost
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.terminal import plain
+from supervisor_ai.engine.effects.duty import Work, report_refused, settle_duty
 from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.effects.prompting import write_prompt
+from supervisor_ai.engine.effects.refused_writes import RefusedWrites
 from supervisor_ai.engine.effects.site import Site, set_up, worker_plan
 from supervisor_ai.engine.observing import describe
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult
@@ -78,7 +80,7 @@ async def perform_worker(
     transcript = operation.transcript(effect.step, effect.attempt)
     try:
         ended = await _attempt(effect, operation, prompt, transcript)
-        return _judge(effect, operation, ended, transcript)
+        return await _judge(effect, operation, ended, transcript)
     finally:
         transcript.abandon()
 
@@ -99,7 +101,7 @@ async def _attempt(
     if failure is not None:
         report = WorkerReport(result=failure, output="")
     else:
-        report = await _run(effect, operation, request, transcript)
+        report = await _run(effect, site, request, transcript)
     if report.prompt_tokens is not None:
         model = effect.cli.known_models[0] or effect.cli.adapter
         world.packer.learn(model, prompt, report.prompt_tokens)
@@ -108,18 +110,31 @@ async def _attempt(
 
 
 async def _run(
-    effect: RunWorker, operation: Operation, request: WorkerRequest, transcript: Transcript
+    effect: RunWorker, site: Site, request: WorkerRequest, transcript: Transcript
 ) -> WorkerReport:
     """Run the agent; one that lacks something of the user's is passed over, not the run's end."""
+    sink, watch = transcript.write, _refusals(effect, site)
     try:
-        return await operation.world.workers(effect.cli.adapter).run(request, transcript.write)
+        worker = site.operation.world.workers(effect.cli.adapter)
+        report = await worker.run(request, watch.watching(sink) if watch else sink)
     except InvalidInput as error:
-        said = f"{error.message} {error.hint or ''}".strip()
-        lacking = Diagnosis(
-            message=said, category=FailureCategory.CLI_ERROR, action=Action.FAIL_OVER
-        )
-        result = SandboxResult(end=SandboxEnd.SANDBOX_FAILED, exit_code=None, reason=said)
-        return WorkerReport(result=result, output="", diagnosis=lacking)
+        return _lacking(error)
+    if watch is not None and watch.paths:
+        report_refused(effect, site.operation, watch.paths)
+    return report
+
+
+def _lacking(error: InvalidInput) -> WorkerReport:
+    said = f"{error.message} {error.hint or ''}".strip()
+    diagnosis = Diagnosis(message=said, category=FailureCategory.CLI_ERROR, action=Action.FAIL_OVER)
+    result = SandboxResult(end=SandboxEnd.SANDBOX_FAILED, exit_code=None, reason=said)
+    return WorkerReport(result=result, output="", diagnosis=diagnosis)
+
+
+def _refusals(effect: RunWorker, site: Site) -> RefusedWrites | None:
+    if effect.writable is None:
+        return None
+    return RefusedWrites(site.workspace.path, effect.writable)
 
 
 def _request(effect: RunWorker, site: Site, prompt: str, program: Path) -> WorkerRequest:
@@ -172,12 +187,15 @@ async def _keep(effect: RunWorker, operation: Operation, workspace: Workspace) -
     return snapshot
 
 
-def _judge(
+async def _judge(
     effect: RunWorker, operation: Operation, ended: _Ended, transcript: Transcript
 ) -> AttemptSucceeded | AttemptFailed:
     answer = _answer(effect, operation, ended.report)
     if isinstance(answer, AnswerProblem):
         return _failed(effect, operation, ended, transcript, answer)
+    settled = await settle_duty(effect, operation, Work(answer=answer, snapshot=ended.snapshot))
+    if isinstance(settled, AnswerProblem):
+        return _failed(effect, operation, ended, transcript, settled)
     document, hidden = operation.keep(answer.document)
     notes, _ = operation.keep(answer.notes)
     return AttemptSucceeded(
@@ -190,7 +208,7 @@ def _judge(
         answer=document,
         feedback=notes,
         transcript=transcript.finish(),
-        snapshot=ended.snapshot,
+        snapshot=settled,
         redactions=transcript.redactions + hidden,
         usage=_usage(effect, ended.report),
         limits=ended.report.result.limits,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from supervisor_ai.domain.ids import (
     ArtifactHash,
     CommitSha,
+    TreeSha,
 )
 from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
 
@@ -23,6 +24,8 @@ class IntegrationLanded(PlacedEvent):
     """The snapshot is on the branch."""
 
     commit: CommitSha
+    tree: TreeSha | None = None
+    """All files of the commit; those of the snapshot, unless others had moved the branch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +33,8 @@ class IntegrationRefused(PlacedEvent):
     """The snapshot cannot be put on the branch."""
 
     reason: str
+    detail: ArtifactHash | None = None
+    """The same in words that a person can be asked with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,3 +27,11 @@ class EgressRefused(PlacedEvent):
     host: str
     port: int | None
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteRefused(PlacedEvent):
+    """A worker tried to write what its role may only read, or did so where nothing stopped it."""
+
+    attempt: int
+    paths: tuple[str, ...]

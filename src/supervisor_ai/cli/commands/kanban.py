@@ -1,0 +1,229 @@
+"""`supervisor kanban`."""
+
+import sys
+from typing import TypedDict, Unpack
+
+import click
+
+from supervisor_ai.cli.attending import Attendance
+from supervisor_ai.cli.commands.kanban_pages import check, log, status
+from supervisor_ai.cli.commands.run import agrees, show, warn
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.narration import one_line
+from supervisor_ai.cli.options import (
+    dry_run_option,
+    json_option,
+    queue_option,
+    verbose_option,
+    wait_option,
+    yes_option,
+)
+from supervisor_ai.cli.output import can_ask, say, write, write_json
+from supervisor_ai.cli.progress import make_progress
+from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.errors import DONE, FAILED
+from supervisor_ai.control.kanban_places import find_place, typed
+from supervisor_ai.control.kanban_runs import unfinished_on
+from supervisor_ai.control.kanban_starting import (
+    KanbanRequest,
+    Office,
+    PreparedKanban,
+    prepare_kanban_run,
+    prepare_new_kanban,
+)
+from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX
+from supervisor_ai.control.resuming import prepare_resume
+from supervisor_ai.control.starting import Prepared, held_by, submit
+from supervisor_ai.domain.ids import RunId
+
+_MANAGER = click.option(
+    "--manager",
+    type=click.Choice(["builtin", "model"]),
+    help="Who reconciles: the built-in rules, which need no model, or an agent.",
+)
+_CLI = click.option("-c", "--cli", metavar="NAME", help="Use this agent for every role.")
+_BASE = click.option(
+    "-b", "--base", metavar="REF", help="Start from this commit, not the checkout's."
+)
+_SANDBOX = click.option(
+    "--sandbox",
+    type=click.Choice([AUTO, *BACKENDS, NO_SANDBOX]),
+    help="Where workers and gates run, whatever the configuration says.",
+)
+_BUDGET = click.option("--budget", metavar="AMOUNT", help='Spend at most this: "5usd, 2h".')
+_DIRECTORY = click.option(
+    "--dir", "directory", metavar="DIR", help="The files are in this plain directory."
+)
+
+
+class _Shared(TypedDict):
+    manager: str | None
+    cli: str | None
+    base: str | None
+    directory: str | None
+    sandbox: str | None
+    budget: str | None
+    queue: bool
+    wait: bool
+    dry_run: bool
+    yes: bool
+    verbose: bool
+    as_json: bool
+
+
+class _NewOptions(_Shared):
+    request: str
+    folder: str | None
+
+
+class _RunOptions(_Shared):
+    file: str
+
+
+@click.group(help="Work through a kanban, task by task")
+def kanban() -> None:
+    """Work through a kanban, task by task."""
+
+
+for _command in (status, check, log):
+    kanban.add_command(_command)
+
+
+@verb(example='supervisor kanban new "Add a login page" --manager builtin', group=kanban)
+@click.argument("request")
+@_MANAGER
+@_CLI
+@_BASE
+@_DIRECTORY
+@click.option("--folder", metavar="FOLDER", help="The project's folder for the files.")
+@_SANDBOX
+@_BUDGET
+@queue_option
+@wait_option
+@dry_run_option
+@yes_option
+@verbose_option
+@json_option
+@click.pass_obj
+def new(invocation: Invocation, **options: Unpack[_NewOptions]) -> int:
+    """Make a kanban of a request.
+
+    The Manager writes the kanban file and its first task, on a branch of their own or into a plain
+    directory. Nothing is worked on yet: `supervisor kanban run` does that, and the last line says
+    how. `-` reads the request from stdin.
+    """
+    office = _office(invocation)
+    text = sys.stdin.read() if options["request"] == "-" else options["request"]
+    _, prepared = prepare_new_kanban(
+        office,
+        text,
+        _request(options),
+        folder=options["folder"],
+        directory=options["directory"],
+    )
+    return _start(invocation, prepared, options)
+
+
+@verb(example="supervisor kanban run tasks/0-kanban-login.md --cli my_agent", group=kanban)
+@click.argument("file")
+@_MANAGER
+@_CLI
+@_BASE
+@_DIRECTORY
+@_SANDBOX
+@_BUDGET
+@queue_option
+@wait_option
+@dry_run_option
+@yes_option
+@verbose_option
+@json_option
+@click.pass_obj
+def run(invocation: Invocation, **options: Unpack[_RunOptions]) -> int:
+    """Work on a kanban until it is complete.
+
+    One task after the other is given to an Architect or an Implementor, and after each of them the
+    Manager says what is next. The files are read from the commit and live on the run's branch; with
+    --dir they stay in a plain directory. They are checked before anything is started. A run on the
+    same kanban that nobody drives is gone on with; while somebody does, another one is refused.
+    """
+    office = _office(invocation)
+    place = find_place(office.desk, options["file"], options["directory"])
+    unfinished = unfinished_on(office.records, place)
+    if unfinished is not None and not options["dry_run"]:
+        return _go_on(invocation, unfinished.row.id, options)
+    found = prepare_kanban_run(office, place, _request(options))
+    if found.prepared is None:
+        return _say_complete(invocation, office, found, as_json=options["as_json"])
+    if found.newer is not None:
+        say(f"note: the last run has other files on its branch; to use them: --base {found.newer}")
+    return _start(invocation, found.prepared, options)
+
+
+def _office(invocation: Invocation) -> Office:
+    reception = invocation.reception()
+    return Office(reception=reception, records=invocation.records(), start=invocation.directory)
+
+
+def _request(options: _Shared) -> KanbanRequest:
+    return KanbanRequest(
+        base=options["base"],
+        manager=options["manager"],
+        cli=options["cli"],
+        budget=options["budget"],
+        sandbox=options["sandbox"],
+    )
+
+
+def _start(invocation: Invocation, prepared: Prepared, options: _Shared) -> int:
+    if options["dry_run"]:
+        return show(prepared, as_json=options["as_json"])
+    warn(prepared)
+    if not options["yes"] and can_ask() and not agrees(prepared):
+        say("Nothing was started.")
+        return FAILED
+    attendance = _attendance(invocation, options)
+    submission = submit(attendance.project, prepared, queued=options["queue"])
+    return attendance.begin(submission, queued=options["queue"])
+
+
+def _attendance(invocation: Invocation, options: _Shared) -> Attendance:
+    progress = make_progress(verbose=options["verbose"])
+    return Attendance(
+        invocation=invocation,
+        project=invocation.project(progress),
+        progress=progress,
+        as_json=options["as_json"],
+        wait=options["wait"],
+    )
+
+
+def _go_on(invocation: Invocation, unfinished: RunId, options: _Shared) -> int:
+    """Go on with the run that works on the kanban, unless somebody drives it now."""
+    from supervisor_ai.cli.interrupts import run_interruptibly
+
+    attendance = _attendance(invocation, options)
+    owner = attendance.project.records.queries.owner(unfinished)
+    if owner is not None and owner.is_alive:
+        raise held_by(attendance.project, unfinished)
+    if options["queue"]:
+        say(f"Run {unfinished} works on this kanban; it waits for whoever serves the project.")
+        attendance.report(unfinished)
+        return DONE
+    say(f"Run {unfinished} works on this kanban and nobody drives it; it is gone on with.")
+    run_interruptibly(prepare_resume(attendance.project, unfinished))
+    return attendance.attend(unfinished)
+
+
+def _say_complete(
+    invocation: Invocation, office: Office, found: PreparedKanban, *, as_json: bool
+) -> int:
+    if as_json:
+        place = found.place
+        told = {"file": place.file, "directory": place.directory, "is_complete": True}
+        write_json({"run": None, "kanban": told})
+        return DONE
+    named = typed(office.desk, found.place)
+    write(f"The kanban {one_line(found.place.file)} is complete; nothing was started.")
+    say(f"See how it went: {invocation.command} kanban status {named}")
+    return DONE

@@ -1,0 +1,109 @@
+"""`supervisor kanban status|check|log`: a kanban is looked at, and nothing is changed."""
+
+from typing import TypedDict, Unpack
+
+import click
+
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.kanban_words import check_lines, status_page
+from supervisor_ai.cli.options import json_option
+from supervisor_ai.cli.output import write, write_json
+from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.errors import DONE, ERROR_EXIT_CODES
+from supervisor_ai.control.kanban_checking import check_kanban
+from supervisor_ai.control.kanban_places import find_any_place, find_place, name_of
+from supervisor_ai.control.kanban_runs import known_kanbans
+from supervisor_ai.control.kanban_starting import Office
+from supervisor_ai.control.kanban_status import described, show_kanban
+from supervisor_ai.domain.errors import ErrorKind, NotFound
+
+_DIRECTORY = click.option(
+    "--dir", "directory", metavar="DIR", help="The files are in this plain directory."
+)
+
+
+class _Options(TypedDict):
+    file: str
+    directory: str | None
+    as_json: bool
+
+
+class _StatusOptions(_Options):
+    base: str | None
+
+
+@verb(example="supervisor kanban status tasks/0-kanban-login.md")
+@click.argument("file")
+@click.option("-b", "--base", metavar="REF", help="Read the files of this commit.")
+@_DIRECTORY
+@json_option
+@click.pass_obj
+def status(invocation: Invocation, **options: Unpack[_StatusOptions]) -> int:
+    """Show how a kanban stands.
+
+    You see its phase, its tasks, what is next and the newest run that worked on it. The files are
+    read from the branch of that run; before there is one, from the checkout's commit.
+    """
+    office = _office(invocation)
+    place = find_place(office.desk, options["file"], options["directory"])
+    view = show_kanban(office, place, ref=options["base"])
+    if options["as_json"]:
+        write_json({"kanban": view})
+    else:
+        write(status_page(view, described(place, view.source)))
+    return DONE
+
+
+@verb(example="supervisor kanban check tasks/0-kanban-login.md")
+@click.argument("file")
+@json_option
+@click.pass_obj
+def check(invocation: Invocation, *, file: str, as_json: bool) -> int:
+    """Check the files of a kanban and report every mistake.
+
+    The files of the working tree are read, as you edit them, and nothing is changed. Each mistake
+    has its file and its line; the exit code is 2 where there is one. Work items that say too
+    little are named too: the Manager has them explored first.
+    """
+    office = _office(invocation)
+    found = check_kanban(office, find_any_place(office.desk, file))
+    if as_json:
+        write_json({"check": found, "valid": found.is_valid})
+    else:
+        write("\n".join(check_lines(found)))
+    return DONE if found.is_valid else ERROR_EXIT_CODES[ErrorKind.INVALID]
+
+
+@verb(example="supervisor kanban log tasks/0-kanban-login.md > log.md")
+@click.argument("file")
+@_DIRECTORY
+@json_option
+@click.pass_obj
+def log(invocation: Invocation, **options: Unpack[_Options]) -> int:
+    """Show what the supervisor did with a kanban, in markdown.
+
+    Of every run on it: what each iteration read, who was asked, what came of it, and every retry
+    with what was expected and what was received.
+    """
+    from supervisor_ai.control.kanban_log import kanban_log, read_kanban_log
+    from supervisor_ai.definitions.answers import schema_text
+
+    office = _office(invocation)
+    place, records = find_place(office.desk, options["file"], options["directory"]), office.records
+    entries = () if records is None else read_kanban_log(records, place, schema_text)
+    if not entries:
+        known = ", ".join(known_kanbans(records))
+        raise NotFound(
+            f"No run has worked on the kanban {name_of(place)!r}.",
+            hint=f"Runs worked on: {known}" if known else None,
+        )
+    if options["as_json"]:
+        write_json({"log": entries})
+    else:
+        write(kanban_log(entries).rstrip("\n"))
+    return DONE
+
+
+def _office(invocation: Invocation) -> Office:
+    reception = invocation.reception()
+    return Office(reception=reception, records=invocation.records(), start=invocation.directory)

@@ -1,0 +1,224 @@
+"""Starting a run on a kanban: its files are read and checked before anything is written."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from supervisor_ai.control.kanban_files import FoundFiles, files_of_commit, files_of_directory
+from supervisor_ai.control.kanban_places import (
+    Desk,
+    find_directory,
+    name_of,
+    number_of,
+    permit_of,
+    place_of,
+    typed,
+)
+from supervisor_ai.control.kanban_runs import KanbanRun, kanban_runs, newest_on, runs_on
+from supervisor_ai.control.reception import Reception
+from supervisor_ai.control.records import Records
+from supervisor_ai.control.starting import (
+    Prepared,
+    StartRequest,
+    checked,
+    find_base,
+    pin,
+    slug_of,
+)
+from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.kanban.kanban import Kanban, Mistake
+from supervisor_ai.domain.kanban.policy import KanbanPlace
+from supervisor_ai.domain.run.facts import Base
+from supervisor_ai.domain.run.kanban_driver import KanbanDriver
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KanbanRequest:
+    """How a kanban is to be worked on."""
+
+    base: str | None = None
+    manager: str | None = None
+    """Who reconciles: `builtin` rules or a `model`; None: as the configuration says."""
+    cli: str | None = None
+    budget: str | None = None
+    sandbox: str | None = None
+
+    def about(self, task: str) -> StartRequest:
+        """Ask for a run with this task."""
+        return StartRequest(
+            task=task, cli=self.cli, base=self.base, sandbox=self.sandbox, budget=self.budget
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedKanban:
+    """A kanban that was read, and the run that could work on it; None: it is complete."""
+
+    place: KanbanPlace
+    kanban: Kanban
+    prepared: Prepared | None
+    newer: str | None = None
+    """The branch of the last run on it, where that has other files than the base."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Office:
+    """Where kanbans are started: what is asked before, what is recorded, where a person stands."""
+
+    reception: Reception
+    records: Records | None
+    start: Path
+
+    @property
+    def desk(self) -> Desk:
+        """Return how this person names files."""
+        return Desk(checkout=self.reception.checkout, start=self.start)
+
+
+def prepare_kanban_run(
+    office: Office, place: KanbanPlace, request: KanbanRequest
+) -> PreparedKanban:
+    """Read a kanban and look up what a run on it needs, without changing anything."""
+    base = find_base(office.reception, request.base)
+    found = _files(office.reception, place, base)
+    if not found.has(place):
+        raise missing(office, place, base)
+    kanban = read_kanban(office.reception, found, place)
+    if kanban.is_complete:
+        return PreparedKanban(place=place, kanban=kanban, prepared=None)
+    asked = checked(office.reception, request.about(_task(kanban)))
+    return PreparedKanban(
+        place=place,
+        kanban=kanban,
+        prepared=_pinned(office.reception, asked, base, place, request),
+        newer=None if request.base else _newer(office, place, base),
+    )
+
+
+def _newer(office: Office, place: KanbanPlace, base: Base) -> str | None:
+    """Name the branch of the last run on a kanban, if it has gone on there."""
+    newest, repository = newest_on(office.records, place), office.reception.repository
+    branch = None if newest is None else _branch_with(office.reception, newest)
+    tip = None if branch is None else repository.branch_tip(branch)
+    if tip is None or place.directory is not None:
+        return None
+    try:
+        is_same = repository.read(tip, place.file) == repository.read(base.sha, place.file)
+    except InvalidInput:
+        return branch
+    return None if is_same else branch
+
+
+def prepare_new_kanban(
+    office: Office, text: str, request: KanbanRequest, *, folder: str | None, directory: str | None
+) -> tuple[KanbanPlace, Prepared]:
+    """Name the file of a new kanban and look up what the run needs that creates it."""
+    asked = checked(office.reception, request.about(text))
+    base = find_base(office.reception, request.base)
+    place = _new_place(office, asked.task, base, folder=folder, directory=directory)
+    reception = office.reception
+    return place, _pinned(reception, asked, base, place, request, instruction=asked.task)
+
+
+def read_kanban(reception: Reception, found: FoundFiles, place: KanbanPlace) -> Kanban:
+    """Return what a kanban's files say; every mistake in them is told at once."""
+    told = found.kanban(reception.kanban_reader, place.file)
+    if isinstance(told, Kanban):
+        return told
+    raise unreadable(place, told)
+
+
+def unreadable(place: KanbanPlace, mistakes: tuple[Mistake, ...]) -> InvalidInput:
+    """List everything that is wrong with a kanban's files."""
+    lines = [f"The kanban {place.file!r} cannot be read:", *(f"  {it}" for it in mistakes)]
+    return InvalidInput(
+        "\n".join(lines), hint="Mend the files; `supervisor kanban check` looks at them again."
+    )
+
+
+def _files(reception: Reception, place: KanbanPlace, base: Base) -> FoundFiles:
+    if place.directory is not None:
+        return files_of_directory(Path(place.directory), place.folder)
+    return files_of_commit(reception.repository, base.sha, place.folder)
+
+
+def _task(kanban: Kanban) -> str:
+    return f"{kanban.title}\n\n{kanban.request}".strip()
+
+
+def _pinned(
+    reception: Reception,
+    asked: StartRequest,
+    base: Base,
+    place: KanbanPlace,
+    request: KanbanRequest,
+    instruction: str = "",
+) -> Prepared:
+    loaded = reception.catalog.kanban(
+        base.sha,
+        place=place,
+        instruction=instruction,
+        cli=request.cli,
+        manager=request.manager,
+    )
+    prepared = pin(reception, asked, base, loaded)
+    return replace(prepared, driver=KanbanDriver.name, permit=permit_of(place))
+
+
+def missing(office: Office, place: KanbanPlace, base: Base | None) -> NotFound:
+    """Say that the file is not there, and where it is instead if that is known."""
+    if base is None or place.directory is not None:
+        where = f"the directory {place.directory!r}"
+        return NotFound(f"There is no file {name_of(place)!r} in {where}.")
+    message = f"There is no file {place.file!r} in {base.ref} at {base.sha[:12]}."
+    return NotFound(message, hint=_elsewhere(office, place))
+
+
+def _elsewhere(office: Office, place: KanbanPlace) -> str:
+    for found in runs_on(office.records, place):
+        branch = _branch_with(office.reception, found)
+        if branch is not None:
+            return f"It is on a branch of run {found.row.id}: say --base {branch}"
+    on_disk = office.desk.checkout / place.file
+    if on_disk.is_file():
+        return (
+            "It is not committed. Commit it, or use the directory as it is: "
+            f"--dir {typed(office.desk, replace(place, file=place.folder))}"
+        )
+    return 'Create a kanban: supervisor kanban new "…"'
+
+
+def _branch_with(reception: Reception, found: KanbanRun) -> str | None:
+    """Name the branch of a run that has the kanban's file."""
+    branch, place = found.row.branch, found.policy.place
+    tip = None if branch is None else reception.repository.branch_tip(branch)
+    if tip is None or place.file not in reception.repository.list(tip, place.folder):
+        return None
+    return branch
+
+
+def _new_place(
+    office: Office, text: str, base: Base, *, folder: str | None, directory: str | None
+) -> KanbanPlace:
+    """Choose a name: the next number of the folder, and a few words of the request."""
+    if folder is not None and directory is not None:
+        raise InvalidInput("A kanban is in a folder of the project or in a directory, not in both.")
+    desk, slug = office.desk, slug_of(text) or "request"
+    usual = office.reception.catalog.kanban_settings(base.sha).folder
+    plain = None if directory is None else find_directory(desk, directory)
+
+    def named(number: int) -> KanbanPlace:
+        name = f"{number}-kanban-{slug}.md"
+        return place_of(desk, name, folder=folder or usual, directory=plain)
+
+    first = named(0)
+    return named(_next_number(office, first, _files(office.reception, first, base)))
+
+
+def _next_number(office: Office, place: KanbanPlace, found: FoundFiles) -> int:
+    """Count on from the files that are there, and from kanbans that still are on branches."""
+    taken = [number_of(path) for path in found.files]
+    for run in kanban_runs(office.records):
+        other = run.policy.place
+        if (other.folder, other.directory) == (place.folder, place.directory):
+            taken.append(number_of(other.file))
+    return max((number for number in taken if number is not None), default=-1) + 1

@@ -1,0 +1,172 @@
+"""How a kanban stands: its tasks, what is next, and the run that works on it."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from supervisor_ai.control.kanban_files import FoundFiles, files_of_commit, files_of_directory
+from supervisor_ai.control.kanban_places import name_of, number_of
+from supervisor_ai.control.kanban_runs import KanbanRun, newest_on
+from supervisor_ai.control.kanban_starting import Office, missing, read_kanban
+from supervisor_ai.domain.ids import CommitSha, RunId
+from supervisor_ai.domain.kanban.kanban import (
+    Agent,
+    Kanban,
+    Phase,
+    Priority,
+    TaskFile,
+    TaskKind,
+    TaskState,
+)
+from supervisor_ai.domain.kanban.policy import KanbanPlace
+from supervisor_ai.domain.kanban.roles import determine_role
+from supervisor_ai.domain.run.facts import Base
+from supervisor_ai.domain.run.status import RunStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskView:
+    """A task of a kanban."""
+
+    file: str
+    number: int | None
+    title: str
+    state: TaskState
+    role: Agent
+    """Who does it: as its header says, else whom the phase of the kanban calls for."""
+    type: TaskKind
+    priority: Priority
+    conclusion: str | None
+    """What the last entry of its work log says in one word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KanbanRunView:
+    """The newest run on a kanban."""
+
+    id: RunId
+    status: RunStatus
+    branch: str | None
+    commit: CommitSha | None
+    waits_for: str | None
+    owner: str | None
+    """Who drives it now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KanbanSource:
+    """From where a kanban's files were read."""
+
+    branch: str | None = None
+    """The branch of the newest run on it, or whatever name a commit was found by."""
+    commit: CommitSha | None = None
+    directory: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KanbanView:
+    """A kanban as its files tell it."""
+
+    file: str
+    title: str
+    phase: Phase
+    sub_phase: str | None
+    current: str | None
+    role: Agent | None
+    """Who does the current task."""
+    is_complete: bool
+    tasks: tuple[TaskView, ...]
+    counts: dict[str, int]
+    """How many tasks are in which state."""
+    open: int
+    source: KanbanSource
+    run: KanbanRunView | None
+
+
+def show_kanban(office: Office, place: KanbanPlace, *, ref: str | None) -> KanbanView:
+    """Read a kanban where it is newest: where its last run has put it, unless a ref is named."""
+    newest = newest_on(office.records, place)
+    source, found = _find(office, place, newest, ref)
+    kanban = read_kanban(office.reception, found, place)
+    current = None if kanban.current is None else kanban.files.get(kanban.current)
+    tasks = tuple(_tasks(kanban))
+    return KanbanView(
+        file=kanban.path,
+        title=kanban.title,
+        phase=kanban.phase,
+        sub_phase=kanban.sub_phase,
+        current=kanban.current,
+        role=None if current is None else _role(kanban, current),
+        is_complete=kanban.is_complete,
+        tasks=tasks,
+        counts=dict(Counter(task.state.value for task in tasks)),
+        open=len(kanban.open),
+        source=source,
+        run=None if newest is None else _run(office, newest),
+    )
+
+
+def _find(
+    office: Office, place: KanbanPlace, newest: KanbanRun | None, ref: str | None
+) -> tuple[KanbanSource, FoundFiles]:
+    repository = office.reception.repository
+    if place.directory is not None:
+        found = files_of_directory(Path(place.directory), place.folder)
+        base, source = None, KanbanSource(directory=place.directory)
+    else:
+        base = repository.resolve(ref) if ref is not None else _tip(office, newest)
+        found = files_of_commit(repository, base.sha, place.folder)
+        source = KanbanSource(branch=base.ref, commit=base.sha)
+    if not found.has(place):
+        raise missing(office, place, base)
+    return source, found
+
+
+def _tip(office: Office, newest: KanbanRun | None) -> Base:
+    """Find the newest run's branch; before there is one, where the checkout stands."""
+    repository = office.reception.repository
+    branch = None if newest is None else newest.row.branch
+    if branch is not None and repository.branch_tip(branch) is not None:
+        return repository.resolve(branch)
+    return repository.resolve(None)
+
+
+def _tasks(kanban: Kanban) -> Iterator[TaskView]:
+    for path in kanban.tasks:
+        task = kanban.files[path]
+        said = task.log[-1].status if task.log else None
+        yield TaskView(
+            file=path,
+            number=number_of(path),
+            title=task.title,
+            state=task.state,
+            role=_role(kanban, task),
+            type=task.kind,
+            priority=task.priority,
+            conclusion=None if said is None else said.value,
+        )
+
+
+def _role(kanban: Kanban, task: TaskFile) -> Agent:
+    return determine_role(task.role, kanban.phase, kanban.sub_phase)
+
+
+def _run(office: Office, newest: KanbanRun) -> KanbanRunView:
+    row, records = newest.row, office.records
+    owner = None if records is None else records.queries.owner(row.id)
+    return KanbanRunView(
+        id=row.id,
+        status=row.status,
+        branch=row.branch,
+        commit=row.commit,
+        waits_for=row.waits_for,
+        owner=owner.owner if owner is not None and owner.is_alive else None,
+    )
+
+
+def described(place: KanbanPlace, source: KanbanSource) -> str:
+    """Say from where the files were read."""
+    if source.directory is not None:
+        return f"{name_of(place)} in {source.directory}"
+    return f"{source.branch} at {(source.commit or '')[:12]}"

@@ -1,0 +1,158 @@
+"""What a kanban leads to: its files are read, followed, and given back."""
+
+from dataclasses import replace
+from typing import Final
+
+from supervisor_ai.domain.ids import ArtifactHash, StepName
+from supervisor_ai.domain.kanban.kanban import Phase
+from supervisor_ai.domain.kanban.roles import determine_role
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.attempting import base_of
+from supervisor_ai.domain.run.crew_moves import decide_crew
+from supervisor_ai.domain.run.definition import Step
+from supervisor_ai.domain.run.effects import Integrate, ReadKanban, SaveKanban
+from supervisor_ai.domain.run.facts import ApprovalReason, Feedback
+from supervisor_ai.domain.run.kanban import LAND_TASK, MANAGER, READING, KanbanState
+from supervisor_ai.domain.run.kanban_orders import with_orders
+from supervisor_ai.domain.run.run import Decision, Ending, Run
+from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
+from supervisor_ai.domain.run.step_moves import enter, go_on, perform, question, stop, then
+from supervisor_ai.domain.run.workflow import Visit
+
+_OK: Final = "ok"
+
+
+def decide_reading(run: Run, state: KanbanState, at: Step, visit: Visit) -> Decision:
+    """Find out what the files say, and follow them; a person mends what cannot be read."""
+    match state.news:
+        case e.KanbanRead():
+            return _follow(state, at, visit, state.news)
+        case e.KanbanUnreadable(report=report):
+            return _ask(run, state, at, ApprovalReason.KANBAN, report)
+        case e.ApprovalRefused():
+            reason = "The kanban cannot be read, and a person decided not to go on."
+            return stop(at, visit, OutcomeKind.BLOCKED, reason)
+        case _:
+            return perform(run, state.flow, _reading(run, state, at, visit))
+
+
+def _reading(run: Run, state: KanbanState, at: Step, visit: Visit) -> ReadKanban:
+    return ReadKanban(
+        step=at.name,
+        visit=visit.number,
+        place=state.policy.place,
+        branch=run.birth.branch or "",
+        base=state.flow.head.commit,
+        landed=state.flow.landed,
+    )
+
+
+def _follow(state: KanbanState, at: Step, visit: Visit, read: e.KanbanRead) -> Decision:
+    passed = e.StepPassed(step=at.name, visit=visit.number)
+    if read.current is None or read.phase is Phase.COMPLETE:
+        reason = f"The kanban is complete; it lists {_count(len(read.tasks), 'task')}."
+        outcome = Outcome(kind=OutcomeKind.DONE, reason=reason)
+        return Decision(
+            events=(passed,), ending=Ending(status=RunStatus.COMPLETED, outcome=outcome)
+        )
+    most = state.policy.max_iterations
+    if visit.number > most:
+        reason = f"The kanban is not complete after {_count(most, 'iteration')}."
+        return stop(at, visit, OutcomeKind.LIMITS_EXCEEDED, reason)
+    if state.pending in read.tasks:
+        return then(passed, enter(state.flow, MANAGER, visit.feedback))
+    agent = determine_role(read.role, read.phase, read.sub_phase)
+    return then(passed, enter(state.flow, StepName(agent.value.lower()), ()))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def decide_agent(run: Run, state: KanbanState, at: Step, visit: Visit) -> Decision:
+    """Let an agent act; what it did counts only where it says that it is done."""
+    slot, is_ok = visit.slot(1), state.flow.record(at.name).verdict == _OK
+    if at.name == MANAGER and isinstance(slot.news, e.ApprovalGiven):
+        return _reconcile_again(state, at, visit, slot.retry)
+    if at.name != MANAGER and not is_ok:
+        # Nothing of its code is kept, so there is nothing for gates to look at.
+        at = replace(at, next=LAND_TASK)
+    decision = decide_crew(run, state.flow, at, visit)
+    told = tuple(with_orders(state, effect) for effect in decision.effects)
+    return replace(decision, effects=told)
+
+
+def _reconcile_again(state: KanbanState, at: Step, visit: Visit, said: Feedback | None) -> Decision:
+    """Let the Manager see what a person has changed meanwhile, and hear what they say."""
+    reason = "A person has answered, and may have changed the files."
+    failed = e.StepFailed(step=at.name, visit=visit.number, reason=reason)
+    return then(failed, enter(state.flow, READING, (said,) if said else ()))
+
+
+def decide_landing(run: Run, state: KanbanState, at: Step, visit: Visit) -> Decision:
+    """Put what was made where the files live; where that is refused, a person decides."""
+    passed = e.StepPassed(step=at.name, visit=visit.number)
+    match state.news:
+        case e.IntegrationLanded() if at.name == LAND_TASK and _is_shared(state):
+            return then(passed, enter(state.flow, READING, ()))
+        case e.IntegrationLanded():
+            return go_on(state.flow, at, passed)
+        case e.IntegrationRefused(detail=detail) | e.KanbanSaveRefused(detail=detail):
+            return _ask(run, state, at, ApprovalReason.LANDING, detail)
+        case e.ApprovalRefused():
+            reason = "A person wants it done again, with the files as they are now."
+            failed = e.StepFailed(step=at.name, visit=visit.number, reason=reason)
+            begin = READING if state.reading else state.flow.definition.workflow.initial_step
+            return then(failed, enter(state.flow, begin, ()))
+        case _ if state.saved is not None and state.saved.rest.tree != state.rest:
+            landing = replace(_landing(run, state, at, visit), snapshot=state.saved.rest.commit)
+            return perform(run, state.flow, landing)
+        case _ if state.flow.head.tree == state.kept.tree:
+            return go_on(state.flow, at, passed)
+        case _ if state.policy.place.directory is not None:
+            return perform(run, state.flow, _saving(run, state, at, visit))
+        case _:
+            return perform(run, state.flow, _landing(run, state, at, visit))
+
+
+def _is_shared(state: KanbanState) -> bool:
+    """Tell whether others have been at the branch; what they did is read before it is believed."""
+    return state.kept.tree != state.flow.head.tree
+
+
+def _landing(run: Run, state: KanbanState, at: Step, visit: Visit) -> Integrate:
+    return Integrate(
+        step=at.name,
+        visit=visit.number,
+        snapshot=state.flow.head.commit,
+        branch=run.birth.branch or "",
+        base=base_of(run.birth).sha,
+        expected=state.flow.landed,
+        task=run.birth.task,
+        subject=_subject(state, at),
+    )
+
+
+def _subject(state: KanbanState, at: Step) -> str:
+    if state.reading is None:
+        return f"{state.policy.place.file}: created"
+    if at.name == LAND_TASK:
+        return f"{state.current}: worked on"
+    return f"{state.policy.place.file}: {state.current} reconciled"
+
+
+def _saving(run: Run, state: KanbanState, at: Step, visit: Visit) -> SaveKanban:
+    return SaveKanban(
+        step=at.name,
+        visit=visit.number,
+        place=state.policy.place,
+        start=state.kept.commit,
+        snapshot=state.flow.head.commit,
+        base=base_of(run.birth).sha,
+    )
+
+
+def _ask(
+    run: Run, state: KanbanState, at: Step, reason: ApprovalReason, words: ArtifactHash | None
+) -> Decision:
+    return perform(run, state.flow, question(state.flow, at, reason, words))

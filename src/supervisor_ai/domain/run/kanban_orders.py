@@ -1,0 +1,60 @@
+"""What an agent is told on a kanban, what it may write and what it owes."""
+
+import json
+from dataclasses import replace
+from typing import Final
+
+from supervisor_ai.domain.kanban.kanban import Agent
+from supervisor_ai.domain.kanban.policy import Duty
+from supervisor_ai.domain.run.effects import AnyEffect, RunWorker
+from supervisor_ai.domain.run.kanban import KanbanState
+from supervisor_ai.domain.run.writable import Writable
+
+AGENTS: Final = {agent.value.lower(): agent for agent in Agent}
+"""The agents by the names of their steps."""
+
+
+def with_orders(state: KanbanState, effect: AnyEffect) -> AnyEffect:
+    """Tell an agent only what is its own business."""
+    if not isinstance(effect, RunWorker):
+        return effect
+    agent = AGENTS[effect.step]
+    return replace(
+        effect,
+        assignment=_assignment(state, agent),
+        writable=_writable(state, agent),
+        duty=_duty(state, agent, effect),
+        context=(),
+        plans=(),
+    )
+
+
+def _assignment(state: KanbanState, agent: Agent) -> str:
+    """Write the inputs of an agent; the same inputs are always the same text."""
+    file = state.policy.place.file
+    if agent is not Agent.MANAGER:
+        told: dict[str, object] = {"task_file": state.current}
+    elif state.reading is None:
+        told = {"instruction": state.policy.instruction, "kanban_file": file}
+    else:
+        tasks, done = list(state.reading.tasks), state.pending or state.current
+        told = {"kanban_file": file, "done_task": done, "tasks": tasks}
+    return json.dumps(told, ensure_ascii=False, indent=2)
+
+
+def _writable(state: KanbanState, agent: Agent) -> Writable:
+    folder = state.policy.place.folder
+    if agent is Agent.MANAGER:
+        return Writable(everywhere=False, paths={folder: True})
+    own = {state.current: True}
+    if agent is Agent.ARCHITECT:
+        return Writable(everywhere=False, paths=own)
+    return Writable(everywhere=True, paths={folder: False, **own})
+
+
+def _duty(state: KanbanState, agent: Agent, effect: RunWorker) -> Duty:
+    place = state.policy.place
+    if agent is Agent.MANAGER or state.reading is None:
+        return Duty(agent=agent, place=place, since=effect.start)
+    since = state.reading.snapshot.commit
+    return Duty(agent=agent, place=place, since=since, task=state.current)
