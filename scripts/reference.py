@@ -14,9 +14,13 @@ from typing import get_args
 
 import click
 
+from supervisor_ai.cli.kanban_words import KanbanOfRun
 from supervisor_ai.cli.main import supervisor as command
 from supervisor_ai.control.contexts import SentContext
 from supervisor_ai.control.gates import CheckView
+from supervisor_ai.control.kanban_checking import InadequateItem, KanbanCheck
+from supervisor_ai.control.kanban_log import KanbanLogEntry
+from supervisor_ai.control.kanban_status import KanbanRunView, KanbanSource, KanbanView, TaskView
 from supervisor_ai.control.logs import LogEntry
 from supervisor_ai.control.questions import DoubtView, QuestionView
 from supervisor_ai.control.redacting import RedactionReport
@@ -28,6 +32,7 @@ from supervisor_ai.control.workspace_cleaning import CleanItem, CleanView
 from supervisor_ai.control.workspaces import DirectoryView, WorkView
 from supervisor_ai.definitions.roles.json_schemas import schema_files
 from supervisor_ai.domain.flow import Flow, Status
+from supervisor_ai.domain.kanban.kanban import Mistake
 from supervisor_ai.domain.project.events import ProjectEvent
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.gates import Finding as GateFinding
@@ -61,7 +66,11 @@ change something print a MutationView, `workspace clean` a CleanView. `workspace
 `{"workspace": DirectoryView or WorkView, "files": [FileChange, …]}`, `sandbox check` a
 SandboxCheck. `gate list` prints `{"gates": [GateSummary, …]}`, `gate check` prints
 `{"check": CheckView}`, `gate claims` prints `{"claims": [ClaimsRow, …]}`. Where a list is cut,
-`truncated` and `total` say so. An error is `{"error": {kind, message, hint}}` on stdout. Times are
+`truncated` and `total` say so. `kanban new` and `kanban run`, and other verbs on their runs, print
+`{"run": RunView, "kanban": KanbanOfRun}`; `kanban run` prints `{"run": null, "kanban": …}` for a
+kanban that is complete. `kanban status` prints `{"kanban": KanbanView}`, `kanban check` prints
+`{"check": KanbanCheck, "valid": true or false}`, `kanban log` prints
+`{"log": [KanbanLogEntry, …]}`. An error is `{"error": {kind, message, hint}}` on stdout. Times are
 UTC in ISO 8601.
 """
 KINDS = (
@@ -71,6 +80,8 @@ KINDS = (
     *(RoleSummary, RoleDetail, RoleValue, RoleDifference, RoleChange, RoleExchange),
     *(QuestionView, DoubtView),
     *(GateRow, LogEntry, GateSummary, CheckView, GateFinding, ClaimsRow),
+    *(KanbanOfRun, KanbanView, TaskView, KanbanSource, KanbanRunView),
+    *(KanbanCheck, Mistake, InadequateItem, KanbanLogEntry),
     *(WorkflowSummary, RetryEntry, PackedContext, PackedItem, SentContext, RedactionReport),
 )
 TITLES: dict[type, str] = {GateFinding: "Finding of a gate"}
