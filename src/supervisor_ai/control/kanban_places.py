@@ -1,7 +1,6 @@
 """Where a kanban's files are, as a person names them on a command line."""
 
 import os
-import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -14,7 +13,6 @@ OUTSIDE: Final = "kanban"
 """Where agents find the files of a directory that is not in the project."""
 _OURS: Final = frozenset({".git", ".supervisor"})
 _PERMIT: Final = "kanban:"
-_NUMBERED: Final = re.compile(r"(\d{1,9})-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,12 +87,6 @@ def permit_of(place: KanbanPlace) -> str:
 def name_of(place: KanbanPlace) -> str:
     """Return the kanban file's own name."""
     return PurePosixPath(place.file).name
-
-
-def number_of(path: str) -> int | None:
-    """Return the number that a kanban's or a task's file begins with."""
-    found = _NUMBERED.match(PurePosixPath(path).name)
-    return int(found.group(1)) if found else None
 
 
 def typed(desk: Desk, place: KanbanPlace) -> str:

@@ -8,7 +8,6 @@ from supervisor_ai.control.kanban_places import (
     Desk,
     find_directory,
     name_of,
-    number_of,
     permit_of,
     place_of,
     typed,
@@ -22,13 +21,14 @@ from supervisor_ai.control.starting import (
     checked,
     find_base,
     pin,
-    slug_of,
 )
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.kanban.kanban import Kanban, Mistake
+from supervisor_ai.domain.kanban.numbering import next_number, title_of
 from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
+from supervisor_ai.domain.slugs import slug_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +202,7 @@ def _new_place(
     """Choose a name: the next number of the folder, and a few words of the request."""
     if folder is not None and directory is not None:
         raise InvalidInput("A kanban is in a folder of the project or in a directory, not in both.")
-    desk, slug = office.desk, slug_of(text) or "request"
+    desk, slug = office.desk, slug_of(title_of(text)) or "request"
     usual = office.reception.catalog.kanban_settings(base.sha).folder
     plain = None if directory is None else find_directory(desk, directory)
 
@@ -216,9 +216,7 @@ def _new_place(
 
 def _next_number(office: Office, place: KanbanPlace, found: FoundFiles) -> int:
     """Count on from the files that are there, and from kanbans that still are on branches."""
-    taken = [number_of(path) for path in found.files]
-    for run in kanban_runs(office.records):
-        other = run.policy.place
-        if (other.folder, other.directory) == (place.folder, place.directory):
-            taken.append(number_of(other.file))
-    return max((number for number in taken if number is not None), default=-1) + 1
+    known = (run.policy.place for run in kanban_runs(office.records))
+    here = (place.folder, place.directory)
+    others = (other.file for other in known if (other.folder, other.directory) == here)
+    return next_number((*found.files, *others))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from supervisor_ai.control.kanban_files import FoundFiles, files_of_commit, files_of_directory
-from supervisor_ai.control.kanban_places import name_of, number_of
+from supervisor_ai.control.kanban_places import name_of
 from supervisor_ai.control.kanban_runs import KanbanRun, newest_on
 from supervisor_ai.control.kanban_starting import Office, missing, read_kanban
 from supervisor_ai.domain.ids import CommitSha, RunId
@@ -19,6 +19,7 @@ from supervisor_ai.domain.kanban.kanban import (
     TaskKind,
     TaskState,
 )
+from supervisor_ai.domain.kanban.numbering import number_of
 from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.kanban.roles import determine_role
 from supervisor_ai.domain.run.facts import Base

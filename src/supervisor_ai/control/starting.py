@@ -1,7 +1,5 @@
 """Starting a run: everything it will need is looked up, checked and pinned."""
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -25,12 +23,12 @@ from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.prices import dearest
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.domain.slugs import slug_of
 from supervisor_ai.engine.ports.definitions import Loaded
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.project_view import ProjectView
 
 _EVERY_STEP: Final = "*"
-_SLUG_LENGTH: Final = 40
 _HEAD_START: Final = timedelta(seconds=30)
 _LEDGER: Final = ".supervisor/state.db"
 _RACES: Final = 20
@@ -232,22 +230,8 @@ def held_by(project: Project, run: RunId) -> Busy:
 
 def branch_name(run: RunId, task: str) -> str:
     """Name a run's branch so that a person recognises the task."""
-    slug = slug_of(task)
+    slug = slug_of(task.strip().partition("\n")[0])
     return f"ai/{run}-{slug}" if slug else f"ai/{run}"
-
-
-def slug_of(text: str) -> str:
-    """Make the first line of a text fit for a name: a few words, with dashes between them."""
-    title = text.strip().partition("\n")[0]
-    letters = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    return _shortened(re.sub(r"[^a-z0-9]+", "-", letters).strip("-"))
-
-
-def _shortened(words: str) -> str:
-    """Cut between words, or inside one that is too long by itself."""
-    if len(words) <= _SLUG_LENGTH:
-        return words
-    return words[: _SLUG_LENGTH + 1].rpartition("-")[0] or words[:_SLUG_LENGTH]
 
 
 def _checked_task(task: str) -> str:

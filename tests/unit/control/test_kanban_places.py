@@ -10,7 +10,6 @@ from supervisor_ai.control.kanban_places import (
     find_any_place,
     find_directory,
     find_place,
-    number_of,
     permit_of,
     place_of,
     typed,
@@ -103,11 +102,3 @@ def test_a_new_kanban_stays_in_the_project(desk: Desk, folder: str) -> None:
 def test_a_new_kanban_is_in_a_folder_of_the_project_wherever_one_stands(desk: Desk) -> None:
     place = place_of(below(desk, "tasks"), "0-kanban-x.md", folder="tasks", directory=None)
     assert place.file == FILE
-
-
-@pytest.mark.parametrize(
-    ("path", "number"),
-    [(FILE, 0), ("tasks/12-x.md", 12), ("tasks/x.md", None), ("12-tasks/x.md", None)],
-)
-def test_files_are_numbered_by_their_names(path: str, number: int | None) -> None:
-    assert number_of(path) == number

@@ -1,20 +1,20 @@
 """What kanban and task files are called: one sequence of numbers, and a few words."""
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
 from supervisor_ai.domain.kanban.kanban import folder_of
+from supervisor_ai.domain.slugs import cut, slug_of
 from supervisor_ai.domain.terminal import plain
 
 _NUMBER: Final = re.compile(r"([0-9]{1,9})(?![0-9])")
 """What a file name begins with; more digits than these are no number of ours."""
-_SLUG_LENGTH: Final = 40
 _TITLE_LENGTH: Final = 72
 _CLEANED: Final = 2000
 """How much of a text is looked at to find a title in it."""
 UNTITLED: Final = "Untitled"
+_UNNAMED: Final = "task"
 
 
 def number_of(path: str) -> int | None:
@@ -35,23 +35,9 @@ def title_of(text: str) -> str:
     words = " ".join(line.split())
     if len(words) <= _TITLE_LENGTH:
         return words or UNTITLED
-    return f"{_cut(words, _TITLE_LENGTH - 1, ' ')}…"
-
-
-def slug_of(text: str) -> str:
-    """Make a short name in ascii of a text; the same for everybody, whatever the language."""
-    letters = unicodedata.normalize("NFKD", title_of(text)).encode("ascii", "ignore").decode()
-    words = re.sub(r"[^a-z0-9]+", "-", letters.lower()).strip("-")
-    return _cut(words, _SLUG_LENGTH, "-") or "task"
+    return f"{cut(words, _TITLE_LENGTH - 1, ' ')}…"
 
 
 def task_path(kanban: str, number: int, title: str) -> str:
     """Name a new task file, beside the file of its kanban."""
-    return f"{folder_of(kanban)}/{number}-{slug_of(title)}.md"
-
-
-def _cut(words: str, length: int, gap: str) -> str:
-    """Cut between words, or inside one that is too long by itself."""
-    if len(words) <= length:
-        return words
-    return words[: length + 1].rpartition(gap)[0] or words[:length]
+    return f"{folder_of(kanban)}/{number}-{slug_of(title_of(title)) or _UNNAMED}.md"

@@ -8,7 +8,6 @@ from supervisor_ai.domain.kanban.numbering import (
     UNTITLED,
     next_number,
     number_of,
-    slug_of,
     task_path,
     title_of,
 )
@@ -63,8 +62,8 @@ SLUGS = {
 
 
 @pytest.mark.parametrize(("text", "slug"), SLUGS.values(), ids=SLUGS)
-def test_a_slug_is_short_and_ascii(text: str, slug: str) -> None:
-    assert slug_of(text) == slug
+def test_a_file_name_is_short_and_ascii(text: str, slug: str) -> None:
+    assert task_path("tasks/0-kanban-x.md", 4, text) == f"tasks/4-{slug}.md"
 
 
 @given(text=st.text())
