@@ -46,7 +46,7 @@ def test_a_newcomer_can_make_a_first_kanban(tmp_path: Path) -> None:
     assert [line for line in shown_tasks() if line not in ran] == []
     assert "def part" not in (newcomer.directory / "greeter.py").read_text()
     looked = outputs_of(outputs, "kanban log")
-    assert looked.count(": worked on") == 2
+    assert looked.count("Work on ") == 2
     assert "## Supervisor Log" in looked
 
 

@@ -80,7 +80,7 @@ class Attendance:
         board = Board(run=run, title=title(task), started=datetime.now(UTC), read=self._text)
         if birth.driver in _WITH_STEPS:
             pinned = self.project.world.documents.load(birth.definition, Definition)
-            board.expect(*pinned.workflow.steps)
+            board.expect(*pinned.expected_steps)
         for envelope in self.project.records.log.read(run_stream(run)):
             board.see(envelope)
         return board

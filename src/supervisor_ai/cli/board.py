@@ -154,8 +154,9 @@ def _see_step(row: BoardRow, event: e.PlacedEvent, at: datetime) -> None:  # noq
 
 def _see_files(row: BoardRow, event: e.PlacedEvent) -> None:
     match event:
-        case e.KanbanRead(phase=phase, tasks=tasks, open=still):
-            row.word = f"{phase.value}, {len(still)} of {len(tasks)} tasks open"
+        case e.KanbanRead(tasks=tasks, open=still, current=current):
+            named = f", {current.rpartition('/')[2]}" if current else ""
+            row.word = f"{len(still)} of {len(tasks)} open{named}"
         case e.KanbanUnreadable():
             row.word = "unreadable"
         case e.WriteRefused():

@@ -19,7 +19,7 @@ def kanban_fact(event: Event) -> str | None:
         case e.KanbanRead():
             return _read(event)
         case e.KanbanUnreadable(reason=reason):
-            return f"kanban cannot be read: {reason}"
+            return f"cannot be read: {reason}"
         case e.KanbanReadLost():
             return "had not read the kanban when its owner died"
         case e.KanbanSaveStarted(snapshot=snapshot):
@@ -42,7 +42,7 @@ def listed(paths: Sequence[str]) -> str:
 
 def _read(event: e.KanbanRead) -> str:
     phase = event.phase.value + (f" ({event.sub_phase})" if event.sub_phase else "")
-    words = f"kanban: {phase}, {len(event.open)} of {len(event.tasks)} tasks open"
+    words = f"{phase}, {len(event.open)} of {len(event.tasks)} tasks open"
     if event.current is None:
         return f"{words}, nothing is next"
     role = determine_role(event.role, event.phase, event.sub_phase)

@@ -16,7 +16,8 @@ from supervisor_ai.control.project import Project
 from supervisor_ai.control.views import RunView
 from supervisor_ai.domain.kanban.kanban import TaskState
 from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
-from supervisor_ai.domain.run.status import ENDED, RunStatus
+from supervisor_ai.domain.run.kanban import MANAGER
+from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 
 Rows = Iterator[tuple[str, str]]
 
@@ -62,6 +63,9 @@ def _following(invocation: Invocation, project: Project, run: RunView, policy: K
     is_done = run.status is RunStatus.COMPLETED
     if not is_done and policy.instruction:
         return f"{invocation.command} logs {run.id}"
+    if any(step.step == MANAGER and step.status is StepStatus.FAILED for step in run.steps):
+        # The task is done and on the branch: only what is made of it has to be decided again.
+        return f"{invocation.command} fork {run.id} --at {MANAGER}"
     if is_done and not policy.instruction:
         return f"{invocation.command} kanban status {named}"
     return f"{invocation.command} kanban run {named}{_base(run, policy.place)}"

@@ -16,7 +16,8 @@ def preview(prepared: Prepared) -> str:
     definition, base = prepared.definition, prepared.base
     rows = [
         ("task", title(prepared.task)),
-        ("workflow", f"{definition.workflow.name}: {' → '.join(definition.workflow.steps)}"),
+        ("workflow", f"{definition.workflow.name}: {' → '.join(definition.expected_steps)}"),
+        *(("kanban", line) for line in _kanbans(definition)),
         *(("agent", line) for line in _agents(definition)),
         *(("server", line) for line in _servers(definition)),
         *(("gate", line) for line in _gates(definition)),
@@ -28,9 +29,19 @@ def preview(prepared: Prepared) -> str:
     return "\n".join(labelled([(label, one_line(value)) for label, value in rows]))
 
 
+def _kanbans(definition: Definition) -> Iterator[str]:
+    policy = definition.kanban
+    if policy is not None:
+        deed = "creates" if policy.instruction else "works on"
+        yield f"{deed} {policy.place.directory or policy.place.file}"
+
+
 def _agents(definition: Definition) -> Iterator[str]:
-    for cli in definition.clis.values():
-        roles = definition.roles.values()
+    steps = [definition.workflow.steps[name] for name in definition.expected_steps]
+    names = {name for step in steps for name in step.crew}
+    roles = [role for role in definition.roles.values() if role.name in names]
+    used = {cli for role in roles for cli in (role.cli, *role.fallback)}
+    for cli in (cli for name, cli in definition.clis.items() if name in used):
         first = ", ".join(role.name for role in roles if role.cli == cli.name)
         later = ", ".join(role.name for role in roles if cli.name in role.fallback)
         parts = (first and f" as {first}", later and f" in place of others as {later}")
@@ -46,7 +57,7 @@ def _servers(definition: Definition) -> Iterator[str]:
 
 def _gates(definition: Definition) -> Iterator[str]:
     for step in definition.workflow.steps.values():
-        if step.kind is StepKind.GATE:
+        if step.kind is StepKind.GATE and step.name in definition.expected_steps:
             yield f"{step.name}: {_checks(definition, step)}"
 
 

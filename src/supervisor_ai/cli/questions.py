@@ -58,11 +58,15 @@ def _words(invocation: Invocation, run: RunView, asked: QuestionView) -> Rows:
     if asked.words is not None:
         yield "asks", _cut(asked, plain(asked.words).strip())
     if asked.reason in _MENDED and asked.mend is not None:
-        yield _MENDED[asked.reason], _mending(run, asked.mend)
+        yield _MENDED[asked.reason], _mending(invocation, run, asked.mend)
 
 
-def _mending(run: RunView, where: str) -> str:
+def _mending(invocation: Invocation, run: RunView, where: str) -> str:
     """Say where a person can change a kanban's files before the answer."""
+    if where == run.branch and run.commit is None and run.base is not None:
+        # Nothing has landed yet, so there is no branch.
+        make = f"{invocation.git} branch {one_line(where)} {short(run.base.sha)}"
+        return f"{make}; change the files there, commit, leave the branch; then say yes"
     if where == run.branch:
         return f"the files on branch {one_line(where)}, commit, leave the branch; then say yes"
     return f"the files in {one_line(where)}; then say yes"

@@ -11,6 +11,7 @@ from supervisor_ai.cli.tables import labelled
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.reading import find_pull_request
 from supervisor_ai.control.views import RunView
+from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 from supervisor_ai.domain.terminal import plain
 
@@ -38,7 +39,7 @@ def _outcome(run: RunView) -> Rows:
 
 def _work(project: Project, run: RunView) -> Rows:
     if run.commit is None or run.base is None:
-        if run.status is RunStatus.COMPLETED:
+        if run.status is RunStatus.COMPLETED and run.driver != KanbanDriver.name:
             yield "changes", "nothing was changed"
         return
     yield "branch", run.branch or ""
@@ -66,10 +67,10 @@ def _next(invocation: Invocation, project: Project, run: RunView) -> Rows:
             yield from question(invocation, project.records, run)
             yield "then", f"{supervisor} resume {run.id}"
         case RunStatus.COMPLETED:
+            looks = [f"{supervisor} logs {run.id}", f"{supervisor} events {run.id}"]
             if run.commit is not None and run.base is not None:
-                yield "next", f"{git} diff {short(run.base.sha)} {short(run.commit)}"
-            yield "", f"{supervisor} logs {run.id}"
-            yield "", f"{supervisor} events {run.id}"
+                looks.insert(0, f"{git} diff {short(run.base.sha)} {short(run.commit)}")
+            yield "next", "\n".join(looks)
         case RunStatus.FAILED:
             failed = [step.step for step in run.steps if step.status is StepStatus.FAILED]
             at = f" --step {failed[-1]}" if failed else ""

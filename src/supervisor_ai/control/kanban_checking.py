@@ -7,7 +7,7 @@ from pathlib import Path
 
 from supervisor_ai.control.kanban_files import FoundFiles, files_of_directory
 from supervisor_ai.control.kanban_places import name_of
-from supervisor_ai.control.kanban_starting import Office
+from supervisor_ai.control.kanban_starting import Office, elsewhere
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.kanban.kanban import Kanban, Mistake, Phase, WorkItem
 from supervisor_ai.domain.kanban.policy import KanbanPlace
@@ -46,7 +46,8 @@ def check_kanban(office: Office, place: KanbanPlace) -> KanbanCheck:
     directory = _directory(office, place)
     found = files_of_directory(directory, place.folder)
     if not found.has(place):
-        raise NotFound(f"There is no file {name_of(place)!r} in {str(directory)!r}.")
+        message = f"There is no file {name_of(place)!r} in {str(directory)!r}."
+        raise NotFound(message, hint=elsewhere(office, place))
     return examine(office, place, found)
 
 

@@ -131,7 +131,8 @@ def unreadable(place: KanbanPlace, mistakes: tuple[Mistake, ...]) -> InvalidInpu
     """List everything that is wrong with a kanban's files."""
     lines = [f"The kanban {place.file!r} cannot be read:", *(f"  {it}" for it in mistakes)]
     return InvalidInput(
-        "\n".join(lines), hint="Mend the files; `supervisor kanban check` looks at them again."
+        "\n".join(lines),
+        hint="Mend the files, look at them with `supervisor kanban check`, and commit them.",
     )
 
 
@@ -170,10 +171,11 @@ def missing(office: Office, place: KanbanPlace, base: Base | None) -> NotFound:
         where = f"the directory {place.directory!r}"
         return NotFound(f"There is no file {name_of(place)!r} in {where}.")
     message = f"There is no file {place.file!r} in {base.ref} at {base.sha[:12]}."
-    return NotFound(message, hint=_elsewhere(office, place))
+    return NotFound(message, hint=elsewhere(office, place))
 
 
-def _elsewhere(office: Office, place: KanbanPlace) -> str:
+def elsewhere(office: Office, place: KanbanPlace) -> str:
+    """Say where else a kanban file may be."""
     for found in runs_on(office.records, place):
         branch = _branch_with(office.reception, found)
         if branch is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from supervisor_ai.control.kanban_files import FoundFiles, files_of_commit, files_of_directory
 from supervisor_ai.control.kanban_places import name_of
-from supervisor_ai.control.kanban_runs import KanbanRun, newest_on
+from supervisor_ai.control.kanban_runs import KanbanRun, newest_on, runs_on
 from supervisor_ai.control.kanban_starting import Office, missing, read_kanban
 from supervisor_ai.domain.ids import CommitSha, RunId
 from supervisor_ai.domain.kanban.kanban import (
@@ -88,7 +88,7 @@ class KanbanView:
 def show_kanban(office: Office, place: KanbanPlace, *, ref: str | None) -> KanbanView:
     """Read a kanban where it is newest: where its last run has put it, unless a ref is named."""
     newest = newest_on(office.records, place)
-    source, found = _find(office, place, newest, ref)
+    source, found = _find(office, place, ref)
     kanban = read_kanban(office.reception, found, place)
     current = None if kanban.current is None else kanban.files.get(kanban.current)
     tasks = tuple(_tasks(kanban))
@@ -108,15 +108,13 @@ def show_kanban(office: Office, place: KanbanPlace, *, ref: str | None) -> Kanba
     )
 
 
-def _find(
-    office: Office, place: KanbanPlace, newest: KanbanRun | None, ref: str | None
-) -> tuple[KanbanSource, FoundFiles]:
+def _find(office: Office, place: KanbanPlace, ref: str | None) -> tuple[KanbanSource, FoundFiles]:
     repository = office.reception.repository
     if place.directory is not None:
         found = files_of_directory(Path(place.directory), place.folder)
         base, source = None, KanbanSource(directory=place.directory)
     else:
-        base = repository.resolve(ref) if ref is not None else _tip(office, newest)
+        base = repository.resolve(ref) if ref is not None else _tip(office, place)
         found = files_of_commit(repository, base.sha, place.folder)
         source = KanbanSource(branch=base.ref, commit=base.sha)
     if not found.has(place):
@@ -124,13 +122,12 @@ def _find(
     return source, found
 
 
-def _tip(office: Office, newest: KanbanRun | None) -> Base:
-    """Find the newest run's branch; before there is one, where the checkout stands."""
+def _tip(office: Office, place: KanbanPlace) -> Base:
+    """Find the branch of the newest run that has put something there, else the checkout's."""
     repository = office.reception.repository
-    branch = None if newest is None else newest.row.branch
-    if branch is not None and repository.branch_tip(branch) is not None:
-        return repository.resolve(branch)
-    return repository.resolve(None)
+    branches = (found.row.branch for found in runs_on(office.records, place))
+    made = (name for name in branches if name and repository.branch_tip(name) is not None)
+    return repository.resolve(next(made, None))
 
 
 def _tasks(kanban: Kanban) -> Iterator[TaskView]:

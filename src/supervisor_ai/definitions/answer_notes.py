@@ -7,7 +7,6 @@ from supervisor_ai.definitions.answer_models import (
     AgentOutput,
     AnyOutput,
     ImplementationOutput,
-    KanbanOutput,
     PlanOutput,
     ReviewIssue,
     ReviewOutput,
@@ -39,9 +38,6 @@ def _lines(answer: AnyOutput) -> Iterator[str]:
             yield from _listed("Issues", (_issue(issue) for issue in answer.issues))
             yield from _listed("Security concerns", answer.security_concerns)
             yield from _listed("Suggestions", answer.suggestions)
-        case KanbanOutput():
-            yield f"Next: {answer.next_task or 'nothing is left to do'}"
-            yield from _listed("Tasks", answer.tasks)
         case AgentOutput():
             pass
         case _:

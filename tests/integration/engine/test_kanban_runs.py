@@ -77,6 +77,8 @@ def test_the_loop_goes_from_task_to_task_until_the_kanban_is_complete() -> None:
     ]
     assert "phase: complete" in scene.tip[FILE]
     assert "state: done" in scene.tip[SECOND]
+    (ended,) = scene.kernel.events(scene.run, e.RunCompleted)
+    assert ended.outcome.reason == "The kanban is complete: 2 done."
 
 
 def test_each_iteration_imports_the_files_by_hash() -> None:
@@ -640,3 +642,9 @@ def test_a_workflow_has_no_kanban_steps() -> None:
     run = kernel.submit(flow(stop("kanban", StepKind.KANBAN)))
     with pytest.raises(InternalError, match="no steps of kind 'kanban'"):
         kernel.drive(run)
+
+
+def test_a_run_that_creates_a_kanban_expects_no_other_steps() -> None:
+    creating = kanban_definition(KanbanPolicy(place=PLACE, instruction="Build it."))
+    assert creating.expected_steps == ("manager", "land-kanban")
+    assert kanban_definition().expected_steps == tuple(kanban_definition().workflow.steps)

@@ -40,13 +40,13 @@ WRITES = e.WriteRefused(
         (e.KanbanReadStarted(step=KANBAN, visit=1, file=FILE), f"reads {FILE}"),
         (
             reading(1, FIRST, "a", "b", "c"),
-            f"kanban: execute, 1 of 2 tasks open, next {FIRST} (Implementor)",
+            f"execute, 1 of 2 tasks open, next {FIRST} (Implementor)",
         ),
         (
             reading(2, None, "a", "b", "c"),
-            "kanban: execute (review), 1 of 2 tasks open, nothing is next",
+            "execute (review), 1 of 2 tasks open, nothing is next",
         ),
-        (UNREADABLE, f"kanban cannot be read: {FILE}:3: Odd."),
+        (UNREADABLE, f"cannot be read: {FILE}:3: Odd."),
         (
             e.KanbanReadLost(step=KANBAN, visit=1),
             "had not read the kanban when its owner died",
@@ -75,7 +75,7 @@ def test_facts_of_a_kanban_in_words(event: Event, words: str) -> None:
 @pytest.mark.parametrize(
     ("event", "word"),
     [
-        (reading(1, FIRST, "a", "b", "c"), "execute, 1 of 2 tasks open"),
+        (reading(1, FIRST, "a", "b", "c"), "1 of 2 open, 1-form.md"),
         (UNREADABLE, "unreadable"),
         (REFUSED, "could not be put there"),
         (

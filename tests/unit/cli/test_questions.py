@@ -17,7 +17,7 @@ from supervisor_ai.cli.questions import question
 from supervisor_ai.cli.tables import labelled
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.views import show_run
-from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.ids import CommitSha, StepName
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.store.documents import ArtifactDocuments
@@ -202,6 +202,9 @@ def test_a_kanban_that_cannot_be_read_says_where_to_mend_it(
 ) -> None:
     mistakes = records.artifacts.put("tasks/0.md:3: Odd.\ntasks/1.md:4: \x1b[31mOdd.")
     queries.asked[:] = [replace(ASKED, reason=ApprovalReason.KANBAN, question=mistakes)]
+    first = "git -C /project branch ai/r1 bbbbbbbbbbbb; change the files there, commit"
+    assert first in asked(records), "before anything has landed there is no branch"
+    queries.rows[:] = [replace(row, commit=CommitSha("c")) for row in queries.rows]
     assert asked(records) == snapshot("""\
   waits  for a person at step test, about tree t
   why    the kanban's files cannot be read as they are
@@ -223,7 +226,7 @@ def test_a_manager_that_cannot_go_on_says_where_the_files_are(
     stuck = replace(ASKED, reason=ApprovalReason.BLOCKED, question=why, step=StepName("manager"))
     queries.asked[:] = [stuck]
     assert "  edit " not in asked(records), "a workflow reads no files again"
-    queries.rows[:] = [replace(row, driver="kanban") for row in queries.rows]
+    queries.rows[:] = [replace(row, driver="kanban", commit=CommitSha("c")) for row in queries.rows]
     told = asked(records)
     assert "  edit   the files on branch ai/r1, commit, leave the branch; then say yes" in told
     queries.asked[:] = [replace(stuck, step=StepName("architect"))]

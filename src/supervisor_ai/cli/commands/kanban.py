@@ -1,7 +1,7 @@
 """`supervisor kanban`."""
 
 import sys
-from typing import TypedDict, Unpack
+from typing import Final, Literal, TypedDict, Unpack
 
 import click
 
@@ -53,6 +53,15 @@ _SANDBOX = click.option(
 _BUDGET = click.option("--budget", metavar="AMOUNT", help='Spend at most this: "5usd, 2h".')
 _DIRECTORY = click.option(
     "--dir", "directory", metavar="DIR", help="The files are in this plain directory."
+)
+
+
+_OF_A_NEW_RUN: Final[tuple[Literal["manager", "cli", "base", "sandbox", "budget"], ...]] = (
+    "manager",
+    "cli",
+    "base",
+    "sandbox",
+    "budget",
 )
 
 
@@ -211,6 +220,12 @@ def _go_on(invocation: Invocation, unfinished: RunId, options: _Shared) -> int:
         attendance.report(unfinished)
         return DONE
     say(f"Run {unfinished} works on this kanban and nobody drives it; it is gone on with.")
+    ignored = [f"--{name}" for name in _OF_A_NEW_RUN if options[name] is not None]
+    if ignored:
+        say(
+            f"note: it goes on as it began, without {' and '.join(ignored)}; for a new run, first: "
+            f"{invocation.command} cancel {unfinished}"
+        )
     run_interruptibly(prepare_resume(attendance.project, unfinished))
     return attendance.attend(unfinished)
 

@@ -209,6 +209,12 @@ class Kanban:
         """List the task files that somebody still has to work on."""
         return tuple(path for path in self.tasks if self.files[path].is_open)
 
+    @property
+    def states(self) -> dict[TaskState, int]:
+        """Count the tasks that stand in each state."""
+        found = [self.files[path].state for path in self.tasks]
+        return {state: found.count(state) for state in TaskState if state in found}
+
 
 def folder_of(path: str) -> str:
     """Name the folder of a kanban's or a task's file."""

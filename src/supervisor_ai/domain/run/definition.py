@@ -324,3 +324,11 @@ class Definition:
     prices: PriceTable = field(default_factory=PriceTable)
     kanban: KanbanPolicy | None = None
     """How a kanban is worked on; None: the run is no kanban's."""
+
+    @property
+    def expected_steps(self) -> tuple[StepName, ...]:
+        """Name the steps that the run may come to; one that creates a kanban ends after that."""
+        if self.kanban is None or not self.kanban.instruction:
+            return tuple(self.workflow.steps)
+        first = self.workflow.steps[self.workflow.initial_step]
+        return (first.name, *((first.next,) if first.next else ()))

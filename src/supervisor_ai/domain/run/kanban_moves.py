@@ -50,8 +50,7 @@ def _reading(run: Run, state: KanbanState, at: Step, visit: Visit) -> ReadKanban
 def _follow(state: KanbanState, at: Step, visit: Visit, read: e.KanbanRead) -> Decision:
     passed = e.StepPassed(step=at.name, visit=visit.number)
     if read.current is None or read.phase is Phase.COMPLETE:
-        reason = f"The kanban is complete; it lists {_count(len(read.tasks), 'task')}."
-        outcome = Outcome(kind=OutcomeKind.DONE, reason=reason)
+        outcome = Outcome(kind=OutcomeKind.DONE, reason=f"The kanban is complete{_tally(read)}.")
         return Decision(
             events=(passed,), ending=Ending(status=RunStatus.COMPLETED, outcome=outcome)
         )
@@ -63,6 +62,11 @@ def _follow(state: KanbanState, at: Step, visit: Visit, read: e.KanbanRead) -> D
         return then(passed, enter(state.flow, MANAGER, visit.feedback))
     agent = determine_role(read.role, read.phase, read.sub_phase)
     return then(passed, enter(state.flow, StepName(agent.value.lower()), ()))
+
+
+def _tally(read: e.KanbanRead) -> str:
+    told = ", ".join(f"{number} {state.value}" for state, number in read.states.items())
+    return f": {told}" if told else ""
 
 
 def _count(number: int, noun: str) -> str:
@@ -135,10 +139,10 @@ def _landing(run: Run, state: KanbanState, at: Step, visit: Visit) -> Integrate:
 
 def _subject(state: KanbanState, at: Step) -> str:
     if state.reading is None:
-        return f"{state.policy.place.file}: created"
+        return f"Create {state.policy.place.file}"
     if at.name == LAND_TASK:
-        return f"{state.current}: worked on"
-    return f"{state.policy.place.file}: {state.current} reconciled"
+        return f"Work on {state.current}"
+    return f"Reconcile {state.pending or state.current}"
 
 
 def _saving(run: Run, state: KanbanState, at: Step, visit: Visit) -> SaveKanban:

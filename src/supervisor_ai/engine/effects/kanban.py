@@ -46,6 +46,7 @@ def _read(effect: ReadKanban, operation: Operation, taken: Taken, kanban: Kanban
         tasks=kanban.tasks,
         open=kanban.open,
         files=_imported(operation, taken, kanban),
+        states=kanban.states,
     )
 
 

@@ -1,9 +1,9 @@
 """The facts of a kanban's files."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha
-from supervisor_ai.domain.kanban.kanban import Agent, Phase
+from supervisor_ai.domain.kanban.kanban import Agent, Phase, TaskState
 from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
 from supervisor_ai.domain.run.facts import Snapshot
 
@@ -38,6 +38,8 @@ class KanbanRead(PlacedEvent):
     tasks: tuple[str, ...]
     open: tuple[str, ...]
     files: tuple[ImportedFile, ...]
+    states: dict[TaskState, int] = field(default_factory=dict)
+    """How many of the tasks stand where."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
