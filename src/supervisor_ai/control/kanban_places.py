@@ -9,7 +9,7 @@ from typing import Final
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.kanban.policy import KanbanPlace
 
-OUTSIDE: Final = "kanban"
+OUTSIDE: Final = "supervisor-kanban"
 """Where agents find the files of a directory that is not in the project."""
 _OURS: Final = frozenset({".git", ".supervisor"})
 _PERMIT: Final = "kanban:"
@@ -61,7 +61,10 @@ def find_directory(desk: Desk, directory: str) -> Path:
     """Return the plain directory that somebody names; there has to be one."""
     found = desk.at(directory).resolve()
     if not found.is_dir():
-        raise NotFound(f"There is no directory {directory!r}.", hint="Make it first: mkdir")
+        raise NotFound(
+            f"There is no directory {directory!r}.",
+            hint=f"Make it first: mkdir {shlex.quote(directory)}",
+        )
     return found
 
 
@@ -69,8 +72,11 @@ def place_of(desk: Desk, name: str, *, folder: str, directory: Path | None) -> K
     """Say where a file of this name is: in a folder of the project or in a plain directory."""
     if directory is None:
         path = PurePosixPath(folder)
-        if path.is_absolute() or ".." in path.parts:
-            raise InvalidInput(f"{folder!r} is no folder of the project.")
+        if path.is_absolute() or any(part.startswith(".") for part in path.parts):
+            raise InvalidInput(
+                f"{folder!r} is no folder for a kanban.",
+                hint="Name one below the top of the project, for example `tasks`; none is hidden.",
+            )
         return KanbanPlace(file=_checked((path / name).as_posix()))
     within = desk.inside(directory)
     mount = OUTSIDE if within is None else within

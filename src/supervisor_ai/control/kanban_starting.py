@@ -5,6 +5,7 @@ from pathlib import Path
 
 from supervisor_ai.control.kanban_files import FoundFiles, files_of_commit, files_of_directory
 from supervisor_ai.control.kanban_places import (
+    OUTSIDE,
     Desk,
     find_directory,
     name_of,
@@ -154,6 +155,11 @@ def _pinned(
     request: KanbanRequest,
     instruction: str = "",
 ) -> Prepared:
+    if place.folder == OUTSIDE and reception.repository.list(base.sha, OUTSIDE):
+        raise InvalidInput(
+            f"The project has a folder {OUTSIDE!r}, where agents would find the plain directory.",
+            hint="Put the directory into the project, where it keeps its own name.",
+        )
     loaded = reception.catalog.kanban(
         base.sha,
         place=place,

@@ -3,7 +3,6 @@
 import json
 from dataclasses import dataclass
 from difflib import unified_diff
-from typing import Final
 
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.starting import within
@@ -11,15 +10,12 @@ from supervisor_ai.control.trusting import require_trust
 from supervisor_ai.control.views import MutationView
 from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, LetterKey, RunId
+from supervisor_ai.domain.kanban.policy import MECHANICAL, ManagerKind
 from supervisor_ai.domain.run.budgets import NOTHING, Scope
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.letters import Letter, Migrate
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.engine.ports.definitions import Loaded
-
-_MECHANICAL: Final = "mechanical_manager"
-_BUILTIN: Final = "builtin"
-_MODEL: Final = "model"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +90,7 @@ def _today(project: Project, pinned: Definition, commit: CommitSha, cli: str | N
         place=pinned.kanban.place,
         instruction=pinned.kanban.instruction,
         cli=cli,
-        manager=_BUILTIN if _MECHANICAL in _adapters(pinned) else _MODEL,
+        manager=ManagerKind.BUILTIN if MECHANICAL in _adapters(pinned) else ManagerKind.MODEL,
     )
 
 
@@ -105,7 +101,7 @@ def _adapters(definition: Definition) -> dict[str, str]:
 
 def _only_cli(definition: Definition) -> str | None:
     """Keep the agent of a run that has only one: it may have been chosen for this run."""
-    chosen = [it.name for it in definition.clis.values() if it.adapter != _MECHANICAL]
+    chosen = [it.name for it in definition.clis.values() if it.adapter != MECHANICAL]
     return chosen[0] if len(chosen) == 1 else None
 
 

@@ -83,10 +83,11 @@ class MemoryKanbanFiles:
         found = {name: content for name, content in there.items() if is_markdown(name)}
         check_sizes({name: len(content) for name, content in found.items()})
         files = {f"{place.folder}/{name}": content for name, content in sorted(found.items())}
-        base = standing.landed or standing.base
+        base = tip or standing.base
         gone: dict[str, bytes | None] = dict.fromkeys(self._read(base, place.folder))
         snapshot = await self.workspaces.compose(base, gone | files, at=at)
-        return Taken(snapshot=snapshot, files=files, tip=tip)
+        rest = None if tip is None else self.workspaces.tree(tip)
+        return Taken(snapshot=snapshot, files=files, tip=tip, rest=rest)
 
     def _write(self, directory: str, before: Files, after: Files) -> str | None:
         names = {name for name in before.keys() | after if before.get(name) != after.get(name)}

@@ -73,7 +73,8 @@ class KanbanDirectory:
     def fulfil(self, wishes: Mapping[str, Wish]) -> None:
         """Write or remove files that still are what they were; those that are right stay.
 
-        Nothing is touched before all have been looked at. Whoever was interrupted begins again.
+        Nothing is touched before all have been looked at; then they are written one by one, in
+        the order of the wishes. Whoever was interrupted begins again.
         """
         if wishes and all(before is None for before, _ in wishes.values()):
             self.path.mkdir(parents=True, exist_ok=True)
@@ -83,7 +84,7 @@ class KanbanDirectory:
             if moved:
                 named = ", ".join(map(repr, sorted(moved)))
                 raise Conflict(f"In {str(self.path)!r} somebody has changed {named} meanwhile.")
-            for name, (_, after) in sorted(wishes.items()):
+            for name, (_, after) in wishes.items():
                 if found[name] != after:
                     self._put(here, name, after)
 

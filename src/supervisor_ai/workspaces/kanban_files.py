@@ -86,12 +86,13 @@ class GitKanbanFiles:
                 return self._take_commit(tip or standing.base, place.folder, tip)
             files = self._directory(place.directory).read()
             placed = {f"{place.folder}/{name}": content for name, content in files.items()}
-            snapshot = self._compose(standing.landed or standing.base, place.folder, placed, at)
+            snapshot = self._compose(tip or standing.base, place.folder, placed, at)
         except InvalidInput as error:
             return NotTaken(reason=error.message)
         except OSError as error:
             return NotTaken(reason=disk_failure(error).message)
-        return Taken(snapshot=snapshot, files=placed, tip=tip)
+        rest = None if tip is None else self._repository.tree(tip)
+        return Taken(snapshot=snapshot, files=placed, tip=tip, rest=rest)
 
     def _take_commit(self, commit: CommitSha, folder: str, tip: CommitSha | None) -> Taken:
         snapshot = Snapshot(commit=commit, tree=self._repository.tree(commit))
@@ -119,7 +120,9 @@ class GitKanbanFiles:
     def _write_back(self, place: KanbanPlace, start: CommitSha, snapshot: CommitSha) -> None:
         if place.directory is None:
             raise InvalidInput(f"The kanban {place.file!r} is in no plain directory.")
-        wishes = _wishes(self._read(start, place.folder), self._read(snapshot, place.folder))
+        wishes = _wishes(
+            place.file, self._read(start, place.folder), self._read(snapshot, place.folder)
+        )
         if not wishes:
             return
         try:
@@ -135,11 +138,14 @@ class GitKanbanFiles:
         return self._repository.git.run(*arguments, stdin=stdin).output
 
 
-def _wishes(before: Files, after: Files) -> Mapping[str, Wish]:
-    """Say for each name that differs what the file was and what it shall be."""
+def _wishes(kanban: str, before: Files, after: Files) -> Mapping[str, Wish]:
+    """Say for each name that differs what the file was and what it shall be.
+
+    The kanban file comes last: what it lists must be there whenever somebody looks.
+    """
     return {
         path.rpartition("/")[2]: (before.get(path), after.get(path))
-        for path in sorted(before.keys() | after.keys())
+        for path in sorted(before.keys() | after.keys(), key=lambda path: (path == kanban, path))
         if before.get(path) != after.get(path)
     }
 

@@ -27,6 +27,7 @@ from tests.integration.engine.kanban_scene import (
 from tests.integration.engine.kernel import GATE, Kernel, flow, stop
 
 from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.ids import TreeSha
 from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import StepKind, WorkspacePolicy
@@ -63,6 +64,11 @@ def times(number: int, act: Act, then: Act) -> Act:
         return (act if left[0] >= 0 else then)(scene, request, told)
 
     return once
+
+
+def build(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
+    done = scene.work(request, told)
+    return replace(done, files={**done.files, "app.py": "x = 1\n"})
 
 
 def test_the_loop_goes_from_task_to_task_until_the_kanban_is_complete() -> None:
@@ -167,8 +173,7 @@ def test_a_manager_whose_file_says_something_else_does_not_count() -> None:
 def test_what_is_not_done_keeps_its_log_and_nothing_else(status: str) -> None:
     def give_up(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
         path = str(told["task_file"])
-        log = log_text("ok" if status == "error" else status)
-        files = {path: scene.read(request, path) + log, "half.py": "def half("}
+        files = {path: scene.read(request, path) + log_text(status), "half.py": "def half("}
         return FakeReply(output=says(status), files=files)
 
     ran: list[SandboxSpec] = []
@@ -180,7 +185,7 @@ def test_what_is_not_done_keeps_its_log_and_nothing_else(status: str) -> None:
     scene = Scene(kanban_definition(gate=GATE), gates=gate, implementor=give_up)
     assert scene.drive() is RunStatus.COMPLETED
     assert "half.py" not in scene.tip
-    assert log_text("ok" if status == "error" else status) in scene.tip[SECOND]
+    assert (log_text(status) in scene.tip[SECOND]) is (status != "error")
     assert not ran, "there is nothing for gates to look at"
     refs = scene.kernel.fakes.workspaces.refs
     kept = [scene.kernel.fakes.workspaces.files(commit) for commit in refs.values()]
@@ -189,11 +194,6 @@ def test_what_is_not_done_keeps_its_log_and_nothing_else(status: str) -> None:
 
 def test_code_passes_the_gates_and_goes_back_with_what_they_say() -> None:
     codes = iter([1, 0])
-
-    def build(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
-        done = scene.work(request, told)
-        return replace(done, files={**done.files, "app.py": "x = 1\n"})
-
     scene = Scene(
         kanban_definition(gate=GATE),
         gates=lambda spec: ScriptedReply(exit_code=next(codes)),
@@ -225,16 +225,17 @@ def test_what_is_not_its_own_is_left_out_of_a_workers_work(*, has_setup: bool) -
     assert [at.paths for at in refused] == ([] if has_setup else [("stray.txt", FILE)])
 
 
-def test_a_manager_writes_markdown_and_nothing_else() -> None:
+def test_a_manager_writes_numbered_markdown_files_and_nothing_else() -> None:
     def plant(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
         done = scene.manage(request, told)
-        return replace(done, files={**done.files, "tasks/conftest.py": "import os"})
+        return replace(done, files={**done.files, **dict.fromkeys(planted, "Do as I say.")})
 
+    planted = ("tasks/.claude/agents/x.md", "tasks/CLAUDE.md", "tasks/conftest.py")
     scene = Scene(manager=plant)
     assert scene.drive() is RunStatus.COMPLETED
-    assert "tasks/conftest.py" not in scene.tip
+    assert not set(planted) & set(scene.tip)
     refused = scene.kernel.events(scene.run, e.WriteRefused)
-    assert {at.paths for at in refused} == {("tasks/conftest.py",)}
+    assert {at.paths for at in refused} == {planted}
 
 
 def test_more_than_a_kanban_can_have_is_a_format_error() -> None:
@@ -258,6 +259,59 @@ def test_a_refused_write_that_the_worker_complains_of_is_told() -> None:
     assert scene.drive() is RunStatus.COMPLETED
     (refused,) = scene.kernel.events(scene.run, e.WriteRefused)
     assert refused.paths == (FILE,)
+
+
+def test_a_log_of_an_earlier_visit_is_no_new_one() -> None:
+    def lazy(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
+        del scene, request, told
+        return FakeReply(output=says())
+
+    scene = Scene(
+        kanban_definition(gate=GATE),
+        gates=lambda spec: ScriptedReply(exit_code=1),
+        implementor=times(1, build, lazy),
+    )
+    assert scene.drive() is RunStatus.FAILED
+    assert "failed 4 times" in scene.reason()
+
+
+def test_after_an_error_a_yes_asks_the_agent_again_and_it_hears_what_a_person_says() -> None:
+    def broken(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
+        del scene, request, told
+        return FakeReply(output=says("error"))
+
+    def stuck(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
+        del scene, request, told
+        return FakeReply(output=decides(FIRST, FIRST, SECOND).replace('"ok"', '"error"'))
+
+    scene = Scene(architect=times(1, broken, Scene.work), manager=times(1, stuck, Scene.manage))
+    assert scene.drive() is RunStatus.WAITING
+    assert scene.approve(note="Try it once more.") is RunStatus.COMPLETED
+    requests = scene.kernel.fakes.worker.requests
+    assert [at.role for at in requests[:4]] == ["architect", "manager", "architect", "manager"]
+    assert "Try it once more." in requests[2].prompt
+
+
+def test_no_task_suffers_for_the_setbacks_of_another() -> None:
+    paths = [f"tasks/{number}-x.md" for number in (1, 2)]
+    files = {FILE: kanban_text(paths[0], *paths), **dict.fromkeys(paths, task_text())}
+    codes = iter([1, 1, 1, 1, 0])
+
+    def at_last(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
+        path = str(told["task_file"])
+        if request.visit == 4:
+            log = scene.read(request, path) + log_text("blocked")
+            return FakeReply(output=says("blocked"), files={path: log})
+        return build(scene, request, told)
+
+    scene = Scene(
+        kanban_definition(gate=GATE),
+        files=files,
+        gates=lambda spec: ScriptedReply(exit_code=next(codes)),
+        implementor=at_last,
+    )
+    assert scene.drive() is RunStatus.COMPLETED
+    assert scene.tip["app.py"] == "x = 1\n"
 
 
 def test_what_a_person_changes_between_two_iterations_is_read() -> None:
@@ -442,6 +496,22 @@ def test_a_manager_creates_a_kanban_from_an_instruction() -> None:
     assert [role for role, _ in asked(scene)] == ["manager"]
 
 
+def test_a_manager_that_cannot_create_a_kanban_is_asked_again() -> None:
+    def stuck(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
+        del scene, request, told
+        return FakeReply(output=decides(None).replace('"ok"', '"blocked"'))
+
+    def create(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
+        del scene, request, told
+        files = {FILE: kanban_text(FIRST, FIRST, phase="exploration"), FIRST: task_text()}
+        return FakeReply(output=decides(FIRST, FIRST), files=files)
+
+    policy = KanbanPolicy(place=PLACE, instruction="Build it.")
+    scene = Scene(kanban_definition(policy), files={}, manager=times(1, stuck, create))
+    assert scene.drive() is RunStatus.WAITING
+    assert scene.approve() is RunStatus.COMPLETED
+
+
 def test_a_kanban_that_cannot_land_is_created_again() -> None:
     def create(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
         del request, told
@@ -513,11 +583,6 @@ def in_directory(**acts: Act) -> Scene:
     return scene
 
 
-def build(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
-    done = scene.work(request, told)
-    return replace(done, files={**done.files, "app.py": "x = 1\n"})
-
-
 def test_the_files_may_live_in_a_plain_directory() -> None:
     scene = in_directory(implementor=build)
     assert scene.drive() is RunStatus.COMPLETED
@@ -540,6 +605,50 @@ def test_a_file_of_the_directory_that_somebody_changed_meanwhile_is_not_overwrit
     assert scene.reject() is RunStatus.COMPLETED
     there = scene.kernel.fakes.kanban_files.directories[DIRECTORY]
     assert b"A person wrote here." in there["2-build.md"]
+
+
+def test_what_a_person_commits_to_the_branch_stays_there() -> None:
+    def managed(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
+        if told["done_task"] == FIRST:
+            scene.commit({"README": "A person wrote this.", "tasks/notes.md": "Mine."})
+        return scene.manage(request, told)
+
+    paths = {FILE: kanban_text(FIRST, FIRST, SECOND), FIRST: task_text(), SECOND: task_text()}
+    scene = in_directory(implementor=build, manager=managed)
+    there = scene.kernel.fakes.kanban_files.directories[DIRECTORY]
+    there |= {path.removeprefix("tasks/"): text.encode() for path, text in paths.items()}
+    assert scene.drive() is RunStatus.COMPLETED
+    assert scene.tip["README"] == "A person wrote this."
+    assert scene.tip["tasks/notes.md"] == "Mine."
+    assert scene.tip["app.py"] == "x = 1\n"
+
+
+@pytest.mark.parametrize("make", [Scene, in_directory])
+def test_work_that_a_person_refused_does_not_come_back(make: Callable[..., Scene]) -> None:
+    def meddled(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
+        path = str(told["task_file"])
+        there = scene.kernel.fakes.kanban_files.directories.get(DIRECTORY)
+        if there is not None:
+            there[path.removeprefix("tasks/")] += b"A person wrote here.\n"
+        else:
+            workspaces = scene.kernel.fakes.workspaces
+            base = workspaces.branches.get(scene.branch, None)
+            files = {**FILES, path: FILES[path] + "A person wrote here.\n"}
+            workspaces.branches[scene.branch] = workspaces.commit(files, parent=base)
+        done = scene.work(request, told)
+        return replace(done, files={**done.files, "app.py": "refused"})
+
+    def give_up(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
+        path = str(told["task_file"])
+        log = scene.read(request, path) + log_text("blocked")
+        return FakeReply(output=says("blocked"), files={path: log})
+
+    scene = make(architect=Scene.work, implementor=times(1, meddled, give_up))
+    assert scene.drive() is RunStatus.WAITING
+    assert scene.asking.reason is ApprovalReason.LANDING
+    assert scene.reject() is RunStatus.COMPLETED
+    tip = scene.kernel.fakes.workspaces.branches.get(scene.branch)
+    assert tip is None or "app.py" not in scene.kernel.fakes.workspaces.files(tip)
 
 
 def test_a_directory_that_is_gone_is_put_before_a_person() -> None:
@@ -604,7 +713,8 @@ def test_a_fork_goes_on_with_the_files_as_they_were() -> None:
     state = driver.begin(scene.kernel.events(scene.run, e.RunSubmitted)[0], kanban_definition())
     for event in scene.kernel.events(scene.run, e.PlacedEvent)[:-1]:
         state = driver.evolve(state, event)
-    forked = driver.fork(state)
+    forked = driver.fork(replace(state, rest=TreeSha("landed")))
+    assert forked.rest == state.origin, "its branch has nothing yet"
     assert forked.flow.landed is None
     assert forked.flow.head == state.flow.head
 

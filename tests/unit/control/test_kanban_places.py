@@ -63,7 +63,9 @@ def test_a_plain_directory_elsewhere_is_seen_under_a_name_of_its_own(
     desk: Desk, tmp_path: Path
 ) -> None:
     place = find_place(desk, "0-kanban-x.md", "../plans")
-    assert place == KanbanPlace(file="kanban/0-kanban-x.md", directory=str(tmp_path / "plans"))
+    assert place == KanbanPlace(
+        file="supervisor-kanban/0-kanban-x.md", directory=str(tmp_path / "plans")
+    )
     assert find_any_place(desk, "../plans/0-kanban-x.md") == place
     assert find_any_place(desk, FILE) == KanbanPlace(file=FILE)
 
@@ -93,9 +95,9 @@ def test_a_directory_has_to_be_there(desk: Desk) -> None:
         find_directory(desk, "nowhere")
 
 
-@pytest.mark.parametrize("folder", ["/etc", "../other", "tasks/../.."])
+@pytest.mark.parametrize("folder", ["/etc", "../other", "tasks/../..", ".hidden", "a/.b"])
 def test_a_new_kanban_stays_in_the_project(desk: Desk, folder: str) -> None:
-    with pytest.raises(InvalidInput, match="is no folder of the project"):
+    with pytest.raises(InvalidInput, match="is no folder for a kanban"):
         place_of(desk, "0-kanban-x.md", folder=folder, directory=None)
 
 

@@ -10,13 +10,16 @@ from supervisor_ai.domain.kanban.policy import KanbanPolicy
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import workflow
 from supervisor_ai.domain.run.facts import Snapshot
-from supervisor_ai.domain.run.workflow import WorkflowState
+from supervisor_ai.domain.run.loops import Trail
+from supervisor_ai.domain.run.workflow import StepRecord, WorkflowState
 
 READING: Final = StepName("kanban")
 ARCHITECT, IMPLEMENTOR = StepName("architect"), StepName("implementor")
+WORKERS: Final = frozenset({ARCHITECT, IMPLEMENTOR})
 LAND_TASK: Final = StepName("land-task")
 MANAGER: Final = StepName("manager")
 LAND_KANBAN: Final = StepName("land-kanban")
+_ERROR: Final = "error"
 
 KanbanNews = (
     e.KanbanRead
@@ -38,12 +41,16 @@ class KanbanState:
     """The steps that it goes through, as any workflow does."""
     kept: Snapshot
     """The files as the branch or the plain directory has them."""
+    origin: TreeSha
+    """What the run began with."""
     rest: TreeSha
     """What the branch has, where the kanban's own files are in a plain directory."""
     reading: e.KanbanRead | None = None
     """What the files said the last time."""
     pending: str | None = None
     """The task file that was worked on, and that the Manager has not reconciled yet."""
+    said: str | None = None
+    """What the agent of the current task answered last."""
     saved: e.KanbanSaved | None = None
     """What is left to land at this step, once the plain directory has its files."""
     news: KanbanNews | None = None
@@ -70,6 +77,8 @@ def evolve(state: KanbanState, event: Event) -> KanbanState:
     match event:
         case e.KanbanRead():
             return _read(state, event)
+        case e.AttemptSucceeded() if event.step in WORKERS:
+            return replace(state, said=event.said)
         case e.KanbanSaved():
             return replace(state, kept=state.flow.head, saved=event)
         case e.IntegrationLanded():
@@ -90,21 +99,29 @@ def evolve(state: KanbanState, event: Event) -> KanbanState:
 
 def _entered(state: KanbanState, event: e.StepEntered) -> KanbanState:
     """Forget what was left to reconcile once somebody works on the next task."""
-    is_work = event.step in {ARCHITECT, IMPLEMENTOR}
-    pending = None if is_work else state.pending
+    pending = None if event.step in WORKERS else state.pending
     return replace(state, pending=pending, saved=None, news=None)
 
 
 def _passed(state: KanbanState, event: e.StepPassed) -> KanbanState:
     if event.step == LAND_TASK:
-        return replace(state, pending=state.current)
+        # After an error a person decides, and a yes is worth another try.
+        return replace(state, pending=None if state.said == _ERROR else state.current)
     return replace(state, pending=None) if event.step == LAND_KANBAN else state
 
 
 def _read(state: KanbanState, event: e.KanbanRead) -> KanbanState:
     """Begin an iteration with the files as they are, whoever changed them."""
     flow = replace(state.flow, head=event.snapshot, landed=event.tip or state.flow.landed)
-    return replace(state, flow=flow, kept=event.snapshot, reading=event, news=event)
+    if state.pending not in event.tasks:
+        flow = replace(flow, steps={name: _anew(at) for name, at in flow.steps.items()})
+    rest = (event.rest if event.tip else None) or state.rest
+    return replace(state, flow=flow, kept=event.snapshot, rest=rest, reading=event, news=event)
+
+
+def _anew(record: StepRecord) -> StepRecord:
+    """Let no task suffer for what went wrong with the one before it."""
+    return replace(record, setbacks=0, turns=0, said=(), trail=Trail(), rounds=())
 
 
 def _landed(state: KanbanState, event: e.IntegrationLanded) -> KanbanState:

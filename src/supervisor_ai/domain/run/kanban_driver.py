@@ -32,7 +32,8 @@ class KanbanDriver:
     def begin(self, birth: e.RunSubmitted, definition: Definition) -> KanbanState:
         """Return the state before anything happened."""
         flow = _STEPS.begin(birth, definition)
-        return KanbanState(flow=flow, kept=flow.head, rest=base_of(birth).tree)
+        tree = base_of(birth).tree
+        return KanbanState(flow=flow, kept=flow.head, origin=tree, rest=tree)
 
     def evolve(self, state: KanbanState, event: Event) -> KanbanState:
         """Fold one recorded fact into the state."""
@@ -40,7 +41,7 @@ class KanbanDriver:
 
     def fork(self, state: KanbanState) -> KanbanState:
         """Return the state that a fork of the run begins with: its branch is its own."""
-        return replace(state, flow=_STEPS.fork(state.flow))
+        return replace(state, flow=_STEPS.fork(state.flow), rest=state.origin)
 
     def migrate(self, state: KanbanState, definition: Definition) -> KanbanState:
         """Go on under another definition."""

@@ -11,7 +11,7 @@ from supervisor_ai.domain.run.attempting import base_of
 from supervisor_ai.domain.run.crew_moves import decide_crew
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import Integrate, ReadKanban, SaveKanban
-from supervisor_ai.domain.run.facts import ApprovalReason, Feedback
+from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind
 from supervisor_ai.domain.run.kanban import LAND_TASK, MANAGER, READING, KanbanState
 from supervisor_ai.domain.run.kanban_orders import with_orders
 from supervisor_ai.domain.run.run import Decision, Ending, Run
@@ -42,7 +42,7 @@ def _reading(run: Run, state: KanbanState, at: Step, visit: Visit) -> ReadKanban
         visit=visit.number,
         place=state.policy.place,
         branch=run.birth.branch or "",
-        base=state.flow.head.commit,
+        base=state.kept.commit,
         landed=state.flow.landed,
     )
 
@@ -61,7 +61,7 @@ def _follow(state: KanbanState, at: Step, visit: Visit, read: e.KanbanRead) -> D
     if state.pending in read.tasks:
         return then(passed, enter(state.flow, MANAGER, visit.feedback))
     agent = determine_role(read.role, read.phase, read.sub_phase)
-    return then(passed, enter(state.flow, StepName(agent.value.lower()), ()))
+    return then(passed, enter(state.flow, StepName(agent.value.lower()), visit.feedback))
 
 
 def _tally(read: e.KanbanRead) -> str:
@@ -90,7 +90,13 @@ def _reconcile_again(state: KanbanState, at: Step, visit: Visit, said: Feedback 
     """Let the Manager see what a person has changed meanwhile, and hear what they say."""
     reason = "A person has answered, and may have changed the files."
     failed = e.StepFailed(step=at.name, visit=visit.number, reason=reason)
-    return then(failed, enter(state.flow, READING, (said,) if said else ()))
+    return then(failed, _begin_again(state, (said,) if said else ()))
+
+
+def _begin_again(state: KanbanState, feedback: tuple[Feedback, ...]) -> Decision:
+    """Look at the files anew; where there are none yet, create them anew."""
+    first = state.flow.definition.workflow.initial_step
+    return enter(state.flow, READING if state.reading else first, feedback)
 
 
 def decide_landing(run: Run, state: KanbanState, at: Step, visit: Visit) -> Decision:
@@ -106,8 +112,8 @@ def decide_landing(run: Run, state: KanbanState, at: Step, visit: Visit) -> Deci
         case e.ApprovalRefused():
             reason = "A person wants it done again, with the files as they are now."
             failed = e.StepFailed(step=at.name, visit=visit.number, reason=reason)
-            begin = READING if state.reading else state.flow.definition.workflow.initial_step
-            return then(failed, enter(state.flow, begin, ()))
+            said = Feedback(kind=FeedbackKind.PERSON, source=at.name, artifact=state.news.note)
+            return then(failed, _begin_again(state, (said,)))
         case _ if state.saved is not None and state.saved.rest.tree != state.rest:
             landing = replace(_landing(run, state, at, visit), snapshot=state.saved.rest.commit)
             return perform(run, state.flow, landing)
@@ -152,7 +158,7 @@ def _saving(run: Run, state: KanbanState, at: Step, visit: Visit) -> SaveKanban:
         place=state.policy.place,
         start=state.kept.commit,
         snapshot=state.flow.head.commit,
-        base=base_of(run.birth).sha,
+        base=state.flow.landed or base_of(run.birth).sha,
     )
 
 

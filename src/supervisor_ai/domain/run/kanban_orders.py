@@ -26,6 +26,10 @@ def with_orders(state: KanbanState, effect: AnyEffect) -> AnyEffect:
         duty=_duty(state, agent, effect),
         context=(),
         plans=(),
+        turn=0,
+        turns=(),
+        # Bad answers are asked for again as often as the rule says, whatever came of other tasks.
+        breaker=None,
     )
 
 

@@ -1,24 +1,24 @@
 """What a worker owes a kanban: files in the required form, and none that are not its own."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.kanban.numbering import number_of
 from supervisor_ai.domain.kanban.policy import Duty
 from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.events import WriteRefused
 from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.domain.run.status import FailureCategory
-from supervisor_ai.domain.run.writable import Writable
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.kanban import Files
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
 
 _DONE: Final = "ok"
-_PAGE: Final = ".md"
+_ERROR: Final = "error"
 _SHOWN: Final = 10
 
 
@@ -34,12 +34,73 @@ async def settle_duty(
     effect: RunWorker, operation: Operation, work: Work
 ) -> Snapshot | AnswerProblem:
     """Return what is kept of the work, or why the answer does not count."""
+    if effect.duty is None:
+        return work.snapshot
     try:
-        work = await _own_work(effect, operation, work)
-        return await _judged(effect.duty, operation, work) if effect.duty else work.snapshot
+        return await _settled(effect, effect.duty, operation, work)
     except InvalidInput as error:
         # More files, or larger ones, than a kanban can have.
         return _problem(plain(error.message))
+
+
+async def _settled(
+    effect: RunWorker, duty: Duty, operation: Operation, work: Work
+) -> Snapshot | AnswerProblem:
+    files, reader = operation.world.kanban_files, operation.world.kanban_reader
+    before = await files.read(effect.start, duty.place.folder)
+    left = await files.read(work.snapshot.commit, duty.place.folder)
+    own = {path: text for path, text in left.items() if _is_own(duty, path)}
+    own = {path: text for path, text in own.items() if before.get(path) != text}
+    others = await _others(effect, operation, work, own)
+    if others and not effect.workspace.setup:  # which may write everywhere, and is not the worker
+        report_refused(effect, operation, others)
+    problems = reader.judge(duty, before, {**before, **own}, work.answer.document)
+    if problems:
+        return _problem(" ".join(plain(problem) for problem in problems[:_SHOWN]))
+    if duty.task is not None and work.answer.said != _DONE:
+        return await _log_alone(duty, duty.task, operation, work, left)
+    return await _without(effect, operation, work, own, others)
+
+
+def _is_own(duty: Duty, path: str) -> bool:
+    """Tell whether a file of the kanban's folder is the worker's to change."""
+    return number_of(path) is not None if duty.task is None else path == duty.task
+
+
+async def _others(effect: RunWorker, operation: Operation, work: Work, own: Files) -> Sequence[str]:
+    """List what was changed and is not the worker's: nothing but a mount stood in its way."""
+    changed = await operation.world.kanban_files.changed(effect.start, work.snapshot.commit)
+    return [path for path in changed if path not in own and not _is_code(effect, path)]
+
+
+def _is_code(effect: RunWorker, path: str) -> bool:
+    """Tell whether a file is one of those that a worker with leave for the whole may change."""
+    rules = effect.writable
+    return rules is not None and rules.everywhere and rules.allows(path)
+
+
+async def _log_alone(
+    duty: Duty, task: str, operation: Operation, work: Work, left: Files
+) -> Snapshot:
+    """Keep the work log and nothing else of what is not done; of an error, nothing at all."""
+    is_kept = work.answer.said != _ERROR and task in left
+    return await operation.world.workspaces.compose(
+        CommitSha(duty.since), {task: left[task]} if is_kept else {}, at=operation.intended_at
+    )
+
+
+async def _without(
+    effect: RunWorker, operation: Operation, work: Work, own: Files, others: Sequence[str]
+) -> Snapshot:
+    """Leave out what is not the worker's own."""
+    if not others:
+        return work.snapshot
+    world, at = operation.world, operation.intended_at
+    if effect.writable is not None and effect.writable.everywhere:
+        return await world.kanban_files.restore(
+            work.snapshot.commit, others, start=effect.start, at=at
+        )
+    return await world.workspaces.compose(effect.start, own, at=at)
 
 
 def report_refused(effect: RunWorker, operation: Operation, paths: Sequence[str]) -> None:
@@ -53,49 +114,6 @@ def report_refused(effect: RunWorker, operation: Operation, paths: Sequence[str]
             attempt=effect.attempt,
             paths=tuple(redact(plain(path)).text for path in paths[:_SHOWN]),
         )
-    )
-
-
-async def _own_work(effect: RunWorker, operation: Operation, work: Work) -> Work:
-    """Leave out what the worker may only read: nothing but a mount stands in its way."""
-    files = operation.world.kanban_files
-    if effect.writable is None:
-        return work
-    changed = await files.changed(effect.start, work.snapshot.commit)
-    others = [path for path in changed if not _is_own(effect, effect.writable, path)]
-    if not others:
-        return work
-    if not effect.workspace.setup:  # which may write everywhere, and is not the worker
-        report_refused(effect, operation, others)
-    kept = await files.restore(
-        work.snapshot.commit, others, start=effect.start, at=operation.intended_at
-    )
-    return replace(work, snapshot=kept)
-
-
-def _is_own(effect: RunWorker, writable: Writable, path: str) -> bool:
-    """Tell whether a file is the worker's to change; no gate looks at what a Manager writes."""
-    is_managed = effect.duty is not None and effect.duty.task is None
-    return writable.allows(path) and (not is_managed or path.endswith(_PAGE))
-
-
-async def _judged(duty: Duty, operation: Operation, work: Work) -> Snapshot | AnswerProblem:
-    world, folder = operation.world, duty.place.folder
-    before = await world.kanban_files.read(CommitSha(duty.since), folder)
-    after = await world.kanban_files.read(work.snapshot.commit, folder)
-    problems = world.kanban_reader.judge(duty, before, after, work.answer.document)
-    if problems:
-        return _problem(" ".join(plain(problem) for problem in problems[:_SHOWN]))
-    if duty.task is None or work.answer.said == _DONE:
-        return work.snapshot
-    return await _log_alone(duty, operation, after, duty.task)
-
-
-async def _log_alone(duty: Duty, operation: Operation, after: Files, task: str) -> Snapshot:
-    """Keep the work log and nothing else: what is not done does not count."""
-    contents = {task: after[task]} if task in after else {}
-    return await operation.world.workspaces.compose(
-        CommitSha(duty.since), contents, at=operation.intended_at
     )
 
 

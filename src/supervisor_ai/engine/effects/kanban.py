@@ -47,6 +47,7 @@ def _read(effect: ReadKanban, operation: Operation, taken: Taken, kanban: Kanban
         open=kanban.open,
         files=_imported(operation, taken, kanban),
         states=kanban.states,
+        rest=taken.rest,
     )
 
 

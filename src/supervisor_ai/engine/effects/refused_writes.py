@@ -8,12 +8,10 @@ from typing import Final
 from supervisor_ai.domain.run.writable import Writable
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink
 
-_SIGN: Final = re.compile(
-    rb"[^\r\n]{0,400}(?:[Rr]ead-only file system|\bEROFS\b)[^\r\n]{0,400}",
-)
+_SIGN: Final = re.compile(rb"[Rr]ead-only file system|EROFS")
+_AROUND: Final = 400
+"""So much of the line before and after the sign may name the file."""
 _TOKEN: Final = re.compile(r"""['"`]([^'"`]{1,300})['"`]|([^\s'"`:,;()]{1,300})""")
-_CARRIED: Final = 800
-"""So much of the last piece is looked at again, for a line that came in two."""
 _MOST: Final = 20
 
 
@@ -44,12 +42,14 @@ class RefusedWrites:
         return pass_on
 
     def _look(self, channel: Channel, chunk: bytes) -> None:
+        """Look at what is new, and at as much before it as a complaint may have begun in."""
         seen = self._tails.get(channel, b"") + chunk
-        self._tails[channel] = seen[-_CARRIED:]
-        for match in _SIGN.finditer(seen):
-            for path in self._named(match[0].decode(errors="replace")):
+        # Most output says nothing of the kind, and a worker may print a lot of it in tiny pieces.
+        for sign in _SIGN.finditer(seen):
+            for path in self._named(_line_around(seen, sign.start(), sign.end())):
                 if len(self._paths) < _MOST:
                     self._paths[path] = None
+        self._tails[channel] = seen[-2 * _AROUND :]
 
     def _named(self, line: str) -> Iterator[str]:
         for quoted, bare in _TOKEN.findall(line):
@@ -57,3 +57,10 @@ class RefusedWrites:
             is_inside = not path.startswith("/") and ("/" in path or "." in path.strip("."))
             if is_inside and not self._writable.allows(path):
                 yield path
+
+
+def _line_around(text: bytes, start: int, end: int) -> str:
+    """Return the line that a sign stands in, as far as it may name a file."""
+    before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
+    line = before.replace(b"\r", b"\n").rpartition(b"\n")[2] + text[start:end]
+    return (line + after.replace(b"\r", b"\n").partition(b"\n")[0]).decode(errors="replace")

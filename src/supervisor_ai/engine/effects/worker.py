@@ -65,7 +65,7 @@ async def perform_worker(
     try:
         prompt = await write_prompt(effect, operation)
     except (InvalidInput, Unavailable) as error:
-        return _unprompted(effect, operation, error)
+        return _not_started(effect, operation, error)
     artifact, redactions = operation.keep(prompt)
     operation.record(
         PromptSent(
@@ -81,6 +81,8 @@ async def perform_worker(
     try:
         ended = await _attempt(effect, operation, prompt, transcript)
         return await _judge(effect, operation, ended, transcript)
+    except InvalidInput as error:
+        return _not_started(effect, operation, error)
     finally:
         transcript.abandon()
 
@@ -249,10 +251,10 @@ def _failed(
     )
 
 
-def _unprompted(
+def _not_started(
     effect: RunWorker, operation: Operation, error: InvalidInput | Unavailable
 ) -> AttemptFailed:
-    """Say why nobody could be told anything; only a person mends what is written wrongly."""
+    """Say why nobody could be started; only a person mends what is written wrongly."""
     world = operation.world
     is_wrong = isinstance(error, InvalidInput)
     told = world.redactor.redact(plain(f"{error.message}\n{error.hint or ''}".strip())).text

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.domain.kanban.kanban import Kanban, Mistake
 from supervisor_ai.domain.kanban.policy import Duty, KanbanPlace
 from supervisor_ai.domain.run.facts import Snapshot
@@ -32,6 +32,8 @@ class Taken:
     files: Files
     tip: CommitSha | None
     """Where the run's branch stands; None: there is none yet."""
+    rest: TreeSha | None = None
+    """All files of the tip, where those of the kanban are in a plain directory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

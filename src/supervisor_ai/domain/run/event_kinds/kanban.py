@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from supervisor_ai.domain.ids import ArtifactHash, CommitSha
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, TreeSha
 from supervisor_ai.domain.kanban.kanban import Agent, Phase, TaskState
 from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
 from supervisor_ai.domain.run.facts import Snapshot
@@ -40,6 +40,8 @@ class KanbanRead(PlacedEvent):
     files: tuple[ImportedFile, ...]
     states: dict[TaskState, int] = field(default_factory=dict)
     """How many of the tasks stand where."""
+    rest: TreeSha | None = None
+    """All files of the branch, where the kanban's own are in a plain directory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
