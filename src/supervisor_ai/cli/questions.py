@@ -55,6 +55,8 @@ def _words(invocation: Invocation, run: RunView, asked: QuestionView) -> Rows:
     for doubt in asked.gates:
         read_on = f"{invocation.command} logs {run.id} --gate {doubt.gate}"
         yield "found", "\n".join(_doubt(doubt, read_on))
+    if asked.before is not None:
+        yield "before", one_line(asked.before)
     if asked.words is not None:
         yield "asks", _cut(asked, plain(asked.words).strip())
     if asked.reason in _MENDED and asked.mend is not None:

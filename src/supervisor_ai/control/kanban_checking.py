@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from supervisor_ai.control.kanban_files import FoundFiles, files_of_directory
+from supervisor_ai.control.kanban_files import FoundFiles, files_of_commit, files_of_directory
 from supervisor_ai.control.kanban_places import name_of
-from supervisor_ai.control.kanban_starting import Office, elsewhere
+from supervisor_ai.control.kanban_starting import Office, elsewhere, missing
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.kanban.kanban import Kanban, Mistake, Phase, WorkItem
 from supervisor_ai.domain.kanban.policy import KanbanPlace
@@ -41,13 +41,24 @@ class KanbanCheck:
         return not self.mistakes
 
 
-def check_kanban(office: Office, place: KanbanPlace) -> KanbanCheck:
-    """Look at the files on the disk, and not at what is committed."""
+def check_kanban(office: Office, place: KanbanPlace, *, ref: str | None = None) -> KanbanCheck:
+    """Look at the files on the disk, and not at what is committed, unless a ref is named."""
+    if ref is not None:
+        return _check_commit(office, place, ref)
     directory = _directory(office, place)
     found = files_of_directory(directory, place.folder)
     if not found.has(place):
         message = f"There is no file {name_of(place)!r} in {str(directory)!r}."
         raise NotFound(message, hint=elsewhere(office, place))
+    return examine(office, place, found)
+
+
+def _check_commit(office: Office, place: KanbanPlace, ref: str) -> KanbanCheck:
+    repository = office.reception.repository
+    base = repository.resolve(ref)
+    found = files_of_commit(repository, base.sha, place.folder)
+    if not found.has(place):
+        raise missing(office, place, base)
     return examine(office, place, found)
 
 

@@ -16,6 +16,7 @@ from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.kanban import WORKERS
 from supervisor_ai.domain.run.retry_notes import RetryEntry, retry_event
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.terminal import plain
@@ -146,7 +147,7 @@ class _Teller:
         return "Agent Answered", (
             *whom,
             ("Status", event.said),
-            ("Message", self._message(event.answer)),
+            ("Message", message_of(self.records, event.answer)),
         )
 
     def _whom(self, event: e.AttemptStarted) -> tuple[_Fact, ...]:
@@ -159,15 +160,6 @@ class _Teller:
             ("Task", task),
         )
 
-    def _message(self, answer: ArtifactHash) -> str:
-        """Return an answer's words for people, if there are any to be had."""
-        try:
-            said = json.loads(self.records.text(answer))
-        except (ValueError, RecursionError):
-            return ""
-        message = said.get("message") if isinstance(said, dict) else None
-        return message if isinstance(message, str) else ""
-
     def _asked(
         self, event: e.ApprovalRequested | e.ApprovalGiven | e.ApprovalRefused, by: str
     ) -> _Told:
@@ -177,6 +169,26 @@ class _Teller:
         note = "" if event.note is None else self.records.text(event.note)
         said = "yes" if isinstance(event, e.ApprovalGiven) else "no"
         return "Person Answered", (("Who", by), ("Answer", said), ("Words", note))
+
+
+def last_answer(records: Records, run: RunId) -> str | None:
+    """Say what the agent of the current task answered last."""
+    said = None
+    for envelope in records.log.read(run_stream(run)):
+        event = envelope.event
+        if isinstance(event, e.AttemptSucceeded) and event.step in WORKERS:
+            said = f"{event.role} answered {event.said}: {message_of(records, event.answer)}"
+    return said
+
+
+def message_of(records: Records, answer: ArtifactHash) -> str:
+    """Return an answer's words for people, if there are any to be had."""
+    try:
+        said = json.loads(records.text(answer))
+    except (ValueError, RecursionError):
+        return ""
+    message = said.get("message") if isinstance(said, dict) else None
+    return message if isinstance(message, str) else ""
 
 
 def _changed(before: e.KanbanRead | None, now: e.KanbanRead) -> Iterator[str]:

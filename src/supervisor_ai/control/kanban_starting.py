@@ -133,7 +133,8 @@ def unreadable(place: KanbanPlace, mistakes: tuple[Mistake, ...]) -> InvalidInpu
     lines = [f"The kanban {place.file!r} cannot be read:", *(f"  {it}" for it in mistakes)]
     return InvalidInput(
         "\n".join(lines),
-        hint="Mend the files, look at them with `supervisor kanban check`, and commit them.",
+        hint="Mend the files and commit them. `supervisor kanban check` looks at your working "
+        "tree, with --base at a branch.",
     )
 
 
@@ -224,7 +225,18 @@ def _new_place(
 
 def _next_number(office: Office, place: KanbanPlace, found: FoundFiles) -> int:
     """Count on from the files that are there, and from kanbans that still are on branches."""
-    known = (run.policy.place for run in kanban_runs(office.records))
     here = (place.folder, place.directory)
-    others = (other.file for other in known if (other.folder, other.directory) == here)
+    runs = [
+        run
+        for run in kanban_runs(office.records)
+        if (run.policy.place.folder, run.policy.place.directory) == here
+    ]
+    others = [path for run in runs for path in (run.policy.place.file, *_landed(office, run))]
     return next_number((*found.files, *others))
+
+
+def _landed(office: Office, run: KanbanRun) -> tuple[str, ...]:
+    """List the files of a run's branch, which may be merged one day."""
+    repository, branch = office.reception.repository, run.row.branch
+    tip = None if branch is None else repository.branch_tip(branch)
+    return () if tip is None else repository.list(tip, run.policy.place.folder)

@@ -50,6 +50,8 @@ class QuestionView:
     """What all these gates found."""
     mend: str | None = None
     """Where a kanban's files can be mended, if it is about these: a branch or a directory."""
+    before: str | None = None
+    """What was answered before, where a Manager asks about it."""
 
 
 def find_question(records: Records, run: RunView) -> QuestionView | None:
@@ -70,17 +72,29 @@ def find_question(records: Records, run: RunView) -> QuestionView | None:
         gates=doubts,
         findings=tuple(finding for doubt in doubts for finding in doubt.findings),
         mend=_mend(records, run) if _is_about_files(run, asked) else None,
+        before=_before(records, run) if _is_about_an_answer(run, asked) else None,
     )
 
 
 def _is_about_files(run: RunView, asked: ApprovalRow) -> bool:
     """Tell whether the files of a kanban are looked at again after the answer."""
+    return asked.reason in _ABOUT_FILES or _is_about_an_answer(run, asked)
+
+
+def _is_about_an_answer(run: RunView, asked: ApprovalRow) -> bool:
+    """Tell whether the Manager of a kanban cannot go on."""
     if asked.reason is not ApprovalReason.BLOCKED:
-        return asked.reason in _ABOUT_FILES
+        return False
     from supervisor_ai.domain.run.kanban import MANAGER
     from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 
     return run.driver == KanbanDriver.name and asked.step == MANAGER
+
+
+def _before(records: Records, run: RunView) -> str | None:
+    from supervisor_ai.control.kanban_log import last_answer
+
+    return last_answer(records, run.id)
 
 
 def _mend(records: Records, run: RunView) -> str | None:

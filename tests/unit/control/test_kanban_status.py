@@ -154,3 +154,13 @@ def test_a_check_does_not_follow_a_folder_out_of_the_project(
         check_kanban(scene.office, PLACE)
     place = find_any_place(scene.office.desk, str(outside / "0-kanban-login.md"))
     assert not check_kanban(scene.office, place).is_valid
+
+
+def test_a_check_of_a_branch_reads_what_is_committed(scene: KanbanScene) -> None:
+    on_disk(scene, **{FIRST: task_text("state: odd\n")})
+    scene.repository.commits[MAIN] = dict(FILES)
+    assert not check_kanban(scene.office, PLACE).is_valid
+    assert check_kanban(scene.office, PLACE, ref="main").is_valid
+    elsewhere = KanbanPlace(file="tasks/9-kanban-none.md")
+    with pytest.raises(NotFound, match="9-kanban-none"):
+        check_kanban(scene.office, elsewhere, ref="main")

@@ -56,18 +56,24 @@ def status(invocation: Invocation, **options: Unpack[_StatusOptions]) -> int:
 
 @verb(example="supervisor kanban check tasks/0-kanban-login.md")
 @click.argument("file")
+@click.option("-b", "--base", metavar="REF", help="Read the files of this commit.")
+@_DIRECTORY
 @json_option
 @click.pass_obj
-def check(invocation: Invocation, *, file: str, as_json: bool) -> int:
+def check(invocation: Invocation, **options: Unpack[_StatusOptions]) -> int:
     """Check the files of a kanban and report every mistake.
 
-    The files of the working tree are read, as you edit them, and nothing is changed. Each mistake
-    has its file and its line; the exit code is 2 where there is one. Work items that say too
-    little are named too: the Manager has them explored first.
+    The files of the working tree are read, as you edit them, and nothing is changed; with --base
+    those of a commit. Each mistake has its file and its line; the exit code is 2 where there is
+    one. Work items that say too little are named too: the Manager has them explored first.
     """
-    office = _office(invocation)
-    found = check_kanban(office, find_any_place(office.desk, file))
-    if as_json:
+    office, file, directory = _office(invocation), options["file"], options["directory"]
+    if directory is None and options["base"] is None:
+        place = find_any_place(office.desk, file)
+    else:
+        place = find_place(office.desk, file, directory)
+    found = check_kanban(office, place, ref=options["base"])
+    if options["as_json"]:
         write_json({"check": found, "valid": found.is_valid})
     else:
         write("\n".join(check_lines(found)))
