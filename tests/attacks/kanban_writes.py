@@ -56,6 +56,7 @@ IN_THE_CODE: Final = {
 OF_THE_OWN: Final = {
     "write the own task file": "append(T + '/1-own.md')",
     "write the own task file anew": "open(T + '/1-own.md', 'w').write('anew\\n')",
+    "put another in its place": "append(T + '/d.md'); os.replace(T + '/d.md', T + '/1-own.md')",
     "change the mode of the own task file": "os.chmod(T + '/1-own.md', 0o600)",
 }
 ACROSS: Final = {
@@ -115,11 +116,11 @@ print(json.dumps(done))
 
 def rules(role: str, folder: str) -> Writable:
     """Say what each agent of a kanban may write."""
-    own = f"{folder}/1-own.md"
+    others = {f"{folder}/{name}": False for name in NAMES if name != "1-own.md"}
     return {
         "manager": Writable(everywhere=False, paths={folder: True}),
-        "architect": Writable(everywhere=False, paths={own: True}),
-        "implementor": Writable(everywhere=True, paths={folder: False, own: True}),
+        "architect": Writable(everywhere=False, paths={folder: True, **others}),
+        "implementor": Writable(everywhere=True, paths=others),
     }[role]
 
 

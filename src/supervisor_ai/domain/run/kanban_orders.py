@@ -50,10 +50,15 @@ def _writable(state: KanbanState, agent: Agent) -> Writable:
     folder = state.policy.place.folder
     if agent is Agent.MANAGER:
         return Writable(everywhere=False, paths={folder: True})
-    own = {state.current: True}
+    others = {path: False for path in _files(state) if path != state.current}
     if agent is Agent.ARCHITECT:
-        return Writable(everywhere=False, paths=own)
-    return Writable(everywhere=True, paths={folder: False, **own})
+        # Some tools write beside a file first and put it in its place then.
+        return Writable(everywhere=False, paths={folder: True, **others})
+    return Writable(everywhere=True, paths=others)
+
+
+def _files(state: KanbanState) -> tuple[str, ...]:
+    return tuple(file.path for file in state.reading.files) if state.reading else ()
 
 
 def _duty(state: KanbanState, agent: Agent, effect: RunWorker) -> Duty:

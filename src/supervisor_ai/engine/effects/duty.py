@@ -51,7 +51,7 @@ async def _settled(
     left = await files.read(work.snapshot.commit, duty.place.folder)
     own = {path: text for path, text in left.items() if _is_own(duty, path)}
     own = {path: text for path, text in own.items() if before.get(path) != text}
-    others = await _others(effect, operation, work, own)
+    others = await _others(effect, duty, operation, work, own)
     if others and not effect.workspace.setup:  # which may write everywhere, and is not the worker
         report_refused(effect, operation, others)
     problems = reader.judge(duty, before, {**before, **own}, work.answer.document)
@@ -67,16 +67,19 @@ def _is_own(duty: Duty, path: str) -> bool:
     return number_of(path) is not None if duty.task is None else path == duty.task
 
 
-async def _others(effect: RunWorker, operation: Operation, work: Work, own: Files) -> Sequence[str]:
+async def _others(
+    effect: RunWorker, duty: Duty, operation: Operation, work: Work, own: Files
+) -> Sequence[str]:
     """List what was changed and is not the worker's: nothing but a mount stood in its way."""
     changed = await operation.world.kanban_files.changed(effect.start, work.snapshot.commit)
-    return [path for path in changed if path not in own and not _is_code(effect, path)]
+    return [path for path in changed if path not in own and not _is_code(effect, duty, path)]
 
 
-def _is_code(effect: RunWorker, path: str) -> bool:
-    """Tell whether a file is one of those that a worker with leave for the whole may change."""
+def _is_code(effect: RunWorker, duty: Duty, path: str) -> bool:
+    """Tell whether a file is the project's, and its worker may change the project."""
     rules = effect.writable
-    return rules is not None and rules.everywhere and rules.allows(path)
+    is_of_kanban = path.startswith(f"{duty.place.folder}/")
+    return rules is not None and rules.everywhere and not is_of_kanban and rules.allows(path)
 
 
 async def _log_alone(
