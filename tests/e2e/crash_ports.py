@@ -4,11 +4,13 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from supervisor_ai.documents.mechanical_manager import MechanicalManager
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, RunId, StreamId
+from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run.facts import Process, Snapshot
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.engine.ports.artifacts import Artifacts, ArtifactWriter
@@ -19,6 +21,15 @@ from supervisor_ai.engine.ports.gates import (
     Mutant,
     NewTests,
     Reading,
+)
+from supervisor_ai.engine.ports.kanban import (
+    Files,
+    KanbanFiles,
+    NotSaved,
+    NotTaken,
+    Saved,
+    Standing,
+    Taken,
 )
 from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head, Lease, Leases
 from supervisor_ai.engine.ports.sandbox import (
@@ -50,15 +61,33 @@ from supervisor_ai.workers.registry import worker_factory
 class Boundaries:
     """Counts the boundaries that a process passes, and kills it at one of them."""
 
-    def __init__(self, kill_at: int | None) -> None:
+    def __init__(self, kill_at: int | None, *, watched: Sequence[Path] = ()) -> None:
         self.passed: list[str] = []
+        self.marks: list[int] = []
+        """What the watched directories looked like at each of them."""
         self._kill_at = kill_at
+        self._watched = watched
 
     def mark(self, name: str) -> None:
         """Pass a boundary, or die at it."""
         self.passed.append(name)
+        self.marks.append(hash(tuple(_look(self._watched))))
         if len(self.passed) == self._kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _look(places: Sequence[Path]) -> Iterator[tuple[object, ...]]:
+    """Tell all files apart from what they were before; what a kill leaves is on the disk alone."""
+    for place in places:
+        for directory, _, names in os.walk(place):
+            for name in names:
+                file = Path(directory, name)
+                if name.endswith("-wal"):
+                    # It is written over in place, faster than a clock of files ticks.
+                    yield directory, name, file.read_bytes()
+                elif not name.endswith("-shm"):
+                    at = file.lstat()
+                    yield directory, name, at.st_ino, at.st_size, at.st_mtime_ns
 
 
 class CrashingLog:
@@ -275,7 +304,7 @@ class CrashingWorkspaces:
         self._at.mark(f"after land {landing.key}")
         return landed
 
-    async def find_landed(self, branch: str, key: EffectKey) -> CommitSha | None:
+    async def find_landed(self, branch: str, key: EffectKey) -> Landed | None:
         return await self._workspaces.find_landed(branch, key)
 
     async def forget(self, run: RunId) -> None:
@@ -311,19 +340,68 @@ class CrashingExaminer:
         return await self._examiner.mutants(case, limit=limit)
 
 
+class CrashingKanbanFiles:
+    """Kanban files with a boundary on either side of taking and saving them."""
+
+    def __init__(self, files: KanbanFiles, at: Boundaries) -> None:
+        self._files = files
+        self._at = at
+
+    async def take(
+        self, place: KanbanPlace, standing: Standing, *, at: datetime
+    ) -> Taken | NotTaken:
+        self._at.mark("before take")
+        taken = await self._files.take(place, standing, at=at)
+        self._at.mark("after take")
+        return taken
+
+    async def read(self, commit: CommitSha, folder: str) -> Files:
+        return await self._files.read(commit, folder)
+
+    async def changed(self, start: CommitSha, commit: CommitSha) -> tuple[str, ...]:
+        return await self._files.changed(start, commit)
+
+    async def restore(
+        self, snapshot: CommitSha, paths: Sequence[str], *, start: CommitSha, at: datetime
+    ) -> Snapshot:
+        self._at.mark("before restore")
+        return await self._files.restore(snapshot, paths, start=start, at=at)
+
+    async def save(
+        self,
+        place: KanbanPlace,
+        *,
+        start: CommitSha,
+        snapshot: CommitSha,
+        base: CommitSha,
+        at: datetime,
+    ) -> Saved | NotSaved:
+        self._at.mark("before save")
+        saved = await self._files.save(place, start=start, snapshot=snapshot, base=base, at=at)
+        self._at.mark("after save")
+        return saved
+
+
+def _workers(sandbox: Sandbox) -> Callable[[str], Worker]:
+    """Make workers; the Manager that needs no model writes the same time into every file."""
+    others = worker_factory(sandbox, {})
+    rules = MechanicalManager(now=lambda: datetime(2030, 1, 1, tzinfo=UTC))
+    return lambda adapter: rules if adapter == "mechanical_manager" else others(adapter)
+
+
 def crashing(at: Boundaries) -> Callable[[World], World]:
     """Put the boundaries into a world."""
 
     def alter(world: World) -> World:
         sandbox = CrashingSandbox(world.sandbox, at)
-        workers: Callable[[str], Worker] = worker_factory(sandbox, {})
         return replace(
             world,
             log=CrashingLog(world.log, at),
             leases=CrashingLeases(world.leases, at),
             artifacts=CrashingArtifacts(world.artifacts, at),
             sandbox=sandbox,
-            workers=workers,
+            workers=_workers(sandbox),
+            kanban_files=CrashingKanbanFiles(world.kanban_files, at),
             workspaces=CrashingWorkspaces(world.workspaces, at),
             anchor=CrashingAnchor(world.anchor, at),
             examiner=CrashingExaminer(world.examiner, at),

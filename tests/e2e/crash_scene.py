@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -37,15 +37,19 @@ clis:
 gates:
   test: {command: [grep, --quiet, visit 2, done.txt]}
 """
+FILES = {"tools/agent.py": AGENT, ".supervisor/config.yaml": CONFIG}
 VARYING = frozenset(
     (
         *("commit", "start", "snapshot", "prompt", "expected", "attempt", "branch", "root", "base"),
-        "took",
+        *("took", "tip", "rest", "definition", "permit"),
     )
 )
-LOST = frozenset(("AttemptLost", "GateLost", "IntegrationLost"))
+LOST = frozenset(("AttemptLost", "GateLost", "IntegrationLost", "KanbanReadLost", "KanbanSaveLost"))
 OF_LOST = frozenset(
-    ("AttemptStarted", "ContextPacked", "PromptSent", "GateStarted", "IntegrationStarted")
+    (
+        *("AttemptStarted", "ContextPacked", "PromptSent", "GateStarted", "IntegrationStarted"),
+        *("KanbanReadStarted", "KanbanSaveStarted"),
+    )
 )
 OWNERSHIP = frozenset(("RunOwned",))
 
@@ -68,9 +72,9 @@ def environment(place: Path) -> dict[str, str]:
     }
 
 
-def make_repository(directory: Path) -> None:
-    """Make a repository whose first implementation does not pass its gate."""
-    for name, text in {"tools/agent.py": AGENT, ".supervisor/config.yaml": CONFIG}.items():
+def make_repository(directory: Path, files: Mapping[str, str] = FILES) -> None:
+    """Make a repository; in the usual one, the first implementation does not pass its gate."""
+    for name, text in files.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

@@ -1,8 +1,9 @@
 """A process that has everything imported and forks a supervisor for each line on stdin.
 
-A line is `{"directory": …, "kill_at": N or null, "run": name or null}`: start a run, or go on with
-one, and die by SIGKILL at boundary N. The answer is `{"code": …, "boundaries": […]}`; a killed
-process has the code -9. Forking spares each of a hundred processes the imports.
+A line is `{"directory": …, "kill_at": N or null, "run": name or null, "kanban": file or null,
+"kanban_directory": name or null}`: start a run, or go on with one, and die by SIGKILL at boundary
+N. The answer is `{"code": …, "boundaries": […], "marks": […]}`; a killed process has the code -9.
+Forking spares each of a hundred processes the imports.
 """
 
 import asyncio
@@ -17,9 +18,24 @@ from tests.e2e.preloaded import preload
 
 from supervisor_ai.bootstrap import open_project, read_settings
 from supervisor_ai.control.driving import drive_family
-from supervisor_ai.control.starting import StartRequest, prepare, submit
+from supervisor_ai.control.kanban_places import find_place
+from supervisor_ai.control.kanban_starting import KanbanRequest, Office, prepare_kanban_run
+from supervisor_ai.control.project import Project
+from supervisor_ai.control.starting import Prepared, StartRequest, prepare, submit
 
 Order = dict[str, Any]
+
+
+def prepared_for(order: Order, project: Project) -> Prepared:
+    """Look up what the run needs: it does a task, or works on a kanban."""
+    if order["kanban"] is None:
+        return prepare(project.reception, StartRequest(task="Write the file"))
+    directory = Path(order["directory"])
+    office = Office(reception=project.reception, records=project.records, start=directory)
+    place = find_place(office.desk, order["kanban"], order["kanban_directory"])
+    prepared = prepare_kanban_run(office, place, KanbanRequest()).prepared
+    assert prepared is not None
+    return prepared
 
 
 async def supervise(order: Order, boundaries: Boundaries) -> None:
@@ -28,8 +44,7 @@ async def supervise(order: Order, boundaries: Boundaries) -> None:
     project = open_project(directory, read_settings(), alter=crashing(boundaries))
     name = order["run"]
     if name is None:
-        prepared = prepare(project.reception, StartRequest(task="Write the file"))
-        run = await submit(project, prepared, queued=False)
+        run = await submit(project, prepared_for(order, project), queued=False)
     else:
         run = project.records.find(name).id
     await drive_family(project, run)
@@ -37,10 +52,12 @@ async def supervise(order: Order, boundaries: Boundaries) -> None:
 
 def child(order: Order, report: int) -> None:
     """Be the supervisor; report the boundaries that were passed unless killed."""
-    boundaries = Boundaries(order["kill_at"])
+    is_first = order["kill_at"] is None and order["run"] is None
+    watched = (Path(order["directory"]), Path(os.environ["SUPERVISOR_STATE"])) if is_first else ()
+    boundaries = Boundaries(order["kill_at"], watched=watched)
     asyncio.run(supervise(order, boundaries))
     with os.fdopen(report, "w") as file:
-        json.dump(boundaries.passed, file)
+        json.dump([boundaries.passed, boundaries.marks], file)
 
 
 def obey(order: Order) -> Order:
@@ -59,10 +76,9 @@ def obey(order: Order) -> Order:
     with os.fdopen(reader) as file:
         said = file.read()
     _, status = os.waitpid(pid, 0)
-    return {
-        "code": os.waitstatus_to_exitcode(status),
-        "boundaries": json.loads(said) if said else [],
-    }
+    passed, marks = json.loads(said) if said else ([], [])
+    code = os.waitstatus_to_exitcode(status)
+    return {"code": code, "boundaries": passed, "marks": marks}
 
 
 def main() -> None:

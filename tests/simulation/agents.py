@@ -1,12 +1,15 @@
 """Workers, gates and their words in the simulated world."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Final
 
 from tests.simulation.jobs import Jobs, Tag
+from tests.simulation.kanbans import AGENTS, Assigned, agent_deed, forbidden, mark_of, told
 from tests.simulation.processes import SimProcess
-from tests.simulation.scripts import Script
+from tests.simulation.scripts import Deed, Script
 
+from supervisor_ai.definitions.answers import StrictAnswerReader
 from supervisor_ai.domain.ids import run_stream
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind
@@ -28,28 +31,30 @@ from supervisor_ai.engine.ports.workers import (
 from supervisor_ai.engine.ports.workspaces import Workspace
 
 WriteFile = Callable[[Workspace, str, str], None]
+ReadFiles = Callable[[Workspace], Mapping[str, str]]
+_OF_KANBANS: Final = frozenset({AnswerKind.AGENT, AnswerKind.MANAGER})
 
 
 class SimWorker:
     """An agent that follows the script, as one process starts it."""
 
     def __init__(
-        self, jobs: Jobs, process: SimProcess, script: Script, log: EventLog, write: WriteFile
+        self,
+        jobs: Jobs,
+        process: SimProcess,
+        script: Script,
+        log: EventLog,
+        files: tuple[ReadFiles, WriteFile],
     ) -> None:
         self._jobs = jobs
         self._process = process
         self._script = script
         self._log = log
-        self._write = write
+        self._read, self._write = files
 
     async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
         """Do what the script says for this turn."""
-        deed = self._script.worker(
-            AnswerKind(request.role),
-            step=request.step,
-            visit=request.visit,
-            turn=self._turn(request),
-        )
+        deed = self._deed(request, self._turn(request))
 
         def write(name: str, text: str) -> None:
             self._write(request.workspace, name, text)
@@ -57,8 +62,24 @@ class SimWorker:
         result = await self._jobs.perform(
             self._process, Tag(request.label, request.fence), deed, write
         )
+        for path in forbidden(request.role, deed):
+            complaint = f"cannot create {path}: Read-only file system\n"
+            on_output(Channel.STDERR, complaint.encode())
         on_output(Channel.STDOUT, deed.output.encode())
         return WorkerReport(result=result, output=deed.output)
+
+    def _deed(self, request: WorkerRequest, turn: int) -> Deed:
+        step, visit = request.step, request.visit
+        if request.role not in AGENTS:
+            kind = AnswerKind(request.role)
+            return self._script.worker(kind, step=step, visit=visit, turn=turn)
+        assigned = Assigned(
+            role=request.role,
+            told=told(request.prompt),
+            files=self._read(request.workspace),
+            mark=mark_of(step, visit, turn),
+        )
+        return agent_deed(self._script.agent(step=step, visit=visit, turn=turn), assigned)
 
     def _turn(self, request: WorkerRequest) -> int:
         """Count the turns that came to an end: a lost one is played again."""
@@ -106,10 +127,12 @@ def _write_nothing(name: str, text: str) -> None:
 
 
 class SimAnswers:
-    """Reads answers of one word."""
+    """Reads answers of one word, and those about a kanban as they are."""
 
     def read(self, kind: AnswerKind, output: str) -> Answer | AnswerProblem:
         """Return what the word means."""
+        if kind in _OF_KANBANS:
+            return StrictAnswerReader().read(kind, output)
         meaning = MEANINGS[kind].get(output)
         if meaning is None:
             return AnswerProblem(category=FailureCategory.PARSING, message="That is no answer.")

@@ -38,6 +38,7 @@ _TOGETHER: Final = (
     *((GATE.name, "lint"), ("claims", "look"), ("warn", GATE.name, "lint"), ("look",)),
 )
 WRITER: Final = "implementation"
+_ANSWERS: Final = (AnswerKind.PLAN, AnswerKind.IMPLEMENTATION, AnswerKind.REVIEW)
 ROLES: Final = {
     kind.value: Role(
         name=kind.value,
@@ -47,7 +48,7 @@ ROLES: Final = {
         cli=CLI.name,
         template="",
     )
-    for kind in AnswerKind
+    for kind in _ANSWERS
 }
 PURSE: Final = 6
 """How many attempts all runs of a day may make together."""
@@ -89,7 +90,7 @@ def frugal(definition: Definition) -> Definition:
 
 def _step(chance: Random, names: list[StepName], place: int, kind: StepKind) -> Step:
     is_last = place == len(names) - 1
-    role = chance.choice((WRITER, *(kind.value for kind in AnswerKind)))
+    role = chance.choice((WRITER, *ROLES))
     back = chance.choice(names[: place + 1])
     return Step(
         name=names[place],

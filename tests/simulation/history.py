@@ -19,6 +19,7 @@ class History:
     owners: dict[tuple[RunId, int], SimProcess] = field(default_factory=dict)
     epochs: dict[RunId, int] = field(default_factory=dict)
     starts: Counter[str] = field(default_factory=Counter)
+    refused: set[str] = field(default_factory=set)
     written: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
 
     def broken(self, rule: str) -> None:

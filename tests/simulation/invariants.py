@@ -26,20 +26,38 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.effects import operation_key
+from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.status import OutcomeKind
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.world import World
 from supervisor_ai.store.codec import EventCodec, Place
+from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
 
 _ENDS = (e.RunCompleted, e.RunFailed, e.RunCancelled)
-_LOST = (e.AttemptLost, e.GateLost, e.IntegrationLost, e.PullRequestLost)
-_INTENTS = (e.AttemptStarted, e.GateStarted, e.IntegrationStarted, e.PullRequestStarted)
+_LOST = (
+    e.AttemptLost,
+    e.GateLost,
+    e.IntegrationLost,
+    e.PullRequestLost,
+    e.KanbanReadLost,
+    e.KanbanSaveLost,
+)
+_INTENTS = (
+    e.AttemptStarted,
+    e.GateStarted,
+    e.IntegrationStarted,
+    e.PullRequestStarted,
+    e.KanbanReadStarted,
+    e.KanbanSaveStarted,
+)
 _OUTCOMES: Mapping[type, tuple[type, ...]] = {
     e.AttemptStarted: (e.AttemptSucceeded, e.AttemptFailed, e.AttemptCancelled, e.AttemptLost),
     e.GateStarted: (e.GateEnded, e.GateLost, e.GateCancelled),
     e.IntegrationStarted: (e.IntegrationLanded, e.IntegrationRefused, e.IntegrationLost),
     e.PullRequestStarted: (e.PullRequestOpened, e.PullRequestRefused, e.PullRequestLost),
+    e.KanbanReadStarted: (e.KanbanRead, e.KanbanUnreadable, e.KanbanReadLost),
+    e.KanbanSaveStarted: (e.KanbanSaved, e.KanbanSaveRefused, e.KanbanSaveLost),
 }
 _INTENT_OF = {outcome: intent for intent, outcomes in _OUTCOMES.items() for outcome in outcomes}
 
@@ -52,6 +70,7 @@ class Evidence:
     world: World
     history: History
     workspaces: SimWorkspaces
+    kanban_files: MemoryKanbanFiles
     jobs: Jobs
     permits: Mapping[str, int]
     attempts: int
@@ -85,8 +104,10 @@ def broken_rules(evidence: Evidence) -> list[str]:
         broken += _bad_operations(run, envelopes, evidence)
         broken += _bad_numbers(run, envelopes)
         broken += _bad_letters(run, envelopes)
-        broken += _bad_snapshots(run, envelopes, evidence)
         birth = envelopes[0].event
+        if isinstance(birth, e.RunSubmitted) and birth.driver == KanbanDriver.name:
+            continue
+        broken += _bad_snapshots(run, envelopes, evidence)
         if isinstance(birth, e.RunSubmitted) and birth.driver == WorkflowDriver.name:
             broken += _bad_retries(run, envelopes, evidence)
             broken += _bad_landings(birth, envelopes, evidence)
@@ -316,16 +337,16 @@ def _bad_landings(
                     yield f"{commit!r} landed on {birth.branch!r} with another tree than {head!r}."
             case _:
                 pass
-    found = list(_commits(birth, evidence.workspaces))
+    found = list(commits_of(birth, evidence.workspaces))
     keys = Counter(evidence.workspaces.commits[commit].key for commit in found)
-    late = [commit for commit in found if _is_late(birth, envelopes, evidence, commit)]
+    late = [commit for commit in found if is_late(birth, envelopes, evidence, commit)]
     if sorted(told) != sorted(commit for commit in found if commit not in late):
         yield f"The ledger says that {told} landed on {birth.branch!r}, which has {found}."
     if any(times > 1 for times in keys.values()):
         yield f"Branch {birth.branch!r} has an operation twice: {keys}."
 
 
-def _is_late(
+def is_late(
     birth: e.RunSubmitted, envelopes: list[Envelope], evidence: Evidence, commit: CommitSha
 ) -> bool:
     key = evidence.workspaces.commits[commit].key
@@ -346,7 +367,7 @@ def _started(envelopes: list[Envelope]) -> Iterator[e.AttemptStarted]:
             yield envelope.event
 
 
-def _commits(birth: e.RunSubmitted, workspaces: SimWorkspaces) -> Iterator[CommitSha]:
+def commits_of(birth: e.RunSubmitted, workspaces: SimWorkspaces) -> Iterator[CommitSha]:
     commit = workspaces.branches.get(birth.branch or "")
     while commit is not None and birth.base is not None and commit != birth.base.sha:
         yield commit

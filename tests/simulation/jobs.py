@@ -90,9 +90,9 @@ class Jobs:
             if other.slot == job.slot and owner in {job.process, None}:
                 self._check_alone(job, other)
         self.open.append(job)
-        half = job.deed.seconds / 2
+        between = job.deed.seconds / max(2, len(job.deed.files))
         for place, (name, text) in enumerate(job.deed.files):
-            self._world.call_later(half * (place + 1), self._write, job, name, text)
+            self._world.call_later(between * (place + 1), self._write, job, name, text)
         self._world.call_later(job.deed.seconds, self._finish, job)
 
     def _check_alone(self, job: Job, other: Job) -> None:
@@ -101,9 +101,15 @@ class Jobs:
             self._history.broken(f"{job.label!r} was started while {other.label!r} is under way.")
 
     def _write(self, job: Job, name: str, text: str) -> None:
-        if job in self.open:
-            self._history.written[job.label][name] = text
+        if job not in self.open:
+            return
+        try:
             job.write(name, text)
+        except OSError:
+            # As the kernel does where a mount is read-only: only the command hears of it.
+            self._history.refused.add(job.label)
+            return
+        self._history.written[job.label][name] = text
 
     def _finish(self, job: Job) -> None:
         if job in self.open:

@@ -1,6 +1,6 @@
 """The simulated machine: its time, its processes, and the world as each of them sees it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -17,8 +17,10 @@ from tests.simulation.scripts import Script
 from tests.simulation.timeline import Timeline
 from typing_extensions import override
 
+from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId
 from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.playback import opener
 from supervisor_ai.engine.ports.artifacts import Artifacts
@@ -30,6 +32,7 @@ from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
+from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
 from supervisor_ai.testing.ids import FakeIds, FakeProcesses
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
@@ -40,6 +43,7 @@ T = TypeVar("T")
 TIMING: Final = Timing(lease=timedelta(seconds=9), poll=timedelta(seconds=1), cache_every=20)
 _DRIVERS: Final = {
     WorkflowDriver.name: opener(WorkflowDriver()),
+    KanbanDriver.name: opener(KanbanDriver()),
     ParentDriver.name: opener(ParentDriver()),
     ChildDriver.name: opener(ChildDriver()),
 }
@@ -82,6 +86,11 @@ class SimWorkspaces(MemoryWorkspaces):
         """Remove what an ended run needs no more."""
         await super().forget(run)
         self.exports = {(owner, path) for owner, path in self.exports if owner != run}
+
+    def seen(self, workspace: Workspace) -> Mapping[str, str]:
+        """Return the files of a workspace, as a worker sees them; it may be gone by now."""
+        left = self._directories.get(workspace.path)
+        return dict(left.files) if left else {}
 
     @property
     def leftovers(self) -> tuple[Path, ...]:
@@ -144,6 +153,7 @@ class Machine:
         self.jobs = Jobs(self.loop, self.history)
         self.script = Script(seed)
         self.workspaces = SimWorkspaces()
+        self.kanban_files = MemoryKanbanFiles(self.workspaces)
         self.processes: list[SimProcess] = []
         self._ledgers = ledgers
         self._ids = FakeIds()
@@ -192,12 +202,14 @@ class Machine:
             artifacts=guard(process, self._artifacts),
             anchor=guard(process, self._anchor),
             workspaces=guard(process, self.workspaces),
+            kanban_files=guard(process, self.kanban_files),
             sandbox=guard(process, world.sandbox),
             workers=lambda adapter: guard(process, world.workers(adapter)),
         )
 
     def _world(self, process: SimProcess, view: LedgerView) -> World:
-        worker = SimWorker(self.jobs, process, self.script, view.log, self._write)
+        files = (self.workspaces.seen, self._write)
+        worker = SimWorker(self.jobs, process, self.script, view.log, files)
         return World(
             log=view.log,
             leases=view.leases,
@@ -221,6 +233,8 @@ class Machine:
             verdicts=view.verdicts,
             forge=self._forge,
             redactor=NoSecrets(),
+            kanban_files=self.kanban_files,
+            kanban_reader=MarkdownKanbanReader(),
             timing=TIMING,
         )
 

@@ -1,5 +1,6 @@
 """People of the simulated world: they answer, repeat themselves, cancel and change definitions."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
@@ -16,6 +17,7 @@ from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.letters import Approve, Cancel, Command, Letter, Migrate, Reject
 from supervisor_ai.engine.world import World
 
+_OF_A_KANBAN: Final = frozenset({"kanban", "land-task", "manager", "land-kanban"})
 _PERSON: Final = Actor(kind=ActorKind.USER, id="somebody", via="simulation", verified=True)
 
 
@@ -28,6 +30,8 @@ class People:
         self._script = script
         self._chance = chance
         self._cursor = 0
+        self._asked: Counter[tuple[RunId, str, int]] = Counter()
+        self.mending: Callable[[], None] = lambda: None
 
     def watch(self, is_over: Callable[[], bool]) -> None:
         """Look at what is new, and look again later."""
@@ -60,7 +64,7 @@ class People:
             self._later(run, "cancel", Cancel())
 
     def _answer(self, run: RunId, asked: e.ApprovalRequested, key: str) -> None:
-        is_yes = self._script.person(step=asked.step, visit=asked.visit) is Word.APPROVE
+        is_yes = self._is_yes(run, asked)
         note = self._world.artifacts.put("Because.")
         chance = self._chance
         reason = note if asked.reason is ApprovalReason.FINDINGS else None
@@ -75,6 +79,16 @@ class People:
             self._later(run, key, command)
         if chance.random() < 0.2:
             self._later(run, f"late:{key}", command)
+
+    def _is_yes(self, run: RunId, asked: e.ApprovalRequested) -> bool:
+        times = 0
+        if asked.step in _OF_A_KANBAN:
+            place = (run, asked.step, asked.visit)
+            times, self._asked[place] = self._asked[place], self._asked[place] + 1
+        if asked.reason is ApprovalReason.KANBAN:
+            self.mending()
+        word = self._script.person(step=asked.step, visit=asked.visit, times=times)
+        return word is Word.APPROVE
 
     def _later(self, run: RunId, key: str, command: Command) -> None:
         self._loop.call_later(self._chance.expovariate(0.1), self._send, run, key, command)

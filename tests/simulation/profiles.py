@@ -5,6 +5,7 @@ from typing import Final
 
 from tests.simulation.chaos import CALM, Weather
 from tests.simulation.invariants import broken_rules
+from tests.simulation.kanban_rules import broken_kanban_rules
 from tests.simulation.simulation import RIGHT, Kind, Parts, Setting, Simulation
 
 STORM: Final = Weather(kill=0.01, freeze=0.005, interrupt=0.1, latency=0.1, strikes=4)
@@ -15,6 +16,13 @@ PROFILES: Final = {
     "family": Setting(weather=STORM, kind=Kind.FAMILY),
     "rush": Setting(weather=HECTIC, kind=Kind.RUSH, processes=3),
     "spree": Setting(weather=HECTIC, kind=Kind.SPREE, processes=3),
+    "kanban": Setting(weather=STORM, kind=Kind.KANBAN),
+    "kanban undisturbed": Setting(
+        weather=STORM, kind=Kind.KANBAN, is_meddled_with=False, has_deadlines=False
+    ),
+    "kanban calm": Setting(
+        weather=CALM, kind=Kind.KANBAN, is_meddled_with=False, has_deadlines=False
+    ),
     "undisturbed": Setting(weather=STORM, is_meddled_with=False, has_deadlines=False),
     "calm": Setting(weather=CALM, is_meddled_with=False, has_deadlines=False),
 }
@@ -23,7 +31,8 @@ PROFILES: Final = {
 def find_broken(profile: str, seed: int, parts: Parts = RIGHT) -> list[str]:
     """Simulate one world and return the rules that do not hold in it."""
     setting = replace(PROFILES[profile], parts=parts)
-    return broken_rules(Simulation(seed, setting).run())
+    evidence = Simulation(seed, setting).run()
+    return broken_rules(evidence) + broken_kanban_rules(evidence)
 
 
 def complaint(profile: str, seed: int, broken: object) -> str:

@@ -3,6 +3,7 @@
 import sys
 
 from tests.simulation.invariants import broken_rules
+from tests.simulation.kanban_rules import broken_kanban_rules
 from tests.simulation.profiles import PROFILES
 from tests.simulation.simulation import Simulation
 
@@ -13,7 +14,7 @@ def main(profile: str, seed: int) -> None:
     for envelope in evidence.envelopes:
         sys.stdout.write(f"{envelope.seq} epoch {envelope.epoch} {envelope.stream} ")
         sys.stdout.write(f"{envelope.recorded_at.time()} {envelope.event}\n")
-    for rule in broken_rules(evidence):
+    for rule in (*broken_rules(evidence), *broken_kanban_rules(evidence)):
         sys.stdout.write(f"BROKEN: {rule}\n")
 
 

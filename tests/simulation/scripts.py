@@ -11,8 +11,8 @@ from supervisor_ai.domain.run.gates import Finding, GateKind
 from supervisor_ai.engine.ports.gates import Examination
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult
 
-_GOOD: Final = SandboxResult(end=SandboxEnd.EXITED, exit_code=0, reason="")
-_BAD: Final = SandboxResult(end=SandboxEnd.EXITED, exit_code=1, reason="")
+GOOD: Final = SandboxResult(end=SandboxEnd.EXITED, exit_code=0, reason="")
+BAD: Final = SandboxResult(end=SandboxEnd.EXITED, exit_code=1, reason="")
 _NOT_RUN: Final = tuple(
     SandboxResult(end=end, exit_code=None, reason=f"It was {end}.")
     for end in SandboxEnd
@@ -49,9 +49,9 @@ class Script:
         name = f"{step}.txt"
         files = ((name, f"{visit}.{turn}"), ("shared.txt", f"{step}.{visit}.{turn}"))
         drawn = chance.random()
-        result = _GOOD if drawn < 0.9 else chance.choice((_BAD, *_NOT_RUN))
+        result = GOOD if drawn < 0.9 else chance.choice((BAD, *_NOT_RUN))
         return Deed(
-            seconds=_duration(chance),
+            seconds=duration(chance),
             result=result,
             output=self._answer(chance, kind),
             files=files[: chance.randrange(len(files) + 1)],
@@ -61,8 +61,8 @@ class Script:
         """Say what the gate's command does; on the same files it always does the same."""
         chance = self._at("gate", command, files)
         drawn = chance.random()
-        result = _GOOD if drawn < 0.6 else _BAD if drawn < 0.95 else chance.choice(_NOT_RUN)
-        return Deed(seconds=_duration(chance), result=result, output="A test ran.")
+        result = GOOD if drawn < 0.6 else BAD if drawn < 0.95 else chance.choice(_NOT_RUN)
+        return Deed(seconds=duration(chance), result=result, output="A test ran.")
 
     def look(self, kind: GateKind, tree: TreeSha) -> Examination:
         """Say what a look at a change finds."""
@@ -71,9 +71,14 @@ class Script:
         found = (Finding(rule=rule, message="Something."),) if drawn < 0.3 else ()
         return Examination(findings=found, summary="It was looked at.")
 
-    def person(self, *, step: str, visit: int) -> Word:
-        """Say what a person answers."""
-        return Word.APPROVE if self._at("person", step, visit).random() < 0.8 else Word.REJECT
+    def person(self, *, step: str, visit: int, times: int = 0) -> Word:
+        """Say what a person answers; one who was asked the same before may have learnt."""
+        place = (step, visit, times) if times else (step, visit)
+        return Word.APPROVE if self._at("person", *place).random() < 0.8 else Word.REJECT
+
+    def agent(self, *, step: str, visit: int, turn: int) -> Random:
+        """Return the chance of an agent that works on a kanban."""
+        return self._at("agent", step, visit, turn)
 
     def _answer(self, chance: Random, kind: AnswerKind) -> str:
         good, *others = MEANINGS[kind]
@@ -84,5 +89,6 @@ class Script:
         return Random(f"{self._seed}:{place}")  # noqa: S311 - a simulation, not a secret
 
 
-def _duration(chance: Random) -> float:
+def duration(chance: Random) -> float:
+    """Draw how many seconds something takes."""
     return chance.choice((0.0, 0.2, 1.0, 5.0))

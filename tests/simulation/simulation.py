@@ -9,7 +9,9 @@ from typing import Final
 from tests.integration.engine.toy_driver import ChildDriver, Chores, Family, ParentDriver
 from tests.simulation.chaos import Weather
 from tests.simulation.definitions import CLI, GATE, PURSE, ROLES, WRITER, frugal, random_definition
+from tests.simulation.editors import Editors
 from tests.simulation.invariants import Evidence
+from tests.simulation.kanbans import random_kanban
 from tests.simulation.machine import TIMING, Ledgers, Machine, memory_ledgers
 from tests.simulation.people import People
 from tests.simulation.processes import SimProcess
@@ -18,6 +20,7 @@ from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.errors import Busy, SupervisorError
 from supervisor_ai.domain.ids import RunId, stream_run
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.dispatch import LocalDispatcher, Shift
 from supervisor_ai.engine.effects.performer import Performer, perform
@@ -51,6 +54,7 @@ class Kind(StrEnum):
     FAMILY = "family"
     RUSH = "rush"
     SPREE = "spree"
+    KANBAN = "kanban"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +112,8 @@ class Simulation:
             case Kind.RUSH:
                 for _ in range(4):
                     self._submit_run(ChildDriver.name, self._chores())
+            case Kind.KANBAN:
+                self._submit_kanban()
             case Kind.SPREE:
                 for _ in range(3):
                     self._submit_run(WorkflowDriver.name, frugal(random_definition(self._chance)))
@@ -120,6 +126,28 @@ class Simulation:
         run = self._submit_run(WorkflowDriver.name, definition)
         if self._setting.is_meddled_with:
             self._people.meddle(run, definition)
+
+    def _submit_kanban(self) -> None:
+        machine = self._machine
+        definition, files = random_kanban(self._chance)
+        assert definition.kanban is not None
+        place = definition.kanban.place
+        if place.directory is None:
+            self._base = make_base(machine.workspaces, {"README": "Hello.", **files})
+        else:
+            named = {path.rpartition("/")[2]: text.encode() for path, text in files.items()}
+            machine.kanban_files.directories[place.directory] = named
+        if not self._setting.has_deadlines:
+            limits = replace(definition.limits, workflow_timeout=None)
+            definition = replace(definition, limits=limits)
+        run = self._submit_run(KanbanDriver.name, definition)
+        if not self._setting.is_meddled_with:
+            return
+        if self._chance.random() < 0.1:
+            self._people.cancel(run)
+        editors = Editors(machine, place, f"ai/{run}", self._is_over)
+        editors.edit_later()
+        self._people.mending = editors.mend
 
     def _submit_family(self) -> None:
         documents, siblings = self._machine.world.documents, self._chance.randrange(2, 4)
@@ -253,6 +281,7 @@ class Simulation:
             world=self._machine.world,
             history=self._machine.history,
             workspaces=self._machine.workspaces,
+            kanban_files=self._machine.kanban_files,
             jobs=self._machine.jobs,
             permits={DESK: 1},
             attempts=PURSE,

@@ -22,6 +22,10 @@ _TOLD: Final = (
     e.ApprovalRefused,
     e.IntegrationLanded,
     e.IntegrationRefused,
+    e.KanbanRead,
+    e.KanbanUnreadable,
+    e.KanbanSaved,
+    e.KanbanSaveRefused,
 )
 _ENDS: Final = (e.RunCompleted, e.RunFailed, e.RunCancelled)
 
@@ -47,7 +51,12 @@ def _side_by_side(pages: list[Page]) -> list[Page]:
 def final_files(evidence: Evidence, run: RunId) -> dict[str, str] | None:
     """Return the files on the run's branch, if there is one."""
     tip = evidence.workspaces.branches.get(f"ai/{run}")
-    return None if tip is None else dict(evidence.workspaces.files(tip))
+    plain = {
+        f"{name}/{file}": content.decode()
+        for name, files in evidence.kanban_files.directories.items()
+        for file, content in files.items()
+    }
+    return plain or None if tip is None else {**evidence.workspaces.files(tip), **plain}
 
 
 def _verdict(event: Event) -> str:
@@ -58,5 +67,7 @@ def _verdict(event: Event) -> str:
             return f"{category} {code}"
         case e.GateEnded(verdict=verdict, gate=gate):
             return f"{gate} {verdict}"
+        case e.KanbanRead(current=current, phase=phase):
+            return f"{phase} {current}"
         case _:
             return ""

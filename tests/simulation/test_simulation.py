@@ -9,6 +9,7 @@ from supervisor_ai.domain.ids import RunId
 
 RUN = RunId("r1")
 LONG = 2_000
+LONG_KANBANS = 200
 
 
 @pytest.mark.parametrize("shard", range(6))
@@ -31,12 +32,22 @@ def test_no_rule_breaks_where_runs_share_a_budget(shard: int) -> None:
 
 
 @pytest.mark.parametrize("shard", range(2))
+def test_no_rule_breaks_in_a_kanban(shard: int) -> None:
+    check("kanban", shard_of(shard, 25))
+
+
+def test_accidents_do_not_change_the_story_of_a_kanban() -> None:
+    for seed in range(15):
+        check_story(seed, "kanban ")
+
+
+@pytest.mark.parametrize("shard", range(2))
 def test_accidents_do_not_change_the_story(shard: int) -> None:
     for seed in shard_of(shard, 80):
         check_story(seed)
 
 
-@pytest.mark.parametrize("profile", ["workflow", "family", "rush", "spree"])
+@pytest.mark.parametrize("profile", ["workflow", "family", "rush", "spree", "kanban"])
 def test_a_seed_always_makes_the_same_world(profile: str) -> None:
     first, second = (Simulation(7, PROFILES[profile]).run().world.log.head() for _ in range(2))
     assert first == second
@@ -47,6 +58,19 @@ def test_a_seed_always_makes_the_same_world(profile: str) -> None:
 @pytest.mark.parametrize("profile", ["workflow", "family", "rush", "spree"])
 def test_no_rule_breaks_in_many_more_worlds(profile: str, shard: int) -> None:
     check(profile, shard_of(shard, LONG, first=100_000))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shard", range(40))
+def test_no_rule_breaks_in_many_more_kanbans(shard: int) -> None:
+    check("kanban", shard_of(shard, LONG_KANBANS, first=100_000))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shard", range(20))
+def test_accidents_do_not_change_the_stories_of_many_more_kanbans(shard: int) -> None:
+    for seed in shard_of(shard, LONG_KANBANS, first=100_000):
+        check_story(seed, "kanban ")
 
 
 @pytest.mark.long
@@ -66,10 +90,12 @@ def check(profile: str, seeds: range) -> None:
         assert not broken, complaint(profile, seed, broken)
 
 
-def check_story(seed: int) -> None:
-    calm = Simulation(seed, PROFILES["calm"]).run()
-    stormy = Simulation(seed, PROFILES["undisturbed"]).run()
+def check_story(seed: int, kind: str = "") -> None:
+    calm = Simulation(seed, PROFILES[f"{kind}calm"]).run()
+    stormy = Simulation(seed, PROFILES[f"{kind}undisturbed"]).run()
     told, expected = story(stormy, RUN), story(calm, RUN)
-    assert told == expected, complaint("undisturbed", seed, f"{told}\ninstead of\n{expected}")
+    assert told == expected, complaint(
+        f"{kind}undisturbed", seed, f"{told}\ninstead of\n{expected}"
+    )
     files, wanted = final_files(stormy, RUN), final_files(calm, RUN)
-    assert files == wanted, complaint("undisturbed", seed, f"{files} instead of {wanted}")
+    assert files == wanted, complaint(f"{kind}undisturbed", seed, f"{files} instead of {wanted}")

@@ -1,0 +1,91 @@
+"""Kill a run on a kanban at every boundary, resume, and compare: branch, files, story."""
+
+from collections.abc import Iterator
+
+import pytest
+from tests.e2e.crash_drill import Drill, Rehearsal
+from tests.e2e.kanban_project import FILE, kanban_files
+
+SHARDS = 4
+AGENT = """\
+cat > /dev/null
+task=$(ls */1-*.md)
+[ "$SUPERVISOR_ROLE" = implementor ] && echo built > app.txt
+cat >> "$task" <<END
+
+### [2030-01-01T00:00:00Z] What was done
+
+**Facts:** It was looked at.
+
+**Analysis:** It had to be so.
+
+**Conclusion:** ok
+END
+printf '```json\\n{"status": "ok", "message": "It is so."}\\n```\\n'
+"""
+CONFIG = """\
+cli: agent
+clis:
+  agent: {adapter: command, command: [sh, tools/agent.sh]}
+gates:
+  test: {command: [test, -f, app.txt]}
+kanban:
+  manager: builtin
+  gates: [test]
+"""
+PROJECT = {"tools/agent.sh": AGENT, ".supervisor/config.yaml": CONFIG}
+
+
+@pytest.fixture(scope="module")
+def drill(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drill]:
+    """Rehearse a kanban on the run's branch."""
+    files = {**PROJECT, **kanban_files({"build": "Implementor"})}
+    rehearsal = Rehearsal(files=files, kanban=FILE, landings=2)
+    drill = Drill(tmp_path_factory.mktemp("kanban"), rehearsal)
+    yield drill
+    drill.stop()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drill]:
+    """Rehearse a kanban in a plain directory, which no commit knows of."""
+    kanban = kanban_files({"build": "Implementor"}, folder="plans")
+    files = {**PROJECT, ".gitignore": "plans/\n", **kanban}
+    rehearsal = Rehearsal(
+        files=files,
+        kanban="plans/0-kanban-demo.md",
+        kanban_directory="plans",
+        landings=1,
+        plain=tuple(kanban),
+    )
+    drill = Drill(tmp_path_factory.mktemp("plain"), rehearsal)
+    yield drill
+    drill.stop()
+
+
+def test_the_uncrashed_run_lands_the_task_and_the_kanban(drill: Drill) -> None:
+    types = drill.uncrashed.types()
+    assert types.count("KanbanRead") == 2
+    assert types.count("IntegrationLanded") == 2
+    assert drill.uncrashed.status == "completed"
+    assert len(drill.points) > 40, drill.boundaries
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_a_kanban_survives_a_kill_at_every_boundary(drill: Drill, shard: int) -> None:
+    for number in drill.points[shard::SHARDS]:
+        drill.kill(number)
+
+
+@pytest.mark.timeout(300)
+def test_a_plain_directory_survives_a_kill_wherever_it_is_read_or_written(plain: Drill) -> None:
+    assert plain.uncrashed.types().count("KanbanSaved") == 2
+    own = [
+        number
+        for number in plain.points
+        if any(word in plain.boundaries[number - 1] for word in ("Kanban", "take", "save", "land"))
+    ]
+    assert len(own) > 6, plain.boundaries
+    for number in own:
+        plain.kill(number)
