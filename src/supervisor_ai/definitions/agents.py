@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from supervisor_ai.definitions.kanban_settings import MECHANICAL
 from supervisor_ai.definitions.mistakes import Mistakes, suggestion, unknown
 from supervisor_ai.definitions.settings import ConfiguredCli, Settings
 from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.kanban.policy import MECHANICAL
 from supervisor_ai.domain.run.definition import Cli
 
 _NOT_BY_NAME: Final = frozenset({"api", "command", "scripted", MECHANICAL})

@@ -10,13 +10,9 @@ from supervisor_ai.definitions.gate_table import kind_of_gate
 from supervisor_ai.definitions.layers import Written
 from supervisor_ai.definitions.mistakes import Mistakes, Place
 from supervisor_ai.definitions.shapes import ConfigShape
-from supervisor_ai.domain.kanban.policy import MAX_ITERATIONS
+from supervisor_ai.domain.kanban.policy import MAX_ITERATIONS, ManagerKind
 from supervisor_ai.domain.run.gates import GateKind
 
-MECHANICAL: Final = "mechanical_manager"
-"""The adapter of the Manager that follows its rules without a model."""
-MODEL: Final = "model"
-BUILTIN: Final = "builtin"
 EXACT: Final = "exact"
 _COVERAGE: Final = "{coverage}"
 
@@ -25,7 +21,7 @@ _COVERAGE: Final = "{coverage}"
 class KanbanSetting:
     """How the tasks of a kanban are worked on."""
 
-    manager: str = MODEL
+    manager: ManagerKind = ManagerKind.MODEL
     retry: str = EXACT
     max_iterations: int = MAX_ITERATIONS
     gates: tuple[tuple[str, Place], ...] | None = None

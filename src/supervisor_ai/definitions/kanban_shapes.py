@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field
 from supervisor_ai.definitions import scalars
 from supervisor_ai.definitions.gate_shapes import MOST_GATES
 from supervisor_ai.definitions.shape import Name, Shape
+from supervisor_ai.domain.kanban.policy import ManagerKind
 
 _MOST_ITERATIONS: Final = 10_000
 
@@ -24,7 +25,7 @@ def plain_folder(value: str) -> str:
 class KanbanShape(Shape):
     """`kanban`: how the tasks of a kanban are worked on."""
 
-    manager: Literal["model", "builtin"] | None = None
+    manager: Annotated[ManagerKind, Field(strict=False)] | None = None
     retry: Literal["exact", "with_error"] | None = None
     max_iterations: Annotated[int, Field(ge=1, le=_MOST_ITERATIONS)] | None = None
     gates: Annotated[list[Name], Field(max_length=MOST_GATES)] | None = None

@@ -23,6 +23,7 @@ _WANTED: Final[Mapping[str, str]] = {
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
 }
+_WORDS: Final = frozenset({"literal_error", "enum"})
 _BOUNDS: Final[Mapping[str, tuple[str, str]]] = {
     "greater_than_equal": ("at least", "ge"),
     "less_than_equal": ("at most", "le"),
@@ -74,7 +75,7 @@ def _problem(details: ErrorDetails) -> str:
         word, bound = _LENGTHS[kind]
         entries = "entry" if context[bound] == 1 else "entries"
         return f"must have {word} {context[bound]} {entries}, found {context['actual_length']}"
-    if kind == "literal_error":
+    if kind in _WORDS:
         return f"must be {context['expected']}, found {found(value)}"
     if kind == "value_error":
         return str(context["error"])

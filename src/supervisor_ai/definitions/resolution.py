@@ -99,16 +99,18 @@ def role_gated(library: Library, read: ReadWorkflow, workflow: Workflow) -> Gate
 
 def _gated(library: Library, read: ReadWorkflow, workflow: Workflow) -> GatedWorkflow:
     """Put behind each step what looks at it: the guards first, then the gates of its role."""
+    return with_guards(role_gated(library, read, workflow), guarding_of(library, read))
+
+
+def guarding_of(library: Library, read: ReadWorkflow) -> Guarding:
+    """Say what decides which guards a workflow has."""
     particulars = read.particulars
-    gated = role_gated(library, read, workflow)
-    settings = replace(library.settings, gates=dict(particulars.gates))
-    guarding = Guarding(
-        settings=settings,
+    return Guarding(
+        settings=replace(library.settings, gates=dict(particulars.gates)),
         roles=library.roles,
         tdd=particulars.tdd,
         spared=particulars.spared,
     )
-    return with_guards(gated, guarding)
 
 
 def resolve_role(library: Library, agents: Agents, name: str) -> Role:

@@ -7,11 +7,7 @@ from typing import Final, TypeVar
 
 from supervisor_ai.definitions.continuity import Continuity, lay_continuity
 from supervisor_ai.definitions.gate_settings import GateSetting, lay_gates
-from supervisor_ai.definitions.kanban_settings import (
-    MECHANICAL,
-    KanbanSetting,
-    lay_kanban,
-)
+from supervisor_ai.definitions.kanban_settings import KanbanSetting, lay_kanban
 from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.mistakes import Mistakes, Place
 from supervisor_ai.definitions.models import (
@@ -34,6 +30,7 @@ from supervisor_ai.definitions.scalars import reference
 from supervisor_ai.definitions.scripts import read_script
 from supervisor_ai.definitions.shapes import ConfigShape, LimitsShape
 from supervisor_ai.definitions.shelves import Origin
+from supervisor_ai.domain.kanban.policy import MECHANICAL
 from supervisor_ai.domain.run.definition import Cli, Limits, SandboxPolicy, WorkspacePolicy
 from supervisor_ai.domain.run.policies import Policies
 

@@ -30,9 +30,10 @@ from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import TreeSha
 from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.definition import StepKind, WorkspacePolicy
+from supervisor_ai.domain.run.definition import Gate, StepKind, WorkspacePolicy
 from supervisor_ai.domain.run.effects import TaskEffect
 from supervisor_ai.domain.run.facts import ApprovalReason
+from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
 from supervisor_ai.engine.effects.operation import Operation
@@ -203,6 +204,17 @@ def test_code_passes_the_gates_and_goes_back_with_what_they_say() -> None:
     assert scene.tip["app.py"] == "x = 1\n"
     roles = [role for role, _ in asked(scene)]
     assert roles == ["architect", "manager", "implementor", "implementor", "manager"]
+
+
+def test_gates_look_at_what_was_done_for_the_task() -> None:
+    paths = [f"tasks/{number}-x.md" for number in (1, 2)]
+    files = {FILE: kanban_text(paths[0], *paths), **dict.fromkeys(paths, task_text())}
+    look = Gate(name="look", command=(), timeout=GATE.timeout, kind=GateKind.TEST_INTEGRITY)
+    scene = Scene(kanban_definition(gate=look), files=files, implementor=build)
+    scene.drive()
+    cases = [case for _, case in scene.kernel.fakes.examiner.seen]
+    reads = scene.kernel.events(scene.run, e.KanbanRead)
+    assert [case.base for case in cases] == [read.snapshot.commit for read in reads[:2]]
 
 
 @pytest.mark.parametrize("has_setup", [True, False])

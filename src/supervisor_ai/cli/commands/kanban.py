@@ -35,10 +35,11 @@ from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX
 from supervisor_ai.control.resuming import prepare_resume
 from supervisor_ai.control.starting import Prepared, held_by, submit
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.kanban.policy import ManagerKind
 
 _MANAGER = click.option(
     "--manager",
-    type=click.Choice(["builtin", "model"]),
+    type=click.Choice(sorted(kind.value for kind in ManagerKind)),
     help="Who reconciles: the built-in rules, which need no model, or an agent.",
 )
 _CLI = click.option("-c", "--cli", metavar="NAME", help="Use this agent for every role.")

@@ -78,7 +78,7 @@ for _command in (search, install, update, remove):
 @json_option
 @click.pass_obj
 def list_verb(invocation: Invocation, **options: Unpack[_ListOptions]) -> int:
-    """List the roles that workflows can name."""
+    """List the roles of workflows and of kanbans."""
     found = list_roles(invocation.reception(), ref=options["base"])
     if options["as_json"]:
         write_json({"roles": found})

@@ -2,22 +2,27 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from supervisor_ai.definitions.gate_making import in_step, make_gate
 from supervisor_ai.definitions.gate_order import with_needed
+from supervisor_ai.definitions.gate_settings import Gates
 from supervisor_ai.definitions.kanban import steps
 from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.resolution import role_gated
+from supervisor_ai.definitions.resolution import guarding_of, role_gated
 from supervisor_ai.definitions.settings import Settings
 from supervisor_ai.definitions.step_chains import free_name, gate_step
 from supervisor_ai.definitions.workflows import ReadWorkflow
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Gate, Step, StepKind, Workflow
 from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.kanban import IMPLEMENTOR
 
 Needed = dict[str, tuple[Gate, tuple[str, ...]]]
 """Gates by their names, each with the names of those that come before it."""
+_LEFT_OUT: Final = frozenset({GateKind.CLAIMS, GateKind.COMPLEXITY})
+"""What needs lists of files, which nobody gives at a kanban, and what only approvers need."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,17 +31,31 @@ class Checks:
 
     steps: tuple[Step, ...] = ()
     gates: Mapping[str, Gate]
+    known: Gates
+    """The gates as they are configured where these come from: the guard takes its own there."""
+    is_test_first: bool = False
+    """Whether new tests must have failed before, whatever the role says."""
 
 
 def find_checks(library: Library) -> Checks:
     """Return the gates that the config names for kanbans, else those of the default workflow."""
-    named = library.settings.kanban.gates
-    if named is None:
-        return _gathered(_of_default(library))
-    return _gathered(_configured([name for name, _ in named], library.settings))
+    settings = library.settings
+    named, default = settings.kanban.gates, _default(library)
+    if named is not None:
+        return _gathered(_configured([name for name, _ in named], settings), settings.gates)
+    if default is None:
+        return Checks(gates={}, known=settings.gates)
+    _refuse_gaps(default)
+    checks = _gathered(_of_workflow(library, default), default.particulars.gates)
+    return replace(checks, is_test_first=_is_test_first(library, default))
 
 
-def _gathered(found: Iterator[tuple[Step, Needed]]) -> Checks:
+def _default(library: Library) -> ReadWorkflow | None:
+    chosen = library.settings.workflow
+    return library.workflows.get(chosen.name) if chosen else None
+
+
+def _gathered(found: Iterator[tuple[Step, Needed]], known: Gates) -> Checks:
     made: dict[StepName, Step] = {}
     gates: dict[str, Gate] = {}
     for model, needed in found:
@@ -45,13 +64,13 @@ def _gathered(found: Iterator[tuple[Step, Needed]]) -> Checks:
         gates |= own
         made[name] = replace(
             gate_step(name, own),
-            on_fail=steps.IMPLEMENTOR,
+            on_fail=IMPLEMENTOR,
             max_retries=model.max_retries,
             asks_at_last=model.asks_at_last,
             timeout=model.timeout,
             description=f"The work passes {', '.join(needed)}",
         )
-    return Checks(steps=tuple(made.values()), gates=gates)
+    return Checks(steps=tuple(made.values()), gates=gates, known=known)
 
 
 def _configured(names: list[str], settings: Settings) -> Iterator[tuple[Step, Needed]]:
@@ -70,31 +89,33 @@ def _configured(names: list[str], settings: Settings) -> Iterator[tuple[Step, Ne
         yield Step(name=StepName(name), kind=StepKind.GATE), made
 
 
-def _of_default(library: Library) -> Iterator[tuple[Step, Needed]]:
-    """Take over the gate steps of the default workflow, as far as they run commands."""
-    chosen = library.settings.workflow
-    read = library.workflows.get(chosen.name) if chosen else None
-    if read is None:
-        return
-    _refuse_gaps(read)
+def _of_workflow(library: Library, read: ReadWorkflow) -> Iterator[tuple[Step, Needed]]:
+    """Take over the gates that a workflow runs, those of its roles included; each comes once."""
     gated = role_gated(library, read, read.workflow)
-    done: set[str] = set()
+    done: list[Gate] = []  # two gates may share a name and run something else
     for step in _path(gated.workflow):
         made = {
             gate.name: (gate, needs)
-            for gate, needs in _commands(step, gated.gates)
-            if gate.name not in done
+            for gate, needs in _usable(step, gated.gates)
+            if gate not in done
         }
-        done |= made.keys()
+        done += [gate for gate, _ in made.values()]
         if made:
             yield step, made
 
 
-def _commands(step: Step, gates: Mapping[str, Gate]) -> Iterator[tuple[Gate, tuple[str, ...]]]:
+def _usable(step: Step, gates: Mapping[str, Gate]) -> Iterator[tuple[Gate, tuple[str, ...]]]:
     for key in step.checks:
         gate = gates[key]
-        if gate.kind is GateKind.COMMAND:
+        if gate.kind not in _LEFT_OUT:
             yield replace(gate, depends_on=()), tuple(gates[it].name for it in gate.depends_on)
+
+
+def _is_test_first(library: Library, read: ReadWorkflow) -> bool:
+    """Tell whether anybody who writes code there works test first."""
+    guarding = guarding_of(library, read)
+    writing = ((step, guarding.writer(step)) for step in _path(read.workflow))
+    return any(role and guarding.is_test_first(step, role) for step, role in writing)
 
 
 def _refuse_gaps(read: ReadWorkflow) -> None:

@@ -7,27 +7,23 @@ from typing import Final
 from supervisor_ai.definitions.agents import Agents
 from supervisor_ai.definitions.kanban import steps
 from supervisor_ai.definitions.kanban.checks import find_checks
-from supervisor_ai.definitions.kanban_settings import (
-    BUILTIN,
-    EXACT,
-    MECHANICAL,
-    MODEL,
-    KanbanSetting,
-)
+from supervisor_ai.definitions.kanban_settings import EXACT, KanbanSetting
 from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.prompt_files import variables
 from supervisor_ai.definitions.resolution import resolve
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.definitions.workflows import Particulars, ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
+from supervisor_ai.domain.kanban.policy import MECHANICAL, KanbanPlace, KanbanPolicy, ManagerKind
 from supervisor_ai.domain.run.definition import MAX_RETRIES, Cli, Definition, Limits, Role
+from supervisor_ai.domain.run.kanban import ARCHITECT, IMPLEMENTOR, MANAGER
 from supervisor_ai.domain.run.retries import RetryMode
 
 _BARE: Final = "{{ task }}"
 """What a Manager that needs no words is told."""
 _ATTEMPT: Final = "attempt"
-_MECHANICAL_CLI: Final = Cli(name=BUILTIN, adapter=MECHANICAL)
+_BUILTIN: Final = ManagerKind.BUILTIN.value
+_MECHANICAL_CLI: Final = Cli(name=_BUILTIN, adapter=MECHANICAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,15 +40,15 @@ def resolve_kanban(library: Library, agents: Agents, wanted: Wanted) -> Definiti
     """Gather what a run on a kanban needs."""
     _check_wanted(wanted)
     setting = library.settings.kanban
-    is_mechanical = (wanted.manager or setting.manager) == BUILTIN
+    is_mechanical = (wanted.manager or setting.manager) == _BUILTIN
     if is_mechanical:
-        agents = replace(agents, fixed={steps.MANAGER: _MECHANICAL_CLI})
+        agents = replace(agents, fixed={MANAGER: _MECHANICAL_CLI})
     read = _read(library, setting, wanted)
     found = resolve(library, read, agents, cli=wanted.cli)
     roles = dict(found.roles)
     if is_mechanical:
         _check_name(found.roles)
-        roles[steps.MANAGER] = _mechanical(roles[steps.MANAGER])
+        roles[MANAGER] = _mechanical(roles[MANAGER])
     for role in roles.values():
         _check_role(role, library, setting)
     return replace(
@@ -69,10 +65,12 @@ def resolve_kanban(library: Library, agents: Agents, wanted: Wanted) -> Definiti
 
 
 def _read(library: Library, setting: KanbanSetting, wanted: Wanted) -> ReadWorkflow:
-    particulars = Particulars(
-        gates=library.settings.gates, spared=frozenset({steps.ARCHITECT, steps.MANAGER})
-    )
     checks = find_checks(library)
+    particulars = Particulars(
+        gates=checks.known,
+        tdd={IMPLEMENTOR: True} if checks.is_test_first else {},
+        spared=frozenset({ARCHITECT, MANAGER}),
+    )
     workflow = steps.kanban_workflow(
         checks.steps, retry=setting.retry, creates=bool(wanted.instruction)
     )
@@ -91,7 +89,7 @@ def _mechanical(role: Role) -> Role:
         description=role.description,
         answer=role.answer,
         writes=True,
-        cli=BUILTIN,
+        cli=_BUILTIN,
         template=_BARE,
     )
 
@@ -110,9 +108,10 @@ def _limits(found: Definition, setting: KanbanSetting) -> Limits:
 
 
 def _check_wanted(wanted: Wanted) -> None:
-    if wanted.manager not in {None, MODEL, BUILTIN}:
+    if wanted.manager not in {None, *ManagerKind}:
         raise InvalidInput(
-            f"The Manager {wanted.manager!r} was asked for, but there is {MODEL!r} and {BUILTIN!r}."
+            f"The Manager {wanted.manager!r} was asked for, but there is "
+            f"{ManagerKind.MODEL.value!r} and {_BUILTIN!r}."
         )
     if not wanted.place.folder:
         raise InvalidInput(
@@ -122,11 +121,11 @@ def _check_wanted(wanted: Wanted) -> None:
 
 
 def _check_name(roles: Mapping[str, Role]) -> None:
-    others = (role for role in roles.values() if role.name != steps.MANAGER)
-    taken = [role.name for role in others if BUILTIN in {role.cli, *role.fallback}]
+    others = (role for role in roles.values() if role.name != MANAGER)
+    taken = [role.name for role in others if _BUILTIN in {role.cli, *role.fallback}]
     if taken:
         raise InvalidInput(
-            f"The CLI {BUILTIN!r} was chosen for the role {taken[0]!r}, but at a kanban that is "
+            f"The CLI {_BUILTIN!r} was chosen for the role {taken[0]!r}, but at a kanban that is "
             "the Manager without a model.",
             hint="Give the CLI another name in the config.",
         )

@@ -8,16 +8,18 @@ from supervisor_ai.definitions.kanban_settings import EXACT
 from supervisor_ai.definitions.step_chains import linked
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import MAX_RETRIES, Step, StepKind, Workflow
+from supervisor_ai.domain.run.kanban import (
+    ARCHITECT,
+    IMPLEMENTOR,
+    LAND_KANBAN,
+    LAND_TASK,
+    MANAGER,
+    READING,
+)
 
 NAME: Final = "kanban"
-READ: Final = StepName("kanban")
-ARCHITECT: Final = StepName("architect")
-IMPLEMENTOR: Final = StepName("implementor")
-GUARD: Final = StepName("implementor-guard")
-LAND_TASK: Final = StepName("land-task")
-MANAGER: Final = StepName("manager")
-LAND_KANBAN: Final = StepName("land-kanban")
-RESERVED: Final = (READ, ARCHITECT, IMPLEMENTOR, GUARD, LAND_TASK, MANAGER, LAND_KANBAN)
+GUARD: Final = StepName(f"{IMPLEMENTOR}-guard")
+RESERVED: Final = (READING, ARCHITECT, IMPLEMENTOR, GUARD, LAND_TASK, MANAGER, LAND_KANBAN)
 """What no step of somebody else may be called here."""
 _DESCRIPTION: Final = "The tasks of a kanban, one after the other"
 
@@ -28,10 +30,10 @@ def kanban_workflow(checks: Sequence[Step], *, retry: str, creates: bool) -> Wor
     Where a kanban is created first, the run begins with the Manager and ends with what he wrote.
     """
     implementor = _role(IMPLEMENTOR, retry, LAND_TASK, "The code is changed as the task asks")
-    after_plan = None if creates else READ
+    after_plan = None if creates else READING
     steps = (
         Step(
-            name=READ,
+            name=READING,
             kind=StepKind.KANBAN,
             next=IMPLEMENTOR,
             description="The files say which task is next, and who does it",
@@ -45,7 +47,7 @@ def kanban_workflow(checks: Sequence[Step], *, retry: str, creates: bool) -> Wor
     return Workflow(
         name=NAME,
         description=_DESCRIPTION,
-        initial_step=MANAGER if creates else READ,
+        initial_step=MANAGER if creates else READING,
         steps={step.name: step for step in steps},
     )
 

@@ -114,7 +114,8 @@ def _read(state: KanbanState, event: e.KanbanRead) -> KanbanState:
     """Begin an iteration with the files as they are, whoever changed them."""
     flow = replace(state.flow, head=event.snapshot, landed=event.tip or state.flow.landed)
     if state.pending not in event.tasks:
-        flow = replace(flow, steps={name: _anew(at) for name, at in flow.steps.items()})
+        steps = {name: _anew(at) for name, at in flow.steps.items()}
+        flow = replace(flow, steps=steps, vouched={})
     rest = (event.rest if event.tip else None) or state.rest
     return replace(state, flow=flow, kept=event.snapshot, rest=rest, reading=event, news=event)
 

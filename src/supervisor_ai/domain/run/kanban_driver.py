@@ -8,9 +8,13 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import kanban
 from supervisor_ai.domain.run.attempting import base_of
 from supervisor_ai.domain.run.definition import Definition, StepKind
-from supervisor_ai.domain.run.gate_moves import decide_gates
 from supervisor_ai.domain.run.kanban import KanbanState
-from supervisor_ai.domain.run.kanban_moves import decide_agent, decide_landing, decide_reading
+from supervisor_ai.domain.run.kanban_moves import (
+    decide_agent,
+    decide_checks,
+    decide_landing,
+    decide_reading,
+)
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.run.step_moves import decide_frame
@@ -63,7 +67,7 @@ def _decide(run: Run, state: KanbanState) -> Decision:
         case StepKind.ROLE:
             return decide_agent(run, state, at, visit)
         case StepKind.GATE:
-            return decide_gates(run, state.flow, at, visit)
+            return decide_checks(run, state, at, visit)
         case _ if run.open:
             return Decision()
         case StepKind.KANBAN:

@@ -12,6 +12,7 @@ from supervisor_ai.domain.run.crew_moves import decide_crew
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import Integrate, ReadKanban, SaveKanban
 from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind
+from supervisor_ai.domain.run.gate_moves import decide_gates
 from supervisor_ai.domain.run.kanban import LAND_TASK, MANAGER, READING, KanbanState
 from supervisor_ai.domain.run.kanban_orders import with_orders
 from supervisor_ai.domain.run.run import Decision, Ending, Run
@@ -81,7 +82,15 @@ def decide_agent(run: Run, state: KanbanState, at: Step, visit: Visit) -> Decisi
     if at.name != MANAGER and not is_ok:
         # Nothing of its code is kept, so there is nothing for gates to look at.
         at = replace(at, next=LAND_TASK)
-    decision = decide_crew(run, state.flow, at, visit)
+    return _ordered(state, decide_crew(run, state.flow, at, visit))
+
+
+def decide_checks(run: Run, state: KanbanState, at: Step, visit: Visit) -> Decision:
+    """Let the gates look at what was done for the task, and not at all that the run has done."""
+    return _ordered(state, decide_gates(run, state.flow, at, visit))
+
+
+def _ordered(state: KanbanState, decision: Decision) -> Decision:
     told = tuple(with_orders(state, effect) for effect in decision.effects)
     return replace(decision, effects=told)
 

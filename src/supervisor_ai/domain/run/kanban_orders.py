@@ -6,7 +6,7 @@ from typing import Final
 
 from supervisor_ai.domain.kanban.kanban import Agent
 from supervisor_ai.domain.kanban.policy import Duty
-from supervisor_ai.domain.run.effects import AnyEffect, RunWorker
+from supervisor_ai.domain.run.effects import AnyEffect, RunGate, RunWorker
 from supervisor_ai.domain.run.kanban import KanbanState
 from supervisor_ai.domain.run.writable import Writable
 
@@ -15,9 +15,19 @@ AGENTS: Final = {agent.value.lower(): agent for agent in Agent}
 
 
 def with_orders(state: KanbanState, effect: AnyEffect) -> AnyEffect:
-    """Tell an agent only what is its own business."""
-    if not isinstance(effect, RunWorker):
-        return effect
+    """Tell an agent only what is its own business, and a gate where the task began."""
+    match effect:
+        case RunWorker():
+            return _of_agent(state, effect)
+        case RunGate(origin=origin, vouched=vouched) if state.reading:
+            begin = state.reading.snapshot.commit
+            since = begin if vouched == origin else vouched
+            return replace(effect, origin=begin, vouched=since)
+        case _:
+            return effect
+
+
+def _of_agent(state: KanbanState, effect: RunWorker) -> RunWorker:
     agent = AGENTS[effect.step]
     return replace(
         effect,

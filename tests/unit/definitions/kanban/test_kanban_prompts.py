@@ -29,6 +29,7 @@ from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
 
 Roles = Mapping[str, Role]
+Files = Mapping[str, bytes]
 ROLES = ("architect", "implementor", "manager")
 TASK = "tasks/2-read-the-limits.md"
 _EXAMPLE = re.compile(r"^````markdown\n(.*?)^````$", re.MULTILINE | re.DOTALL)
@@ -62,7 +63,7 @@ def written(roles: Roles) -> dict[str, bytes]:
     }
 
 
-def read(files: Mapping[str, bytes]) -> Kanban:
+def read(files: Files) -> Kanban:
     found = MarkdownKanbanReader().read(PLACE.file, files)
     assert isinstance(found, Kanban), found
     return found
@@ -71,7 +72,7 @@ def read(files: Mapping[str, bytes]) -> Kanban:
 @pytest.mark.parametrize("name", ROLES)
 def test_every_try_is_told_the_same(roles: Roles, name: str) -> None:
     first = prompt(roles, name)
-    assert first == prompt(roles, name, attempt=4)
+    assert {first} == {prompt(roles, name, attempt=attempt) for attempt in (1, 2, 3, 4)}
     assert f'````material task\n{{"task_file": "{TASK}"}}\n````\n' in first
     kind = AnswerKind.MANAGER if name == "manager" else AnswerKind.AGENT
     assert json.dumps(json.loads(schema_text(kind))) in first
@@ -118,22 +119,123 @@ def test_the_manager_s_examples_are_files_of_a_kanban(roles: Roles) -> None:
     assert (task.work_items, task.log) == ((), ())
 
 
-@pytest.mark.parametrize("name", ["architect", "implementor"])
-def test_the_agents_examples_fulfil_their_duty(roles: Roles, name: str) -> None:
-    before = written(roles)
+AGENTS = pytest.mark.parametrize("name", ["architect", "implementor"])
+OK = '{"status": "ok", "message": "Done."}'
+
+
+def worked(roles: Roles, name: str) -> bytes:
+    """Return the task file with the examples of an agent in it."""
     items, entry = examples(roles, name)
     empty = "<!-- start workitems -->\n<!-- end workitems -->\n"
-    text = f"{before[TASK].decode()}\n{entry}".replace(empty, items)
-    after = {**before, TASK: text.encode()}
-    task = read(after).files[TASK]
+    text = f"{written(roles)[TASK].decode()}\n{entry}"
+    assert empty in text
+    return text.replace(empty, items).encode()
+
+
+def judged(before: bytes, after: bytes, files: Files, *, agent: str, answer: str = OK) -> str:
+    duty = Duty(agent=Agent(agent.title()), place=PLACE, since=CommitSha("c" * 40), task=TASK)
+    old, new = {**files, TASK: before}, {**files, TASK: after}
+    return " ".join(MarkdownKanbanReader().judge(duty, old, new, answer))
+
+
+@AGENTS
+def test_the_agents_examples_fulfil_their_duty(roles: Roles, name: str) -> None:
+    files = written(roles)
+    text = worked(roles, name)
+    task = read({**files, TASK: text}).files[TASK]
     assert [item.is_adequate for item in task.work_items] == [True, True]
     assert [item.dependencies for item in task.work_items] == [(), (0,)]
     [logged] = task.log
     assert (logged.is_whole, logged.status) == (True, Conclusion.OK)
-    duty = Duty(agent=Agent(name.title()), place=PLACE, since=CommitSha("c" * 40), task=TASK)
-    answer = '{"status": "ok", "message": "Done."}'
-    assert MarkdownKanbanReader().judge(duty, before, after, answer) == ()
-    assert MarkdownKanbanReader().judge(duty, before, before, answer)
+    assert judged(files[TASK], text, files, agent=name) == ""
+    again = text + b"\n" + examples(roles, name)[1].encode()
+    assert judged(text, again, files, agent=name) == ""
+
+
+@AGENTS
+def test_what_agents_are_told_not_to_do_does_not_count(roles: Roles, name: str) -> None:
+    files, text = written(roles), worked(roles, name)
+    old = files[TASK]
+    words = prompt(roles, name)
+
+    assert "it must be the same as the\n  `status` of your answer" in words
+    other = text.replace(b"**Conclusion:** ok", b"**Conclusion:** blocked")
+    assert judged(old, other, files, agent=name)
+    blocked = OK.replace("ok", "blocked")
+    assert judged(old, other, files, agent=name, answer=blocked) == ""
+
+    assert "Each time that you are asked, you write a new entry" in words
+    assert judged(text, text, files, agent=name)
+
+    assert "`state` too: the Manager alone sets it" in words
+    assert "`## Work Items` and `## Work Log`" in words
+    for was, becomes in (
+        (b"state: todo", b"state: done"),
+        (b"priority: high", b"priority: low"),
+        (b"A test shows both.", b"No test is needed."),
+        (b"- src/limits.py\n", b""),
+        (b"# Task: Read", b"# Task: Write"),
+    ):
+        assert text.count(was) >= 1
+        assert judged(old, text.replace(was, becomes, 1), files, agent=name), was
+
+    assert "Nothing that you wrote is kept" in words
+    assert judged(old, old, files, agent=name, answer=OK.replace("ok", "error")) == ""
+
+
+@AGENTS
+def test_what_an_item_needs_is_what_makes_it_adequate(roles: Roles, name: str) -> None:
+    words = " ".join(prompt(roles, name).split())
+    assert "Every item needs a `description`, `files` and `related_domains`" in words
+    text = worked(roles, name).decode()
+
+    def adequate(*keys: str) -> list[bool]:
+        left = [line for line in text.splitlines() if not line.strip().startswith(keys)]
+        read_again = read({**written(roles), TASK: "\n".join(left).encode()})
+        return [item.is_adequate for item in read_again.files[TASK].work_items]
+
+    spare = ("expertise_required:", "dependencies: [0", "priority: low", "estimated", "notes:")
+    assert adequate(*spare) == [True, True]
+    for needed in ("files: [", "related_domains:"):
+        assert adequate(needed) == [False, False]
+
+
+def planned(before: Files, after: Files) -> str:
+    """Judge the files that a Manager left."""
+    duty = Duty(agent=Agent.MANAGER, place=PLACE, since=CommitSha("c" * 40))
+    answer = {
+        "status": "ok",
+        "message": "Done.",
+        "next_task": TASK,
+        "tasks": ["tasks/1-explore-limits.md", TASK],
+    }
+    found = MarkdownKanbanReader().judge(duty, before, after, json.dumps(answer))
+    return " ".join(found)
+
+
+def test_what_the_manager_is_told_not_to_do_does_not_count(roles: Roles) -> None:
+    files, words = written(roles), " ".join(prompt(roles, "manager").split())
+    assert planned(files, files) == ""
+
+    assert "never take one out of `tasks`" in words
+    first = "tasks/1-explore-limits.md"
+    kanban = files[PLACE.file].replace(f"  - {first}\n".encode(), b"")
+    assert planned(files, {**files, PLACE.file: kanban})
+    assert planned(files, {path: text for path, text in files.items() if path != first})
+
+    assert "never change or remove one of its entries" in words
+    logged = {**files, TASK: worked(roles, "implementor")}
+    assert planned(logged, logged) == ""
+    assert planned(logged, files)
+    forged = logged[TASK].replace(b"What that means", b"What I think")
+    assert forged != logged[TASK]
+    assert planned(logged, {**logged, TASK: forged})
+
+    assert "As long as a task is open" in words
+    over = files[PLACE.file].replace(b"phase: execute", b"phase: complete")
+    assert "open" in planned(files, {**files, PLACE.file: over})
+
+    assert "`<number>-<words>.md`" in words
 
 
 def test_the_manager_knows_every_word(roles: Roles) -> None:

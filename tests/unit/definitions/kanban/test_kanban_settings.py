@@ -9,7 +9,7 @@ from supervisor_ai.engine.ports.definitions import KanbanSettings
 
 def test_nothing_said_is_what_the_package_says(board: Board) -> None:
     assert board.catalog().kanban_settings(COMMIT) == KanbanSettings(
-        folder="tasks", manager="model", retry="exact", max_iterations=100
+        folder="tasks", manager="model", retry="exact", max_iterations=400
     )
 
 
@@ -46,6 +46,9 @@ kanban:
         " max_iterations, gates, folder)",
     ]
     assert "kanban.max_iterations" in board.refusal("kanban: {max_iterations: 10001}")
+    for odd in ("3", "[model]", "MODEL"):
+        told = board.refusal(f"kanban: {{manager: {odd}}}")
+        assert "kanban.manager: must be 'model' or 'builtin', found" in told
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ STEPS = (
 
 def test_the_loop_goes_round(board: Board) -> None:
     pinned = board.load()
-    assert pinned.definition.kanban == KanbanPolicy(place=PLACE, max_iterations=100)
+    assert pinned.definition.kanban == KanbanPolicy(place=PLACE, max_iterations=400)
     workflow = pinned.definition.workflow
     assert (workflow.name, workflow.initial_step) == ("kanban", "kanban")
     assert tuple(pinned.path) == STEPS
@@ -99,8 +99,10 @@ def test_rounds_end_a_kanban_and_not_steps(board: Board, config: str, rounds: in
 
 
 def test_who_allows_more_steps_has_them(board: Board) -> None:
-    limits = board.load("limits: {workflow_max_steps: 9999}").definition.limits
-    assert limits.workflow_max_steps == 9999
+    limits = board.load(
+        "limits: {workflow_max_steps: 10000}\nkanban: {max_iterations: 1}"
+    ).definition.limits
+    assert limits.workflow_max_steps == 10000
 
 
 def test_a_manager_without_a_model(board: Board) -> None:
