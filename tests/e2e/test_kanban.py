@@ -188,7 +188,7 @@ def test_a_plain_directory_is_worked_on_in_place(newcomer: User, tmp_path: Path)
     furnish(newcomer, {})
     place = tmp_path / "plans"
     place.mkdir()
-    for path, text in kanban_files(PAIR, folder="kanban").items():
+    for path, text in kanban_files(PAIR, folder="supervisor-kanban").items():
         (place / Path(path).name).write_text(text)
     said = newcomer.call(
         "kanban", "run", "0-kanban-demo.md", "--dir", str(place), "--yes", "--json"

@@ -41,12 +41,16 @@ def read_fields(file: str, text: str, mistakes: Mistakes) -> Fields | None:
     tree = read_header(parts)
     for line, problem in tree.problems:
         mistakes.add(file, line, problem)
-    if isinstance(tree.value, dict):
+    if isinstance(tree.value, dict) or _is_empty(parts.header):
         return Fields(file, tree, mistakes)
     if not tree.problems:
         problem = "The front matter is no mapping; expected keys with values."
         mistakes.add(file, tree.first_line, problem)
     return None
+
+
+def _is_empty(header: str) -> bool:
+    return all(not line or line.startswith("#") for line in map(str.strip, header.split("\n")))
 
 
 def _note_missing(file: str, text: str, mistakes: Mistakes) -> None:

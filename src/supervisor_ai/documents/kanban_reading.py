@@ -7,10 +7,11 @@ from supervisor_ai.documents.cycles import find_cycle
 from supervisor_ai.documents.fields import Fields, Mistakes, shown
 from supervisor_ai.documents.file_text import decode, read_fields
 from supervisor_ai.documents.outline import Outline
-from supervisor_ai.documents.paths import resolve
+from supervisor_ai.documents.paths import is_shown, resolve
 from supervisor_ai.documents.quoting import unquoted
-from supervisor_ai.documents.task_reading import ReadTask, read_task, title
-from supervisor_ai.documents.words import PHASES
+from supervisor_ai.documents.task_reading import ReadTask, instead, title
+from supervisor_ai.documents.task_shelf import TaskShelf
+from supervisor_ai.documents.words import KINDS, PHASES
 from supervisor_ai.documents.work_logs import plan_log
 from supervisor_ai.domain.kanban.kanban import (
     Kanban,
@@ -21,13 +22,21 @@ from supervisor_ai.domain.kanban.kanban import (
 )
 
 _KANBAN: Final = "kanban"
+_KANBAN_KEYS: Final = ("phase", "tasks", "current")
+_TASK_KEYS: Final = ("role", "assignee", "state", "dependencies", "kanban")
 _REQUEST_ENDS: Final = frozenset({"plan adjustment log", "supervisor log"})
 
 
-def read_kanban(file: str, files: Mapping[str, bytes]) -> Kanban | tuple[Mistake, ...]:
-    """Return what the files say, or everything that is wrong with them."""
+def read_kanban(
+    file: str, files: Mapping[str, bytes], shelf: TaskShelf | None = None
+) -> Kanban | tuple[Mistake, ...]:
+    """Return what the files say, or everything that is wrong with them.
+
+    Task files that are on the shelf are not read again.
+    """
     mistakes = Mistakes()
-    kanban = _Reading(file, files, mistakes).read()
+    shelf = TaskShelf() if shelf is None else shelf
+    kanban = _Reading(file, files, shelf, mistakes).read()
     if mistakes.found or kanban is None:
         return tuple(mistakes.found)
     return kanban
@@ -36,9 +45,12 @@ def read_kanban(file: str, files: Mapping[str, bytes]) -> Kanban | tuple[Mistake
 class _Reading:
     """One reading of a kanban's files."""
 
-    def __init__(self, file: str, files: Mapping[str, bytes], mistakes: Mistakes) -> None:
+    def __init__(
+        self, file: str, files: Mapping[str, bytes], shelf: TaskShelf, mistakes: Mistakes
+    ) -> None:
         self._file = file
         self._files = files
+        self._shelf = shelf
         self._mistakes = mistakes
         self._folder = folder_of(file)
 
@@ -55,9 +67,19 @@ class _Reading:
             return None
         text = decode(self._file, content, self._mistakes)
         fields = None if text is None else read_fields(self._file, text, self._mistakes)
-        if text is None or fields is None:
+        if text is None or fields is None or self._note_task_file(fields):
             return None
         return self._kanban(fields, Outline(text))
+
+    def _note_task_file(self, fields: Fields) -> bool:
+        """Tell whether somebody named a task file in place of a kanban file."""
+        kind = (fields.name("type") or "").lower()
+        is_task = kind in KINDS or any(map(fields.__contains__, _TASK_KEYS))
+        if not is_task or any(map(fields.__contains__, _KANBAN_KEYS)):
+            return False
+        problem = "This is a task file; expected a kanban file, with a phase and a list of tasks."
+        self._mistakes.add(self._file, None, problem)
+        return True
 
     def _kanban(self, fields: Fields, outline: Outline) -> Kanban:
         self._check_type(fields)
@@ -69,13 +91,13 @@ class _Reading:
             path=self._file,
             title=title(outline, fields if "title" in fields else meta, self._file),
             phase=self._phase(fields),
-            sub_phase=fields.name("sub_phase"),
+            sub_phase=self._sub_phase(fields),
             current=self._current(fields, listed),
             tasks=tuple(listed),
             created=fields.text("created") or meta.text("created"),
             request=_request(outline) or fields.text("request") or meta.text("request") or "",
             log=(*map(_header_entry, fields.entries("log")), *plan_log(outline)),
-            files={path: read.task for path, read in tasks.items()},
+            files={path: read.task for path, read in tasks.items() if read.task is not None},
         )
         self._check_end(fields, kanban)
         return kanban
@@ -91,6 +113,13 @@ class _Reading:
             expected = ", ".join(Phase)
             fields.wrong("phase", f"The phase is not given; expected one of {expected}.")
         return fields.word("phase", PHASES) or Phase.EXPLORATION
+
+    def _sub_phase(self, fields: Fields) -> str | None:
+        name = fields.name("sub_phase")
+        if name is not None and not is_shown(name):
+            problem = f"The sub_phase {shown(name)} has characters that cannot be printed."
+            fields.wrong("sub_phase", problem)
+        return name
 
     def _listed(self, fields: Fields) -> dict[str, int]:
         """Resolve the list of tasks: path and line."""
@@ -111,12 +140,15 @@ class _Reading:
         if path == self._file:
             return f"The kanban lists itself, {shown(named)}, as a task; expected task files."
         if path not in self._files:
-            return f"The task {shown(named)} is not there; expected the file {shown(path)}."
+            return f"The task {shown(named)} is not there{instead(named, path)}."
         return ""
 
     def _resolve(self, named: str, line: int) -> str | None:
         path = resolve(named, self._folder)
-        if path is None:
+        if path is None and not is_shown(named):
+            problem = f"The path {shown(named)} has characters that cannot be printed."
+            self._mistakes.add(self._file, line, problem)
+        elif path is None:
             problem = (
                 f"The path {shown(named)} is not right in the folder {self._folder!r}; "
                 "expected all files of a kanban in one folder."
@@ -138,15 +170,15 @@ class _Reading:
             content = self._files.get(path) if path != self._file else None
             if content is None:
                 continue
-            read = read_task(path, content, self._files, self._mistakes)
-            if read is not None:
-                found[path] = read
+            found[path] = self._shelf.read(path, content)
+            self._mistakes.found += found[path].mistakes
+            self._mistakes.found += found[path].missing(path, self._files)
         return found
 
     def _check_order(self, tasks: Mapping[str, ReadTask]) -> None:
-        cycle = find_cycle({path: read.task.dependencies for path, read in tasks.items()})
+        cycle = find_cycle({path: read.named for path, read in tasks.items()})
         if cycle:
-            line = tasks[cycle[0]].lines[cycle[1]]
+            _, line = tasks[cycle[0]].named[cycle[1]]
             problem = f"Tasks depend on each other in a circle: {' → '.join(cycle)}."
             self._mistakes.add(cycle[0], line, problem)
 

@@ -20,6 +20,7 @@ from supervisor_ai.documents.kanban_writing import (
     revise_kanban,
     revise_task,
 )
+from supervisor_ai.documents.task_shelf import TaskShelf
 from supervisor_ai.domain.errors import InvalidInput, SupervisorError
 from supervisor_ai.domain.kanban.creating import create
 from supervisor_ai.domain.kanban.kanban import Kanban, Mistake
@@ -84,13 +85,17 @@ def _utc_now() -> datetime:
 class MechanicalManager:
     """Keeps a kanban by rules; no process is started and nothing but its folder is touched."""
 
-    def __init__(self, *, now: Callable[[], datetime] = _utc_now) -> None:
+    def __init__(
+        self, *, now: Callable[[], datetime] = _utc_now, shelf: TaskShelf | None = None
+    ) -> None:
         self._now = now
+        self._shelf = TaskShelf() if shelf is None else shelf
 
     async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
         """Do what the prompt asks for, in the files of the workspace."""
         at = self._now().astimezone(UTC).isoformat(timespec="seconds")
-        reply = await asyncio.to_thread(_reply, request.prompt, request.workspace.path, at)
+        turn = _Turn(root=request.workspace.path, at=at, shelf=self._shelf)
+        reply = await asyncio.to_thread(turn.reply, request.prompt)
         output = reply.written()
         on_output(Channel.STDOUT, output.encode())
         request.on_observation(WorkerFinished(message=reply.message[:_LONGEST]))
@@ -105,16 +110,63 @@ def mechanical_manager(sandbox: Sandbox, environment: Mapping[str, str]) -> Work
     return MechanicalManager()
 
 
-def _reply(prompt: str, root: Path, at: str) -> Reply:
-    try:
-        assignment = _assignment(prompt)
-        is_new = assignment.instruction is not None
-        with kanban_folder(root, assignment.file, is_new=is_new) as folder:
-            return _act(assignment, folder, at)
-    except SupervisorError as error:
-        return Reply(status="error", message=error.message)
-    except OSError as error:
-        return Reply(status="error", message=f"The files cannot be used: {error}.")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Turn:
+    """One time that the Manager is asked."""
+
+    root: Path
+    at: str
+    shelf: TaskShelf
+
+    def reply(self, prompt: str) -> Reply:
+        """Do what the prompt asks for."""
+        try:
+            assignment = _assignment(prompt)
+            is_new = assignment.instruction is not None
+            with kanban_folder(self.root, assignment.file, is_new=is_new) as folder:
+                return self._act(assignment, folder)
+        except SupervisorError as error:
+            return Reply(status="error", message=error.message)
+        except OSError as error:
+            return Reply(status="error", message=f"The files cannot be used: {error}.")
+
+    def _act(self, assignment: Assignment, folder: KanbanFolder) -> Reply:
+        paths = folder.paths()
+        number = next_number([*paths, assignment.file])
+        if assignment.instruction is not None:
+            if assignment.file in paths:
+                raise InvalidInput(f"The kanban file {assignment.file!r} exists already.")
+            plan = create(assignment.instruction, file=assignment.file, number=number, at=self.at)
+            return self._carry_out(plan, folder, {})
+        files = folder.read()
+        kanban = self._read(assignment.file, files)
+        decided = reconcile(kanban, assignment.done, number=number, at=self.at)
+        if isinstance(decided, Refusal):
+            return Reply(
+                status=decided.status,
+                message=decided.why,
+                next_task=kanban.current,
+                tasks=kanban.tasks,
+            )
+        return self._carry_out(decided, folder, files)
+
+    def _read(self, file: str, files: Mapping[str, bytes]) -> Kanban:
+        found = read_kanban(file, files, self.shelf)
+        if isinstance(found, Kanban):
+            return found
+        raise InvalidInput(f"The files cannot be read: {_listed(found)}")
+
+    def _carry_out(self, plan: Plan, folder: KanbanFolder, files: Mapping[str, bytes]) -> Reply:
+        """Write what a plan needs, the kanban file last: what it lists is there by then."""
+        texts = _texts(plan, files)
+        # Nothing is written that could not be read again.
+        written = {path: text.encode(errors="replace") for path, text in texts.items()}
+        again = self._read(plan.kanban.path, {**files, **written})
+        if (again.current, again.tasks) != (plan.next_task, plan.tasks):
+            raise InvalidInput(f"{plan.kanban.path!r} would not say what was decided.")
+        for path, text in texts.items():
+            (folder.replace if path in files else folder.create)(path, text)
+        return Reply(status="ok", message=plan.message, next_task=plan.next_task, tasks=plan.tasks)
 
 
 def _assignment(prompt: str) -> Assignment:
@@ -134,50 +186,9 @@ def _assignment(prompt: str) -> Assignment:
             )
 
 
-def _act(assignment: Assignment, folder: KanbanFolder, at: str) -> Reply:
-    paths = folder.paths()
-    number = next_number([*paths, assignment.file])
-    if assignment.instruction is not None:
-        if assignment.file in paths:
-            raise InvalidInput(f"The kanban file {assignment.file!r} exists already.")
-        plan = create(assignment.instruction, file=assignment.file, number=number, at=at)
-        return _carry_out(plan, folder, {})
-    files = folder.read()
-    kanban = _read(assignment.file, files)
-    decided = reconcile(kanban, assignment.done, number=number, at=at)
-    if isinstance(decided, Refusal):
-        return Reply(
-            status=decided.status,
-            message=decided.why,
-            next_task=kanban.current,
-            tasks=kanban.tasks,
-        )
-    return _carry_out(decided, folder, files)
-
-
-def _read(file: str, files: Mapping[str, bytes]) -> Kanban:
-    found = read_kanban(file, files)
-    if isinstance(found, Kanban):
-        return found
-    raise InvalidInput(f"The files cannot be read: {_listed(found)}")
-
-
 def _listed(mistakes: tuple[Mistake, ...]) -> str:
     more = f" … and {len(mistakes) - _NAMED} more." if len(mistakes) > _NAMED else ""
     return " ".join(map(str, mistakes[:_NAMED])) + more
-
-
-def _carry_out(plan: Plan, folder: KanbanFolder, files: Mapping[str, bytes]) -> Reply:
-    """Write what a plan needs, the kanban file last: what it lists is there by then."""
-    texts = _texts(plan, files)
-    # Nothing is written that could not be read again.
-    written = {path: text.encode(errors="replace") for path, text in texts.items()}
-    again = _read(plan.kanban.path, {**files, **written})
-    if (again.current, again.tasks) != (plan.next_task, plan.tasks):
-        raise InvalidInput(f"{plan.kanban.path!r} would not say what was decided.")
-    for path, text in texts.items():
-        (folder.replace if path in files else folder.create)(path, text)
-    return Reply(status="ok", message=plan.message, next_task=plan.next_task, tasks=plan.tasks)
 
 
 def _texts(plan: Plan, files: Mapping[str, bytes]) -> Texts:

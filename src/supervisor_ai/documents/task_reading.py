@@ -4,19 +4,21 @@ import json
 import posixpath
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from supervisor_ai.documents.fields import Fields, Mistakes, shown
 from supervisor_ai.documents.file_text import decode, read_fields
 from supervisor_ai.documents.outline import Outline
-from supervisor_ai.documents.paths import resolve
+from supervisor_ai.documents.paths import is_shown, resolve
 from supervisor_ai.documents.quoting import unquoted
 from supervisor_ai.documents.words import AGENTS, KINDS, PRIORITIES, STATES
 from supervisor_ai.documents.work_items import read_items
 from supervisor_ai.documents.work_logs import work_log
 from supervisor_ai.domain.kanban.kanban import (
     Agent,
+    LogEntry,
+    Mistake,
     Priority,
     TaskFile,
     TaskKind,
@@ -30,37 +32,61 @@ _LINK: Final = re.compile(r"\[([^\]]{1,500})\]\(.*")
 _SPAN: Final = re.compile(r"`([^`]{1,4000})`.*")
 _NAME: Final = re.compile(r"(\S+?)(?::?[ \t].*)?")
 
+Named = tuple[str, int]
+"""A path as a file names it, and the line in which it does."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadTask:
-    """A task file, and where it says what it depends on."""
+    """A task file by itself: what it says, and what is wrong with it."""
 
-    task: TaskFile
-    lines: dict[str, int]
-    """The line of every dependency."""
+    task: TaskFile | None = None
+    """None where its header is unreadable."""
+    log: tuple[LogEntry, ...] = ()
+    """Its work log, which can be there without a header."""
+    named: dict[str, Named] = field(default_factory=dict)
+    """How it names every dependency, by path."""
+    mistakes: tuple[Mistake, ...] = ()
+
+    def missing(self, file: str, present: Collection[str]) -> Iterator[Mistake]:
+        """Find the dependencies that are not among the files that are present."""
+        for path, (named, line) in self.named.items():
+            if path not in present:
+                problem = f"The dependency {shown(named)} is not there{instead(named, path)}."
+                yield Mistake(file=file, line=line, problem=problem)
 
 
-def read_task(
-    path: str, content: bytes, present: Collection[str], mistakes: Mistakes
-) -> ReadTask | None:
-    """Read one task file among the files that are present; None where its header is unreadable."""
+def instead(named: str, path: str) -> str:
+    """Say which file a name means, where the name does not say it."""
+    return "" if named.strip() == path else f"; expected the file {shown(path)}"
+
+
+def read_task(path: str, content: bytes) -> ReadTask:
+    """Read one task file."""
+    mistakes = Mistakes()
     text = decode(path, content, mistakes)
     if text is None:
-        return None
+        return ReadTask(mistakes=tuple(mistakes.found))
     outline = Outline(text)
     items = read_items(path, outline, mistakes)
     fields = read_fields(path, text, mistakes)
-    if fields is None:
-        return None
-    lines = _dependencies(fields, present)
-    task = TaskFile(
+    log = work_log(outline)
+    named = {} if fields is None else _dependencies(fields)
+    task = None
+    if fields is not None:
+        task = replace(_task(fields, outline), dependencies=(*named,), work_items=items, log=log)
+    return ReadTask(task=task, log=log, named=named, mistakes=tuple(mistakes.found))
+
+
+def _task(fields: Fields, outline: Outline) -> TaskFile:
+    path = fields.file
+    return TaskFile(
         path=path,
         title=title(outline, fields, path),
         role=_role(fields),
         kind=fields.word("type", KINDS) or TaskKind.IMPLEMENT,
         state=fields.word("state", STATES) or TaskState.TODO,
         priority=fields.word("priority", PRIORITIES) or Priority.MEDIUM,
-        dependencies=tuple(lines),
         refers=fields.texts("refers"),
         skills=fields.texts("skills"),
         expertise=fields.texts("expertise"),
@@ -69,10 +95,7 @@ def read_task(
         context=section(outline, "context"),
         files=(*fields.texts("files"), *_files(outline)),
         description=section(outline, "description"),
-        work_items=items,
-        log=work_log(outline),
     )
-    return ReadTask(task=task, lines=lines)
 
 
 def title(outline: Outline, fields: Fields, path: str) -> str:
@@ -101,19 +124,19 @@ def _role(fields: Fields) -> Agent | None:
     return role or assignee
 
 
-def _dependencies(fields: Fields, present: Collection[str]) -> dict[str, int]:
+def _dependencies(fields: Fields) -> dict[str, Named]:
     folder = folder_of(fields.file)
-    found: dict[str, int] = {}
+    found: dict[str, Named] = {}
     for named, line in fields.lined_texts("dependencies"):
         path = resolve(named, folder)
-        if path is None:
+        if path is not None:
+            found.setdefault(path, (named, line))
+        elif is_shown(named):
             problem = f"The dependency {shown(named)} is no file in the folder {folder!r}."
             fields.mistakes.add(fields.file, line, problem)
-        elif path not in present:
-            problem = f"The dependency {shown(named)} is not there; expected the file {path!r}."
-            fields.mistakes.add(fields.file, line, problem)
         else:
-            found.setdefault(path, line)
+            problem = f"The dependency {shown(named)} has characters that cannot be printed."
+            fields.mistakes.add(fields.file, line, problem)
     return found
 
 

@@ -14,7 +14,7 @@ from supervisor_ai.documents.words import EFFORTS, PRIORITIES
 from supervisor_ai.documents.yaml_tree import KeyPath, Tree, read_tree
 from supervisor_ai.domain.kanban.kanban import Priority, WorkItem
 
-_SECTIONS: Final = ("work items", "suggested work items")
+SECTIONS: Final = ("work items", "suggested work items")
 _LIST: Final = "work_items"
 _LIST_KEY: Final = re.compile(r"[ \t]{0,8}work_items[ \t]?:.*")
 _FENCES: Final = frozenset({"", "yaml", "yml"})
@@ -44,7 +44,7 @@ def _ranges(outline: Outline) -> Iterator[Range]:
         fenced = next(iter(spans(lines)), None)
         start = span.first + 1
         yield (start, span.last) if fenced is None else _inside(fenced, start)
-    for block in outline.sections(*_SECTIONS):
+    for block in outline.sections(*SECTIONS):
         if not any(block.first < span.first < block.last for span in marked):
             yield from _in_section(outline, block)
 

@@ -7,11 +7,15 @@ from tests.unit.documents.kanban_files import (
     encoded,
     kanban_and_task,
     kanban_text,
+    read,
     task_text,
     wrong,
 )
 
+from supervisor_ai.domain.kanban.kanban import TaskFile
+
 PHASES = "exploration, design, plan, execute, validate, complete"
+TASK_FILE = ": This is a task file; expected a kanban file, with a phase and a list of tasks."
 ONE_FOLDER = "expected all files of a kanban in one folder."
 
 
@@ -35,7 +39,8 @@ ONE_FOLDER = "expected all files of a kanban in one folder."
             [":3: This is not valid YAML: did not find expected ',' or ']'."],
         ),
         ("---\n- a\n---\n", [":2: The front matter is no mapping; expected keys with values."]),
-        ("---\n---\n", [":2: The front matter is no mapping; expected keys with values."]),
+        ("---\nnull\n---\n", [":2: The front matter is no mapping; expected keys with values."]),
+        ("---\n---\n", [f":2: The phase is not given; expected one of {PHASES}."]),
         (
             "---\ntype: kanban\nphase: soon\n---\n",
             [f":3: The phase 'soon' is unknown; expected one of {PHASES}."],
@@ -57,6 +62,25 @@ ONE_FOLDER = "expected all files of a kanban in one folder."
             "---\nphase: plan\ntasks:\n- 1-a.md\n---\n",
             [":4: The task '1-a.md' is not there; expected the file 'tasks/1-a.md'."],
         ),
+        (
+            "---\nphase: plan\ntasks:\n- tasks/1-a.md\n---\n",
+            [":4: The task 'tasks/1-a.md' is not there."],
+        ),
+        (
+            '---\nphase: plan\ntasks: ["1-\\e[31m.md", "\\u202e1.md"]\ncurrent: "\\0"\n---\n',
+            [
+                r":3: The path '1-\x1b[31m.md' has characters that cannot be printed.",
+                r":3: The path '\u202e1.md' has characters that cannot be printed.",
+                r":4: The path '\x00' has characters that cannot be printed.",
+            ],
+        ),
+        (
+            '---\nphase: plan\nsub_phase: "\\e[31mx"\n---\n',
+            [r":3: The sub_phase '\x1b[31mx' has characters that cannot be printed."],
+        ),
+        ("---\ntype: implement\n---\n", [TASK_FILE]),
+        ("---\nRole: Architect\nmine: 1\n---\n", [TASK_FILE]),
+        ("---\nstate: x\nstate_of: y\n---\n", [TASK_FILE]),
         (
             "---\nphase: plan\ntasks: {a: b}\ntitle: [a]\n---\n",
             [
@@ -91,7 +115,7 @@ def test_mistakes_in_a_kanban_file(text: str, mistakes: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["../../1-a.md", "sub/1-a.md", "tasks/..", ".", "tasks/", "/tasks/1-a.md", '"\\0"', '""'],
+    ["../../1-a.md", "sub/1-a.md", "tasks/..", ".", "tasks/", "/tasks/1-a.md", '""'],
 )
 def test_a_path_that_leaves_the_folder(path: str) -> None:
     (mistake,) = wrong(encoded({FILE: kanban_text(path)}))
@@ -125,6 +149,14 @@ STATES = "todo, review, done, escalated, cancelled"
         (
             "dependencies: [2-b.md]\n",
             ["3: The dependency '2-b.md' is not there; expected the file 'tasks/2-b.md'."],
+        ),
+        (
+            "dependencies: [tasks/2-b.md]\n",
+            ["3: The dependency 'tasks/2-b.md' is not there."],
+        ),
+        (
+            'dependencies: ["2\\e.md"]\n',
+            [r"3: The dependency '2\x1b.md' has characters that cannot be printed."],
         ),
         (
             "dependencies:\n- ../b.md\n",
@@ -227,6 +259,13 @@ def test_an_empty_task_file_is_a_mistake() -> None:
     assert wrong(files) == [
         f"{TASK}:1: There is no front matter; expected a line '---' at the beginning of the file."
     ]
+
+
+@pytest.mark.parametrize("header", ["", "\n \n", "# Later.\r\n"])
+def test_an_empty_header_of_a_task_is_no_mistake(header: str) -> None:
+    text = f"---\n{header}---\n# Task: Sell shoes\n"
+    files = {**kanban_and_task(), TASK: text.encode()}
+    assert read(files).files[TASK] == TaskFile(path=TASK, title="Sell shoes")
 
 
 def test_every_mistake_of_every_file_comes_at_once() -> None:

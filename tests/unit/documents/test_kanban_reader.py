@@ -37,7 +37,8 @@ WORKERS = pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("status", ["ok", "blocked", "escalate"])
 def test_a_whole_new_entry_is_enough(agent: Agent, status: str) -> None:
     before = kanban_and_task(body=LOG + ENTRY.format(1))
-    after = kanban_and_task(body=LOG + ENTRY.format(1) + ENTRY.format(2))
+    new = ENTRY.format(2).replace("** ok", f"** {status}")
+    after = kanban_and_task(body=LOG + ENTRY.format(1) + new)
     assert judge(agent, before, after, status=status) == ()
 
 
@@ -52,7 +53,7 @@ def test_no_new_entry_is_a_problem_unless_the_agent_says_error(agent: Agent, sta
     files = kanban_and_task(body=LOG + ENTRY.format(1))
     assert judge(agent, files, files, status=status) == (
         f"{TASK}: The work log has 1 entries and had 1 before; "
-        "expected a new one at its end, '### [timestamp] Title'.",
+        "expected a new one at the end of its section '## Work Log': '### [timestamp] Title'.",
     )
     assert judge(agent, files, files, status="error") == ()
 
@@ -131,10 +132,13 @@ def test_a_manager_that_names_another_task_than_its_file(next_task: object) -> N
 @pytest.mark.parametrize(
     ("tasks", "problem"),
     [
-        ([OTHER, TASK], f"Task 1 of the answer is '{OTHER}' and of the file '{TASK}'"),
-        ([TASK], f"Task 2 of the answer is 'null' and of the file '{OTHER}'"),
-        ([TASK, OTHER, 1], "Task 3 of the answer is '1' and of the file 'null'"),
-        ([TASK, "../2-b.md"], f"Task 2 of the answer is '/../2-b.md' and of the file '{OTHER}'"),
+        ([OTHER, TASK], f"Task 1 is '{OTHER}' in the answer and '{TASK}' in the file"),
+        ([], f"Task 1 is missing in the answer and '{TASK}' in the file"),
+        ([TASK], f"Task 2 is missing in the answer and '{OTHER}' in the file"),
+        ([TASK, None], f"Task 2 is null in the answer and '{OTHER}' in the file"),
+        ([TASK, OTHER, 1], "Task 3 is 1 in the answer and missing in the file"),
+        ([TASK, OTHER, None], "Task 3 is null in the answer and missing in the file"),
+        ([TASK, "../2-b.md"], f"Task 2 is '../2-b.md' in the answer and '{OTHER}' in the file"),
     ],
 )
 def test_a_manager_that_lists_other_tasks_than_its_file(tasks: object, problem: str) -> None:
@@ -165,7 +169,25 @@ def test_a_path_outside_is_equal_to_nothing() -> None:
 @pytest.mark.parametrize("nothing", [None, "null", ""])
 def test_a_manager_that_has_finished(nothing: object) -> None:
     after = plan(TASK, current=None, phase="complete")
+    after[TASK] = task_text("state: done\n").encode()
     assert judge(Agent.MANAGER, after, after, next_task=nothing, tasks=[TASK]) == ()
+
+
+@pytest.mark.parametrize("current", [None, TASK])
+def test_a_kanban_with_open_tasks_is_not_complete(current: str | None) -> None:
+    after = plan(TASK, OTHER, current=current, phase="complete")
+    after[TASK] = task_text("state: done\n").encode()
+    assert judge(Agent.MANAGER, after, after, next_task=current, tasks=[TASK, OTHER]) == (
+        f"{FILE}: The kanban is complete, but tasks are open: '{OTHER}'.",
+    )
+
+
+def test_a_manager_that_drops_tasks() -> None:
+    before, after = plan(TASK, OTHER, current=TASK), plan(TASK, current=TASK)
+    after[OTHER] = before[OTHER]
+    assert judge(Agent.MANAGER, before, after, next_task=TASK, tasks=[TASK]) == (
+        f"{FILE}: Tasks were dropped from the list: '{OTHER}'; expected all to stay.",
+    )
 
 
 def test_a_manager_that_stops_although_a_task_is_open() -> None:
@@ -177,6 +199,7 @@ def test_a_manager_that_stops_although_a_task_is_open() -> None:
 
 def test_a_manager_that_removes_a_task_file() -> None:
     before, after = plan(TASK, OTHER, current=TASK), plan(TASK, current=TASK)
+    before[FILE] = after[FILE]
     assert judge(Agent.MANAGER, before, after, next_task=TASK, tasks=[TASK]) == (
         f"{OTHER}: The file was removed; expected every task file to stay.",
     )
@@ -189,9 +212,24 @@ def test_a_manager_that_shortens_a_work_log(left: str | None) -> None:
     after = dict(before)
     # A file that no kanban lists any more need not be readable, but it keeps its log.
     after[OTHER] = b"\xff" if left is None else task_text(body=left).encode()
-    count = 1 if left else 0
+    count, first = (1, 2) if left else (2, 1)
     assert judge(Agent.MANAGER, before, after, next_task=TASK, tasks=[TASK]) == (
-        f"{OTHER}: The work log has {count} entries and had 2; expected all of them.",
+        f"{OTHER}: The work log has lost or changed {count} of its 2 entries, "
+        f"first '[t{first}] Entry'; expected all of them as they were.",
+    )
+
+
+def test_a_manager_that_rewrites_an_entry() -> None:
+    before = kanban_and_task(body=LOG + ENTRY.format(1))
+    after = kanban_and_task(body=LOG + ENTRY.format(1).replace("it", "them") + ENTRY.format(2))
+    (problem,) = judge(Agent.MANAGER, before, after, next_task=TASK, tasks=[TASK])
+    assert problem.startswith(f"{TASK}: The work log has lost or changed 1 of its 1 entries")
+
+
+def test_a_manager_that_says_no_list_is_told_so() -> None:
+    after = plan(TASK, current=TASK)
+    assert judge(Agent.MANAGER, {}, after, next_task=TASK, tasks=None) == (
+        f"{FILE}: The answer's tasks are null; expected a list of paths.",
     )
 
 

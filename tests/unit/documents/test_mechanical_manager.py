@@ -201,6 +201,23 @@ def test_a_refusal_changes_nothing_and_says_what_the_files_say(desk: Desk) -> No
     assert {path: path.read_bytes() for path in desk.root.rglob("*.md")} == before
 
 
+def test_a_task_that_a_person_opens_again_needs_a_new_entry(desk: Desk) -> None:
+    desk.create()
+    desk.log(FIRST, "blocked")
+    desk.log(FIRST, "ok")
+    assert desk.reconcile(FIRST)["next_task"] is None
+    file, kanban = desk.root / FIRST, desk.root / FILE
+    file.write_text(file.read_text().replace("state: done", "state: todo"))
+    text = kanban.read_text().replace("phase: complete", "phase: exploration")
+    kanban.write_text(text.replace("current: null", f"current: {FIRST}"))
+    answer = desk.reconcile(FIRST)
+    assert (answer["status"], answer["next_task"]) == ("error", FIRST)
+    assert desk.kanban().files[FIRST].state is TaskState.TODO
+    desk.log(FIRST, "ok")
+    assert desk.reconcile(FIRST)["next_task"] is None
+    assert desk.kanban().files[FIRST].state is TaskState.DONE
+
+
 def test_a_mistake_is_named_with_file_and_line(desk: Desk) -> None:
     desk.create()
     file = desk.root / FIRST

@@ -23,7 +23,7 @@ from supervisor_ai.domain.kanban.planning import (
     with_entry,
     with_tasks,
 )
-from supervisor_ai.domain.kanban.remedies import too_deep
+from supervisor_ai.domain.kanban.remedies import titled, too_deep
 
 REVIEWED: Final = re.compile(
     r"(?<![a-z])(?:architecture|architectural|core[\s_/-]{1,3}types?)(?![a-z])", re.IGNORECASE
@@ -80,7 +80,7 @@ class Source:
         return (*review, *placed)
 
     def _review(self) -> tuple[TaskFile]:
-        title = f"Review before: {self.task.title}"
+        title = titled("Review before", self.task.title)
         begun = self.task_for(0, title, TaskKind.REVIEW, Priority.HIGH)
         context = f"The work items are those of `{self.task.path}`."
         return (replace(begun, context=context, description=_REVIEW),)
@@ -88,7 +88,7 @@ class Source:
     def _of_item(self, offset: int, item: WorkItem) -> TaskFile:
         words = f"{item.description}\n\n{item.notes}".strip()
         if not item.is_adequate:
-            title = f"Clarify: {title_of(words)}"
+            title = titled("Clarify", title_of(words))
             begun = self.task_for(offset, title, TaskKind.EXPLORATION, Priority.HIGH)
             description = _UNCLEAR.format(words=words or "nothing")
         else:

@@ -1,14 +1,15 @@
 """The rules by which a Manager without a model keeps a kanban."""
 
 from dataclasses import replace
+from typing import Final
 
+from supervisor_ai.domain.kanban.answered import new_entry, with_count
 from supervisor_ai.domain.kanban.choosing import settle
 from supervisor_ai.domain.kanban.follow_up import follow_up
 from supervisor_ai.domain.kanban.kanban import (
     Agent,
     Conclusion,
     Kanban,
-    LogEntry,
     PlanEvent,
     TaskFile,
     TaskState,
@@ -21,8 +22,14 @@ from supervisor_ai.domain.kanban.planning import (
     with_entry,
     with_tasks,
 )
-from supervisor_ai.domain.kanban.remedies import blockers_of, escalate, unblock
+from supervisor_ai.domain.kanban.remedies import escalate, unblock
 from supervisor_ai.domain.kanban.roles import determine_role
+
+_NO_LOG: Final = (
+    "The work log of {task!r} has no new whole entry: no log, no completion. Write the entry into "
+    "the task file on the branch (facts, analysis, and a conclusion with ok, blocked or escalate), "
+    "set its state to cancelled, or say yes so that it is tried again."
+)
 
 
 def reconcile(kanban: Kanban, done: str, *, number: int, at: str) -> Plan | Refusal:
@@ -43,11 +50,9 @@ def _consequence(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | Ref
         return kanban
     if determine_role(task.role, kanban.phase, kanban.sub_phase) is Agent.MANAGER:
         return _own(kanban, task, moment)
-    entry = _new_entry(kanban, task)
+    entry = new_entry(kanban, task)
     if entry is None:
-        return Refusal(
-            "error", f"The work log of {task.path!r} has no new whole entry: no log, no completion."
-        )
+        return Refusal("error", _NO_LOG.format(task=task.path))
     match entry.status:
         case Conclusion.BLOCKED:
             return unblock(kanban, task, entry, moment)
@@ -65,13 +70,8 @@ def _own(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | Refusal:
     return kanban
 
 
-def _new_entry(kanban: Kanban, task: TaskFile) -> LogEntry | None:
-    """Find the last whole entry, unless it is one that a blocker was seen in before."""
-    whole = [entry for entry in task.log if entry.is_whole]
-    return whole[-1] if len(whole) > blockers_of(kanban, task) else None
-
-
 def _complete(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | Refusal:
     changed = with_tasks(kanban, [replace(task, state=TaskState.DONE)])
-    noted = with_entry(changed, PlanEvent.TASK_DONE, f"{task.path!r} is done.", at=moment.at)
+    details = with_count(f"{task.path!r} is done.", kanban, task)
+    noted = with_entry(changed, PlanEvent.TASK_DONE, details, at=moment.at)
     return follow_up(noted, task, moment)

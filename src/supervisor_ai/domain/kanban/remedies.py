@@ -1,10 +1,13 @@
 """What a Manager does about a task that cannot go on, and how often."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Final
 
+from supervisor_ai.domain.kanban.answered import blockers_of, with_count
 from supervisor_ai.domain.kanban.kanban import (
     Agent,
+    Conclusion,
     Kanban,
     LogEntry,
     PlanEvent,
@@ -27,6 +30,9 @@ MAX_BLOCKERS: Final = 2
 """How often somebody explores what blocks one task; the next time it is escalated."""
 MAX_REMEDIES: Final = 3
 """How many explorations and redesigns may follow from each other; then a person is asked."""
+
+_WORD: Final = re.compile(r"[^\W_]+")
+_BARE: Final = frozenset({*Conclusion, "escalated"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,17 +59,6 @@ _REDESIGN: Final = Remedy(
 )
 
 
-def blockers_of(kanban: Kanban, task: TaskFile) -> int:
-    """Count how often somebody was sent to explore what blocks a task."""
-    # Counted in files that the task's own agent cannot write.
-    return sum(
-        other.kind is TaskKind.EXPLORATION
-        and other.priority is Priority.CRITICAL
-        and task.path in other.refers
-        for other in kanban.files.values()
-    )
-
-
 def remedies_before(kanban: Kanban, task: TaskFile) -> int:
     """Count the explorations and redesigns in the line of tasks that one came from, and it."""
     line: dict[str, TaskFile] = {}
@@ -82,11 +77,13 @@ def unblock(kanban: Kanban, task: TaskFile, entry: LogEntry, moment: Moment) -> 
         return refusal
     remedy = _task(_UNBLOCK, kanban, task, moment)
     waits = replace(task, state=TaskState.TODO, dependencies=(*task.dependencies, remedy.path))
-    details = (
-        f"{task.path!r} is blocked ({title_of(entry.conclusion)}) and waits for {remedy.path!r}."
+    details = f"{task.path!r} is blocked{_because(entry)} and waits for {remedy.path!r}."
+    return with_entry(
+        with_tasks(kanban, [waits, remedy]),
+        PlanEvent.BLOCKER_DETECTED,
+        with_count(details, kanban, task),
+        at=moment.at,
     )
-    changed = with_tasks(kanban, [waits, remedy])
-    return with_entry(changed, PlanEvent.BLOCKER_DETECTED, details, at=moment.at)
 
 
 def escalate(kanban: Kanban, task: TaskFile, entry: LogEntry, moment: Moment) -> Kanban | Refusal:
@@ -95,13 +92,11 @@ def escalate(kanban: Kanban, task: TaskFile, entry: LogEntry, moment: Moment) ->
         return refusal
     remedy = _task(_REDESIGN, kanban, task, moment)
     changed = with_tasks(kanban, [replace(task, state=TaskState.ESCALATED), remedy])
-    details = (
-        f"{task.path!r} is escalated ({title_of(entry.conclusion)}) and goes on in {remedy.path!r}."
-    )
+    details = f"{task.path!r} is escalated{_because(entry)} and goes on in {remedy.path!r}."
     return with_entry(
         waiting_for(changed, task.path, (remedy.path,)),
         PlanEvent.ESCALATION_RECEIVED,
-        details,
+        with_count(details, kanban, task),
         at=moment.at,
     )
 
@@ -121,8 +116,21 @@ def _is_remedy(task: TaskFile) -> bool:
     return bool(task.refers) and task.kind in {TaskKind.EXPLORATION, TaskKind.REDESIGN}
 
 
+def _because(entry: LogEntry) -> str:
+    """Return the conclusion in brackets, where it says more than its word."""
+    words = title_of(entry.conclusion)
+    bare = " ".join(_WORD.findall(words.lower())).removeprefix("status ")
+    return "" if bare in _BARE else f" ({words})"
+
+
+def titled(prefix: str, title: str) -> str:
+    """Put a word before a title, once."""
+    is_there = title.lower().startswith(f"{prefix}:".lower())
+    return title_of(title if is_there else f"{prefix}: {title}")
+
+
 def _task(remedy: Remedy, kanban: Kanban, task: TaskFile, moment: Moment) -> TaskFile:
-    title = title_of(f"{remedy.title}: {task.title}")
+    title = titled(remedy.title, task.title)
     return TaskFile(
         path=task_path(kanban.path, moment.number, title),
         title=title,

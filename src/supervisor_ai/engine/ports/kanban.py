@@ -111,7 +111,8 @@ class KanbanReader(Protocol):
     def judge(self, duty: Duty, before: Files, after: Files, answer: str) -> tuple[str, ...]:
         """Say in what way the files that a worker left do not have the required form.
 
-        Looks at the form alone: whether the files can be read, whether there is a whole new entry
-        in the task's work log, whether the Manager's answer and its kanban file say the same.
+        Looks at the form alone: whether the files can be read, whether the task's work log has a
+        whole new entry that concludes with the word of the answer and nothing else of the task was
+        changed, whether the Manager's answer and its kanban file say the same.
         """
         ...

@@ -22,12 +22,13 @@ from supervisor_ai.domain.kanban.kanban import (
     Kanban,
     LogEntry,
     Phase,
+    PlanEntry,
     Priority,
     TaskFile,
     TaskKind,
     TaskState,
 )
-from supervisor_ai.domain.kanban.planning import MAX_TASKS, Plan, Refusal
+from supervisor_ai.domain.kanban.planning import MAX_TASKS, Plan, Refusal, with_tasks
 from supervisor_ai.domain.kanban.reconciling import reconcile
 from supervisor_ai.domain.kanban.remedies import remedies_before
 
@@ -228,3 +229,90 @@ def test_the_phase_of_the_manager_ends_with_his_choice() -> None:
 def test_tasks_that_a_person_made_wait_for_each_other_are_refused() -> None:
     given = kanban(task(1, OK), task(2, needs=(3,)), task(3, needs=(2,)))
     assert refused(given).status == "blocked"
+
+
+# What was answered before
+
+
+@pytest.mark.parametrize("entries", [(OK,), (BLOCKED, OK), (OK, replace(OK, at="T2"))])
+def test_a_task_that_is_opened_again_is_not_ended_by_its_old_entries(
+    entries: tuple[LogEntry, ...],
+) -> None:
+    ended = planned(kanban(task(1, *entries), done(2))).kanban
+    opened = with_tasks(ended, [replace(ended.files[path(1)], state=TaskState.TODO)])
+    assert refused(opened).status == "error"
+    again = with_tasks(opened, [replace(opened.files[path(1)], log=(*entries, ESCALATE))])
+    assert planned(again).kanban.files[path(1)].state is TaskState.ESCALATED
+
+
+@pytest.mark.parametrize("entries", [(ESCALATE,), (OK, ESCALATE), (OK, BLOCKED)])
+def test_what_was_given_up_before_is_not_given_up_again(entries: tuple[LogEntry, ...]) -> None:
+    ended = planned(kanban(task(1, *entries))).kanban
+    opened = with_tasks(ended, [replace(ended.files[path(1)], state=TaskState.TODO)])
+    assert refused(opened).status == "error"
+    again = with_tasks(opened, [replace(opened.files[path(1)], log=(*entries, OK))])
+    assert planned(again).kanban.files[path(1)].state is TaskState.DONE
+
+
+def test_a_decision_about_several_entries_says_so() -> None:
+    plan = planned(kanban(task(1, BLOCKED, OK)))
+    assert plan.entries[0].details == (
+        "'tasks/1-t.md' is done. This answers 2 entries of its work log."
+    )
+
+
+def test_other_entries_of_the_plan_answer_nothing() -> None:
+    noted = kanban(task(1, OK))
+    for event, details in (
+        ("task_done", "'tasks/11-t.md' is done."),
+        ("task_done", "tasks/1-t.md went well."),
+        ("tasks_created", "'tasks/1-t.md' is new."),
+    ):
+        noted = replace(noted, log=(*noted.log, PlanEntry(at=AT, event=event, details=details)))
+    assert planned(noted).kanban.files[path(1)].state is TaskState.DONE
+
+
+# What people read
+
+
+def test_a_refusal_says_what_a_person_can_do() -> None:
+    assert refused(kanban(task(1))).why == (
+        "The work log of 'tasks/1-t.md' has no new whole entry: no log, no completion. Write the "
+        "entry into the task file on the branch (facts, analysis, and a conclusion with ok, "
+        "blocked or escalate), set its state to cancelled, or say yes so that it is tried again."
+    )
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "because"),
+    [
+        ("blocked", ""),
+        ("**Blocked.**", ""),
+        ("Status: blocked", ""),
+        ("`escalated`", ""),
+        ("blocked by the weather", " (blocked by the weather)"),
+        ("no key", " (no key)"),
+    ],
+)
+@pytest.mark.parametrize("status", [Conclusion.BLOCKED, Conclusion.ESCALATE])
+def test_a_reason_is_told_where_there_is_one(
+    conclusion: str, because: str, status: Conclusion
+) -> None:
+    [entry] = planned(kanban(task(1, logged(status, conclusion)))).entries
+    word = "blocked" if status is Conclusion.BLOCKED else "escalated"
+    assert entry.details.startswith(f"'tasks/1-t.md' is {word}{because} and ")
+
+
+@pytest.mark.parametrize(
+    ("title", "made"),
+    [
+        ("Redesign: Shoes", "Redesign: Shoes"),
+        ("redesign: Shoes", "redesign: Shoes"),
+        ("Redesign the shoes", "Redesign: Redesign the shoes"),
+        ("Unblock: Shoes", "Redesign: Unblock: Shoes"),
+    ],
+)
+def test_the_word_before_a_title_is_not_repeated(title: str, made: str) -> None:
+    given = replace(task(1, ESCALATE), title=title)
+    [created] = planned(kanban(given)).created
+    assert created.title == made
