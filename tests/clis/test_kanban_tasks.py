@@ -72,9 +72,7 @@ LONG: Final = pytest.mark.long
         ),
     ],
 )
-def test_a_real_cli_writes_its_task_file(
-    stage: Stage, turns: list[Turn], tmp_path: Path
-) -> None:
+def test_a_real_cli_writes_its_task_file(stage: Stage, turns: list[Turn], tmp_path: Path) -> None:
     user = make_user(tmp_path / "user", tmp_path / "state")
     user.commit({".supervisor/config.yaml": CONFIG, **kanban_files({"look": "Architect"})})
     with LabServer({"cursor": "history", "scenarios": [{"turns": [*turns, DONE]}]}) as lab:
