@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.kanban.policy import MECHANICAL
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
 from supervisor_ai.workers.registry import adapters, worker_factory
 
@@ -28,7 +29,10 @@ loaded = [name for name in sys.modules if name.startswith(("supervisor_ai.worker
 print(json.dumps([said, sorted(loaded), sorted(adapters())]))
 """
 
-OURS = ["api", "claude", "codex", "command", "gemini", "opencode", "qwen", "scripted"]
+OURS = [
+    *("api", "claude", "codex", "command", "gemini", MECHANICAL),
+    *("opencode", "qwen", "scripted"),
+]
 
 
 def install(directory: Path, name: str, module: str, target: str) -> None:
