@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 from tests.integration.engine.kernel import Kernel, flow, work
+from typing_extensions import override
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.letters import Approve
@@ -18,7 +19,9 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxResult,
 )
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
+from supervisor_ai.engine.ports.workspaces import PLAIN, Workspace, WorkspacePlan
 from supervisor_ai.testing.fake_worker import FakeReply
+from supervisor_ai.testing.fake_workspaces import MemoryWorkspaces
 from supervisor_ai.testing.world import agrees, says
 
 DONE = says(AnswerKind.IMPLEMENTATION)
@@ -121,3 +124,30 @@ def test_an_agent_that_lacks_something_makes_the_run_wait_and_not_end() -> None:
     kernel.send(run, "yes", yes)
     assert kernel.drive(run).status is RunStatus.COMPLETED
     assert kernel.fakes.workspaces.open_paths == ()
+
+
+class Refusing(MemoryWorkspaces):
+    """Workspaces that cannot be made of what a commit holds."""
+
+    @override
+    async def open(
+        self,
+        run: RunId,
+        key: EffectKey,
+        *,
+        fence: int,
+        start: CommitSha,
+        plan: WorkspacePlan = PLAIN,
+    ) -> Workspace:
+        del run, key, fence, start, plan
+        raise InvalidInput("The folder 'tasks' is a link.")
+
+
+def test_a_workspace_that_cannot_be_made_is_put_before_a_person() -> None:
+    kernel = Kernel(None)
+    refusing = Refusing(commits=kernel.fakes.workspaces.commits)
+    run = kernel.submit(ONCE)
+    world = replace(kernel.world, workspaces=refusing)
+    assert kernel.drive(run, world=world).status is RunStatus.WAITING
+    (failed,) = kernel.events(run, e.AttemptFailed)
+    assert "is a link" in failed.reason
