@@ -18,16 +18,20 @@ async def _look_while_it_runs(ground: Path) -> None:
     spec = SandboxSpec(
         label="strays/x",
         profile=Profile.WORKER,
-        argv=("sh", "-c", "(cd /; exec env -i setsid --fork sleep 601); touch up; sleep 602"),
+        argv=("sh", "-c", "(cd /; exec env -i setsid --fork sleep 601); sleep 602"),
         cwd=tree,
         mounts=(Mount(source=tree, target=tree, is_writable=True),),
         timeout=timedelta(minutes=1),
         output_bytes=1000,
     )
     task = asyncio.create_task(sandbox.run(spec, lambda *_: None))
-    await asyncio.to_thread(until, (tree / "up").exists, "The process")
+
+    def is_found() -> bool:
+        inside = {it.command for it in strays(ground) if it.is_inside}
+        return {"sleep 601", "sleep 602"} <= inside
+
+    await asyncio.to_thread(until, is_found, "Both processes")
     found = strays(ground)
-    assert {"sleep 601", "sleep 602"} <= {it.command for it in found if it.is_inside}
     assert any("bwrap" in it.command for it in found)
     assert len(registered(ground)) == 1
     task.cancel()

@@ -237,6 +237,19 @@ def test_what_is_not_its_own_is_left_out_of_a_workers_work(*, has_setup: bool) -
     assert [at.paths for at in refused] == ([] if has_setup else [("stray.txt", FILE)])
 
 
+def test_an_implementor_keeps_its_code_and_makes_no_task() -> None:
+    def more(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
+        done = build(scene, request, told)
+        return replace(done, files={**done.files, "tasks/9-mine.md": task_text()})
+
+    scene = Scene(implementor=more)
+    assert scene.drive() is RunStatus.COMPLETED
+    assert scene.tip["app.py"] == "x = 1\n"
+    assert "tasks/9-mine.md" not in scene.tip
+    (refused,) = scene.kernel.events(scene.run, e.WriteRefused)
+    assert refused.paths == ("tasks/9-mine.md",)
+
+
 def test_a_manager_writes_numbered_markdown_files_and_nothing_else() -> None:
     def plant(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
         done = scene.manage(request, told)
