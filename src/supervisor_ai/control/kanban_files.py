@@ -8,17 +8,14 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.kanban.bounds import FILE_BYTES, MOST_FILES, is_markdown
 from supervisor_ai.domain.kanban.kanban import Kanban, Mistake
 from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.engine.ports.kanban import Files, KanbanReader
 from supervisor_ai.engine.ports.workspaces import Repository
 
-MOST_FILES: Final = 1000
-LARGEST: Final = 1 << 20
-"""No task is described in more bytes than this."""
-_SUFFIX: Final = ".md"
 _EMPTY: Final = b"---\nstate: done\n---\n"
-_TOO_LARGE: Final = f"The file is larger than {LARGEST:,} bytes."
+_TOO_LARGE: Final = f"The file is larger than {FILE_BYTES:,} bytes."
 _OPENING: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -59,7 +56,7 @@ def files_of_commit(repository: Repository, commit: CommitSha, folder: str) -> F
         except InvalidInput:
             unreadable.append(_mistake(path, "The file is not UTF-8 text."))
             continue
-        if text is not None and len(text) <= LARGEST:
+        if text is not None and len(text) <= FILE_BYTES:
             files[path] = text.encode()
         elif text is not None:
             unreadable.append(_mistake(path, _TOO_LARGE))
@@ -93,7 +90,7 @@ def _check_number(number: int, folder: str) -> None:
 def _names(directory: Path) -> list[str]:
     try:
         with os.scandir(directory) as entries:
-            return sorted(entry.name for entry in entries if entry.name.endswith(_SUFFIX))
+            return sorted(entry.name for entry in entries if is_markdown(entry.name))
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
@@ -111,12 +108,12 @@ def _content(path: Path) -> bytes | str:
         os.close(opened)
         return "This is no ordinary file."
     with os.fdopen(opened, "rb") as file:
-        content = file.read(LARGEST + 1)
-    return _TOO_LARGE if len(content) > LARGEST else content
+        content = file.read(FILE_BYTES + 1)
+    return _TOO_LARGE if len(content) > FILE_BYTES else content
 
 
 def _belongs(path: str, folder: str) -> bool:
-    return path.endswith(_SUFFIX) and PurePosixPath(path).parent.as_posix() == folder
+    return is_markdown(path) and PurePosixPath(path).parent.as_posix() == folder
 
 
 def _mistake(path: str, problem: str) -> Mistake:

@@ -4,8 +4,8 @@ from typing import Final
 
 from supervisor_ai.documents.fields import Fields, Mistakes
 from supervisor_ai.documents.front_matter import opens, read_header, take_apart
+from supervisor_ai.domain.kanban.bounds import FILE_BYTES
 
-MAX_BYTES: Final = 1024 * 1024
 MAX_LINES: Final = 20_000
 
 
@@ -23,13 +23,13 @@ def decode(file: str, content: bytes, mistakes: Mistakes) -> str | None:
 
 def _note_size(file: str, content: bytes, mistakes: Mistakes) -> bool:
     lines = content.count(b"\n")
-    if len(content) > MAX_BYTES:
-        problem = f"The file has {len(content)} bytes; expected at most {MAX_BYTES}."
+    if len(content) > FILE_BYTES:
+        problem = f"The file has {len(content)} bytes; expected at most {FILE_BYTES}."
         mistakes.add(file, None, problem)
     elif lines > MAX_LINES:
         problem = f"The file has {lines} lines; expected at most {MAX_LINES}."
         mistakes.add(file, MAX_LINES + 1, problem)
-    return len(content) > MAX_BYTES or lines > MAX_LINES
+    return len(content) > FILE_BYTES or lines > MAX_LINES
 
 
 def read_fields(file: str, text: str, mistakes: Mistakes) -> Fields | None:

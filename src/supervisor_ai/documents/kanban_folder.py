@@ -13,13 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.documents.file_text import MAX_BYTES
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.kanban.bounds import ALL_BYTES, FILE_BYTES, MOST_FILES, is_markdown
 from supervisor_ai.domain.kanban.kanban import folder_of
 
-MAX_FILES: Final = 1000
-MAX_TOTAL: Final = 64 * MAX_BYTES
-"""How many bytes all of them may have together."""
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK the opening of a FIFO waits until somebody writes to it.
 _OLD: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -27,7 +24,6 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXE
 _IS_NO_FILE: Final = {errno.ELOOP, errno.ENXIO, errno.ENODEV, errno.EISDIR}
 _MODE: Final = 0o644
 _READABLE: Final = 0o444
-_SUFFIX: Final = ".md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,13 +45,13 @@ class KanbanFolder:
         """
         found: dict[str, bytes] = {}
         for path in self.paths():
-            content = self._content(path) if path.endswith(_SUFFIX) else None
+            content = self._content(path) if is_markdown(path) else None
             if content is not None:
                 found[path] = content
-            if len(found) > MAX_FILES or sum(map(len, found.values())) > MAX_TOTAL:
+            if len(found) > MOST_FILES or sum(map(len, found.values())) > ALL_BYTES:
                 raise InvalidInput(
-                    f"The markdown files in {self.path!r} are more than {MAX_FILES}, "
-                    f"or larger than {MAX_TOTAL} bytes together."
+                    f"The markdown files in {self.path!r} are more than {MOST_FILES}, "
+                    f"or larger than {ALL_BYTES} bytes together."
                 )
         return found
 
@@ -84,7 +80,7 @@ class KanbanFolder:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 return None
             with open(handle, "rb", closefd=False) as file:
-                return file.read(MAX_BYTES + 1)
+                return file.read(FILE_BYTES + 1)
         finally:
             os.close(handle)
 
@@ -122,7 +118,7 @@ def kanban_folder(root: Path, file: str, *, is_new: bool = False) -> Iterator[Ka
 def _checked(file: str) -> str:
     parts = file.split("/")
     is_inside = len(parts) > 1 and not {"", ".", ".."}.intersection(parts)
-    if is_inside and file.endswith(_SUFFIX) and file.isprintable():
+    if is_inside and is_markdown(file) and file.isprintable():
         return file
     raise InvalidInput(
         f"{file!r} is no path of a markdown file in a folder of the project.",

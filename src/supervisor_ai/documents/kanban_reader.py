@@ -6,7 +6,7 @@ from supervisor_ai.documents.kanban_reading import read_kanban
 from supervisor_ai.documents.plan_duty import lost_entries, plan_problems
 from supervisor_ai.documents.task_shelf import TaskShelf
 from supervisor_ai.documents.work_duty import Page, change_problems, log_problems
-from supervisor_ai.domain.kanban.kanban import Agent, Kanban, Mistake
+from supervisor_ai.domain.kanban.kanban import Agent, AnswerStatus, Kanban, Mistake
 from supervisor_ai.domain.kanban.policy import Duty
 from supervisor_ai.engine.ports.kanban import Files
 
@@ -28,7 +28,7 @@ class MarkdownKanbanReader:
         said = _answer(answer)
         if said is None:
             return ("The answer is no JSON object.",)
-        if duty.agent is Agent.MANAGER and said.get("status") != "ok":
+        if duty.agent is Agent.MANAGER and said.get("status") != AnswerStatus.OK:
             return ()  # a person is asked, and nothing of it is kept
         kanban = self.read(duty.place.file, after)
         if not isinstance(kanban, Kanban):

@@ -12,10 +12,9 @@ from supervisor_ai.documents.outline import Outline
 from supervisor_ai.documents.task_reading import ReadTask
 from supervisor_ai.documents.work_items import SECTIONS
 from supervisor_ai.documents.work_logs import WORK_LOG
-from supervisor_ai.domain.kanban.kanban import LogEntry
+from supervisor_ai.domain.kanban.kanban import AnswerStatus, LogEntry
 
 _TOLD: Final = ("context", "files", "description")
-_FAILED: Final = "error"
 _OWN: Final = "expected changes in its work items and its work log alone"
 
 
@@ -87,7 +86,7 @@ def _section_problems(old: Page, new: Page) -> Iterator[str]:
 
 def log_problems(old: Page, new: Page, status: object) -> Iterator[str]:
     """Look for a whole new entry that concludes with the word of the answer."""
-    if status == _FAILED:
+    if status == AnswerStatus.ERROR:
         return
     before, after = old.read.log, new.read.log
     if len(after) <= len(before):

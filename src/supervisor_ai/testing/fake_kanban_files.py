@@ -6,11 +6,11 @@ from datetime import datetime
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.kanban.bounds import check_sizes, is_markdown
 from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.engine.ports.kanban import Files, NotSaved, NotTaken, Saved, Standing, Taken
 from supervisor_ai.testing.fake_workspaces import MemoryWorkspaces
-from supervisor_ai.workspaces.kanban_bounds import check_sizes, is_markdown
 
 
 @dataclass(slots=True)

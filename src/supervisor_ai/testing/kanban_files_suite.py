@@ -5,6 +5,7 @@ from typing import Final, Protocol
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.kanban.bounds import FILE_BYTES
 from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.engine.ports.kanban import (
@@ -16,7 +17,6 @@ from supervisor_ai.engine.ports.kanban import (
     Taken,
 )
 from supervisor_ai.testing.workspaces_suite import AT, FILES, expect, wait
-from supervisor_ai.workspaces.kanban_bounds import FILE_BYTES
 
 BRANCH: Final = "ai/r1"
 FILE: Final = "tasks/0-kanban-x.md"

@@ -8,6 +8,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.kanban.bounds import check_sizes, is_markdown
 from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.engine.ports.kanban import Files, NotSaved, NotTaken, Saved, Standing, Taken
@@ -16,7 +17,6 @@ from supervisor_ai.workspaces.commit_files import CommitFiles
 from supervisor_ai.workspaces.composition import Composer, is_plain
 from supervisor_ai.workspaces.deposit import Deposit
 from supervisor_ai.workspaces.disk import disk_failure
-from supervisor_ai.workspaces.kanban_bounds import check_sizes, is_markdown
 from supervisor_ai.workspaces.kanban_directory import (
     KanbanDirectory,
     Rename,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from tests.unit.control.kanban_office import FILE, FILES, FIRST, MAIN, PLACE, FakeRepository
 
-from supervisor_ai.control import kanban_files
 from supervisor_ai.control.kanban_files import FoundFiles, files_of_commit, files_of_directory
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.kanban.bounds import FILE_BYTES, MOST_FILES
 from supervisor_ai.domain.kanban.kanban import Kanban
 from supervisor_ai.testing.world import fake_world
 
@@ -46,7 +46,7 @@ def test_what_is_no_text_is_a_mistake_only_where_it_counts() -> None:
 
 
 def test_a_file_of_a_commit_can_be_too_large() -> None:
-    found = of_commit({**FILES, FIRST: "x" * (kanban_files.LARGEST + 1)})
+    found = of_commit({**FILES, FIRST: "x" * (FILE_BYTES + 1)})
     assert "larger than" in found.unreadable[0].problem
 
 
@@ -69,7 +69,7 @@ def test_links_and_other_kinds_of_files_are_not_followed(tmp_path: Path) -> None
     written(inside)
     (inside / "9-link.md").symlink_to(tmp_path / "secret")
     os.mkfifo(inside / "9-pipe.md")
-    (inside / "9-large.md").write_bytes(b"x" * (kanban_files.LARGEST + 1))
+    (inside / "9-large.md").write_bytes(b"x" * (FILE_BYTES + 1))
     (inside / "9-folder.md").mkdir()
     found = files_of_directory(inside, "tasks")
     assert set(found.files) == set(FILES)
@@ -82,6 +82,6 @@ def test_links_and_other_kinds_of_files_are_not_followed(tmp_path: Path) -> None
 
 
 def test_a_folder_with_everything_in_it_is_refused() -> None:
-    many = {f"tasks/{number}-x.md": "" for number in range(kanban_files.MOST_FILES + 1)}
+    many = {f"tasks/{number}-x.md": "" for number in range(MOST_FILES + 1)}
     with pytest.raises(InvalidInput, match="are the most that are read"):
         of_commit(many)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.documents.file_text import MAX_BYTES
-from supervisor_ai.documents.kanban_folder import MAX_FILES, MAX_TOTAL, kanban_folder
+from supervisor_ai.documents.kanban_folder import kanban_folder
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.kanban.bounds import ALL_BYTES, FILE_BYTES, MOST_FILES
 
 FILE = "a/tasks/0-kanban-x.md"
 
@@ -73,13 +73,13 @@ def test_a_path_that_leads_elsewhere_is_refused(tmp_path: Path, file: str) -> No
 
 
 def test_of_a_file_too_large_no_more_is_read_than_shows_it(root: Path, tasks: Path) -> None:
-    (tasks / "1-x.md").write_bytes(b"x" * (2 * MAX_BYTES))
+    (tasks / "1-x.md").write_bytes(b"x" * (2 * FILE_BYTES))
     with kanban_folder(root, FILE) as folder:
-        assert len(folder.read()["a/tasks/1-x.md"]) == MAX_BYTES + 1
+        assert len(folder.read()["a/tasks/1-x.md"]) == FILE_BYTES + 1
 
 
 @pytest.mark.parametrize(
-    ("count", "size"), [(MAX_FILES + 1, 0), (MAX_TOTAL // MAX_BYTES + 1, 2**20)]
+    ("count", "size"), [(MOST_FILES + 1, 0), (ALL_BYTES // FILE_BYTES + 1, 2**20)]
 )
 def test_too_much_is_refused(root: Path, tasks: Path, count: int, size: int) -> None:
     for number in range(count):

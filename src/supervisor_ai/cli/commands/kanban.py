@@ -1,13 +1,11 @@
 """`supervisor kanban`."""
 
 import sys
-from typing import Final, Literal, TypedDict, Unpack
+from typing import Final, Literal, Unpack
 
 import click
 
-from supervisor_ai.cli.attending import Attendance
 from supervisor_ai.cli.commands.kanban_pages import check, log, status
-from supervisor_ai.cli.commands.run import agrees, show, warn
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.options import (
@@ -18,10 +16,18 @@ from supervisor_ai.cli.options import (
     wait_option,
     yes_option,
 )
-from supervisor_ai.cli.output import can_ask, say, write, write_json
-from supervisor_ai.cli.progress import make_progress
+from supervisor_ai.cli.output import say, write, write_json
+from supervisor_ai.cli.starting import (
+    StartOptions,
+    attend,
+    budget_option,
+    cli_option,
+    sandbox_option,
+    start,
+    start_option,
+)
 from supervisor_ai.cli.verbs import verb
-from supervisor_ai.control.errors import DONE, FAILED
+from supervisor_ai.control.errors import DONE
 from supervisor_ai.control.kanban_places import find_place, typed
 from supervisor_ai.control.kanban_runs import unfinished_on
 from supervisor_ai.control.kanban_starting import (
@@ -31,9 +37,8 @@ from supervisor_ai.control.kanban_starting import (
     prepare_kanban_run,
     prepare_new_kanban,
 )
-from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX
 from supervisor_ai.control.resuming import prepare_resume
-from supervisor_ai.control.starting import Prepared, held_by, submit
+from supervisor_ai.control.starting import held_by
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.kanban.policy import ManagerKind
 
@@ -42,21 +47,9 @@ _MANAGER = click.option(
     type=click.Choice(sorted(kind.value for kind in ManagerKind)),
     help="Who reconciles: the built-in rules, which need no model, or an agent.",
 )
-_CLI = click.option("-c", "--cli", metavar="NAME", help="Use this agent for every role.")
-_BASE = click.option(
-    "-b", "--base", metavar="REF", help="Start from this commit, not the checkout's."
-)
-_SANDBOX = click.option(
-    "--sandbox",
-    type=click.Choice([AUTO, *BACKENDS, NO_SANDBOX]),
-    help="Where workers and gates run, whatever the configuration says.",
-)
-_BUDGET = click.option("--budget", metavar="AMOUNT", help='Spend at most this: "5usd, 2h".')
 _DIRECTORY = click.option(
     "--dir", "directory", metavar="DIR", help="The files are in this plain directory."
 )
-
-
 _OF_A_NEW_RUN: Final[tuple[Literal["manager", "cli", "base", "sandbox", "budget"], ...]] = (
     "manager",
     "cli",
@@ -66,19 +59,9 @@ _OF_A_NEW_RUN: Final[tuple[Literal["manager", "cli", "base", "sandbox", "budget"
 )
 
 
-class _Shared(TypedDict):
+class _Shared(StartOptions):
     manager: str | None
-    cli: str | None
-    base: str | None
     directory: str | None
-    sandbox: str | None
-    budget: str | None
-    queue: bool
-    wait: bool
-    dry_run: bool
-    yes: bool
-    verbose: bool
-    as_json: bool
 
 
 class _NewOptions(_Shared):
@@ -102,12 +85,12 @@ for _command in (status, check, log):
 @verb(example='supervisor kanban new "Add a login page" --manager builtin', group=kanban)
 @click.argument("request")
 @_MANAGER
-@_CLI
-@_BASE
+@cli_option
+@start_option
 @_DIRECTORY
 @click.option("--folder", metavar="FOLDER", help="The project's folder for the files.")
-@_SANDBOX
-@_BUDGET
+@sandbox_option
+@budget_option
 @queue_option
 @wait_option
 @dry_run_option
@@ -131,17 +114,17 @@ def new(invocation: Invocation, **options: Unpack[_NewOptions]) -> int:
         folder=options["folder"],
         directory=options["directory"],
     )
-    return _start(invocation, prepared, options)
+    return start(invocation, prepared, options)
 
 
 @verb(example="supervisor kanban run tasks/0-kanban-login.md --cli my_agent", group=kanban)
 @click.argument("file")
 @_MANAGER
-@_CLI
-@_BASE
+@cli_option
+@start_option
 @_DIRECTORY
-@_SANDBOX
-@_BUDGET
+@sandbox_option
+@budget_option
 @queue_option
 @wait_option
 @dry_run_option
@@ -167,7 +150,7 @@ def run(invocation: Invocation, **options: Unpack[_RunOptions]) -> int:
         return _say_complete(invocation, office, found, as_json=options["as_json"])
     if found.newer is not None:
         say(f"note: the last run has other files on its branch; to use them: --base {found.newer}")
-    return _start(invocation, found.prepared, options)
+    return start(invocation, found.prepared, options)
 
 
 def _office(invocation: Invocation) -> Office:
@@ -185,34 +168,11 @@ def _request(options: _Shared) -> KanbanRequest:
     )
 
 
-def _start(invocation: Invocation, prepared: Prepared, options: _Shared) -> int:
-    if options["dry_run"]:
-        return show(prepared, as_json=options["as_json"])
-    warn(prepared)
-    if not options["yes"] and can_ask() and not agrees(prepared):
-        say("Nothing was started.")
-        return FAILED
-    attendance = _attendance(invocation, options)
-    submission = submit(attendance.project, prepared, queued=options["queue"])
-    return attendance.begin(submission, queued=options["queue"])
-
-
-def _attendance(invocation: Invocation, options: _Shared) -> Attendance:
-    progress = make_progress(verbose=options["verbose"])
-    return Attendance(
-        invocation=invocation,
-        project=invocation.project(progress),
-        progress=progress,
-        as_json=options["as_json"],
-        wait=options["wait"],
-    )
-
-
 def _go_on(invocation: Invocation, unfinished: RunId, options: _Shared) -> int:
     """Go on with the run that works on the kanban, unless somebody drives it now."""
     from supervisor_ai.cli.interrupts import run_interruptibly
 
-    attendance = _attendance(invocation, options)
+    attendance = attend(invocation, options)
     owner = attendance.project.records.queries.owner(unfinished)
     if owner is not None and owner.is_alive:
         raise held_by(attendance.project, unfinished)

@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import Final
 
+from supervisor_ai.domain.kanban.kanban import AnswerStatus
+
 
 class AnswerKind(StrEnum):
     """Which schema a role answers with."""
@@ -44,9 +46,9 @@ MEANINGS: Final[dict[AnswerKind, dict[str, Meaning]]] = {
         "REJECTED": Meaning.REJECT,
     },
     # How a task came out is for the Manager to read; the loop goes on in any case.
-    AnswerKind.AGENT: dict.fromkeys(("ok", "blocked", "error", "escalate"), Meaning.PASS),
+    AnswerKind.AGENT: dict.fromkeys(AnswerStatus, Meaning.PASS),
     AnswerKind.MANAGER: {
-        "ok": Meaning.PASS,
-        **dict.fromkeys(("blocked", "error", "escalate"), Meaning.BLOCK),
+        **dict.fromkeys(AnswerStatus, Meaning.BLOCK),
+        AnswerStatus.OK: Meaning.PASS,
     },
 }

@@ -6,6 +6,7 @@ from typing import Final
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import StepName, TreeSha
+from supervisor_ai.domain.kanban.kanban import AnswerStatus
 from supervisor_ai.domain.kanban.policy import KanbanPolicy
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import workflow
@@ -19,7 +20,6 @@ WORKERS: Final = frozenset({ARCHITECT, IMPLEMENTOR})
 LAND_TASK: Final = StepName("land-task")
 MANAGER: Final = StepName("manager")
 LAND_KANBAN: Final = StepName("land-kanban")
-_ERROR: Final = "error"
 
 KanbanNews = (
     e.KanbanRead
@@ -106,7 +106,7 @@ def _entered(state: KanbanState, event: e.StepEntered) -> KanbanState:
 def _passed(state: KanbanState, event: e.StepPassed) -> KanbanState:
     if event.step == LAND_TASK:
         # After an error a person decides, and a yes is worth another try.
-        return replace(state, pending=None if state.said == _ERROR else state.current)
+        return replace(state, pending=None if state.said == AnswerStatus.ERROR else state.current)
     return replace(state, pending=None) if event.step == LAND_KANBAN else state
 
 

@@ -1,10 +1,9 @@
 """What a kanban leads to: its files are read, followed, and given back."""
 
 from dataclasses import replace
-from typing import Final
 
 from supervisor_ai.domain.ids import ArtifactHash, StepName
-from supervisor_ai.domain.kanban.kanban import Phase
+from supervisor_ai.domain.kanban.kanban import AnswerStatus, Phase
 from supervisor_ai.domain.kanban.roles import determine_role
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.attempting import base_of
@@ -19,8 +18,6 @@ from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
 from supervisor_ai.domain.run.step_moves import enter, go_on, perform, question, stop, then
 from supervisor_ai.domain.run.workflow import Visit
-
-_OK: Final = "ok"
 
 
 def decide_reading(run: Run, state: KanbanState, at: Step, visit: Visit) -> Decision:
@@ -76,7 +73,7 @@ def _count(number: int, noun: str) -> str:
 
 def decide_agent(run: Run, state: KanbanState, at: Step, visit: Visit) -> Decision:
     """Let an agent act; what it did counts only where it says that it is done."""
-    slot, is_ok = visit.slot(1), state.flow.record(at.name).verdict == _OK
+    slot, is_ok = visit.slot(1), state.flow.record(at.name).verdict == AnswerStatus.OK
     if at.name == MANAGER and isinstance(slot.news, e.ApprovalGiven):
         return _reconcile_again(state, at, visit, slot.retry)
     if at.name != MANAGER and not is_ok:

@@ -6,6 +6,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.kanban.kanban import AnswerStatus
 from supervisor_ai.domain.kanban.numbering import number_of
 from supervisor_ai.domain.kanban.policy import Duty
 from supervisor_ai.domain.run.effects import RunWorker
@@ -17,8 +18,6 @@ from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.kanban import Files
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
 
-_DONE: Final = "ok"
-_ERROR: Final = "error"
 _SHOWN: Final = 10
 
 
@@ -57,7 +56,7 @@ async def _settled(
     problems = reader.judge(duty, before, {**before, **own}, work.answer.document)
     if problems:
         return _problem(" ".join(plain(problem) for problem in problems[:_SHOWN]))
-    if duty.task is not None and work.answer.said != _DONE:
+    if duty.task is not None and work.answer.said != AnswerStatus.OK:
         return await _log_alone(duty, duty.task, operation, work, left)
     return await _without(effect, operation, work, own, others)
 
@@ -86,7 +85,7 @@ async def _log_alone(
     duty: Duty, task: str, operation: Operation, work: Work, left: Files
 ) -> Snapshot:
     """Keep the work log and nothing else of what is not done; of an error, nothing at all."""
-    is_kept = work.answer.said != _ERROR and task in left
+    is_kept = work.answer.said != AnswerStatus.ERROR and task in left
     return await operation.world.workspaces.compose(
         CommitSha(duty.since), {task: left[task]} if is_kept else {}, at=operation.intended_at
     )

@@ -1,7 +1,7 @@
 import pytest
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.workspaces.kanban_bounds import (
+from supervisor_ai.domain.kanban.bounds import (
     ALL_BYTES,
     FILE_BYTES,
     MOST_FILES,
