@@ -26,7 +26,6 @@ from supervisor_ai.control.questions import DoubtView, QuestionView
 from supervisor_ai.control.redacting import RedactionReport
 from supervisor_ai.control.roles import RoleChange, RoleDifference, RoleExchange
 from supervisor_ai.control.sandbox_check import BackendView, InsideView, SandboxCheck
-from supervisor_ai.control.steps import StepView
 from supervisor_ai.control.views import MutationView, OriginView, RunView, UsageView
 from supervisor_ai.control.workspace_cleaning import CleanItem, CleanView
 from supervisor_ai.control.workspaces import DirectoryView, WorkView
@@ -50,7 +49,7 @@ from supervisor_ai.engine.ports.definitions import (
     WorkflowSummary,
 )
 from supervisor_ai.engine.ports.inventory import FileChange
-from supervisor_ai.engine.ports.queries import ClaimsRow, GateRow
+from supervisor_ai.engine.ports.queries import ClaimsRow, GateRow, StepRow
 from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding
 from supervisor_ai.workers.launch.capabilities import Capability, capabilities
 from supervisor_ai.workers.launch.profiles import PROFILES
@@ -74,7 +73,7 @@ kanban that is complete. `kanban status` prints `{"kanban": KanbanView}`, `kanba
 UTC in ISO 8601.
 """
 KINDS = (
-    *(RunView, StepView, OriginView, Outcome, UsageView, MutationView),
+    *(RunView, StepRow, OriginView, Outcome, UsageView, MutationView),
     *(DirectoryView, WorkView, FileChange, CleanView, CleanItem),
     *(SandboxCheck, BackendView, Finding, LimitFinding, InsideView),
     *(RoleSummary, RoleDetail, RoleValue, RoleDifference, RoleChange, RoleExchange),

@@ -8,7 +8,6 @@ from enum import StrEnum
 
 from supervisor_ai.control.findings import read_findings
 from supervisor_ai.control.records import Records, unvisited_step
-from supervisor_ai.control.steps import view_steps
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.domain.run.facts import ApprovalReason
@@ -82,7 +81,7 @@ def read_logs(records: Records, run: RunId, wanted: LogFilter) -> tuple[LogEntry
 
 def require_visited(records: Records, run: RunId, step: str | None) -> None:
     """Refuse a step that the run has not been at."""
-    visited = [known.step for known in view_steps(records, run)]
+    visited = [known.step for known in records.queries.steps(run)]
     if step is not None and step not in visited:
         raise unvisited_step(run, step, visited)
 

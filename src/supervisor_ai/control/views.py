@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Final
 
 from supervisor_ai.control.records import Records
-from supervisor_ai.control.steps import ACTIVE, StepView, view_steps
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
-from supervisor_ai.domain.run.status import Outcome, RunStatus
-from supervisor_ai.engine.ports.queries import RunRow
+from supervisor_ai.domain.run.status import Outcome, RunStatus, StepStatus
+from supervisor_ai.engine.ports.queries import RunRow, StepRow
+
+_ACTIVE: Final = frozenset({StepStatus.RUNNING, StepStatus.WAITING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +49,7 @@ class RunView:
     created_at: datetime
     updated_at: datetime
     active_steps: tuple[StepName, ...]
-    steps: tuple[StepView, ...]
+    steps: tuple[StepRow, ...]
     usage: UsageView
 
 
@@ -87,7 +89,7 @@ def show_run(records: Records, name: str) -> RunView:
 
 def view_run(records: Records, row: RunRow) -> RunView:
     """Bring together what is known of a run."""
-    steps = view_steps(records, row.id)
+    steps = tuple(records.queries.steps(row.id))
     usage = row.usage
     return RunView(
         id=row.id,
@@ -103,7 +105,7 @@ def view_run(records: Records, row: RunRow) -> RunView:
         commit=row.commit,
         created_at=row.created_at,
         updated_at=row.updated_at,
-        active_steps=tuple(step.step for step in steps if step.status in ACTIVE),
+        active_steps=tuple(step.step for step in steps if step.status in _ACTIVE),
         steps=steps,
         usage=UsageView(
             tokens_in=usage.tokens_in,

@@ -56,7 +56,7 @@ def open_ledger(
         inbox=SqliteInbox(connection),
         wakes=SqliteWakeQueue(connection, leases=leases),
         cache=SqliteStateCache(connection),
-        queries=SqliteRunQueries(connection, leases=leases),
+        queries=SqliteRunQueries(connection, leases=leases, codec=codec),
         verdicts=SqliteVerdicts(connection, codec=codec),
         care=SqliteLedgerCare(connection, codec=codec, anchor=anchor),
     )

@@ -25,8 +25,9 @@ from supervisor_ai.engine.ports.queries import (
     RunRow,
     StepRow,
 )
-from supervisor_ai.store.codec import moment
+from supervisor_ai.store.codec import EventCodec, moment
 from supervisor_ai.store.connection import Connection, Row, Sql
+from supervisor_ai.store.forked_steps import STEPS, forked_steps, origin
 from supervisor_ai.store.leases import SqliteLeases
 
 _RUN: Final = """
@@ -43,10 +44,6 @@ _RUN: Final = """
     FROM runs
 """
 _USAGE: Final = "SELECT tokens_in, tokens_out, cost, estimated FROM attempts WHERE run = ?"
-_STEPS: Final = """
-    SELECT step, role, status, visits, attempts, last_verdict
-    FROM steps WHERE run = ? ORDER BY seq
-"""
 _ATTEMPTS: Final = """
     SELECT step, visit, slot, attempt, role, cli, status, started_at, ended_at, said, category,
         reason, prompt, transcript, answer, snapshot
@@ -74,11 +71,12 @@ _APPROVALS: Final = """
 
 
 class SqliteRunQueries:
-    """Reads the tables; the events are not needed."""
+    """Reads the tables; the events are needed only where a run shares another one's past."""
 
-    def __init__(self, connection: Connection, *, leases: SqliteLeases) -> None:
+    def __init__(self, connection: Connection, *, leases: SqliteLeases, codec: EventCodec) -> None:
         self._connection = connection
         self._leases = leases
+        self._codec = codec
 
     def runs(self, *, limit: int) -> tuple[Sequence[RunRow], int]:
         """Return the newest runs and how many there are in all."""
@@ -99,8 +97,12 @@ class SqliteRunQueries:
         return [run for (run,) in self._connection.query(statement, (len(prefix), prefix))]
 
     def steps(self, run: RunId) -> Sequence[StepRow]:
-        """Return the steps that the run has visited."""
-        return [_step(row) for row in self._connection.query(_STEPS, (run,))]
+        """Return the steps that the run has visited, in the past that it shares too."""
+        with self._connection.snapshot() as sql:
+            point = origin(sql, run)
+            if point is None:
+                return [_step(row) for row in sql.execute(STEPS, (run,))]
+            return [_step(row) for row in forked_steps(sql, run, point, self._codec)]
 
     def attempts(self, run: RunId) -> Sequence[AttemptRow]:
         """Return the run's attempts in order."""

@@ -1,24 +1,20 @@
 """Forks and migrations of runs on kanbans."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.unit.control.kanban_office import FILE, FIRST, KANBAN, MAIN, PLACE, KanbanScene
-from tests.unit.control.test_kanban_log import reading
+from tests.unit.control.kanban_office import FILE, KANBAN, MAIN, PLACE, KanbanScene
 
 from supervisor_ai.control.forking import PreparedFork, prepare_fork, submit_fork
 from supervisor_ai.control.kanban_runs import policy_of_run
 from supervisor_ai.control.migrating import plan_migration
-from supervisor_ai.control.steps import view_steps
 from supervisor_ai.domain.errors import Busy, NotFound
-from supervisor_ai.domain.ids import PROJECT_STREAM, ArtifactHash, RunId
+from supervisor_ai.domain.ids import PROJECT_STREAM, RunId
 from supervisor_ai.domain.kanban.policy import KanbanPolicy
 from supervisor_ai.domain.project.events import PermitTaken
-from supervisor_ai.domain.run.events import KanbanUnreadable, RunStarted, StepEntered
-from supervisor_ai.domain.run.facts import ForkPoint
+from supervisor_ai.domain.run.events import RunStarted, StepEntered
 from supervisor_ai.domain.run.status import RunStatus
 
 R9: Final = RunId("r9")
@@ -65,14 +61,3 @@ def test_a_run_on_a_kanban_is_migrated_to_what_a_kanban_pins_today(scene: Kanban
     assert scene.catalog.asked == [POLICY]
     # Who reconciles, and the one agent besides, were chosen for this run.
     assert scene.catalog.chosen == [("agent", "builtin")]
-
-
-def test_a_fork_shows_what_its_kanban_said_before_it(scene: KanbanScene) -> None:
-    unreadable = KanbanUnreadable(step=KANBAN, visit=1, reason="Odd.", report=ArtifactHash("r"))
-    scene.add(R9, unreadable)
-    point = ForkPoint(run=R9, version=scene.versions[R9])
-    forked = replace(scene.birth(R9), root=RunId("f1"), fork=point)
-    scene.add(RunId("f1"), forked)
-    assert [it.last_verdict for it in view_steps(scene.records, RunId("f1"))] == ["unreadable"]
-    scene.add(RunId("f1"), reading(2, FIRST, "a", "b", "c"))
-    assert [it.last_verdict for it in view_steps(scene.records, RunId("f1"))] == ["execute"]

@@ -159,7 +159,7 @@ class RunQueries(Protocol):
         ...
 
     def steps(self, run: RunId) -> Sequence[StepRow]:
-        """Return the steps that the run has visited."""
+        """Return the steps that the run has visited, in the past that a fork shares too."""
         ...
 
     def attempts(self, run: RunId) -> Sequence[AttemptRow]:

@@ -1,0 +1,59 @@
+"""The steps of a fork: what its past and its own facts make of them, by the rules of all tables."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from typing import Final
+
+import msgspec
+
+from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.ids import RunId, run_stream
+from supervisor_ai.domain.run.events import RunSubmitted
+from supervisor_ai.domain.run.facts import ForkPoint
+from supervisor_ai.store.codec import EventCodec, Record, Sealed
+from supervisor_ai.store.connection import Connection, Row, Sql
+from supervisor_ai.store.event_log import RECORDS
+from supervisor_ai.store.projections import project
+
+STEPS: Final = """
+    SELECT step, role, status, visits, attempts, last_verdict
+    FROM steps WHERE run = ? ORDER BY seq
+"""
+_BIRTH: Final = "SELECT payload -> 'fork' FROM events WHERE stream = ? AND version = 1 AND type = ?"
+_PREFIX: Final = f"{RECORDS} WHERE stream = ? AND version <= ? ORDER BY version"
+_FOR_EVER: Final = 2**63 - 1
+
+
+def origin(sql: Sql, run: RunId) -> ForkPoint | None:
+    """Return where a run was forked, if it was."""
+    row = sql.execute(_BIRTH, (run_stream(run), RunSubmitted.__name__)).fetchone()
+    fork = None if row is None else row[0]
+    return None if fork is None else msgspec.json.decode(fork, type=ForkPoint | None)
+
+
+def forked_steps(sql: Sql, run: RunId, point: ForkPoint, codec: EventCodec) -> list[Row]:
+    """Return the rows that the run's steps would have, had it lived through its past itself."""
+    with closing(Connection.scratch()) as scratch, scratch.transaction() as fresh:
+        for fact in _own(run, map(codec.unseal, _lived(sql, run, point))):
+            project(fresh, fact)
+        return fresh.execute(STEPS, (run,)).fetchall()
+
+
+def _own(run: RunId, facts: Iterable[Sealed]) -> Iterator[Sealed]:
+    for record, envelope in facts:
+        yield Sealed(record, replace(envelope, stream=run_stream(run)))
+
+
+def _lived(sql: Sql, run: RunId, point: ForkPoint) -> Iterator[Record]:
+    """Read the past of a run from its beginning, through all the runs that it was forked from."""
+    lives = [(run, _FOR_EVER), (point.run, point.version)]
+    while (before := origin(sql, lives[-1][0])) is not None:
+        if before.run in {lived for lived, _ in lives}:
+            raise Unavailable(
+                f"Run {run!r} is said to be forked from itself, by way of run {before.run!r}.",
+                hint="Look at the ledger: supervisor ledger verify",
+            )
+        lives.append((before.run, before.version))
+    for lived, upto in reversed(lives):
+        yield from map(Record._make, sql.execute(_PREFIX, (run_stream(lived), upto)))

@@ -1,0 +1,114 @@
+"""A fork shows of the past that it shares exactly what the run showed that lived it."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.integration.store.any_facts import any_fact
+from tests.integration.store.conftest import OnlyProcess
+
+from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.ids import CommitSha, RunId, StepName, run_stream
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.facts import ForkPoint
+from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.engine.ports.queries import StepRow
+from supervisor_ai.store.codec import EventCodec
+from supervisor_ai.store.connection import Connection
+from supervisor_ai.store.event_log import SqliteEventLog
+from supervisor_ai.store.leases import SqliteLeases
+from supervisor_ai.store.locks import OwnerLocks
+from supervisor_ai.store.queries import SqliteRunQueries
+from supervisor_ai.testing.ledger_harness import RUN, StillClock, batch, birth
+
+ENTERED: Final = any_fact(e.StepEntered)
+KINDS: Final = [kind for kind in get_args(e.RunEvent) if kind is not e.RunSubmitted]
+HISTORIES: Final = st.lists(ENTERED | st.sampled_from(KINDS).flatmap(any_fact), max_size=15)
+TEST: Final = StepName("test")
+
+
+class Scene:
+    """A ledger in memory, and the runs in it."""
+
+    def __init__(self, connection: Connection) -> None:
+        codec, clock = EventCodec(), StillClock()
+        locks = OwnerLocks(Path("/nonexistent"))
+        leases = SqliteLeases(connection, locks=locks, clock=clock, processes=OnlyProcess())
+        self._log = SqliteEventLog(connection, clock=clock, codec=codec)
+        self._queries = SqliteRunQueries(connection, leases=leases, codec=codec)
+        self._versions: dict[RunId, int] = {}
+
+    def submit(self, run: RunId, point: ForkPoint | None = None) -> None:
+        self.add(run, replace(birth(), root=run, fork=point))
+
+    def add(self, run: RunId, *facts: Event) -> None:
+        version = self._versions.get(run, 0)
+        self._log.append(batch(run_stream(run), version, *facts))
+        self._versions[run] = version + len(facts)
+
+    def fork(self, source: RunId, version: int) -> RunId:
+        run = RunId(f"{source}.{version}")
+        self.submit(run, ForkPoint(run=source, version=version))
+        return run
+
+    def steps(self, run: RunId) -> Sequence[StepRow]:
+        return self._queries.steps(run)
+
+    def live(self, run: RunId, history: Sequence[Event]) -> list[Sequence[StepRow]]:
+        """Add facts one by one; return what the run shows after each of its versions."""
+        shown = [self.steps(run)]
+        for fact in history:
+            self.add(run, fact)
+            shown.append(self.steps(run))
+        return shown
+
+
+@settings(max_examples=60)
+@given(HISTORIES, HISTORIES)
+def test_a_fork_at_any_point_shows_what_the_run_showed_there(
+    history: list[Event], later: list[Event]
+) -> None:
+    with closing(Connection.scratch()) as connection:
+        scene = Scene(connection)
+        scene.submit(RUN)
+        for version, shown in enumerate(scene.live(RUN, history), start=1):
+            fork = scene.fork(RUN, version)
+            assert scene.steps(fork) == shown
+            assert scene.steps(scene.fork(fork, 1)) == shown
+        twin = scene.fork(RUN, len(history) + 1)
+        assert scene.live(twin, later) == scene.live(RUN, later)
+
+
+@pytest.fixture
+def scene() -> Scene:
+    scene = Scene(Connection.scratch())
+    scene.submit(RUN)
+    scene.add(RUN, e.StepEntered(step=TEST, visit=1, start=None, feedback=()))
+    return scene
+
+
+def gate(slot: int, verdict: Verdict) -> tuple[Event, Event]:
+    begun = e.GateStarted(step=TEST, visit=1, slot=slot, gate="g", snapshot=CommitSha("c"))
+    ended = e.GateEnded(
+        step=TEST, visit=1, slot=slot, gate="g", verdict=verdict, reason="It ran.", output=None
+    )
+    return begun, ended
+
+
+def test_one_red_gate_stays_red_in_a_fork(scene: Scene) -> None:
+    scene.add(RUN, *gate(0, Verdict.FAILED), *gate(1, Verdict.PASSED))
+    fork = scene.fork(RUN, 6)
+    assert [step.last_verdict for step in scene.steps(fork)] == ["failed"]
+
+
+def test_a_fork_that_is_its_own_past_is_refused(scene: Scene) -> None:
+    scene.submit(RunId("a"), ForkPoint(run=RunId("b"), version=1))
+    scene.submit(RunId("b"), ForkPoint(run=RunId("a"), version=1))
+    with pytest.raises(Unavailable, match="forked from itself"):
+        scene.steps(RunId("a"))
