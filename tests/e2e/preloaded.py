@@ -16,11 +16,14 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any, Final
 
 ROOT: Final = Path(__file__).parents[2]
 PROGRAM: Final = Path(sys.executable).with_name("supervisor")
 MEASURING: Final = "COVERAGE_PROCESS_CONFIG"
+CLOSED: Final = "closed"
+GONE: Final = "gone"
 
 Order = dict[str, Any]
 
@@ -46,18 +49,24 @@ class Preloaded:
         directory: Path,
         environment: Mapping[str, str],
         seconds: float,
+        streams: Mapping[int, str] = MappingProxyType({}),
     ) -> tuple[int, str, str]:
-        """Call the command and wait for its end; return its code and what it printed."""
+        """Call the command and wait for its end; return its code and what it printed.
+
+        `streams` says where a stream leads to instead: to a file, to a pipe that nobody reads
+        (`GONE`), or nowhere, because it is closed (`CLOSED`).
+        """
         with TemporaryDirectory() as place:
             out, err = Path(place, "out"), Path(place, "err")
+            usual = {0: os.devnull, 1: str(out), 2: str(err)}
             order = {
                 "arguments": list(arguments),
                 "directory": str(directory),
                 "environment": dict(environment),
-                "streams": [os.devnull, str(out), str(err)],
+                "streams": [streams.get(number, name) for number, name in usual.items()],
             }
             code = self._obeyed(order, seconds)
-            return code, out.read_text(), err.read_text()
+            return code, _text(out), _text(err)
 
     def _obeyed(self, order: Order, seconds: float) -> int:
         orders, answers = self._process.stdin, self._process.stdout
@@ -74,6 +83,10 @@ class Preloaded:
     def stop(self) -> None:
         """Let the process end."""
         self._process.communicate()
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
 
 
 def preload() -> None:
@@ -102,9 +115,7 @@ def become(order: Order) -> None:
     from supervisor_ai.cli.main import main as command
 
     for number, name in enumerate(order["streams"]):
-        file = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
-        os.dup2(file, number)
-        os.close(file)
+        _redirect(number, name)
     os.chdir(order["directory"])
     os.environ.clear()
     os.environ.update(order["environment"])
@@ -113,6 +124,21 @@ def become(order: Order) -> None:
         import_module("coverage").process_startup()
     sys.argv = [str(PROGRAM), *order["arguments"]]
     command()
+
+
+def _redirect(number: int, name: str) -> None:
+    if name == CLOSED:
+        os.close(number)
+        # What the interpreter makes of a stream that is closed when it starts.
+        setattr(sys, ("stdin", "stdout", "stderr")[number], None)
+        return
+    if name == GONE:
+        reader, file = os.pipe()
+        os.close(reader)
+    else:
+        file = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
+    os.dup2(file, number)
+    os.close(file)
 
 
 def forked(order: Order) -> int:

@@ -9,6 +9,7 @@ import click
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.lazy import LazyGroup, Verb
+from supervisor_ai.cli.streams import output_trouble, prepare_streams
 from supervisor_ai.cli.version import VERSION
 
 _DAILY: Final = "Daily work"
@@ -96,12 +97,27 @@ supervisor.verbs = VERBS
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one call of the command and exit."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    prepare_streams()
     try:
         code = supervisor.main(list(arguments), prog_name="supervisor", standalone_mode=False)
     except BaseException as error:  # noqa: BLE001 - the last boundary: no traceback ever
         from supervisor_ai.cli.failures import report_failure
 
         code = report_failure(error, as_json="--json" in arguments)
-    sys.exit(code or 0)
+    sys.exit(_settled(code or 0))
+
+
+def _settled(code: int) -> int:
+    """Do not call a call done whose output was wanted and could not be written."""
+    sys.stdout.flush()
+    trouble = output_trouble(sys.stdout)
+    if code or trouble is None or isinstance(trouble, BrokenPipeError):
+        return code
+    from supervisor_ai.cli.failures import report_failure
+    from supervisor_ai.domain.errors import Unavailable
+
+    error = Unavailable(
+        f"What was asked was done, but stdout could not be written: {trouble.strerror}.",
+        hint="Send the output somewhere else and ask again.",
+    )
+    return report_failure(error, as_json=False)

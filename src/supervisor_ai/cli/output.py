@@ -4,6 +4,7 @@ import os
 import sys
 from typing import Final, TextIO
 
+from supervisor_ai.cli.streams import output_trouble
 from supervisor_ai.domain.run.status import RunStatus
 
 _COLOURS: Final = {
@@ -12,18 +13,13 @@ _COLOURS: Final = {
     RunStatus.CANCELLED: "red",
     RunStatus.WAITING: "yellow",
 }
-_GONE: Final = (BrokenPipeError, ValueError)
 
 
 def write(text: str) -> bool:
-    """Print a piece of data; False when the reader has gone away."""
-    try:
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
-    except _GONE:
-        _silence(sys.stdout)
-        return False
-    return True
+    """Print a piece of data; False when nothing more can be printed."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+    return output_trouble(sys.stdout) is None
 
 
 def write_json(value: object) -> bool:
@@ -47,11 +43,8 @@ def encode(value: object) -> bytes:
 
 def say(text: str) -> None:
     """Tell the person something that is not data."""
-    try:
-        sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
-    except _GONE:
-        _silence(sys.stderr)
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
 
 
 def can_ask() -> bool:
@@ -71,10 +64,3 @@ def painted(status: RunStatus) -> str:
     import click
 
     return click.style(status.value, fg=_COLOURS.get(status), bold=True)
-
-
-def _silence(stream: TextIO) -> None:
-    """Let what is still written to a closed stream vanish, also at the interpreter's end."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)

@@ -11,7 +11,7 @@ What `supervisor context redact --json` prints, by example:
 import os
 import sys
 from collections.abc import Iterator
-from typing import Final, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import click
 
@@ -19,13 +19,12 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.packed import shown_record
+from supervisor_ai.cli.streams import output_trouble, stdin_pieces
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE, FAILED
 from supervisor_ai.control.redacting import Redaction, RedactionReport
 from supervisor_ai.control.second_opinion import ask_kingfisher
 from supervisor_ai.domain.terminal import PlainStream, plain
-
-_CHUNK: Final = 1 << 16
 
 
 @click.group(help="See what a worker is told, and what it is not")
@@ -95,7 +94,7 @@ def redact(*, is_check: bool, is_doubted: bool, as_json: bool) -> int:
     if sys.stdin.isatty():
         say("Reading from the terminal; Ctrl-D ends the text.")
     redaction = Redaction()
-    pieces = redaction.redact(_stdin())
+    pieces = redaction.redact(stdin_pieces())
     if is_doubted:
         text = "".join(pieces)
         redaction.add(ask_kingfisher(text, os.environ))
@@ -113,28 +112,17 @@ def redact(*, is_check: bool, is_doubted: bool, as_json: bool) -> int:
     return FAILED if is_check and report.total else DONE
 
 
-def _stdin() -> Iterator[bytes]:
-    # What is there is taken at once, so that a text can be followed while it is written.
-    while piece := os.read(sys.stdin.fileno(), _CHUNK):
-        yield piece
-
-
 def _pass_on(redaction: Redaction, pieces: Iterator[str]) -> bool:
-    """Print the text as it came, or plain on a terminal; False when the reader has gone away."""
+    """Print the text as it came, or plain on a terminal; False when nothing more can be printed."""
     terminal = PlainStream() if sys.stdout.isatty() else None
-    try:
-        for piece in pieces:
-            shown = redaction.encode(piece) if terminal is None else terminal.feed(piece).encode()
-            sys.stdout.buffer.write(shown)
-            sys.stdout.buffer.flush()
-        if terminal is not None:
-            sys.stdout.buffer.write(terminal.close().encode())
-    except BrokenPipeError:
-        # The interpreter flushes once more at its end, which must not fail again.
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
-        return False
+    for piece in pieces:
+        shown = redaction.encode(piece) if terminal is None else terminal.feed(piece).encode()
+        sys.stdout.buffer.write(shown)
+        sys.stdout.buffer.flush()
+        if output_trouble(sys.stdout) is not None:
+            return False
+    if terminal is not None:
+        sys.stdout.buffer.write(terminal.close().encode())
     return True
 
 

@@ -1,6 +1,5 @@
 """`supervisor kanban`."""
 
-import sys
 from typing import Final, Literal, Unpack
 
 import click
@@ -26,6 +25,7 @@ from supervisor_ai.cli.starting import (
     start,
     start_option,
 )
+from supervisor_ai.cli.streams import read_stdin
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
 from supervisor_ai.control.kanban_places import find_place, typed
@@ -106,7 +106,7 @@ def new(invocation: Invocation, **options: Unpack[_NewOptions]) -> int:
     how. `-` reads the request from stdin.
     """
     office = _office(invocation)
-    text = sys.stdin.read() if options["request"] == "-" else options["request"]
+    text = read_stdin() if options["request"] == "-" else options["request"]
     _, prepared = prepare_new_kanban(
         office,
         text,

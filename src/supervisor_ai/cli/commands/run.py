@@ -1,6 +1,5 @@
 """`supervisor run`."""
 
-import sys
 from typing import Unpack
 
 import click
@@ -22,6 +21,7 @@ from supervisor_ai.cli.starting import (
     start,
     start_option,
 )
+from supervisor_ai.cli.streams import read_stdin
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.starting import StartRequest, prepare
 
@@ -60,7 +60,7 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
     your index and your branches stay as they are. `-` reads the task from stdin.
     """
     request = StartRequest(
-        task=sys.stdin.read() if options["task"] == "-" else options["task"],
+        task=read_stdin() if options["task"] == "-" else options["task"],
         workflow=options["workflow"],
         cli=options["cli"],
         roles=options["role"],

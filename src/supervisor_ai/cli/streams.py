@@ -1,0 +1,101 @@
+"""The three streams of a call, made so that neither a closed nor a full one can break the work."""
+
+import io
+import os
+import select
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, TextIO
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+    from supervisor_ai.domain.errors import Unavailable
+
+_CHUNK: Final = 1 << 16
+
+
+class Outlet(io.FileIO):
+    """A stream that swallows what cannot be written, and remembers why."""
+
+    trouble: OSError | None = None
+
+    def write(self, piece: "ReadableBuffer", /) -> int:  # type: ignore[explicit-override]
+        """Write, and wait where whoever started us made the stream non-blocking."""
+        if self.trouble is None:
+            try:
+                while (written := super().write(piece)) is None:
+                    select.select((), (self,), ())
+            except OSError as error:
+                self.trouble = error
+            else:
+                return written
+        return memoryview(piece).nbytes
+
+
+def prepare_streams() -> None:
+    """Put streams in place that can always be used, whatever we were started with.
+
+    A stream that is closed at the start is one that nobody wants. Its number is taken at once:
+    the next file that is opened would get it, and our words would go there.
+    """
+    for number in range(3):
+        _occupy(number)
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout = _outgoing(1, sys.stdout)
+    sys.stderr = _outgoing(2, sys.stderr)
+
+
+def output_trouble(stream: TextIO) -> OSError | None:
+    """Return why a stream takes nothing any more, if so."""
+    outlet = getattr(getattr(stream, "buffer", None), "raw", None)
+    return outlet.trouble if isinstance(outlet, Outlet) else None
+
+
+def read_stdin() -> str:
+    """Return the text that we are given on stdin."""
+    from supervisor_ai.domain.errors import InvalidInput
+
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"The text on stdin is not UTF-8: byte {error.start} is {error.object[error.start]:#x}."
+        ) from None
+    except OSError as error:
+        raise _unreadable(error) from error
+
+
+def stdin_pieces() -> Iterator[bytes]:
+    """Return what is there at once, so that a text can be followed while it is written."""
+    try:
+        while piece := os.read(sys.stdin.fileno(), _CHUNK):
+            yield piece
+    except OSError as error:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: OSError) -> "Unavailable":
+    from supervisor_ai.domain.errors import Unavailable
+
+    return Unavailable(
+        f"Stdin cannot be read: {error.strerror}.", hint="Give the text on a stdin that is open."
+    )
+
+
+def _occupy(number: int) -> None:
+    try:
+        os.fstat(number)
+    except OSError:
+        os.open(os.devnull, os.O_RDWR)
+
+
+def _outgoing(number: int, stream: TextIO | None) -> TextIO:
+    # A character that a terminal cannot show is no reason to say nothing.
+    return io.TextIOWrapper(
+        io.BufferedWriter(Outlet(number, "w", closefd=False)),
+        encoding=stream.encoding if stream else "utf-8",
+        errors="replace",
+        line_buffering=bool(stream and stream.line_buffering),
+    )
