@@ -55,6 +55,7 @@ from supervisor_ai.engine.ports.workspaces import (
 )
 from supervisor_ai.engine.world import World
 from supervisor_ai.gates.examiner import RepositoryExaminer
+from supervisor_ai.gates.looks import look
 from supervisor_ai.workers.registry import worker_factory
 
 
@@ -316,7 +317,7 @@ class CrashingWorkspaces:
 class CrashingExaminer:
     """An examiner with a boundary on either side of every look.
 
-    It looks without a thread, so that looks that are under way together end in a fixed order.
+    It looks here and now, so that looks that are under way together end in a fixed order.
     """
 
     def __init__(self, examiner: Examiner, at: Boundaries) -> None:
@@ -326,7 +327,7 @@ class CrashingExaminer:
     async def examine(self, kind: GateKind, case: ChangeCase) -> Examination:
         self._at.mark(f"before look {kind}")
         assert isinstance(self._examiner, RepositoryExaminer)
-        seen = self._examiner._examine(kind, case)
+        seen = look(kind, case, self._examiner.commits, self._examiner.has_commit)
         self._at.mark(f"after look {kind}")
         return seen
 

@@ -102,12 +102,12 @@ def preload() -> None:
 
 def _warm_up() -> None:
     """Read the tables that every run needs."""
-    from supervisor_ai.gates import auto_run, examiner
+    from supervisor_ai.gates import auto_run, looks
     from supervisor_ai.gates.runners import reading
 
     auto_run.table()
     reading.read("1 passed in 0.01s")
-    examiner.known_languages()
+    looks.known_languages()
 
 
 def become(order: Order) -> None:

@@ -8,7 +8,9 @@ from tests.gates_corpus.case import LANGUAGES, Case
 from tests.gates_corpus.repository import CorpusRepository
 
 from supervisor_ai.domain.run.gates import Finding, GateKind, Severity
-from supervisor_ai.engine.ports.gates import ChangeCase, Examiner
+from supervisor_ai.engine.ports.commits import Commits
+from supervisor_ai.engine.ports.gates import ChangeCase
+from supervisor_ai.gates.looks import look
 
 TITLES: Final = {
     "python": "Python",
@@ -52,22 +54,18 @@ class Measurement:
         return Measurement(cases=some, errors=self.errors)
 
 
-async def measure(
-    examiner: Examiner, repository: CorpusRepository, cases: Sequence[Case]
-) -> Measurement:
+def measure(commits: Commits, repository: CorpusRepository, cases: Sequence[Case]) -> Measurement:
     """Let the gate look at every case, on behalf of a role that may change nothing special."""
     return Measurement(
         cases=cases,
-        errors={case.name: await _errors(examiner, repository, case) for case in cases},
+        errors={case.name: _errors(commits, repository, case) for case in cases},
     )
 
 
-async def _errors(
-    examiner: Examiner, repository: CorpusRepository, case: Case
-) -> tuple[Finding, ...]:
+def _errors(commits: Commits, repository: CorpusRepository, case: Case) -> tuple[Finding, ...]:
     pair = repository.pairs[case.name]
     change = ChangeCase(base=pair.base, head=pair.head)
-    seen = await examiner.examine(GateKind.TEST_INTEGRITY, change)
+    seen = look(GateKind.TEST_INTEGRITY, change, commits, lambda _: True)
     return tuple(it for it in seen.findings if it.severity is Severity.ERROR)
 
 

@@ -243,7 +243,69 @@ def only_environment_and_cwd_are_patched(module: Module) -> Iterator[str]:
                 yield module.at(node.lineno, f"monkeypatch.{attr}")
 
 
+PARSERS: Final = re.compile(
+    r"(tomllib|xmltodict|lxml|plistlib|pickle|marshal|shelve|zipfile)(\.|$)"
+    r"|xml\.(etree|dom|parsers|sax\.(?!saxutils))|html\.parser"
+    r"|configparser\.|tarfile\.open|ast\.(parse|literal_eval)|compile$|eval$|exec$"
+    r"|yaml\.(\w*load\w*|parse|compose\w*|scan)|tree_sitter\.Parser"
+)
+BOUNDED: Final = {
+    "tools/toml.py": "counts keys before it parses",
+    "definitions/yaml_source.py": "bounds on length, depth and number of values",
+    "documents/yaml_tree.py": "bounds on length, depth and number of values",
+    "definitions/detection/table.py": "our own table",
+    "gates/auto_run.py": "our own table",
+    "gates/touched_areas.py": "our own table",
+    "gates/runners/table.py": "our own table",
+    "gates/integrity/": "only in the reader's process",
+    "context/code/readers/python.py": "bounds on length and depth",
+    "context/code/syntax_tree.py": "bounds on length, depth and time",
+    "sandboxes/containers/hostroot.py": "writes an archive",
+    "sandboxes/launcher.py": "orders of our own",
+    "sandboxes/launchpad.py": "orders of our own",
+}
+READERS_ROOM: Final = re.compile(
+    r"supervisor_ai\.gates\.(looks|reader|integrity|new_tests|mutation)\b"
+)
+
+
+def names_used(module: Module) -> Iterator[tuple[int, str]]:
+    """Find what a module imports or calls, by its full name."""
+    known: dict[str, str] = {}
+    for node in module.nodes:
+        match node:
+            case ast.Import(names=names):
+                known |= {alias.asname or alias.name: alias.name for alias in names}
+                yield from ((node.lineno, f"{alias.name}.") for alias in names)
+            case ast.ImportFrom(module=str(source), names=names):
+                known |= {alias.asname or alias.name: f"{source}.{alias.name}" for alias in names}
+                yield from ((node.lineno, f"{source}.{alias.name}") for alias in names)
+            case _:
+                pass
+    for node in module.nodes:
+        if isinstance(node, ast.Attribute | ast.Name):
+            first, dot, rest = ast.unparse(node).partition(".")
+            yield node.lineno, f"{known.get(first, first)}{dot}{rest}"
+
+
+def foreign_text_is_parsed_in_bounds(module: Module) -> Iterator[str]:
+    if not any(str(module.path).startswith(place) for place in BOUNDED):
+        for line, name in names_used(module):
+            if PARSERS.match(name):
+                yield module.at(line, f"{name!r} reads without bounds what others wrote")
+
+
+def hostile_code_is_read_by_a_process_of_its_own(module: Module) -> Iterator[str]:
+    at_home = {"looks.py", "reader.py", "new_tests.py", "mutation.py", "examiner.py", "integrity"}
+    if module.path.parts[0] != "gates" or at_home.isdisjoint(module.path.parts):
+        for node in module.nodes:
+            if isinstance(node, ast.ImportFrom) and READERS_ROOM.match(node.module or ""):
+                yield module.at(node.lineno, f"{node.module!r} belongs into the reader's process")
+
+
 RULES: Final[list[tuple[Rule, list[Module]]]] = [
+    (foreign_text_is_parsed_in_bounds, PRODUCT),
+    (hostile_code_is_read_by_a_process_of_its_own, PRODUCT),
     (names_say_what_things_are, PRODUCT),
     (base_classes_are_abstract, PRODUCT),
     (packages_hold_only_their_docstring, PRODUCT),
@@ -285,6 +347,24 @@ def test_the_code_keeps_the_rule(rule: Rule, where: list[Module]) -> None:
         ),
         (comments_tell_no_history, "store/log.py", "x = 1  # since 2024-05-01"),
         (comments_tell_no_history, "store/log.py", "# changed in March 2025"),
+        (foreign_text_is_parsed_in_bounds, "store/a.py", "import tomllib"),
+        (foreign_text_is_parsed_in_bounds, "store/a.py", "from tomllib import loads"),
+        (foreign_text_is_parsed_in_bounds, "store/a.py", "import yaml as y\ny.safe_load(t)"),
+        (foreign_text_is_parsed_in_bounds, "store/a.py", "from yaml import CLoader, load"),
+        (foreign_text_is_parsed_in_bounds, "store/a.py", "from ast import parse as p\np(t)"),
+        (foreign_text_is_parsed_in_bounds, "store/a.py", "import xml.etree.ElementTree as ET"),
+        (foreign_text_is_parsed_in_bounds, "store/a.py", "from tree_sitter import Parser"),
+        (foreign_text_is_parsed_in_bounds, "store/a.py", "eval(text)"),
+        (
+            hostile_code_is_read_by_a_process_of_its_own,
+            "bootstrap.py",
+            "from supervisor_ai.gates.looks import look",
+        ),
+        (
+            hostile_code_is_read_by_a_process_of_its_own,
+            "gates/runners/a.py",
+            "from supervisor_ai.gates.integrity.python import parsed",
+        ),
         (fakes_not_mocks, "tests/a.py", "import unittest.mock"),
         (fakes_not_mocks, "tests/a.py", "from unittest import mock"),
         (fakes_not_mocks, "tests/a.py", "from unittest.mock import Mock"),
@@ -320,6 +400,14 @@ def test_the_rule_refuses_a_breach(rule: Rule, path: str, text: str) -> None:
         ),
         (broad_excepts_give_a_reason, "a.py", "try: ...\nexcept OSError: ..."),
         (comments_tell_no_history, "store/log.py", "x = '2024-05-01'  # the first day"),
+        (foreign_text_is_parsed_in_bounds, "tools/toml.py", "import tomllib"),
+        (foreign_text_is_parsed_in_bounds, "store/a.py", "import yaml\nyaml.dump(a)"),
+        (foreign_text_is_parsed_in_bounds, "store/a.py", "re.compile(x).parse(y)"),
+        (
+            hostile_code_is_read_by_a_process_of_its_own,
+            "gates/reader.py",
+            "from supervisor_ai.gates.looks import look",
+        ),
         (fakes_not_mocks, "tests/a.py", "import unittest"),
         (only_environment_and_cwd_are_patched, "tests/a.py", "monkeypatch.setenv('A', 'b')"),
     ],

@@ -1,32 +1,61 @@
-"""The one who looks at changes and outputs for the engine; all that it is shown is hostile."""
+"""The one who looks at changes and outputs for the engine; all that it is shown is hostile.
+
+Code, settings and answers are read in a process of their own, which can break or be broken without
+harm; only the lines of a runner's output, which are few and short, are read here.
+"""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Final, assert_never
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final, TypeVar
 
-from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.gates import Finding, GateKind
+from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.engine.ports.commits import Commits
-from supervisor_ai.engine.ports.gates import ChangeCase, Examination, Mutant, NewTests, Reading
-from supervisor_ai.gates.integrity.model import Language
+from supervisor_ai.engine.ports.gates import (
+    ChangeCase,
+    Examination,
+    Mutant,
+    NewTests,
+    Reading,
+    Unexaminable,
+)
+from supervisor_ai.gates.looks import WITH_A_COMMAND, needs_a_command, unreadable
+from supervisor_ai.gates.reader_messages import (
+    NOT_UNDERSTOOD,
+    Answers,
+    Task,
+    Work,
+    decode,
+    encode,
+)
+from supervisor_ai.tools.confined_child import ChildFailedError, converse
+from supervisor_ai.tools.confinement import Limits
 
-_PARSERS_GIVE_UP: Final = (RecursionError, MemoryError, SyntaxError, ValueError)
-"""How parsers answer to what was made to break them; a broken encoding is a ValueError."""
+READER: Final = "supervisor_ai.gates.reader"
+LIMITS: Final = Limits(memory=1 << 30, cpu=60, wall=300.0, speech=16 << 20)
+
+T = TypeVar("T")
 
 
 class RepositoryExaminer:
     """Looks at commits of the trusted repository, and at nothing else."""
 
-    def __init__(self, commits: Commits, has_commit: Callable[[str], bool]) -> None:
-        self._commits = commits
-        self._has_commit = has_commit
+    def __init__(
+        self, commits: Commits, has_commit: Callable[[str], bool], limits: Limits = LIMITS
+    ) -> None:
+        self.commits = commits
+        self.has_commit = has_commit
+        self._limits = limits
 
     async def examine(self, kind: GateKind, case: ChangeCase) -> Examination:
         """Look at a change in one of the ways that need no command."""
+        if kind in WITH_A_COMMAND:
+            raise needs_a_command(kind)
         try:
-            return await asyncio.to_thread(self._examine, kind, case)
-        except _PARSERS_GIVE_UP as error:
-            return _unreadable(kind, error)
+            return await self._done(Task(work=Work.LOOK, case=case, kind=kind), Examination)
+        except ChildFailedError as error:
+            return unreadable(kind, f"it {error}")
 
     async def read(self, output: str) -> Reading:
         """Find out what a runner said."""
@@ -36,59 +65,33 @@ class RepositoryExaminer:
 
     async def new_tests(self, case: ChangeCase) -> NewTests:
         """Find the tests that a change adds or alters; none where they cannot be read."""
-        from supervisor_ai.gates.new_tests import new_tests
-
         try:
-            return await asyncio.to_thread(new_tests, case, self._commits, known_languages())
-        except _PARSERS_GIVE_UP:
+            found = await self._done(Task(work=Work.NEW_TESTS, case=case), NewTests)
+        except ChildFailedError:
             return NewTests()
+        contents = await asyncio.to_thread(self._contents, case.head, frozenset(found.contents))
+        return replace(found, contents=contents)
 
     async def mutants(self, case: ChangeCase, *, limit: int) -> tuple[Mutant, ...]:
         """Put small faults into the lines that a change touches, spread over all of them."""
-        from supervisor_ai.gates.mutation import mutants
+        task = Task(work=Work.MUTANTS, case=case, limit=limit)
+        try:
+            return await self._done(task, tuple[Mutant, ...])
+        except ChildFailedError as error:
+            raise Unexaminable(f"The change could not be looked at: it {error}.") from None
 
-        return await asyncio.to_thread(mutants, case, self._commits, limit=limit)
+    async def _done(self, task: Task, kind: type[T]) -> T:
+        """Have something done by a reader of its own."""
+        answers = Answers(self.commits, self.has_commit)
+        try:
+            said = await asyncio.to_thread(
+                converse, READER, encode(task), answers.answer, limits=self._limits
+            )
+            return decode(said, kind)
+        except NOT_UNDERSTOOD:
+            raise ChildFailedError("confuses its reader") from None
 
-    def _examine(self, kind: GateKind, case: ChangeCase) -> Examination:
-        match kind:
-            case GateKind.CLAIMS:
-                from supervisor_ai.gates.claims import examine_claims
-
-                return examine_claims(case, self._commits, self._has_commit)
-            case GateKind.AUTO_RUN_FILES:
-                from supervisor_ai.gates.auto_run import examine_auto_run
-
-                return examine_auto_run(case, self._commits)
-            case GateKind.TEST_INTEGRITY:
-                from supervisor_ai.gates.integrity.examine import examine_tests
-
-                return examine_tests(case, self._commits, known_languages())
-            case GateKind.CHANGELOG:
-                from supervisor_ai.gates.changelog import examine_changelog
-
-                return examine_changelog(case, self._commits)
-            case GateKind.COMPLEXITY:
-                from supervisor_ai.gates.complexity import examine_complexity
-
-                return examine_complexity(case, self._commits)
-            case GateKind.COMMAND | GateKind.RED_BEFORE_GREEN | GateKind.MUTATION:
-                raise InvalidInput(f"A gate of the kind {kind.value!r} needs a command to be run.")
-            case _:
-                assert_never(kind)
-
-
-def known_languages() -> Sequence[Language]:
-    """Return the readers of all languages whose tests are understood."""
-    from supervisor_ai.gates.integrity.languages.known import tree_sitter_languages
-    from supervisor_ai.gates.integrity.python import PythonTests
-
-    return (PythonTests(), *tree_sitter_languages())
-
-
-def _unreadable(kind: GateKind, error: BaseException) -> Examination:
-    """Say that nobody could look: what cannot be read is never taken for good."""
-    message = f"The change could not be looked at ({kind.value}): {type(error).__name__}."
-    return Examination(
-        findings=(Finding(rule="unreadable", message=message),),
-        summary="The change could not be looked at.",
-    )
+    def _contents(self, commit: CommitSha, paths: frozenset[str]) -> dict[str, bytes | None]:
+        files = [file for file in self.commits.list(commit) if file.path in paths]
+        read = {file.path: contents for file, contents in self.commits.read(files)}
+        return {path: read.get(path) for path in sorted(paths)}

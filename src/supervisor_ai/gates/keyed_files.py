@@ -1,11 +1,12 @@
 """Some keys of a JSON or TOML file that nobody vouches for."""
 
 import json
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-FORMATS: Final[Mapping[str, Callable[[str], object]]] = {"json": json.loads, "toml": tomllib.loads}
+from supervisor_ai.tools.toml import read_toml
+
+FORMATS: Final[Mapping[str, Callable[[str], object]]] = {"json": json.loads, "toml": read_toml}
 
 
 def picked(form: str, text: bytes, keys: Sequence[str]) -> Mapping[str, str] | None:

@@ -11,6 +11,7 @@ from supervisor_ai.engine.ports.gates import (
     Mutant,
     NewTests,
     Reading,
+    Unexaminable,
 )
 
 
@@ -28,7 +29,7 @@ class FakeExaminer:
     readings: dict[str, Reading] = field(default_factory=dict)
     """What an output says, by a part of it."""
     tests: NewTests = field(default_factory=NewTests)
-    faults: tuple[Mutant, ...] = ()
+    faults: tuple[Mutant, ...] | Unexaminable = ()
     seen: list[tuple[GateKind, ChangeCase]] = field(default_factory=list)
 
     async def examine(self, kind: GateKind, case: ChangeCase) -> Examination:
@@ -49,4 +50,6 @@ class FakeExaminer:
     async def mutants(self, case: ChangeCase, *, limit: int) -> tuple[Mutant, ...]:
         """Put small faults into the lines that a change touches."""
         del case
+        if isinstance(self.faults, Unexaminable):
+            raise self.faults
         return self.faults[:limit]

@@ -1,6 +1,5 @@
 """The gate that watches over tests, measured on changes that cheat and on changes that do not."""
 
-import asyncio
 from collections import Counter
 from pathlib import Path
 from typing import Final
@@ -12,7 +11,6 @@ from tests.gates_corpus.reading import all_cases
 from tests.gates_corpus.repository import commit_all
 from tests.gates_corpus.syntax import is_readable
 
-from supervisor_ai.gates.examiner import RepositoryExaminer
 from supervisor_ai.workspaces.commit_files import CommitFiles
 
 DOCUMENT: Final = Path(__file__).parents[3] / "docs" / "howto" / "test-integrity.md"
@@ -23,8 +21,7 @@ AT_LEAST: Final = {"python": 18, "javascript": 11, "go": 10, "rust": 9}
 @pytest.fixture(scope="module")
 def measurement(tmp_path_factory: pytest.TempPathFactory) -> Measurement:
     repository = commit_all(tmp_path_factory.mktemp("corpus"), CASES)
-    examiner = RepositoryExaminer(CommitFiles(repository.ask), has_commit=lambda _: True)
-    return asyncio.run(measure(examiner, repository, CASES))
+    return measure(CommitFiles(repository.ask), repository, CASES)
 
 
 # The corpus itself

@@ -22,7 +22,7 @@ from supervisor_ai.domain.run.gates import GateKind, GatePolicy
 from supervisor_ai.domain.run.letters import Approve
 from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.engine.effects.checking import Checked, CheckRequest, check_gate
-from supervisor_ai.engine.ports.gates import Mutant, NewTests, Reading
+from supervisor_ai.engine.ports.gates import Mutant, NewTests, Reading, Unexaminable
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
@@ -363,7 +363,7 @@ MUTANTS = tuple(
 def check(
     gate: Gate,
     runner: Runner,
-    faults: tuple[Mutant, ...] = MUTANTS,
+    faults: tuple[Mutant, ...] | Unexaminable = MUTANTS,
     limit: int | None = None,
     answer: str | None = None,
 ) -> Checked:
@@ -425,6 +425,14 @@ def test_a_fault_that_nobody_could_look_for_is_not_noticed() -> None:
 
 def test_tests_that_could_not_be_listed_are_not_there() -> None:
     assert check(COLLECT, Dying()).verdict is Verdict.NOT_RUN
+
+
+def test_a_change_that_nobody_could_look_at_does_not_pass() -> None:
+    runner = Runner()
+    said = check(MUTATION, runner, faults=Unexaminable("It takes too long."))
+    assert said.verdict is Verdict.FAILED
+    assert [(at.rule, at.message) for at in said.findings] == [("unreadable", "It takes too long.")]
+    assert runner.asked == 0
 
 
 def test_no_line_no_fault() -> None:

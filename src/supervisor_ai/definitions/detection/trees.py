@@ -2,11 +2,11 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator
 from typing import Final
 
 from supervisor_ai.definitions.detection.facts import Evidence, Fact
+from supervisor_ai.tools.toml import read_toml
 
 Found = Iterator[Fact]
 
@@ -85,7 +85,7 @@ def _fact(kind: str, name: str, file: str, key: str) -> Fact:
 
 def _toml(text: str) -> Iterator[tuple[str, object]]:
     try:
-        tree: dict[str, object] = tomllib.loads(text)
+        tree: dict[str, object] = read_toml(text)
     except (ValueError, RecursionError):
         return
     for _, pair in zip(range(_MOST_KEYS), _walk(tree, ()), strict=False):

@@ -2,11 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
+from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.events import GateEnded
 from supervisor_ai.domain.run.gates import Area, Complexity, Finding, GateKind
+
+if TYPE_CHECKING:
+    from supervisor_ai.domain.run.events import GateEnded
+
+
+class Unexaminable(InvalidInput):
+    """A change that was made, or happens, to be too much for whoever looks at it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,13 +98,16 @@ class Examiner(Protocol):
         ...
 
     async def mutants(self, case: ChangeCase, *, limit: int) -> tuple[Mutant, ...]:
-        """Put small faults into the lines that a change touches, spread over all of them."""
+        """Put small faults into the lines that a change touches, spread over all of them.
+
+        Raise Unexaminable where nobody could look.
+        """
         ...
 
 
 class Verdicts(Protocol):
     """The verdicts that were given before."""
 
-    def find(self, key: str) -> GateEnded | None:
+    def find(self, key: str) -> "GateEnded | None":
         """Return the newest verdict with the key."""
         ...

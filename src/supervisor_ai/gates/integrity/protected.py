@@ -15,6 +15,7 @@ from supervisor_ai.gates.integrity.protected_tables import (
 )
 from supervisor_ai.gates.integrity.settings import Settings, Source, sources_of
 from supervisor_ai.gates.integrity.snapshots import moved, only_adds
+from supervisor_ai.tools.toml import TooMuchError
 
 _OURS: Final = ".supervisor/"
 _NUMBER: Final = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
@@ -63,7 +64,11 @@ def _of_whole(file: ChangedFile, area: Area) -> Iterator[Finding]:
 
 
 def _of_settings(file: ChangedFile, source: Source) -> Iterator[Finding]:
-    before, after = _settings(file.before, source), _settings(file.after, source)
+    try:
+        before, after = _settings(file.before, source), _settings(file.after, source)
+    except TooMuchError as error:
+        yield _finding(file, source.area, f"{file.path!r} could not be looked at ({error})")
+        return
     if before is None:
         return
     if after is None:
@@ -78,11 +83,13 @@ def _of_settings(file: ChangedFile, source: Source) -> Iterator[Finding]:
 
 
 def _settings(contents: bytes | None, source: Source) -> Settings | None:
-    """Return the settings of a side; None where nobody can understand them."""
+    """Return the settings of a side; None where nobody, and so no runner, can understand them."""
     import configparser
 
     try:
         return source.read((contents or b"").decode()) if contents else {}
+    except TooMuchError:
+        raise
     except (ValueError, RecursionError, configparser.Error):
         return None
 

@@ -3,7 +3,6 @@
 import configparser
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -11,6 +10,7 @@ from typing import Final
 
 from supervisor_ai.domain.run.gates import Area
 from supervisor_ai.gates.integrity.protected_tables import SCRIPT_KEYS, SCRIPTED, TEST_WORD
+from supervisor_ai.tools.toml import read_toml
 
 Settings = Mapping[str, str]
 _TARGET: Final = re.compile(r"^([A-Za-z0-9_.@][\w./ -]{0,200})[^:\n]{0,200}::?(?!=)(.*)$")
@@ -43,7 +43,7 @@ def sources_of(path: str) -> tuple[Source, ...]:
 
 
 def _of_pyproject(text: str) -> Settings:
-    tool = _table(tomllib.loads(text).get("tool"))
+    tool = _table(read_toml(text).get("tool"))
     pytest = _table(_table(tool.get("pytest")).get("ini_options")) | _plain_pytest(tool)
     coverage = _flat(_table(tool.get("coverage")), "coverage")
     return {f"pytest.{key}": _written(value) for key, value in pytest.items()} | dict(coverage)
@@ -55,7 +55,7 @@ def _plain_pytest(tool: Mapping[str, object]) -> dict[str, object]:
 
 
 def _of_pyproject_tasks(text: str) -> Settings:
-    tool = _table(tomllib.loads(text).get("tool"))
+    tool = _table(read_toml(text).get("tool"))
     tasks = {
         "tox": tool.get("tox"),
         "poe": _table(tool.get("poe")).get("tasks"),
@@ -69,7 +69,7 @@ def _of_pyproject_tasks(text: str) -> Settings:
 
 
 def _of_cargo(text: str) -> Settings:
-    cargo = tomllib.loads(text)
+    cargo = read_toml(text)
     package, library = _table(cargo.get("package")), _table(cargo.get("lib"))
     named = {"package.autotests": package.get("autotests"), "test": cargo.get("test")}
     named |= {f"lib.{key}": library.get(key) for key in ("test", "doctest", "harness")}

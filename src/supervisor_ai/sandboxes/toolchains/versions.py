@@ -6,13 +6,13 @@ inside. So what it would answer in the home directory is found out here.
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.sandboxes.toolchains.roots import is_open
+from supervisor_ai.tools.toml import read_toml
 
 _INSIDE_AN_INSTALLATION: Final = ("bin", "go/bin", ".")
 _ALIASES: Final = {"nodejs": "node", "golang": "go"}
@@ -137,7 +137,7 @@ def _object(text: str) -> dict[str, object]:
 
 def _toml(file: Path) -> dict[str, object]:
     try:
-        return tomllib.loads(_text(file))
+        return read_toml(_text(file))
     except ValueError:
         return {}
 

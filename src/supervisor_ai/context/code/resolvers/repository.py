@@ -2,13 +2,14 @@
 
 import json
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from posixpath import basename, dirname, normpath
 from posixpath import join as joined
 from typing import Final
+
+from supervisor_ai.tools.toml import read_toml
 
 MAX_CONFIG: Final = 256 * 1024
 # Strings come first, so that a comment sign inside one is left alone; every branch always ends.
@@ -52,7 +53,7 @@ class Repository:
     def _read_table(self, path: str) -> dict[str, object]:
         text = self.text(path)[:MAX_CONFIG]
         try:
-            found = tomllib.loads(text) if path.endswith(".toml") else json.loads(_strict(text))
+            found = read_toml(text) if path.endswith(".toml") else json.loads(_strict(text))
         except (ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}

@@ -11,7 +11,7 @@ from supervisor_ai.engine.effects.gates.command import is_final, judge, run_comm
 from supervisor_ai.engine.effects.gates.looking import change_case
 from supervisor_ai.engine.effects.gates.opinion import Opinion, of_findings
 from supervisor_ai.engine.effects.operation import Operation
-from supervisor_ai.engine.ports.gates import Mutant
+from supervisor_ai.engine.ports.gates import Mutant, Unexaminable
 from supervisor_ai.engine.ports.sandbox import BEYOND_LIMITS
 
 MUTANTS: Final = 12
@@ -25,7 +25,10 @@ async def run_mutation(effect: RunGate, operation: Operation) -> Opinion:
     """Run the command on one faulty version after the other, as long as the gate's time lasts."""
     world, case = operation.world, change_case(effect, operation)
     limit = effect.mutants or MUTANTS
-    mutants = await world.examiner.mutants(case, limit=limit)
+    try:
+        mutants = await world.examiner.mutants(case, limit=limit)
+    except Unexaminable as error:
+        return of_findings((Finding(rule="unreadable", message=error.message),), "")
     if not mutants:
         return of_findings((), "No line was changed into which a fault could be put.")
     sound = judge(effect.gate, await run_command(effect, operation, effect.snapshot))

@@ -1,0 +1,148 @@
+"""What is said between the examiner and the process that reads hostile code for it.
+
+JSON, because names of files may hold bytes that are no text, and because nothing that is read back
+can be more than a value.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, TypeVar
+
+import msgspec
+
+from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.engine.ports.commits import Change, CommitFile, Commits
+from supervisor_ai.engine.ports.gates import ChangeCase
+
+NOT_UNDERSTOOD: Final = (ValueError, RecursionError, msgspec.MsgspecError)
+_BATCH: Final = 4 * 1024 * 1024
+
+T = TypeVar("T")
+
+
+class Work(StrEnum):
+    """What a reader is asked to do."""
+
+    LOOK = "look"
+    NEW_TESTS = "new_tests"
+    MUTANTS = "mutants"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One piece of work."""
+
+    work: Work
+    case: ChangeCase
+    kind: GateKind = GateKind.CLAIMS
+    limit: int = 0
+
+
+class Question(StrEnum):
+    """What a reader may want to know."""
+
+    LIST = "list"
+    READ = "read"
+    CHANGES = "changes"
+    PATCHES = "patches"
+    HAS_COMMIT = "has_commit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One question about the repository."""
+
+    question: Question
+    commits: tuple[CommitSha, ...] = ()
+    files: tuple[CommitFile, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+def encode(value: object) -> bytes:
+    """Write a value."""
+    return json.dumps(msgspec.to_builtins(value)).encode()
+
+
+def decode(text: bytes, kind: type[T]) -> T:
+    """Read a value; raise one of NOT_UNDERSTOOD where it is no such one."""
+    return msgspec.convert(json.loads(text), kind)
+
+
+class Answers:
+    """The side that has the repository."""
+
+    def __init__(self, commits: Commits, has_commit: Callable[[str], bool]) -> None:
+        self._commits = commits
+        self._has_commit = has_commit
+
+    def answer(self, question: bytes) -> bytes:
+        """Answer a question of the reader."""
+        return encode(self._found(decode(question, Asked)))
+
+    def _found(self, asked: Asked) -> object:
+        first, last = (*asked.commits, CommitSha(""), CommitSha(""))[:2]
+        match asked.question:
+            case Question.LIST:
+                return self._commits.list(first)
+            case Question.READ:
+                return [contents for _, contents in self._commits.read(asked.files)]
+            case Question.CHANGES:
+                return self._commits.changes(first, last)
+            case Question.PATCHES:
+                return list(self._commits.patches(first, last, asked.paths))
+            case Question.HAS_COMMIT:
+                return self._has_commit(first)
+
+
+class AskedCommits:
+    """The side that has only questions."""
+
+    def __init__(self, ask: Callable[[bytes], bytes]) -> None:
+        self._ask = ask
+
+    def list(self, commit: CommitSha) -> tuple[CommitFile, ...]:
+        """Return the regular files of a commit, in git's order."""
+        asked = Asked(question=Question.LIST, commits=(commit,))
+        return self._answer(asked, tuple[CommitFile, ...])
+
+    def read(self, files: Sequence[CommitFile]) -> Iterator[tuple[CommitFile, bytes]]:
+        """Read files, a bounded number of bytes at a time."""
+        for batch in _batches(files):
+            asked = Asked(question=Question.READ, files=batch)
+            yield from zip(batch, self._answer(asked, tuple[bytes, ...]), strict=True)
+
+    def changes(self, base: CommitSha, commit: CommitSha) -> tuple[Change, ...]:
+        """Return what differs between two commits."""
+        asked = Asked(question=Question.CHANGES, commits=(base, commit))
+        return self._answer(asked, tuple[Change, ...])
+
+    def patches(
+        self, base: CommitSha, commit: CommitSha, paths: Sequence[str]
+    ) -> Iterator[tuple[str, str]]:
+        """Return each path's difference as text."""
+        asked = Asked(question=Question.PATCHES, commits=(base, commit), paths=tuple(paths))
+        yield from self._answer(asked, tuple[tuple[str, str], ...])
+
+    def has_commit(self, sha: str) -> bool:
+        """Tell whether the repository holds a commit."""
+        asked = Asked(question=Question.HAS_COMMIT, commits=(CommitSha(sha),))
+        return self._answer(asked, bool)
+
+    def _answer(self, asked: Asked, kind: type[T]) -> T:
+        return decode(self._ask(encode(asked)), kind)
+
+
+def _batches(files: Sequence[CommitFile]) -> Iterator[tuple[CommitFile, ...]]:
+    batch: list[CommitFile] = []
+    size = 0
+    for file in files:
+        if batch and size + file.size > _BATCH:
+            yield tuple(batch)
+            batch, size = [], 0
+        batch.append(file)
+        size += file.size
+    if batch:
+        yield tuple(batch)

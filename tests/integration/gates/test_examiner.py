@@ -1,0 +1,124 @@
+"""Hostile code is read in a process of its own, and what was too much for it is a finding."""
+
+import asyncio
+import json
+import resource
+from dataclasses import replace
+from typing import Final
+
+import pytest
+from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
+from typing_extensions import override
+
+from supervisor_ai.domain.errors import InvalidInput, Unavailable
+from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.engine.ports.commits import Change
+from supervisor_ai.engine.ports.gates import ChangeCase, Examination, Unexaminable
+from supervisor_ai.gates.examiner import LIMITS, RepositoryExaminer
+
+CASE: Final = ChangeCase(base=BASE, head=HEAD)
+CODE: Final = "def add(a, b):\n    return a + b\n"
+TEST: Final = "from a import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+LOOKS: Final = [
+    GateKind.CLAIMS,
+    GateKind.AUTO_RUN_FILES,
+    GateKind.TEST_INTEGRITY,
+    GateKind.CHANGELOG,
+    GateKind.COMPLEXITY,
+]
+TOO_SMALL: Final = {
+    "memory": replace(LIMITS, memory=128 << 20),
+    "work": replace(LIMITS, cpu=1),
+    "too long": replace(LIMITS, wall=0.01),
+    "too much to say": replace(LIMITS, speech=20),
+}
+MANY_TESTS: Final = "".join(f"def test_{n}():\n    assert f({n}) == {n}\n" for n in range(20_000))
+
+
+class GoneCommits(MemoryCommits):
+    """A repository that does not answer."""
+
+    @override
+    def changes(self, base: CommitSha, commit: CommitSha) -> tuple[Change, ...]:
+        raise Unavailable("It is gone.")
+
+
+def examiner(commits: MemoryCommits, limits: str = "") -> RepositoryExaminer:
+    return RepositoryExaminer(commits, lambda _: False, TOO_SMALL.get(limits, LIMITS))
+
+
+def examine(kind: GateKind, commits: MemoryCommits, limits: str = "") -> Examination:
+    return asyncio.run(examiner(commits, limits).examine(kind, CASE))
+
+
+def test_a_change_is_looked_at() -> None:
+    commits = MemoryCommits(base={"tests/test_a.py": TEST}, head={".envrc": "x"})
+    found = examine(GateKind.AUTO_RUN_FILES, commits)
+    assert [finding.file for finding in found.findings] == [".envrc"]
+    found = examine(GateKind.TEST_INTEGRITY, commits)
+    assert found.findings
+    assert found.summary
+
+
+@pytest.mark.parametrize("kind", [GateKind.COMMAND, GateKind.RED_BEFORE_GREEN, GateKind.MUTATION])
+def test_what_needs_a_command_is_refused(kind: GateKind) -> None:
+    with pytest.raises(InvalidInput, match="needs a command"):
+        examine(kind, MemoryCommits(base={}, head={}))
+
+
+def test_outputs_are_read() -> None:
+    commits = MemoryCommits(base={}, head={})
+    assert asyncio.run(examiner(commits).read("2 passed in 0.1s")).tests == 2
+
+
+def test_new_tests_and_mutants_are_found() -> None:
+    commits = MemoryCommits(base={}, head={"a.py": CODE, "tests/test_a.py": TEST})
+    new = asyncio.run(examiner(commits).new_tests(CASE))
+    assert new.names == (("tests/test_a.py", "test_add"),)
+    assert new.contents == {"tests/test_a.py": TEST.encode()}
+    (mutant,) = asyncio.run(examiner(commits).mutants(CASE, limit=1))
+    assert mutant.file == "a.py"
+
+
+@pytest.mark.parametrize("limit", TOO_SMALL)
+def test_what_is_too_much_for_the_reader_is_never_a_pass(limit: str) -> None:
+    commits = MemoryCommits(base={}, head={"tests/test_a.py": MANY_TESTS, "a.py": CODE * 1000})
+    found = examine(GateKind.TEST_INTEGRITY, commits, limit)
+    assert any(finding.rule.startswith("unreadable") for finding in found.findings), found
+    if limit != "memory":
+        assert [finding.rule for finding in found.findings] == ["unreadable"]
+        assert limit in found.findings[0].message
+        assert asyncio.run(examiner(commits, limit).new_tests(CASE)).names == ()
+
+
+@pytest.mark.parametrize("limit", ["too long", "too much to say"])
+def test_a_change_that_nobody_could_look_at_is_not_one_without_faults(limit: str) -> None:
+    commits = MemoryCommits(base={}, head={"a.py": CODE})
+    with pytest.raises(Unexaminable, match=limit):
+        asyncio.run(examiner(commits, limit).mutants(CASE, limit=1))
+
+
+@pytest.mark.parametrize("kind", LOOKS)
+def test_a_repository_that_does_not_answer_is_an_error(kind: GateKind) -> None:
+    claims = {"files_created": ["no.py"], "files_modified": [], "tests_written": []}
+    case = replace(CASE, answer=json.dumps(claims))
+    gone = GoneCommits(base={}, head={})
+    with pytest.raises(Unavailable):
+        asyncio.run(examiner(gone).examine(kind, case))
+
+
+def test_a_dotted_key_costs_this_process_nothing() -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    key = ".".join("a" * 20_000)
+    commits = MemoryCommits(
+        base={"pyproject.toml": "[tool.pytest]\na = 1\n"},
+        head={"pyproject.toml": f"[tool.pytest]\na = 1\n{key} = 1\n"},
+    )
+    for kind in (GateKind.AUTO_RUN_FILES, GateKind.TEST_INTEGRITY):
+        found = examine(kind, commits)
+        assert found.findings
+        assert all(finding.file == "pyproject.toml" for finding in found.findings)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 50_000
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 400_000
