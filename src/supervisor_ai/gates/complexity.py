@@ -7,11 +7,13 @@ Six signs make a change medium: two or more of them; four or more make it comple
 - tasks: a plan has three or more components (or phases, where it has no components).
 - dependencies: components of a plan wait for others.
 - files: it changes five or more files of the product.
+- statements: it adds or takes away two hundred or more; four hundred are medium by themselves.
 
-Each of six other signs makes it complex by itself: three layers; a shared file changes; a file
-about access or money changes; five tasks; a chain of three tasks; ten files. Whether there is a
-gold standard for such a change cannot be measured, so it does not count.
-Tests and documents count for nothing.
+Each of these makes it complex by itself: three layers; a shared file changes; a file about access
+or money changes; five tasks; a chain of three tasks; ten files; a thousand statements; a risk
+(`builtin/risks.yaml`: calls and settings that come, protections that go); code that cannot be
+read. A migration is medium by itself. Whether there is a gold standard for such a change cannot be
+measured, so it does not count. Tests, documents and comments count for nothing.
 """
 
 from collections.abc import Iterator
@@ -25,6 +27,7 @@ from supervisor_ai.gates.touched_areas import Touched, touched
 
 _SOME_SIGNS: Final = 2
 _MANY_SIGNS: Final = 4
+_MANY_LINES: Final = 400
 
 
 def examine_complexity(case: ChangeCase, commits: Commits) -> Examination:
@@ -32,15 +35,16 @@ def examine_complexity(case: ChangeCase, commits: Commits) -> Examination:
     areas, tasks = touched(case, commits), planned(case.plans)
     strong = tuple(_complex_signs(areas, tasks))
     medium = tuple(_medium_signs(areas, tasks))
-    level = _level(len(strong), len(medium))
+    level = _level(areas, len(strong), len(medium))
     signs = ", ".join(dict.fromkeys((*strong, *medium))) or "no sign of more"
     return Examination(complexity=level, summary=f"The change is {level.value}: {signs}.")
 
 
-def _level(strong: int, medium: int) -> Complexity:
+def _level(areas: Touched, strong: int, medium: int) -> Complexity:
     if strong or medium >= _MANY_SIGNS:
         return Complexity.COMPLEX
-    return Complexity.MEDIUM if medium >= _SOME_SIGNS else Complexity.SIMPLE
+    is_medium = medium >= _SOME_SIGNS or areas.risks or areas.lines >= _MANY_LINES
+    return Complexity.MEDIUM if is_medium else Complexity.SIMPLE
 
 
 def _medium_signs(areas: Touched, tasks: PlannedTasks) -> Iterator[str]:
@@ -56,6 +60,9 @@ def _medium_signs(areas: Touched, tasks: PlannedTasks) -> Iterator[str]:
         yield "tasks that wait for others"
     if areas.files >= 5:  # noqa: PLR2004 - the definition says five
         yield f"{areas.files} files"
+    if areas.lines >= 200:  # noqa: PLR2004 - the definition says two hundred
+        yield f"{areas.lines} statements"
+    yield from (f"risk: {kind}" for kind in areas.risks)
 
 
 def _complex_signs(areas: Touched, tasks: PlannedTasks) -> Iterator[str]:
@@ -71,3 +78,8 @@ def _complex_signs(areas: Touched, tasks: PlannedTasks) -> Iterator[str]:
         yield "a chain of three tasks"
     if areas.files >= 10:  # noqa: PLR2004 - the definition says ten
         yield f"{areas.files} files"
+    if areas.lines >= 1000:  # noqa: PLR2004 - the definition says a thousand
+        yield f"{areas.lines} statements"
+    yield from (f"risk: {kind}" for kind in areas.strong_risks)
+    if areas.unread is not None:
+        yield f"code that cannot be looked at ({areas.unread})"

@@ -15,9 +15,9 @@ _CHANGELOG: Final = re.compile(
 _SOURCE: Final = re.compile(
     r".*\.(?:py|[cm]?[jt]sx?|go|rs|java|kt|rb|php|cs|c|h|cc|cpp|swift)$", re.IGNORECASE
 )
+_HIDDEN: Final = re.compile(r"(?:.*/)?\.[^/]+(?:/|$)")
 _NO_PRODUCT: Final = re.compile(
     r"(?:.*/)?(?:docs?|documentation|examples?|bench(?:marks?)?)/"
-    r"|(?:.*/)?\.[^/]+(?:/|$)"
     r"|.*\.(?:md|markdown|rst|adoc|lock|snap)$"
     r"|(?:.*/)?(?:licen[cs]e|notice|authors|contributors|codeowners|copying)(?:\.\w+)?$"
     r"|(?:.*/)?(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum)$",
@@ -32,4 +32,9 @@ def is_changelog(path: str) -> bool:
 
 def is_product(path: str) -> bool:
     """Tell whether a file is part of what users get."""
+    return is_operative(path) and not _HIDDEN.match(path)
+
+
+def is_operative(path: str) -> bool:
+    """Tell whether a file is part of what users get, or of what builds and delivers it."""
     return not (is_test_path(path) or is_changelog(path) or _NO_PRODUCT.match(path))

@@ -1,7 +1,7 @@
 """Which parts of the product a change touches."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -9,15 +9,16 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.engine.ports.commits import Change, Commits
+from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase
-from supervisor_ai.gates.changed_files import LARGEST, is_absent, shown, sizes
+from supervisor_ai.gates.changed_files import shown
 from supervisor_ai.gates.product_files import is_product
+from supervisor_ai.gates.risks.changed_code import read_changed
+from supervisor_ai.gates.risks.changes import find_risks
 
+_VALUES: Final = frozenset({"json", "settings"})
+"""What is written in lines that are no statements."""
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_FILES: Final = 300
-"""How many files' lines are read; so many are complex anyway."""
-_LINE: Final = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +26,17 @@ class Touched:
     """What a change touches; names are examples, to be shown."""
 
     files: int = 0
+    lines: int = 0
+    """How many statements come and go."""
     layers: tuple[str, ...] = ()
     changes_behaviour: bool = False
     sensitive: str | None = None
     direct: str | None = None
     shared: str | None = None
+    strong_risks: tuple[str, ...] = ()
+    risks: tuple[str, ...] = ()
+    unread: str | None = None
+    """A file with code that nobody could look at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,39 +51,27 @@ class Areas:
 
 
 def touched(case: ChangeCase, commits: Commits) -> Touched:
-    """Look at what changed since the run began."""
-    start = case.origin or case.base
-    changes = [change for change in commits.changes(start, case.head) if is_product(change.path)]
-    paths = [change.path for change in changes]
-    old = [change.path for change in changes if not is_absent(change.before)]
+    """Look at what changed since the run began; a comment is no change."""
+    changed = read_changed(case, commits)
     known = areas()
-    lines = list(_changed_lines(case, commits, changes))
+    product = [file for file in changed.files if is_product(file.path)]
+    code = [change for change in changed.code if change.is_product]
+    paths = [file.path for file in product]
+    risks = tuple(find_risks([change.code for change in changed.code]))
     return Touched(
         files=len(paths),
+        lines=sum(change.code.size for change in code if change.code.family not in _VALUES),
         layers=tuple(sorted({layer for path in paths if (layer := _layer(path, known))})),
-        changes_behaviour=any(line.startswith("-") for line in lines),
-        sensitive=_first_word(lines, known.sensitive),
+        changes_behaviour=any(change.code.removed for change in code),
+        sensitive=_first_word((line for it in code for line in it.code.lines), known.sensitive),
         direct=_first(path for path in paths if _words(path) & known.direct),
-        shared=_first(path for path in old if known.shared & _folders(path)),
+        shared=_first(
+            file.path for file in product if file.is_old and known.shared & _folders(file.path)
+        ),
+        strong_risks=tuple(dict.fromkeys(rule.kind for rule in risks if rule.is_strong)),
+        risks=tuple(dict.fromkeys(rule.kind for rule in risks if not rule.is_strong)),
+        unread=_first(changed.unread),
     )
-
-
-def _changed_lines(case: ChangeCase, commits: Commits, changes: Sequence[Change]) -> Iterator[str]:
-    """Return the lines that were taken away or added, with their signs."""
-    start = case.origin or case.base
-    before, after = sizes(commits, start), sizes(commits, case.head)
-    small = [
-        change.path
-        for change in changes
-        if all(
-            path_size.size <= LARGEST
-            for listed in (before, after)
-            if (path_size := listed.get(change.path)) is not None
-        )
-    ]
-    for _, patch in commits.patches(start, case.head, small[:_FILES]):
-        _, _, body = patch.partition("\n@@")
-        yield from (line[:_LINE] for line in body.split("\n") if line[:1] in ("+", "-"))
 
 
 def _first_word(lines: Iterable[str], words: frozenset[str]) -> str | None:

@@ -136,7 +136,17 @@ def test_tasks_that_wait_for_each_other_are_no_chain_of_three() -> None:
 
 
 def test_huge_files_are_not_read() -> None:
-    assert examine({}, {"a.py": b"password\n" * 200_000}).complexity is Complexity.SIMPLE
+    assert examine({}, {"a.csv": b"password\n" * 200_000}).complexity is Complexity.SIMPLE
+
+
+def test_a_long_change_is_more_than_simple() -> None:
+    def lines(count: int) -> str:
+        return "".join(f"a{number} = {number}\n" for number in range(count))
+
+    assert "200 statements" in examine({}, {"src/a.py": lines(200)}).summary
+    assert examine({}, {"src/a.py": lines(200)}).complexity is Complexity.SIMPLE
+    assert examine({}, {"src/a.py": lines(400)}).complexity is Complexity.MEDIUM
+    assert examine({}, {"src/a.py": lines(1000)}).complexity is Complexity.COMPLEX
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", "layers: {a: b}", "layers: {}\nroots: 5"])
