@@ -1,7 +1,7 @@
 """The only place where ports meet adapters; what an adapter imports is imported when it is used."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.workspaces import Storeroom
     from supervisor_ai.definitions.detection.survey import ProjectSurvey
     from supervisor_ai.definitions.packs.shop import PackShop
+    from supervisor_ai.domain.run.definition import SandboxPolicy
     from supervisor_ai.engine.playback import Opener
     from supervisor_ai.engine.ports.classification import Classifier
     from supervisor_ai.engine.ports.context import ContextPacker
@@ -307,7 +308,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         kanban_files=GitKanbanFiles(repository, _project_state(parts.settings, repository.root)),
         kanban_reader=MarkdownKanbanReader(),
         monitor=parts.monitor,
-        machine=_machine(parts.settings),
+        machine=_machine(parts, sandbox_name),
     )
 
 
@@ -341,15 +342,23 @@ def _asking(repository: "GitRepository") -> "AskGit":
     return ask
 
 
-def _machine(settings: Settings) -> "Callable[[], str]":
+def _machine(
+    parts: _Parts, sandbox_name: str
+) -> "Callable[[SandboxPolicy], Awaitable[str | None]]":
     """Name what verdicts depend on besides files: the tools, and how their outputs are read."""
+    from supervisor_ai.sandboxes.tool_stamps import ToolStamps
 
-    @cache
-    def machine() -> str:
+    shallow = parts.repository.mold.shallow
+    besides = () if shallow is None else (shallow,)
+    stamps = ToolStamps(parts.settings.environment, Path.home(), besides=besides)
+
+    async def machine(policy: "SandboxPolicy") -> str | None:
         from supervisor_ai.gates.runners.table import edition
-        from supervisor_ai.sandboxes.tool_stamps import stamp_tools
 
-        return f"{stamp_tools(settings.environment, Path.home())} {edition()}"
+        if sandbox_name == NO_SANDBOX:
+            return None  # Such a command reaches every file, and the network.
+        stamp = await stamps.now(policy.caches)
+        return stamp and f"{stamp} {edition()}"
 
     return machine
 

@@ -116,6 +116,23 @@ def test_the_same_files_are_tested_once(user: User) -> None:
     assert [(it["verdict"], it["tests"]) for it in verdicts] == [("passed", 2)] * 3
 
 
+def test_another_history_is_another_question(user: User) -> None:
+    prepare(user, attempt({"total.py": CODE + "\n"}))
+    reused = [gates(user, user.run().run, "test")[0]["is_reused"]]
+    user.git("commit", "--allow-empty", "--message", "the same files")
+    reused.append(gates(user, user.run().run, "test")[0]["is_reused"])
+    assert reused == [False, False]
+
+
+def test_a_run_can_be_told_to_use_nothing_from_before(user: User) -> None:
+    prepare(user, attempt({"total.py": CODE + "\n"}))
+    runs = [user.run(*words).run for words in ((), ("--no-cache",), ())]
+    assert [gates(user, run, "test")[0]["is_reused"] for run in runs] == [False, False, True]
+    births = [user.events(run["id"])[0]["payload"]["is_fresh"] for run in runs]
+    assert births == [False, True, False]
+    assert "without what is known from before" in user.call("events", runs[1]["id"]).out
+
+
 @pytest.mark.parametrize(
     ("command", "verdict", "words"),
     [

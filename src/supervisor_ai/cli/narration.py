@@ -201,6 +201,8 @@ def _submitted(event: e.RunSubmitted) -> str:
         words.append(f"as a fork of {event.fork.run} at version {event.fork.version}")
     if event.sandbox == "none":
         words.append("WITHOUT A SANDBOX")
+    if event.is_fresh:
+        words.append("without what is known from before")
     return " ".join(words)
 
 

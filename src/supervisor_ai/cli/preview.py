@@ -25,6 +25,7 @@ def preview(prepared: Prepared) -> str:
         ("branch", prepared.branch),
         ("sandbox", prepared.sandbox),
         *(("budget", line) for line in _budgets(definition)),
+        *([("cache", "nothing that is known from before is used")] if prepared.is_fresh else []),
     ]
     return "\n".join(labelled([(label, one_line(value)) for label, value in rows]))
 

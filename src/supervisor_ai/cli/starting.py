@@ -30,6 +30,11 @@ budget_option = click.option(
 )
 
 
+fresh_option = click.option(
+    "--no-cache", is_flag=True, help="Use no verdict and no set-up that is known from before."
+)
+
+
 class StartOptions(TypedDict):
     """What every verb that starts a run can be told."""
 
@@ -37,6 +42,7 @@ class StartOptions(TypedDict):
     base: str | None
     sandbox: str | None
     budget: str | None
+    no_cache: bool
     queue: bool
     wait: bool
     dry_run: bool

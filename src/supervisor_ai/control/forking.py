@@ -53,6 +53,7 @@ def prepare_fork(project: Project, name: str, *, step: str) -> PreparedFork:
         root=run,
         fork=point,
         sandbox=source.sandbox,
+        is_fresh=source.is_fresh,
     )
     before.fork(run, birth)
     _require_commits(project, point.run, before.decide().effects)

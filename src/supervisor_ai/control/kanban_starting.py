@@ -42,11 +42,17 @@ class KanbanRequest:
     cli: str | None = None
     budget: str | None = None
     sandbox: str | None = None
+    is_fresh: bool = False
 
     def about(self, task: str) -> StartRequest:
         """Ask for a run with this task."""
         return StartRequest(
-            task=task, cli=self.cli, base=self.base, sandbox=self.sandbox, budget=self.budget
+            task=task,
+            cli=self.cli,
+            base=self.base,
+            sandbox=self.sandbox,
+            budget=self.budget,
+            is_fresh=self.is_fresh,
         )
 
 

@@ -47,6 +47,8 @@ class StartRequest:
     """Other roles than the workflow's: `STEP=ROLE`, or `ROLE` for every step that it fits."""
     budget: str | None = None
     """What the run may cost, as people write it: `5usd, 2h`."""
+    is_fresh: bool = False
+    """Whether nothing that is known from before may be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,7 @@ class Prepared:
     branch: str
     sandbox: str
     is_dirty: bool
+    is_fresh: bool = False
     driver: str = WorkflowDriver.name
     permit: str | None = None
     """What no other unfinished run may have; None: it may run beside any other."""
@@ -104,7 +107,8 @@ def pin(reception: Reception, request: StartRequest, base: Base, loaded: Loaded)
     return Prepared(
         run=run,
         task=request.task,
-        definition=within(loaded.definition, budget),
+        definition=_remembering(within(loaded.definition, budget), is_fresh=request.is_fresh),
+        is_fresh=request.is_fresh,
         base=base,
         branch=branch_name(run, request.task),
         sandbox=sandbox,
@@ -132,6 +136,15 @@ def within(definition: Definition, budget: Amount) -> Definition:
         return definition
     least = budget.least(definition.budgets.get(Scope.RUN, NOTHING))
     return replace(definition, budgets={**definition.budgets, Scope.RUN: least})
+
+
+def _remembering(definition: Definition, *, is_fresh: bool) -> Definition:
+    """Let every gate run and every set-up be made, where a user wants nothing from before."""
+    if not is_fresh:
+        return definition
+    gates = {name: replace(gate, is_fresh=True) for name, gate in definition.gates.items()}
+    workspace = replace(definition.workspace, cache_paths=())
+    return replace(definition, gates=gates, workspace=workspace)
 
 
 def unpriced(definition: Definition) -> tuple[str, ...]:
@@ -172,6 +185,7 @@ async def submit(project: Project, prepared: Prepared, *, queued: bool) -> RunId
         parent=None,
         root=prepared.run,
         sandbox=sandbox,
+        is_fresh=prepared.is_fresh,
     )
     append_birth(project, prepared.run, birth, queued=queued, permit=prepared.permit)
     return prepared.run

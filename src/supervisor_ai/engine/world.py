@@ -1,9 +1,10 @@
 """Everything outside the engine, as ports, in one place."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from supervisor_ai.domain.run.definition import SandboxPolicy
 from supervisor_ai.engine.playback import Opener
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.clock import Clock, Ids, Processes
@@ -28,6 +29,12 @@ class Timing:
     cache_every: int = 1000
     ask_again: timedelta = timedelta(seconds=20)
     """How long a run that waits for others' budgets sleeps before it asks again."""
+
+
+async def _nothing_special(policy: SandboxPolicy) -> str | None:
+    """Say that commands reach nothing but their files, as in a world of fakes."""
+    del policy
+    return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,5 +67,5 @@ class World:
     kanban_reader: KanbanReader
     monitor: Monitor = field(default_factory=SilentMonitor)
     timing: Timing = field(default_factory=Timing)
-    machine: Callable[[], str] = str
-    """Names what the verdict of a command depends on besides its files: the machine's tools."""
+    machine: Callable[[SandboxPolicy], Awaitable[str | None]] = _nothing_special
+    """Names all that a command can reach besides its files; None where that cannot be named."""

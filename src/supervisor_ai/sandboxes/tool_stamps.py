@@ -1,21 +1,146 @@
-"""What changes when the tools of the machine do."""
+"""What changes when anything does that a command can run or read besides its own files."""
 
-from collections.abc import Mapping
+import asyncio
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
+from threading import Lock
+from time import monotonic
 from typing import Final
 
-from supervisor_ai.sandboxes.toolchain import find_toolchain
+from supervisor_ai.sandboxes.arguments import SETTINGS
+from supervisor_ai.sandboxes.caches import Caches, find_caches
+from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
+from supervisor_ai.sandboxes.toolchains.roots import SYSTEM
 
-_OF_THE_SYSTEM: Final = ("/usr/bin", "/usr/local/bin", "/var/lib/dpkg/status", "/etc/os-release")
-_SHELVES: Final = ("lib/python*/site-packages", "lib/node_modules")
-"""Where installations keep packages."""
+MOST_ENTRIES: Final = 400_000
+"""So many files are looked at; it takes some seconds."""
+_DERIVED: Final = frozenset({"__pycache__", ".git"})
+"""What programs write beside their files, and what says nothing that the files do not."""
+_DOCUMENTS: Final = frozenset({"doc", "gtk-doc", "help", "icons", "info", "man"})
+"""What lies below `share` and is read by people."""
 
 
-def stamp_tools(environment: Mapping[str, str], home: Path) -> str:
-    """Name the tools that a command finds in a sandbox, so that a change of them is noticed."""
-    roots = find_toolchain(environment, home).roots
-    packages = (place for root in roots for shelf in _SHELVES for place in root.glob(shelf))
-    places = (*map(Path, _OF_THE_SYSTEM), *roots, *sorted(packages))
-    stamps = [f"{place}:{place.stat().st_mtime_ns}" for place in places if place.exists()]
-    return sha256("\n".join(stamps).encode()).hexdigest()
+_OF_ALL: Final = (*SYSTEM, *map(Path, SETTINGS))
+"""What every sandbox shows."""
+_SHARED_FOR: Final = 2.0
+"""For so many seconds from its beginning, a look is one at this moment."""
+
+
+class _TooMany(Exception):
+    """There is more to look at than anybody waits for."""
+
+
+class ToolStamps:
+    """Stamps of one machine; gates that begin together share a look at it."""
+
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        home: Path,
+        *,
+        besides: Sequence[Path] = (),
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._environment = environment
+        self._home = home
+        self._besides = besides
+        self._clock = clock
+        self._lock = Lock()
+        self._last: dict[tuple[str, ...], tuple[float, str | None]] = {}
+
+    async def now(self, caches: tuple[str, ...]) -> str | None:
+        """Return the stamp of this moment, or None where there is too much to look at."""
+        return await asyncio.to_thread(self._look, caches)
+
+    def _look(self, caches: tuple[str, ...]) -> str | None:
+        with self._lock:
+            begun = self._clock()
+            at, stamp = self._last.get(caches, (begun - 2 * _SHARED_FOR, None))
+            if begun - at > _SHARED_FOR:
+                stamp = self._stamp(caches)
+                self._last[caches] = (begun, stamp)
+            return stamp
+
+    def _stamp(self, caches: tuple[str, ...]) -> str | None:
+        tools = find_toolchain(self._environment, self._home)
+        cached = find_caches(caches, self._environment, self._home)
+        return stamp_tools(tools, cached, besides=(*_OF_ALL, *self._besides))
+
+
+def stamp_tools(
+    tools: Toolchain, caches: Caches, *, besides: Iterable[Path] = (), most: int = MOST_ENTRIES
+) -> str | None:
+    """Name what a sandbox shows of the machine; None where that is too much to look at.
+
+    A file that was written again is another one by its size, its times or its inode, also where
+    the directory above it is as it was.
+    """
+    shown = (*tools.roots, *(mount.source for mount in caches.mounts))
+    told = (tools.search_path(shown), dict(tools.environment), dict(caches.environment))
+    machine = os.uname()
+    digest = sha256(json.dumps((told, machine.release, machine.machine)).encode())
+    try:
+        for line in _lines((*shown, *besides), most):
+            digest.update(line.encode(errors="surrogateescape"))
+    except _TooMany:
+        return None
+    return digest.hexdigest()
+
+
+def _lines(places: Iterable[Path], most: int) -> Iterator[str]:
+    seen: set[str] = set()
+    for place in places:
+        real = os.path.realpath(place)
+        if real not in seen:
+            seen.add(real)
+            yield f"{place} {real} {_stamp(Path(real))}\n"
+            for line in _below(real):
+                most -= 1
+                if most < 0:
+                    raise _TooMany
+                yield line
+
+
+def _below(root: str) -> Iterator[str]:
+    waiting = [root]
+    while waiting:
+        place = waiting.pop()
+        passed = _DERIVED | _DOCUMENTS if place.endswith("/share") else _DERIVED
+        for entry in _entries(place):
+            if entry.name in passed:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+                yield f"{entry.path}/\n"
+            else:
+                target = _target(entry) if entry.is_symlink() else ""
+                yield f"{entry.path} {target} {_stamp(entry)}\n"
+
+
+def _entries(place: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(place) as found:
+            return sorted(found, key=attrgetter("name"))
+    except OSError:
+        return []
+
+
+def _target(link: os.DirEntry[str]) -> str:
+    try:
+        return os.fspath(Path(link).readlink())
+    except OSError:
+        return ""
+
+
+def _stamp(file: os.DirEntry[str] | Path) -> str:
+    """Tell a file from what stands there after any change; a link by what it leads to."""
+    try:
+        found = file.stat()
+    except OSError:
+        return "gone"
+    times = f"{found.st_mtime_ns} {found.st_ctime_ns}"
+    return f"{found.st_mode} {found.st_size} {times} {found.st_dev}:{found.st_ino}"

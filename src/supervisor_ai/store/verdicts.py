@@ -2,7 +2,9 @@
 
 from typing import Final
 
+from supervisor_ai.domain.ids import stream_run
 from supervisor_ai.domain.run.events import GateEnded
+from supervisor_ai.engine.ports.gates import GivenVerdict
 from supervisor_ai.store.codec import EventCodec, Record
 from supervisor_ai.store.connection import Connection
 from supervisor_ai.store.event_log import RECORDS
@@ -17,10 +19,11 @@ class SqliteVerdicts:
         self._connection = connection
         self._codec = codec
 
-    def find(self, key: str) -> GateEnded | None:
+    def find(self, key: str) -> GivenVerdict | None:
         """Return the newest verdict with the key."""
         for row in self._connection.query(_NEWEST, (key,)):
-            event = self._codec.unseal(Record._make(row)).envelope.event
-            if isinstance(event, GateEnded):
-                return event
+            envelope = self._codec.unseal(Record._make(row)).envelope
+            run, event = stream_run(envelope.stream), envelope.event
+            if run is not None and isinstance(event, GateEnded):
+                return GivenVerdict(run=run, ended=event)
         return None

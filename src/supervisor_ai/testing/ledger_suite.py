@@ -21,6 +21,7 @@ from supervisor_ai.domain.ids import (
 from supervisor_ai.domain.project.events import PermitTaken
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.engine.ports.gates import GivenVerdict
 from supervisor_ai.engine.ports.ledger import (
     Batch,
     CachedState,
@@ -405,7 +406,7 @@ class VerdictsSuite(OnLedger):
     def test_the_newest_verdict_with_a_key_is_found_by_all(self) -> None:
         old, new = judged("k", Verdict.FAILED), judged("k", Verdict.PASSED)
         self.submit(RUN, started(), gate(), old, gate(), new)
-        assert self.harness.second.verdicts.find("k") == new
+        assert self.harness.second.verdicts.find("k") == GivenVerdict(run=RUN, ended=new)
 
     def test_a_verdict_without_a_key_counts_once(self) -> None:
         self.submit(RUN, started(), gate(), judged(None, Verdict.PASSED))
@@ -415,7 +416,7 @@ class VerdictsSuite(OnLedger):
         said = judged("k", Verdict.PASSED)
         again = replace(said, is_reused=True, reason="again")
         self.submit(RUN, started(), gate(), said, gate(), again)
-        assert self.harness.first.verdicts.find("k") == said
+        assert self.harness.first.verdicts.find("k") == GivenVerdict(run=RUN, ended=said)
 
 
 class LedgerSuite(

@@ -21,6 +21,7 @@ from supervisor_ai.domain.run.facts import Process
 from supervisor_ai.domain.run.letters import Letter
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.engine.ports.clock import Clock
+from supervisor_ai.engine.ports.gates import GivenVerdict
 from supervisor_ai.engine.ports.ledger import Batch, CachedState, Head, Lease, StreamAppend, Wake
 from supervisor_ai.store.codec import EventCodec, Place
 
@@ -71,7 +72,7 @@ class MemoryLedger:
         self._taken: set[LetterKey] = set()
         self._wakes: dict[tuple[RunId, int], Wake] = {}
         self._states: dict[tuple[StreamId, str], CachedState] = {}
-        self._verdicts: dict[str, e.GateEnded] = {}
+        self._verdicts: dict[str, GivenVerdict] = {}
 
     # The event log
 
@@ -106,7 +107,7 @@ class MemoryLedger:
             return Head(seq=0, hash="")
         return Head(seq=self._events[-1].seq, hash=self._events[-1].hash)
 
-    def find(self, key: str) -> e.GateEnded | None:
+    def find(self, key: str) -> GivenVerdict | None:
         """Return the newest verdict with the key."""
         return self._verdicts.get(key)
 
@@ -138,7 +139,7 @@ class MemoryLedger:
         if run is None:
             return
         if isinstance(event, e.GateEnded) and event.key is not None and not event.is_reused:
-            self._verdicts[event.key] = event
+            self._verdicts[event.key] = GivenVerdict(run=run, ended=event)
         if isinstance(event, e.RunSubmitted):
             self._known[run] = _Known(status=RunStatus.QUEUED)
         if run in self._known:

@@ -119,6 +119,7 @@ Options:
   --sandbox [auto|bubblewrap|podman|docker|none]
                                   Where workers and gates run, whatever the configuration says.
   --budget AMOUNT                 Spend at most this: 5usd, or "5usd, 200k tokens, 2h, 10 attempts".
+  --no-cache                      Use no verdict and no set-up that is known from before.
   --queue                         Leave the run to `supervisor serve` and return at once.
   --wait                          Stay while the run waits for a person or a time.
   --dry-run                       Say what would be done and stop.

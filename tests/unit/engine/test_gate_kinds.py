@@ -116,15 +116,63 @@ def test_the_same_files_are_never_tested_twice() -> None:
 
 
 def test_another_run_knows_the_verdict_too() -> None:
-    runner = Runner("red", code=1)
+    runner = Runner("green")
     kernel = Kernel(None, gates=runner)
     for _ in range(2):
         kernel.drive(kernel.submit(gated(GATE)))
     assert runner.asked == 1
-    warned = kernel.submit(gated(replace(GATE, policy=GatePolicy.WARN)))
-    assert kernel.drive(warned).status is RunStatus.COMPLETED
-    assert ended(kernel, warned).verdict is Verdict.WARNED
-    assert runner.asked == 1
+
+
+def test_a_red_verdict_counts_in_its_own_run_only() -> None:
+    runner = Runner("flaky", code=1, n3=0)
+    kernel = Kernel(None, gates=runner)
+    warns = replace(GATE, policy=GatePolicy.WARN)
+    for asked in (1, 2):
+        run = kernel.submit(gated(warns, StepName("again")))
+        assert kernel.drive(run).status is RunStatus.COMPLETED
+        first, second = kernel.events(run, e.GateEnded)
+        assert (first.verdict, second.verdict) == (Verdict.WARNED, Verdict.WARNED)
+        assert (first.is_reused, second.is_reused) == (False, True)
+        assert runner.asked == asked
+    assert kernel.drive(kernel.submit(gated(GATE))).status is RunStatus.COMPLETED
+
+
+async def unnamed(policy: SandboxPolicy) -> str | None:
+    del policy
+    return None
+
+
+def test_nothing_is_kept_where_the_tools_cannot_be_named() -> None:
+    runner = Runner("green")
+    kernel = Kernel(None, gates=runner)
+    kernel.world = replace(kernel.world, machine=unnamed)
+    for _ in range(2):
+        kernel.drive(kernel.submit(gated(GATE)))
+    assert runner.asked == 2
+
+
+def test_nothing_is_kept_of_tools_that_changed_while_it_ran() -> None:
+    runner = Runner("green")
+
+    async def counted(policy: SandboxPolicy) -> str | None:
+        del policy
+        return str(runner.asked)
+
+    kernel = Kernel(None, gates=runner)
+    kernel.world = replace(kernel.world, machine=counted)
+    run = kernel.submit(gated(GATE))
+    kernel.drive(run)
+    assert ended(kernel, run).key is None
+
+
+def test_nothing_is_kept_where_the_set_up_fetches_anew() -> None:
+    runner = Runner("green")
+    kernel = Kernel(None, gates=runner)
+    policy = WorkspacePolicy(setup=("make", "deps"), egress=("registry.npmjs.org",))
+    for _ in range(2):
+        run = kernel.submit(replace(gated(GATE), workspace=policy))
+        kernel.drive(run)
+        assert ended(kernel, run).key is None
 
 
 @pytest.mark.parametrize(
@@ -137,7 +185,7 @@ def test_another_run_knows_the_verdict_too() -> None:
     ],
 )
 def test_another_command_or_environment_is_another_question(change: dict[str, object]) -> None:
-    runner = Runner("fine", code=1)
+    runner = Runner("fine")
     kernel = Kernel(None, gates=runner)
     kernel.drive(kernel.submit(gated(GATE)))
     kernel.drive(kernel.submit(gated(replace(GATE, **change))))  # type: ignore[arg-type]
@@ -145,7 +193,7 @@ def test_another_command_or_environment_is_another_question(change: dict[str, ob
 
 
 def test_other_limits_are_another_question() -> None:
-    runner = Runner("fine", code=1)
+    runner = Runner("fine")
     kernel = Kernel(None, gates=runner)
     small = replace(EXECUTOR_LIMITS, file_size=1)
     for limits in (EXECUTOR_LIMITS, small):

@@ -1,24 +1,163 @@
-"""A change of the machine's tools is noticed."""
+"""A change of whatever a command can reach on the machine is noticed."""
 
+import asyncio
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from supervisor_ai.gates.runners.table import edition
-from supervisor_ai.sandboxes.tool_stamps import stamp_tools
+from supervisor_ai.sandboxes.caches import find_caches
+from supervisor_ai.sandboxes.tool_stamps import ToolStamps, stamp_tools
+from supervisor_ai.sandboxes.toolchain import find_toolchain
 
 
-def test_a_package_that_comes_makes_another_stamp(tmp_path: Path) -> None:
-    shelf = tmp_path / "venv" / "lib" / "python3.11" / "site-packages"
-    shelf.mkdir(parents=True)
-    programs = tmp_path / "venv" / "bin"
-    programs.mkdir()
-    (tmp_path / "venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
-    tmp_path.chmod(0o755)
-    environment = {"PATH": str(programs), "VIRTUAL_ENV": str(tmp_path / "venv")}
-    before = stamp_tools(environment, tmp_path)
-    assert stamp_tools(environment, tmp_path) == before
-    os.utime(shelf, (1, 1))
-    assert stamp_tools(environment, tmp_path) != before
+class Tools:
+    """A home with an environment of Python, a package manager and programs of its own."""
+
+    def __init__(self, home: Path) -> None:
+        home.chmod(0o755)
+        self.home = home
+        self.venv = home / "venv"
+        self.packages = self.venv / "lib" / "python3.11" / "site-packages"
+        self.programs = self.venv / "bin"
+        self.node = home / "node"
+        self.cache = home / ".cargo" / "registry" / "cache"
+        self.elsewhere = home / "opt" / "bin"
+        self.shallow = home / "shallow"
+        self._fill()
+
+    def _fill(self) -> None:
+        module = self.node / "lib" / "node_modules" / "lint" / "index.js"
+        for place in (self.packages / "tool", self.cache, self.elsewhere, module.parent):
+            place.mkdir(parents=True)
+        for place in (self.programs, self.node / "bin"):
+            place.mkdir()
+        (self.venv / "pyvenv.cfg").write_text("home = /usr/bin\n")
+        (self.packages / "tool" / "check.py").write_text("print('one')\n")
+        module.write_text("one")
+        (self.cache / "crate").write_text("one")
+        for place in (self.programs, self.elsewhere, self.node / "bin"):
+            self.program(place / "tool", "one")
+        (self.programs / "linked").symlink_to(self.elsewhere / "tool")
+
+    @staticmethod
+    def program(path: Path, says: str) -> None:
+        path.write_text(f"#!/bin/sh\necho {says}\n")
+        path.chmod(0o755)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        path = ":".join(map(str, (self.programs, self.node / "bin")))
+        return {"PATH": path, "VIRTUAL_ENV": str(self.venv)}
+
+    def stamp(self, *, most: int = 10_000, **environment: str) -> str | None:
+        given = self.environment | environment
+        found = find_toolchain(given, self.home)
+        # Those of the machine that the test runs on are many, and the same for every case.
+        own = tuple(root for root in found.roots if self.home in root.parents)
+        caches = find_caches(("cargo",), given, self.home)
+        return stamp_tools(replace(found, roots=own), caches, besides=(self.shallow,), most=most)
+
+
+def keeping_times(path: Path, change: Callable[[], object]) -> None:
+    """Change a file and give it its old time back, as an installer may."""
+    before = path.stat()
+    change()
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def moved_in(path: Path) -> None:
+    """Put another file with the same length in the place of one."""
+    other = path.with_name("other")
+    other.write_bytes(path.read_bytes())
+    keeping_times(path, lambda: other.replace(path))
+
+
+def relinked(link: Path, target: Path) -> None:
+    link.unlink()
+    link.symlink_to(target)
+
+
+CHANGES: dict[str, Callable[[Tools], object]] = {
+    "a program is written again": lambda it: it.program(it.programs / "tool", "two"),
+    "so quietly that its time stays": lambda it: keeping_times(
+        it.programs / "tool", lambda: it.program(it.programs / "tool", "two")
+    ),
+    "a program is replaced": lambda it: moved_in(it.programs / "tool"),
+    "a program comes": lambda it: it.program(it.programs / "new", "new"),
+    "a program goes": lambda it: (it.programs / "tool").unlink(),
+    "a program may not run any more": lambda it: (it.programs / "tool").chmod(0o644),
+    "what a link leads to is written again": lambda it: it.program(it.elsewhere / "tool", "two"),
+    "a link leads elsewhere": lambda it: relinked(it.programs / "linked", it.programs / "tool"),
+    "a module of a package is written again": lambda it: (
+        it.packages / "tool" / "check.py"
+    ).write_text("print('two')\n"),
+    "a package comes": lambda it: (it.packages / "more").mkdir(),
+    "a package of node is written again": lambda it: (
+        it.node / "lib" / "node_modules" / "lint" / "index.js"
+    ).write_text("two"),
+    "a package cache is filled": lambda it: (it.cache / "more").write_text("two"),
+    "a package cache is written again": lambda it: (it.cache / "crate").write_text("two"),
+    "a setting of the environment": lambda it: (it.venv / "pyvenv.cfg").write_text("home = /bin\n"),
+    "the history becomes longer": lambda it: it.shallow.write_text("a" * 40),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_every_change_makes_another_stamp(
+    tmp_path: Path, change: Callable[[Tools], object]
+) -> None:
+    tools = Tools(tmp_path)
+    before = tools.stamp()
+    assert before is not None
+    assert tools.stamp() == before
+    change(tools)
+    assert tools.stamp() != before
+
+
+def test_another_order_of_programs_makes_another_stamp(tmp_path: Path) -> None:
+    tools = Tools(tmp_path)
+    other = ":".join(reversed(tools.environment["PATH"].split(":")))
+    assert tools.stamp(VIRTUAL_ENV="") != tools.stamp(VIRTUAL_ENV="", PATH=other)
+
+
+def test_what_programs_write_beside_their_files_is_no_change(tmp_path: Path) -> None:
+    tools = Tools(tmp_path)
+    before = tools.stamp()
+    compiled = tools.packages / "tool" / "__pycache__"
+    compiled.mkdir()
+    (compiled / "check.pyc").write_bytes(b"code")
+    manual = tools.venv / "share" / "man"
+    manual.mkdir(parents=True)
+    with_share = tools.stamp()
+    (manual / "tool.1").write_text("how to")
+    assert tools.stamp() == with_share
+    assert with_share != before
+
+
+def test_what_is_too_much_to_look_at_has_no_stamp(tmp_path: Path) -> None:
+    tools = Tools(tmp_path)
+    assert tools.stamp(most=3) is None
+
+
+def test_what_cannot_be_looked_at_is_no_error(tmp_path: Path) -> None:
+    tools = Tools(tmp_path)
+    before = tools.stamp()
+    (tools.programs / "dangling").symlink_to(tmp_path / "nowhere")
+    assert tools.stamp() not in {None, before}
+
+
+def test_gates_that_begin_together_share_a_look(tmp_path: Path) -> None:
+    tools, now = Tools(tmp_path), [0.0]
+    stamps = ToolStamps(tools.environment, tmp_path, clock=lambda: now[0])
+    first = asyncio.run(stamps.now(()))
+    tools.program(tools.programs / "tool", "two")
+    assert asyncio.run(stamps.now(())) == first
+    now[0] = 3.0
+    assert asyncio.run(stamps.now(())) != first
 
 
 def test_the_table_of_runners_has_a_name() -> None:

@@ -121,8 +121,8 @@ def check(invocation: Invocation, **options: Unpack[_CheckOptions]) -> int:
     The two commits are compared as they are; for the changes of a branch alone, name where it
     left: --base $(git merge-base main my-branch). What the gate is made of is read from the base,
     as in a run, so that a change cannot loosen the gate that looks at it. Commands run in the
-    sandbox, and those of the project only after `supervisor trust`. The gate `claims` needs to know
-    what was reported: --answer names the file with a worker's JSON.
+    sandbox, always anew, and those of the project only after `supervisor trust`. The gate `claims`
+    needs to know what was reported: --answer names the file with a worker's JSON.
 
     Exit code 0: the gate passed or only warns; 1: it failed; 6: it could not be run.
     """

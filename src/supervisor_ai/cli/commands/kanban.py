@@ -21,6 +21,7 @@ from supervisor_ai.cli.starting import (
     attend,
     budget_option,
     cli_option,
+    fresh_option,
     sandbox_option,
     start,
     start_option,
@@ -50,12 +51,15 @@ _MANAGER = click.option(
 _DIRECTORY = click.option(
     "--dir", "directory", metavar="DIR", help="The files are in this plain directory."
 )
-_OF_A_NEW_RUN: Final[tuple[Literal["manager", "cli", "base", "sandbox", "budget"], ...]] = (
+_OF_A_NEW_RUN: Final[
+    tuple[Literal["manager", "cli", "base", "sandbox", "budget", "no_cache"], ...]
+] = (
     "manager",
     "cli",
     "base",
     "sandbox",
     "budget",
+    "no_cache",
 )
 
 
@@ -91,6 +95,7 @@ for _command in (status, check, log):
 @click.option("--folder", metavar="FOLDER", help="The project's folder for the files.")
 @sandbox_option
 @budget_option
+@fresh_option
 @queue_option
 @wait_option
 @dry_run_option
@@ -125,6 +130,7 @@ def new(invocation: Invocation, **options: Unpack[_NewOptions]) -> int:
 @_DIRECTORY
 @sandbox_option
 @budget_option
+@fresh_option
 @queue_option
 @wait_option
 @dry_run_option
@@ -165,6 +171,7 @@ def _request(options: _Shared) -> KanbanRequest:
         cli=options["cli"],
         budget=options["budget"],
         sandbox=options["sandbox"],
+        is_fresh=options["no_cache"],
     )
 
 
@@ -181,7 +188,8 @@ def _go_on(invocation: Invocation, unfinished: RunId, options: _Shared) -> int:
         attendance.report(unfinished)
         return DONE
     say(f"Run {unfinished} works on this kanban and nobody drives it; it is gone on with.")
-    ignored = [f"--{name}" for name in _OF_A_NEW_RUN if options[name] is not None]
+    given = [name for name in _OF_A_NEW_RUN if options[name]]
+    ignored = [f"--{name.replace('_', '-')}" for name in given]
     if ignored:
         say(
             f"note: it goes on as it began, without {' and '.join(ignored)}; for a new run, first: "

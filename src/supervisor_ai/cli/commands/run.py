@@ -17,6 +17,7 @@ from supervisor_ai.cli.starting import (
     StartOptions,
     budget_option,
     cli_option,
+    fresh_option,
     sandbox_option,
     start,
     start_option,
@@ -45,6 +46,7 @@ class _Options(StartOptions):
 @start_option
 @sandbox_option
 @budget_option
+@fresh_option
 @queue_option
 @wait_option
 @dry_run_option
@@ -67,6 +69,7 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
         base=options["base"],
         sandbox=options["sandbox"],
         budget=options["budget"],
+        is_fresh=options["no_cache"],
     )
     prepared = prepare(invocation.reception(), request)
     return start(invocation, prepared, options)

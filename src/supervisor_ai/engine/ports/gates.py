@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.ids import CommitSha, RunId
 from supervisor_ai.domain.run.gates import Area, Complexity, Finding, GateKind
 
 if TYPE_CHECKING:
@@ -105,9 +105,17 @@ class Examiner(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenVerdict:
+    """A verdict, and the run that it was given in."""
+
+    run: RunId
+    ended: "GateEnded"
+
+
 class Verdicts(Protocol):
     """The verdicts that were given before."""
 
-    def find(self, key: str) -> "GateEnded | None":
+    def find(self, key: str) -> GivenVerdict | None:
         """Return the newest verdict with the key."""
         ...

@@ -34,6 +34,8 @@ class RunSubmitted(Event):
     root: RunId
     fork: ForkPoint | None = None
     sandbox: str = "bubblewrap"
+    is_fresh: bool = False
+    """Whether it uses nothing that is known from before: neither verdicts nor set-ups."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

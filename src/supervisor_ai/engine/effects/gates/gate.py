@@ -19,12 +19,18 @@ from supervisor_ai.engine.effects.operation import Operation
 
 async def perform_gate(effect: RunGate, operation: Operation) -> GateEnded:
     """Find out whether the snapshot passes; what is known is not found out again."""
-    key = verdict_key(effect, operation.world)
-    known = find_known(effect, operation.world, key)
+    key = await verdict_key(effect, operation.world)
+    known = find_known(effect, operation, key)
     if known is not None:
         return known
     opinion = await form_opinion(effect, operation)
-    return _ended(effect, operation, opinion, key if opinion.is_final else None)
+    # Tools that changed while it ran: nobody can say which of them the verdict is about.
+    is_sure = key is not None and opinion.is_final and await _is_same(key, effect, operation)
+    return _ended(effect, operation, opinion, key if is_sure else None)
+
+
+async def _is_same(key: str, effect: RunGate, operation: Operation) -> bool:
+    return await verdict_key(effect, operation.world) == key
 
 
 async def form_opinion(effect: RunGate, operation: Operation) -> Opinion:

@@ -10,43 +10,55 @@ from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.events import GateEnded
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.world import World
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 _KNOWABLE: Final = frozenset({GateKind.COMMAND, GateKind.RED_BEFORE_GREEN})
 
 
-def verdict_key(effect: RunGate, world: World) -> str | None:
+async def verdict_key(effect: RunGate, world: World) -> str | None:
     """Name everything that a verdict depends on; None where something of it cannot be named.
 
     Files that are copied from the user's checkout are in no commit, nor is what the user shows of
-    the machine besides its tools.
+    the machine besides its tools, nor what a set-up fetches anew each time.
     """
     gate, workspace = effect.gate, effect.workspace
-    if gate.kind not in _KNOWABLE or workspace.include or effect.sandbox.ro_paths:
+    is_fetched = workspace.egress and workspace.setup and not workspace.cache_paths
+    if gate.kind not in _KNOWABLE or workspace.include or effect.sandbox.ro_paths or is_fetched:
         return None
-    is_red = gate.kind is GateKind.RED_BEFORE_GREEN
+    machine = await world.machine(effect.sandbox)
+    if machine is None:
+        return None
     parts = {
         "version": _VERSION,
         "kind": gate.kind,
         "tree": effect.tree,
-        "origin": effect.origin if is_red else None,
+        # A command sees the commits below the run's first one, and may judge by them.
+        "origin": effect.origin,
         "command": gate.command,
         "environment": gate.environment,
         "allowed_writes": gate.allowed_writes,
         "min_tests": gate.min_tests,
         "setup": asdict(workspace),
-        "sandbox": (world.sandbox.name, effect.sandbox.caches, asdict(effect.sandbox.executor)),
-        "machine": world.machine(),
+        "sandbox": (world.sandbox.name, asdict(effect.sandbox)),
+        "machine": machine,
     }
     text = json.dumps(parts, sort_keys=True, default=str)
     return sha256(text.encode()).hexdigest()
 
 
-def find_known(effect: RunGate, world: World, key: str | None) -> GateEnded | None:
-    """Return the verdict that is known for the same files, as one of this gate."""
-    known = None if key is None or effect.gate.is_fresh else world.verdicts.find(key)
-    if known is None or not _is_kept(known, world):
+def find_known(effect: RunGate, operation: Operation, key: str | None) -> GateEnded | None:
+    """Return the verdict that is known for the same files, as one of this gate.
+
+    A red one counts in its own run only: what was red by chance may be green in the next.
+    """
+    world = operation.world
+    given = None if key is None or effect.gate.is_fresh else world.verdicts.find(key)
+    if given is None or not _is_kept(given.ended, world):
+        return None
+    known = given.ended
+    if known.verdict is not Verdict.PASSED and given.run != operation.run.id:
         return None
     # What an earlier run only warned of had failed.
     raw = Verdict.PASSED if known.verdict is Verdict.PASSED else Verdict.FAILED
