@@ -13,7 +13,9 @@ FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures" / "seeds"
 COMMANDS = "commands.txt"
 _BLOCK = re.compile(r"^```yaml\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _AGENT = re.compile(r"\A(?P<text>---\n.*?^---\n)", re.MULTILINE | re.DOTALL)
-_COMMAND = re.compile(r"""(?:^\$ |`|f")(?P<text>supervisor [a-z-]+[^`"\n]*(?:"[^"\n]*")?)""", re.M)
+_COMMAND = re.compile(
+    r"""(?:^\$ |`|f")(?P<text>supervisor [a-z-]+[^`"\n]*(?:"[^"\n]*")?)""", re.MULTILINE
+)
 
 
 def taken(directory: Path) -> dict[str, str]:

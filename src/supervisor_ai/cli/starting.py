@@ -6,6 +6,7 @@ import click
 
 from supervisor_ai.cli.attending import Attendance
 from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.cli.preview import preview
 from supervisor_ai.cli.progress import make_progress
@@ -91,6 +92,8 @@ def _warn(prepared: Prepared) -> None:
     for agent in unpriced(prepared.definition):
         say(f"warning: nobody knows what {agent!r} costs, so no budget of money holds for it.")
         say("hint: Give its model a row under `prices` in your own config, or limit tokens.")
+    for caution in prepared.cautions:
+        say(f"note: {one_line(caution)}")
     if prepared.is_dirty:
         say("note: your checkout has changes that no commit holds; the run does not see them.")
 

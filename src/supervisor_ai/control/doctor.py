@@ -166,6 +166,18 @@ def _project(machine: Machine) -> Iterator[Checked]:
     yield _directory("project's state", reception.repository.state_directory)
     yield _asked("ledger", lambda: f"{machine.count_events()} events")
     yield _trust(reception)
+    yield from _cautions(reception)
+
+
+def _cautions(reception: Reception) -> Iterator[Checked]:
+    """Name the project's files that nobody reads; where they have mistakes, trust said so."""
+    try:
+        commit = reception.repository.resolve(None).sha
+        found = reception.catalog.cautions(commit)
+    except SupervisorError:
+        return
+    for caution in found:
+        yield Checked(name="definitions", holds=True, detail=caution)
 
 
 def _trust(reception: Reception) -> Checked:

@@ -66,6 +66,8 @@ class Prepared:
     driver: str = WorkflowDriver.name
     permit: str | None = None
     """What no other unfinished run may have; None: it may run beside any other."""
+    cautions: tuple[str, ...] = ()
+    """What the project's files say and nobody reads or applies."""
 
 
 def prepare(reception: Reception, request: StartRequest) -> Prepared:
@@ -113,6 +115,7 @@ def pin(reception: Reception, request: StartRequest, base: Base, loaded: Loaded)
         branch=branch_name(run, request.task),
         sandbox=sandbox,
         is_dirty=reception.repository.is_dirty(),
+        cautions=loaded.cautions,
     )
 
 

@@ -63,8 +63,12 @@ class FileCatalog:
         found = find_workflow(library, name, stale=self._stale(commit, path))
         agents = self._agents(library, commit)
         definition = resolve(library, found, agents, cli=cli, wanted=roles)
-        notes = tuple(f"{note.place.text}: {note.text}" for note in found.notes)
-        return Loaded(definition=definition, powers=library.powers, notes=notes)
+        return Loaded(
+            definition=definition,
+            powers=library.powers,
+            notes=tuple(note.line for note in (*found.notes, *library.notes)),
+            cautions=tuple(note.line for note in library.notes),
+        )
 
     def kanban(
         self,
@@ -81,7 +85,10 @@ class FileCatalog:
         library = self._library(commit)
         wanted = Wanted(place=place, instruction=instruction, cli=cli, manager=manager)
         definition = resolve_kanban(library, self._agents(library, commit), wanted)
-        return Loaded(definition=definition, powers=library.powers)
+        cautions = tuple(note.line for note in library.notes)
+        return Loaded(
+            definition=definition, powers=library.powers, notes=cautions, cautions=cautions
+        )
 
     def kanban_settings(self, commit: CommitSha) -> KanbanSettings:
         """Return what the config says about kanbans."""
@@ -115,6 +122,10 @@ class FileCatalog:
             )
             for name, read in sorted(found.items())
         ]
+
+    def cautions(self, commit: CommitSha) -> tuple[str, ...]:
+        """Name the definition files that nobody reads, and what is read and not applied yet."""
+        return tuple(note.line for note in self._library(commit).notes)
 
     def powers(self, commit: CommitSha) -> tuple[Power, ...]:
         """List what the project asks the user to trust, whatever the workflow."""
@@ -174,13 +185,14 @@ class FileCatalog:
         return Agents(settings=library.settings, adapters=self._adapters, stale=stale)
 
     def _library(self, commit: CommitSha) -> "Library":
+        from supervisor_ai.definitions.aliased_shelf import AliasedShelf
         from supervisor_ai.definitions.library import Shelves, read_library
         from supervisor_ai.definitions.mistakes import Mistakes
 
         shelves = Shelves(
             builtin=DirectoryShelf(Origin.BUILT_IN, BUILTIN_DIRECTORY),
-            user=DirectoryShelf(Origin.USER, self._user_directory),
-            project=CommitShelf(self._repository, commit),
+            user=AliasedShelf(DirectoryShelf(Origin.USER, self._user_directory)),
+            project=AliasedShelf(CommitShelf(self._repository, commit)),
         )
         mistakes = Mistakes()
         library = read_library(shelves, self._adapters, mistakes)

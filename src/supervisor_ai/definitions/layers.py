@@ -1,7 +1,8 @@
 """What the files of one origin say, each validated against its shape."""
 
 import copy
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final, Generic, TypeVar
 
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 from supervisor_ai.definitions import scalars
 from supervisor_ai.definitions.mistakes import KeyPath, Mistakes, Place
 from supervisor_ai.definitions.model_errors import MAX_FINDINGS, findings
+from supervisor_ai.definitions.section_shapes import SECTION_FILES
 from supervisor_ai.definitions.shape import Shape
 from supervisor_ai.definitions.shapes import ConfigShape
 from supervisor_ai.definitions.shelves import Origin, Shelf
@@ -17,6 +19,7 @@ from supervisor_ai.definitions.workflow_shapes import WorkflowShape, WrappedWork
 from supervisor_ai.definitions.yaml_source import Document, Value, read_yaml
 
 CONFIG_FILE: Final = "config.yaml"
+WORKFLOW_FILE: Final = "workflow.yaml"
 WORKFLOWS: Final = "workflows"
 SUFFIX: Final = ".yaml"
 _WRAPPER: Final = "workflow"
@@ -34,6 +37,8 @@ class Written(Generic[S_co]):
     document: Document
     shelf: Shelf
     path: KeyPath = ()
+    called: Mapping[str, str] = field(default_factory=dict)
+    """What keys of the shape are called in the file, where that is something else."""
 
     @property
     def origin(self) -> Origin:
@@ -42,27 +47,36 @@ class Written(Generic[S_co]):
 
     def place(self, *path: str | int) -> Place:
         """Find a key of the shape in the file."""
-        return self.document.place(*self.path, *path)
+        return self.document.place(
+            *self.path, *(self.called.get(str(key), key) for key in path[:1]), *path[1:]
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layer:
     """Everything that one origin defines."""
 
-    config: Written[ConfigShape] | None
+    configs: tuple[Written[ConfigShape], ...]
+    """The config, and the files that hold one part of it each; no two say different things."""
     workflows: dict[str, Written[WorkflowShape]]
     names: tuple[str, ...]
     """The workflows that have a file, also where nothing in it could be read."""
+    own: str | None = None
+    """The workflow of `workflow.yaml`, which runs unless a config names another one."""
 
 
 def read_layer(shelf: Shelf, mistakes: Mistakes) -> Layer:
-    """Read the config and the workflows of a shelf."""
+    """Read the configs and the workflows of a shelf."""
     names = names_in(shelf, WORKFLOWS, mistakes)
     written = ((name, _read_workflow(shelf, name, mistakes)) for name in names)
+    workflows = {name: workflow for name, workflow in written if workflow is not None}
+    own = _read_own(shelf, workflows, mistakes)
+    configs = (_read_config(shelf, mistakes), *_read_sections(shelf, mistakes))
     return Layer(
-        config=_read_config(shelf, mistakes),
-        workflows={name: workflow for name, workflow in written if workflow is not None},
-        names=tuple(names),
+        configs=tuple(config for config in configs if config is not None),
+        workflows={**workflows, **own},
+        names=(*names, *own),
+        own=next(iter(own), None),
     )
 
 
@@ -109,10 +123,45 @@ def _read_config(shelf: Shelf, mistakes: Mistakes) -> Written[ConfigShape] | Non
     return Written(shape=shape, document=document, shelf=shelf)
 
 
+def _read_sections(shelf: Shelf, mistakes: Mistakes) -> Iterator[Written[ConfigShape]]:
+    for file, model in SECTION_FILES.items():
+        section = read_shape(shelf, file, model, mistakes)
+        if section is not None:
+            yield Written(
+                shape=section.shape.config,
+                document=section.document,
+                shelf=shelf,
+                called=model.CALLED,
+            )
+
+
+def _read_own(
+    shelf: Shelf, others: Mapping[str, Written[WorkflowShape]], mistakes: Mistakes
+) -> dict[str, Written[WorkflowShape]]:
+    """Read `workflow.yaml`, which may call itself what it likes."""
+    document = read_document(shelf, WORKFLOW_FILE, mistakes)
+    written = None if document is None else _of_workflow(shelf, document, mistakes)
+    if written is None:
+        return {}
+    name = written.shape.name or shelf.origin.value
+    if name in others:
+        other = others[name].document.file
+        mistakes.add(written.place("name"), f"is {name!r}, and so is that of {other}; rename one")
+    return {name: written}
+
+
 def _read_workflow(shelf: Shelf, name: str, mistakes: Mistakes) -> Written[WorkflowShape] | None:
     document = read_document(shelf, f"{WORKFLOWS}/{name}{SUFFIX}", mistakes)
-    if document is None:
-        return None
+    written = None if document is None else _of_workflow(shelf, document, mistakes)
+    if written is not None and written.shape.name not in {None, name}:
+        problem = f"is {written.shape.name!r}, but the file is called {name!r}"
+        mistakes.add(written.place("name"), problem)
+    return written
+
+
+def _of_workflow(
+    shelf: Shelf, document: Document, mistakes: Mistakes
+) -> Written[WorkflowShape] | None:
     shape: WorkflowShape | None
     path: KeyPath = ()
     if isinstance(document.value, dict) and _WRAPPER in document.value:
@@ -123,11 +172,7 @@ def _read_workflow(shelf: Shelf, name: str, mistakes: Mistakes) -> Written[Workf
         shape = _fit(document.value, WorkflowShape, document, mistakes)
     if shape is None:
         return None
-    written = Written(shape=shape, document=document, shelf=shelf, path=path)
-    if shape.name not in {None, name}:
-        problem = f"is {shape.name!r}, but the file is called {name!r}"
-        mistakes.add(written.place("name"), problem)
-    return written
+    return Written(shape=shape, document=document, shelf=shelf, path=path)
 
 
 def _fit(value: Value, model: type[S], document: Document, mistakes: Mistakes) -> S | None:
@@ -143,8 +188,17 @@ class Fitted(Generic[S_co]):
     value: Value
 
 
-def fit(value: Value, model: type[S], document: Document, mistakes: Mistakes) -> Fitted[S] | None:
-    """Validate; what does not fit is noted and left out, so that the rest is looked at too."""
+def fit(
+    value: Value,
+    model: type[S],
+    document: Document,
+    mistakes: Mistakes,
+    below: KeyPath = (),
+) -> Fitted[S] | None:
+    """Validate; what does not fit is noted and left out, so that the rest is looked at too.
+
+    `below` is where in the document the value stands.
+    """
     root: dict[str, Value] = {_ROOT: copy.deepcopy(value)}
     is_first = True
     while _ROOT in root:
@@ -154,10 +208,10 @@ def fit(value: Value, model: type[S], document: Document, mistakes: Mistakes) ->
             wrong, count = tuple(findings(error, model)), error.error_count()
         if is_first:
             for finding in wrong:
-                mistakes.add(document.place(*finding.path), finding.problem)
+                mistakes.add(document.place(*below, *finding.path), finding.problem)
         if count > MAX_FINDINGS:
             problem = f"has {count} mistakes; the first {MAX_FINDINGS} are listed"
-            mistakes.add(document.place(), problem)
+            mistakes.add(document.place(*below), problem)
             return None
         _leave_out(root, [(_ROOT, *finding.path) for finding in wrong])
         is_first = False

@@ -1,9 +1,10 @@
 """Everything that the package, the user and the project define, read and checked together."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from supervisor_ai.definitions.agents import check_choices
+from supervisor_ai.definitions.agreement import check_agreement
 from supervisor_ai.definitions.continuity import check_continuity
 from supervisor_ai.definitions.gate_order import check_circles, check_gates
 from supervisor_ai.definitions.include import include_powers, read_include
@@ -14,7 +15,7 @@ from supervisor_ai.definitions.layers import (
     Written,
     read_layer,
 )
-from supervisor_ai.definitions.mistakes import Mistakes, unknown
+from supervisor_ai.definitions.mistakes import Mistakes, Note, unknown
 from supervisor_ai.definitions.packs.lock import check_lock
 from supervisor_ai.definitions.powers import project_powers, publishing_powers
 from supervisor_ai.definitions.prompt_files import read_prompts, template_names
@@ -23,11 +24,13 @@ from supervisor_ai.definitions.roles.base_settings import base_settings
 from supervisor_ai.definitions.roles.book import RoleBook, read_book
 from supervisor_ai.definitions.roles.role_gates import gaps
 from supervisor_ai.definitions.roles.role_powers import role_powers
+from supervisor_ai.definitions.section_shapes import SECTION_FILES
 from supervisor_ai.definitions.settings import RoleSetting, Settings, merge_settings
 from supervisor_ai.definitions.shapes import ConfigShape, RoleShape
 from supervisor_ai.definitions.shelves import Shelf
 from supervisor_ai.definitions.steps import Surroundings
 from supervisor_ai.definitions.templates.composition import with_compositions
+from supervisor_ai.definitions.unread_files import check_approvals, file_notes
 from supervisor_ai.definitions.workflow_shapes import WorkflowShape, is_hidden
 from supervisor_ai.definitions.workflows import ReadWorkflow, read_workflow
 from supervisor_ai.engine.ports.definitions import Power
@@ -57,6 +60,8 @@ class Library:
     powers: tuple[Power, ...]
     include: tuple[str, ...]
     """The patterns of ignored files that the project wants in its workspaces."""
+    notes: tuple[Note, ...]
+    """The files that nobody reads, and what is read and not applied yet."""
 
 
 def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes) -> Library:
@@ -64,11 +69,14 @@ def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes)
     in_order = (shelves.builtin, shelves.user, shelves.project)
     for shelf in (shelves.user, shelves.project):
         check_lock(shelf, mistakes)
+        check_approvals(shelf, mistakes)
     layers = [read_layer(shelf, mistakes) for shelf in in_order]
     prompts = read_prompts(in_order, mistakes)
     book = read_book(in_order, layers, template_names(prompts), mistakes)
     roles = {name: role.shape for name, role in book.roles.items()}
-    configs = {shelf.label(CONFIG_FILE) for shelf in in_order}
+    configs = {shelf.label(file) for shelf in in_order for file in (CONFIG_FILE, *SECTION_FILES)}
+    for layer in layers:
+        check_agreement(layer.configs, mistakes)
     # Where a config has mistakes, a name may be unknown only because of them.
     are_names_known = not configs & mistakes.files
     settings = merge_settings(layers, base_settings(book.roles), mistakes)
@@ -78,28 +86,18 @@ def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes)
     if are_names_known:
         check_choices(settings, adapters, mistakes)
         check_kanban(settings.kanban, settings.gates, mistakes)
-    workflows: dict[str, ReadWorkflow] = {}
-    family = with_compositions(layers)
-    for name, written in _workflows(family):
-        around = Surroundings(
-            workflow=written,
-            settings=settings,
-            roles=roles,
-            mistakes=mistakes,
-            are_gates_known=are_names_known,
-            layers=family,
-        )
-        read = read_workflow(name, around)
-        if read is not None:
-            workflows[name] = _with_role_gaps(read, book, around)
+    workflows = _read_workflows(
+        with_compositions(layers), settings, book, mistakes, are_gates_known=are_names_known
+    )
     _check_default(settings, layers, mistakes)
+    _check_step_policies(settings, workflows, mistakes)
     include = read_include(shelves.project, mistakes)
     return Library(
         settings=settings,
         roles=roles,
         book=book,
         prompts=prompts,
-        configs=tuple(layer.config for layer in layers if layer.config is not None),
+        configs=tuple(config for layer in layers for config in layer.configs),
         workflows=workflows,
         powers=(
             *project_powers(layers[-1]),
@@ -108,7 +106,37 @@ def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes)
             *include_powers(include),
         ),
         include=tuple(line.pattern for line in include),
+        notes=_file_notes(in_order[1:], layers[1:]),
     )
+
+
+def _read_workflows(
+    layers: list[Layer],
+    settings: Settings,
+    book: RoleBook,
+    mistakes: Mistakes,
+    *,
+    are_gates_known: bool,
+) -> dict[str, ReadWorkflow]:
+    workflows: dict[str, ReadWorkflow] = {}
+    for name, written in _workflows(layers):
+        around = Surroundings(
+            workflow=written,
+            settings=settings,
+            roles={name: role.shape for name, role in book.roles.items()},
+            mistakes=mistakes,
+            are_gates_known=are_gates_known,
+            layers=layers,
+        )
+        read = read_workflow(name, around)
+        if read is not None:
+            workflows[name] = _with_role_gaps(read, book, around)
+    return workflows
+
+
+def _file_notes(shelves: Iterable[Shelf], layers: Iterable[Layer]) -> tuple[Note, ...]:
+    pairs = zip(shelves, layers, strict=True)
+    return tuple(note for shelf, layer in pairs for note in file_notes(shelf, layer))
 
 
 def _with_role_gaps(read: ReadWorkflow, book: RoleBook, around: Surroundings) -> ReadWorkflow:
@@ -129,6 +157,18 @@ def _check_default(settings: Settings, layers: list[Layer], mistakes: Mistakes) 
     if settings.workflow is not None and settings.workflow.name not in known:
         problem = unknown("workflow", settings.workflow.name, known)
         mistakes.add(settings.workflow.place, problem)
+
+
+def _check_step_policies(
+    settings: Settings, workflows: Mapping[str, ReadWorkflow], mistakes: Mistakes
+) -> None:
+    policies = sorted(settings.policies.retries)
+    steps = sorted({name for read in workflows.values() for name in read.workflow.steps})
+    for name, choice in settings.step_policies.items():
+        if choice.name not in policies:
+            mistakes.add(choice.place, unknown("retry policy", choice.name, policies))
+        if name not in steps and not mistakes:
+            mistakes.add(choice.place, unknown("step", name, steps))
 
 
 def _check_settings(settings: Settings, roles: dict[str, RoleShape], mistakes: Mistakes) -> None:

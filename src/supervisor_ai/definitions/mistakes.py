@@ -46,6 +46,19 @@ class Mistake:
         return shown(f"{self.place.text}: {self.problem}")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Something that is no mistake, but that whoever checks the definitions wants to know."""
+
+    place: Place
+    text: str
+
+    @property
+    def line(self) -> str:
+        """Write the note as one line."""
+        return shown(f"{self.place.text}: {self.text}")
+
+
 class Mistakes:
     """Collects what is wrong, so that the user hears all of it at once."""
 

@@ -18,10 +18,17 @@ from supervisor_ai.definitions.shape import Name, Shape
 from supervisor_ai.domain.run.policies import Policies
 
 
+class StepPolicyShape(Shape):
+    """`steps.NAME`: what holds for the steps of this name in all workflows that do not say so."""
+
+    retry_policy: Name | None = None
+
+
 class PolicyShape(Shape):
     """The keys of `config.yaml` that say what happens when workers fail and what they may cost."""
 
     retry_policies: dict[Name, RetryPolicyShape] = Field(default_factory=dict)
+    steps: dict[Name, StepPolicyShape] = Field(default_factory=dict)
     parking: ParkingShape = Field(default_factory=ParkingShape)
     breaker: BreakerShape = Field(default_factory=BreakerShape)
     loops: LoopShape = Field(default_factory=LoopShape)

@@ -24,6 +24,10 @@ Widening = tuple[tuple[str, ...], object]
 """A key and its value."""
 
 _GROUPS: Final = ("retry_policies", "parking", "breaker", "sandbox", "workspace")
+_LIMITS: Final = frozenset(
+    {"attempt_tokens", "retry_base_delay", "retry_max_delay", "retry_exponential_base"}
+)
+"""Those that widen: what is spent, and what holds for the retry policy `default`."""
 _HARMLESS: Final = frozenset({"command", "scripted"})
 """Adapters that are given nothing of the user's."""
 _PUBLISHES: Final = "opens a pull request"
@@ -31,7 +35,7 @@ _PUBLISHES: Final = "opens a pull request"
 
 def project_powers(project: Layer) -> tuple[Power, ...]:
     """List every key of the project's files that widens what runs may do."""
-    powers = [] if project.config is None else list(_config_powers(project.config))
+    powers = [power for config in project.configs for power in _config_powers(config)]
     for layer in with_compositions([project]):
         for workflow in layer.workflows.values():
             powers.extend(_workflow_powers(workflow))
@@ -64,7 +68,9 @@ def _widening(shape: ConfigShape) -> Iterator[Widening]:
         for key in ("model", "max_tokens", "fallback"):
             yield ("models", name, key), getattr(model, key)
     yield from _of_gates(shape.gates)
-    yield ("limits", "attempt_tokens"), shape.limits.attempt_tokens
+    for key, value in _said(shape.limits).items():
+        if key in _LIMITS:
+            yield ("limits", key), value
     for group in _GROUPS:
         for key, value in _said(getattr(shape, group)).items():
             yield (group, key), value

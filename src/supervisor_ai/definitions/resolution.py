@@ -16,6 +16,7 @@ from supervisor_ai.definitions.step_chains import GatedWorkflow
 from supervisor_ai.definitions.workflows import ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.context_plan import ContextPlan
 from supervisor_ai.domain.run.definition import Cli, Definition, Role, Workflow
 from supervisor_ai.engine.ports.definitions import NO_ROLES
 
@@ -122,6 +123,14 @@ def resolve_role(library: Library, agents: Agents, name: str) -> Role:
     return _role(library, name, agent)
 
 
+def _context(library: Library, name: str) -> ContextPlan | None:
+    tokens = library.settings.tokens
+    plan = library.book.context(name, tokens.usual)
+    if plan is None or tokens.most is None:
+        return plan
+    return replace(plan, token_budget=min(plan.token_budget, tokens.most))
+
+
 def _role(library: Library, name: str, agent: Cli) -> Role:
     shape, setting = library.roles[name], library.settings.roles[name]
     answer, terms = AnswerKind(shape.answer), setting.terms
@@ -142,7 +151,7 @@ def _role(library: Library, name: str, agent: Cli) -> Role:
         mcp_servers=tuple(placed.server for placed in terms.servers.values()),
         max_turns=terms.max_turns,
         is_optional=terms.is_optional or False,
-        context=library.book.context(name),
+        context=_context(library, name),
         continuations=library.settings.continuity.turns_of(name),
         may_change=terms.may_change or (),
     )

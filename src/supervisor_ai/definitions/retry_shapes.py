@@ -26,6 +26,7 @@ def delay(value: object) -> timedelta:
 
 
 Delay = Annotated[timedelta, BeforeValidator(delay)]
+Multiplier = Annotated[float, Field(ge=1, le=10, strict=False)]
 DegradeTo = Annotated[list[Literal["simplified", "minimal"]], Field(max_length=2)]
 """`degrade` of a step: the simpler ways in which it may be done when all of it fails."""
 
@@ -37,7 +38,7 @@ class RetryPolicyShape(Shape):
     initial_delay: Delay | None = Field(
         None, validation_alias=AliasChoices("initial_delay", "initial_delay_seconds")
     )
-    multiplier: Annotated[float, Field(ge=1, le=10, strict=False)] | None = Field(
+    multiplier: Multiplier | None = Field(
         None, validation_alias=AliasChoices("multiplier", "backoff_multiplier")
     )
     max_delay: Delay | None = Field(

@@ -72,6 +72,14 @@ class RoleSetting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TokenBudgets:
+    """How large a context is where nobody says so, and at most."""
+
+    usual: int = 25_000
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything that the config files say together."""
 
@@ -88,6 +96,9 @@ class Settings:
     policies: Policies = field(default_factory=Policies)
     continuity: Continuity = field(default_factory=Continuity)
     kanban: KanbanSetting = field(default_factory=KanbanSetting)
+    step_policies: dict[str, Choice] = field(default_factory=dict)
+    """The retry policies of steps that name none themselves."""
+    tokens: TokenBudgets = field(default_factory=TokenBudgets)
 
 
 def merge_settings(
@@ -96,11 +107,20 @@ def merge_settings(
     """Lay the layers over each other, the last one on top; below all are the roles' own files."""
     settings = Settings(policies=Policies(prices=builtin_prices()), roles=dict(roles))
     for layer in layers:
-        if layer.config is not None:
-            settings = _laid_over(settings, layer.config, mistakes)
+        for config in layer.configs:
+            settings = _laid_over(settings, config, mistakes)
+        settings = _with_own_workflow(settings, layer)
     check_fallbacks(settings.models, mistakes)
     clis = {name: _with_models(cli, settings, mistakes) for name, cli in settings.clis.items()}
     return replace(settings, clis=clis)
+
+
+def _with_own_workflow(settings: Settings, layer: Layer) -> Settings:
+    """Choose the workflow of `workflow.yaml` where no config beside it names another one."""
+    if layer.own is None or any(config.shape.workflow for config in layer.configs):
+        return settings
+    place = layer.workflows[layer.own].place()
+    return replace(settings, workflow=Choice(name=layer.own, place=place))
 
 
 def _with_models(
@@ -134,7 +154,26 @@ def _laid_over(below: Settings, config: Written[ConfigShape], mistakes: Mistakes
         policies=read_policies(below.policies, config, mistakes),
         continuity=lay_continuity(below.continuity, config),
         kanban=lay_kanban(below.kanban, config),
+        step_policies={**below.step_policies, **_step_policies(config)},
+        tokens=_tokens(below.tokens, config),
     )
+
+
+def _step_policies(config: Written[ConfigShape]) -> dict[str, Choice]:
+    chosen = {
+        name: _choice(config, step.retry_policy, "steps", name, "retry_policy")
+        for name, step in config.shape.steps.items()
+    }
+    return {name: choice for name, choice in chosen.items() if choice is not None}
+
+
+def _tokens(below: TokenBudgets, config: Written[ConfigShape]) -> TokenBudgets:
+    """Lay one file's word over the others'; a project only makes the largest budget smaller."""
+    limits = config.shape.limits
+    most = limits.max_token_budget or below.most
+    if config.origin is Origin.PROJECT and most and below.most:
+        most = min(most, below.most)
+    return TokenBudgets(usual=limits.default_token_budget or below.usual, most=most)
 
 
 def _cli(name: str, config: Written[ConfigShape], mistakes: Mistakes) -> ConfiguredCli:

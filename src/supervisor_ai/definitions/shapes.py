@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from typing import Annotated, Final
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
+from supervisor_ai.definitions.context_shapes import Tokens
 from supervisor_ai.definitions.gate_shapes import GateShape
 from supervisor_ai.definitions.kanban_shapes import KanbanShape
 from supervisor_ai.definitions.model_shapes import ModelShape
 from supervisor_ai.definitions.policy_shapes import PolicyShape
+from supervisor_ai.definitions.retry_shapes import Delay, Multiplier
 from supervisor_ai.definitions.role_shapes import (
     AnswerWord,
     ContinuityShape,
@@ -52,12 +54,23 @@ class CliShape(Shape):
 class LimitsShape(Shape):
     """`limits`: where a run stops by itself."""
 
-    step_timeout: Duration | None = None
+    step_timeout: Duration | None = Field(
+        default=None, validation_alias=AliasChoices("step_timeout", "step_timeout_seconds")
+    )
     step_max_retries: Retries | None = None
     workflow_max_steps: Annotated[int, Field(ge=1, le=10_000)] | None = None
     workflow_timeout: Duration | None = None
     output_bytes: Annotated[int, Field(ge=1024, le=1024**3)] | None = None
     attempt_tokens: Annotated[int, Field(ge=1)] | None = None
+    default_token_budget: Tokens | None = None
+    max_token_budget: Tokens | None = None
+    retry_base_delay: Delay | None = Field(
+        default=None, validation_alias=AliasChoices("retry_base_delay", "retry_base_delay_seconds")
+    )
+    retry_max_delay: Delay | None = Field(
+        default=None, validation_alias=AliasChoices("retry_max_delay", "retry_max_delay_seconds")
+    )
+    retry_exponential_base: Multiplier | None = None
 
 
 class OverrideShape(TermsShape):
@@ -88,6 +101,7 @@ class ConfigShape(PolicyShape):
     continuity: ContinuityShape = Field(default_factory=ContinuityShape)
     packs: list[Name] = Field(default_factory=list)
     kanban: KanbanShape = Field(default_factory=KanbanShape)
+    approval_gates: dict[str, object] | None = None
 
 
 class RoleShape(RoleFileShape):

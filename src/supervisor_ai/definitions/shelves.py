@@ -45,6 +45,10 @@ class Shelf(Protocol):
         """List the files of a directory."""
         ...
 
+    def paths(self) -> tuple[str, ...]:
+        """List the files that somebody may have written as definitions."""
+        ...
+
 
 class DirectoryShelf:
     """Definition files in a directory of the machine."""
@@ -91,6 +95,10 @@ class DirectoryShelf:
         except OSError as error:
             raise Unavailable(f"{str(place)!r} cannot be read: {error.strerror}.") from error
 
+    def paths(self) -> tuple[str, ...]:
+        """List the YAML files at the top; other programs keep other files beside them."""
+        return tuple(name for name in self.names("") if name.endswith((".yaml", ".yml")))
+
 
 class CommitShelf:
     """Definition files of the project at one commit."""
@@ -125,6 +133,11 @@ class CommitShelf:
         paths = self._repository.list(self._commit, self.label(directory))
         below = (path.removeprefix(prefix) for path in paths if path.startswith(prefix))
         return tuple(sorted(name for name in below if "/" not in name))
+
+    def paths(self) -> tuple[str, ...]:
+        """List all files of the project's directory."""
+        below = self._repository.list(self._commit, PROJECT_DIRECTORY)
+        return tuple(sorted(path.removeprefix(f"{PROJECT_DIRECTORY}/") for path in below))
 
     def _read(self, path: str, mistakes: Mistakes) -> str | None:
         try:

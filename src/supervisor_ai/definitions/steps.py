@@ -8,7 +8,7 @@ from supervisor_ai.definitions.gate_steps import read_gates
 from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.role_steps import check_role_step
-from supervisor_ai.definitions.settings import Settings
+from supervisor_ai.definitions.settings import Choice, Settings
 from supervisor_ai.definitions.shapes import RoleShape
 from supervisor_ai.definitions.step_kinds import kind_of
 from supervisor_ai.definitions.templates.agreement import needed
@@ -92,7 +92,7 @@ def read_step(around: Surroundings, draft: DraftStep, *, is_last: bool) -> ReadS
         check_role_step(notes, around.roles, around.settings.policies.retries)
     if kind is StepKind.GATE:
         gates = read_gates(notes, around.settings, are_gates_known=around.are_gates_known)
-    step = _step(draft, kind)
+    step = _step(draft, kind, around.settings.step_policies)
     if len(gates) > 1:
         step = replace(step, gate=None, gates=tuple(gates))
     return ReadStep(step=step, gates=gates, missing=tuple(notes.missing))
@@ -115,8 +115,9 @@ def _check_end(notes: StepNotes, *, is_last: bool) -> None:
         notes.add_gap("next", "is missing; name the next step or write `terminal: true`")
 
 
-def _step(draft: DraftStep, kind: StepKind) -> Step:
-    shape = draft.shape
+def _step(draft: DraftStep, kind: StepKind, usual: Mapping[str, Choice]) -> Step:
+    shape, chosen = draft.shape, draft.shape.retry_policy
+    below = usual.get(draft.name) if kind is StepKind.ROLE and chosen is None else None
     is_crew = len(draft.crew) > 1
     return Step(
         name=StepName(draft.name),
@@ -133,9 +134,9 @@ def _step(draft: DraftStep, kind: StepKind) -> Step:
         on_fail=_target(shape.on_fail),
         on_reject=_target(shape.on_reject),
         max_retries=_retries(shape),
-        retry_policy=shape.retry_policy.name if shape.retry_policy else None,
+        retry_policy=below.name if below else chosen.name if chosen else None,
         degrade=tuple(level for level in LEVELS if level in (shape.degrade or ())),
-        asks_at_last=bool(shape.retry_policy and shape.retry_policy.on_failure),
+        asks_at_last=bool(chosen and chosen.on_failure),
         timeout=shape.timeout,
         terminal=shape.terminal or shape.next is None,
         description=shape.description,

@@ -7,11 +7,11 @@ from itertools import dropwhile
 from supervisor_ai.definitions import graph
 from supervisor_ai.definitions.gate_settings import GateSetting
 from supervisor_ai.definitions.gate_shapes import policy_called
-from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
+from supervisor_ai.definitions.mistakes import Mistakes, Note, Place, unknown
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.definitions.steps import ReadStep, Surroundings, read_step
 from supervisor_ai.definitions.templates.assembly import assemble
-from supervisor_ai.definitions.templates.draft import Draft, DraftStep, Note
+from supervisor_ai.definitions.templates.draft import Draft, DraftStep
 from supervisor_ai.definitions.templates.inheritance import parent_key
 from supervisor_ai.definitions.templates.kit import is_kind
 from supervisor_ai.definitions.templates.step_notes import Missing

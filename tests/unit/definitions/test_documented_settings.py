@@ -47,7 +47,7 @@ def test_every_example_fits(page: str) -> None:
     assert found
     for value in found:
         assert isinstance(value, dict)
-        is_workflow = not {"steps", "extends"}.isdisjoint(value)
+        is_workflow = set(value) <= set(WorkflowShape.model_fields)
         shape: type[BaseModel] = WorkflowShape if is_workflow else ConfigShape
         shape.model_validate(value)
 

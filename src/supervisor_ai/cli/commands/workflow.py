@@ -111,7 +111,9 @@ def validate(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
     reception = invocation.reception()
     commit = reception.repository.resolve(options["base"]).sha
     if options["name"] is None:
-        return _report_all(reception.catalog.workflows(commit), as_json=options["as_json"])
+        found_all = reception.catalog.workflows(commit)
+        cautions = reception.catalog.cautions(commit)
+        return _report_all(found_all, cautions, as_json=options["as_json"])
     loaded = reception.catalog.load(commit, workflow=options["name"], cli=options["cli"])
     outline = reception.catalog.outline(commit, workflow=options["name"])
     warnings = find_warnings(outline, loaded.definition)
@@ -179,15 +181,17 @@ def migrate(invocation: Invocation, **options: Unpack[_MigrateOptions]) -> int:
     return report_mutation(mutation, as_json=options["as_json"])
 
 
-def _report_all(found: Sequence[WorkflowSummary], *, as_json: bool) -> int:
+def _report_all(found: Sequence[WorkflowSummary], cautions: Sequence[str], *, as_json: bool) -> int:
     missing = {it.name: it.missing for it in found if it.missing}
     if as_json:
-        write_json({"valid": [it.name for it in found], "missing": missing})
+        valid = [it.name for it in found]
+        write_json({"valid": valid, "missing": missing, "notes": cautions})
         return DONE
     write(f"No mistakes in {', '.join(it.name for it in found)}.")
     _write_all(
         "to be configured", [f"{name} needs {', '.join(it)}" for name, it in missing.items()]
     )
+    _write_all("note", cautions)
     return DONE
 
 

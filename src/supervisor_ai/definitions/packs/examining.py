@@ -50,6 +50,10 @@ class MemoryShelf:
         below = (path.removeprefix(prefix) for path in self._files if path.startswith(prefix))
         return tuple(sorted(name for name in below if "/" not in name))
 
+    def paths(self) -> tuple[str, ...]:
+        """List nothing: what a pack may hold is looked at before."""
+        return ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompting:

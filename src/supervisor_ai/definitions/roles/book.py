@@ -10,7 +10,14 @@ from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
 from supervisor_ai.definitions.model_errors import findings
 from supervisor_ai.definitions.roles.files import Level, RoleFile, read_level
 from supervisor_ai.definitions.roles.inheritance import Chain, Lineage
-from supervisor_ai.definitions.roles.merging import Piece, Tree, merged, pieces, plain
+from supervisor_ai.definitions.roles.merging import (
+    Piece,
+    Tree,
+    merged,
+    pieces,
+    plain,
+    with_template_answer,
+)
 from supervisor_ai.definitions.roles.packs import Pack, pack_hint, read_packs
 from supervisor_ai.definitions.roles.strategies import Strategies, plan_context, read_strategies
 from supervisor_ai.definitions.shapes import RoleShape
@@ -59,11 +66,11 @@ class RoleBook:
     files: tuple[RoleFile, ...]
     """Every role file that was read."""
 
-    def context(self, name: str) -> ContextPlan | None:
-        """Return what a role is shown."""
+    def context(self, name: str, usual: int) -> ContextPlan | None:
+        """Return what a role is shown; `usual` is its budget where nobody says so."""
         context = self.roles[name].shape.context
         strategy = self.strategies.get(context.strategy or "")
-        return plan_context(context, strategy.shape if strategy else None)
+        return plan_context(context, strategy.shape if strategy else None, usual)
 
 
 def read_book(
@@ -105,7 +112,7 @@ def _levels(
 
 
 def _merge(name: str, chain: Chain, mistakes: Mistakes) -> MergedRole | None:
-    tree = merged(chain)
+    tree = with_template_answer(merged(chain))
     try:
         shape = RoleShape.model_validate(plain(tree))
     except ValidationError as error:

@@ -1,16 +1,31 @@
 """Role files as they are written, shelf by shelf and pack by pack."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-from supervisor_ai.definitions.layers import SUFFIX, Written, fit, names_in, read_document
-from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.layers import (
+    SUFFIX,
+    Written,
+    fit,
+    names_in,
+    read_document,
+    read_shape,
+)
+from supervisor_ai.definitions.mistakes import KeyPath, Mistakes
 from supervisor_ai.definitions.role_shapes import RoleFileShape
+from supervisor_ai.definitions.shape import Name, Shape
 from supervisor_ai.definitions.shelves import Origin, Shelf
-from supervisor_ai.definitions.yaml_source import Value
+from supervisor_ai.definitions.yaml_source import Document, Value
 
 ROLES: Final = "roles"
+ROLES_FILE: Final = "roles.yaml"
+
+
+class RolesFileShape(Shape):
+    """`roles.yaml`: role files under one key."""
+
+    roles: dict[Name, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,31 +53,82 @@ class Level:
     """The roles that have a file, also where nothing in it could be read."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Where a role stands: in a file of its own, or under a key of a file of many."""
+
+    shelf: Shelf
+    path: str
+    document: Document | None = None
+    key: KeyPath = ()
+    pack: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Name the role."""
+        own = self.path.rpartition("/")[2].removesuffix(SUFFIX)
+        return str(self.key[-1]) if self.key else own
+
+    @property
+    def value(self) -> Value:
+        """Return what is written about the role."""
+        value = None if self.document is None else self.document.value
+        for key in self.key:
+            value = value.get(str(key)) if isinstance(value, dict) else None
+        return value
+
+
 def read_level(shelf: Shelf, mistakes: Mistakes, *, pack: str | None = None) -> Level:
     """Read the role files of a shelf, or those of a pack that lies on it."""
     directory = ROLES if pack is None else f"packs/{pack}/{ROLES}"
     names = names_in(shelf, directory, mistakes)
-    read = (_read(shelf, f"{directory}/{name}{SUFFIX}", mistakes, pack) for name in names)
-    return Level(
-        files={file.name: file for file in read if file is not None},
-        names=tuple(names),
+    paths = (f"{directory}/{name}{SUFFIX}" for name in names)
+    listed = _listed(shelf, names, mistakes) if pack is None else ()
+    read = [
+        *(_read(Standing(shelf=shelf, path=path, pack=pack), mistakes) for path in paths),
+        *(_of_document(standing, mistakes) for standing in listed),
+    ]
+    files = {file.name: file for file in read if file is not None}
+    return Level(files=files, names=tuple(dict.fromkeys((*names, *files))))
+
+
+def _listed(shelf: Shelf, others: Sequence[str], mistakes: Mistakes) -> Iterator[Standing]:
+    """Find the roles of `roles.yaml`, each of which could be a file of its own."""
+    written = read_shape(shelf, ROLES_FILE, RolesFileShape, mistakes)
+    if written is None:
+        return
+    for name in written.shape.roles:
+        place = written.place(ROLES, name)
+        if name in others:
+            problem = f"stands in {shelf.label(f'{ROLES}/{name}{SUFFIX}')} as well; keep one"
+            mistakes.add(place, problem)
+            continue
+        yield Standing(shelf=shelf, path=ROLES_FILE, document=written.document, key=(ROLES, name))
+
+
+def _read(standing: Standing, mistakes: Mistakes) -> RoleFile | None:
+    document = read_document(standing.shelf, standing.path, mistakes)
+    return (
+        None if document is None else _of_document(replace(standing, document=document), mistakes)
     )
 
 
-def _read(shelf: Shelf, path: str, mistakes: Mistakes, pack: str | None) -> RoleFile | None:
-    document = read_document(shelf, path, mistakes)
+def _of_document(standing: Standing, mistakes: Mistakes) -> RoleFile | None:
+    document = standing.document
     if document is None:
         return None
-    fitted = fit(document.value, RoleFileShape, document, mistakes)
+    fitted = fit(standing.value, RoleFileShape, document, mistakes, standing.key)
     if fitted is None or not isinstance(fitted.value, dict):
         return None
-    written = Written(shape=fitted.shape, document=document, shelf=shelf)
+    written = Written(
+        shape=fitted.shape, document=document, shelf=standing.shelf, path=standing.key
+    )
     _check_gates(written, mistakes)
-    name = path.rpartition("/")[2].removesuffix(SUFFIX)
+    name = standing.name
     if fitted.shape.name not in {None, name}:
         problem = f"is {fitted.shape.name!r}, but the file is called {name!r}"
         mistakes.add(written.place("name"), problem)
-    return RoleFile(name=name, written=written, value=fitted.value, pack=pack)
+    return RoleFile(name=name, written=written, value=fitted.value, pack=standing.pack)
 
 
 def _check_gates(written: Written[RoleFileShape], mistakes: Mistakes) -> None:

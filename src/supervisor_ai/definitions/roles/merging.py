@@ -4,8 +4,8 @@ Scalars: the last word counts. Lists: those of the parent, then those of the chi
 Mappings: key by key. Prompts: one after the other. A server or a gate is replaced as a whole.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from supervisor_ai.definitions.mistakes import KeyPath, Place
@@ -21,6 +21,13 @@ _PROMPTS: Final = {
 """What is concatenated, and under which name."""
 _WHOLE: Final = frozenset({"mcp_servers"})
 """Mappings whose entries are not mixed with those of the same name."""
+_ASKED: Final[Mapping[str, str]] = {
+    "planning.j2": "plan",
+    "implement.j2": "implementation",
+    "ui_design.j2": "implementation",
+    "review_strict.j2": "review",
+}
+"""What the package's templates ask for."""
 _NOT_INHERITED: Final = frozenset({"name", "extends"})
 
 
@@ -43,6 +50,21 @@ def merged(files: Iterable[RoleFile]) -> Tree:
     for file in files:
         tree = _laid_over(tree, _planted(file))
     return tree
+
+
+def with_template_answer(tree: Tree) -> Tree:
+    """Say what a role answers by the template that asks for it, where no file says so."""
+    template = tree.get("template")
+    if not isinstance(template, Piece) or "answer" in tree:
+        return tree
+    asked = _ASKED.get(str(template.value))
+    if asked is None:
+        return tree
+    return {
+        "answer": replace(template, value=asked),
+        "writes": replace(template, value=asked == "implementation"),
+        **tree,
+    }
 
 
 def plain(tree: Tree) -> dict[str, Value]:

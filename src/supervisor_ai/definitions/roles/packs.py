@@ -160,9 +160,9 @@ def _pack_files() -> Iterator[Path]:
 
 
 def _wishes(layer: Layer) -> Iterator[Wish]:
-    if layer.config is not None:
-        for number, name in enumerate(layer.config.shape.packs):
-            yield Wish(name=name, place=layer.config.place("packs", number))
+    for config in layer.configs:
+        for number, name in enumerate(config.shape.packs):
+            yield Wish(name=name, place=config.place("packs", number))
 
 
 def _needs(written: Written[PackShape]) -> Iterator[Wish]:

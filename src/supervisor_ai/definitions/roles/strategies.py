@@ -17,7 +17,6 @@ from supervisor_ai.definitions.shelves import Shelf
 from supervisor_ai.domain.run.context_plan import ContextPlan, Detail, Source, SourceKind
 
 STRATEGIES: Final = "strategies"
-DEFAULT_BUDGET: Final = 25_000
 INTERNAL_FILES: Final = (
     *("internal/", "_internal/", "private/", "detail/"),
     *("_[!_]*.py", "*_impl.*", "*.internal.*"),
@@ -47,18 +46,20 @@ def read_strategies(places: Iterable[tuple[Shelf, str]], mistakes: Mistakes) -> 
     return found
 
 
-def plan_context(context: ContextShape, strategy: StrategyShape | None) -> ContextPlan | None:
+def plan_context(
+    context: ContextShape, strategy: StrategyShape | None, usual: int
+) -> ContextPlan | None:
     """Bring together what the strategy shows and what the role adds; None: nothing at all."""
     own = [*_sources(context.include)]
     always = [*_sources(context.always_include, share=_SHARE_OF_ALWAYS)]
-    usual = [] if strategy is None else list(_strategy_sources(strategy))
-    lead = [*takewhile(lambda source: source.kind in _WORK, usual)]
-    sources = _distinct([*lead, *always, *usual[len(lead) :], *own])
+    planned = [] if strategy is None else list(_strategy_sources(strategy))
+    lead = [*takewhile(lambda source: source.kind in _WORK, planned)]
+    sources = _distinct([*lead, *always, *planned[len(lead) :], *own])
     exclude = [*(strategy.exclude if strategy else ()), *context.exclude]
     sources = _without_insides(_with_diff(sources, context.git_diff), exclude)
     if not sources:
         return None
-    budget = context.token_budget or (strategy.token_budget if strategy else DEFAULT_BUDGET)
+    budget = context.token_budget or (strategy.token_budget if strategy else usual)
     packer = context.packer or (strategy.packer if strategy else "native")
     return ContextPlan(
         strategy=context.strategy or "",

@@ -10,14 +10,14 @@ def with_compositions(layers: Sequence[Layer]) -> list[Layer]:
     laid: list[Layer] = []
     for layer in layers:
         laid.append(layer)
-        config = layer.config
-        chosen = config.shape.workflow if config else None
-        if config and chosen and not chosen.is_plain:
-            written = Written(
-                shape=chosen.written_out,
-                document=config.document,
-                shelf=config.shelf,
-                path=("workflow",),
-            )
-            laid.append(Layer(config=None, workflows={chosen.template: written}, names=()))
+        for config in layer.configs:
+            chosen = config.shape.workflow
+            if chosen and not chosen.is_plain:
+                written = Written(
+                    shape=chosen.written_out,
+                    document=config.document,
+                    shelf=config.shelf,
+                    path=("workflow",),
+                )
+                laid.append(Layer(configs=(), workflows={chosen.template: written}, names=()))
     return laid

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from supervisor_ai.definitions.gate_settings import GateSetting
 from supervisor_ai.definitions.layers import Written
-from supervisor_ai.definitions.mistakes import Place
+from supervisor_ai.definitions.mistakes import Note, Place
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.definitions.templates.approvers import everybody, levels
 from supervisor_ai.definitions.workflow_shapes import (
@@ -90,14 +90,6 @@ class DraftStep:
     def checks(self) -> tuple[str, ...]:
         """Name the gates that the step runs."""
         return tuple(self.shape.gates or ([self.shape.gate] if self.shape.gate else []))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """Something that is no mistake, but that whoever checks a workflow wants to know."""
-
-    place: Place
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

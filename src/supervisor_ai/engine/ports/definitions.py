@@ -29,6 +29,8 @@ class Loaded:
     powers: tuple[Power, ...]
     notes: tuple[str, ...] = ()
     """What is no mistake, but good to know: what was left out, and why."""
+    cautions: tuple[str, ...] = ()
+    """Those of the notes that every run is told: files that nobody reads or applies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +198,10 @@ class Catalog(Protocol):
 
     def workflows(self, commit: CommitSha) -> Sequence[WorkflowSummary]:
         """List the workflows that can be run."""
+        ...
+
+    def cautions(self, commit: CommitSha) -> tuple[str, ...]:
+        """Name the definition files that nobody reads, and what is read and not applied yet."""
         ...
 
     def powers(self, commit: CommitSha) -> tuple[Power, ...]:
