@@ -46,7 +46,8 @@ def refuse_blank_cheques(definition: Definition, sandbox: str) -> None:
     if sandbox != NO_SANDBOX:
         return
     for cli in definition.clis.values():
-        found = next(filter(_approves_everything, cli.command), None)
+        flags = (word for role in definition.roles.values() for word in role.flags_of(cli.adapter))
+        found = next(filter(_approves_everything, (*cli.command, *flags)), None)
         if found is not None:
             raise Denied(
                 f"The agent {cli.name!r} approves whatever it wants to do ({found}), and without a"

@@ -4,14 +4,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from supervisor_ai.definitions.flags import NO_CLIS
 from supervisor_ai.definitions.mistakes import Mistakes, suggestion, unknown
 from supervisor_ai.definitions.settings import ConfiguredCli, Settings
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.kanban.policy import MECHANICAL
 from supervisor_ai.domain.run.definition import Cli
 
-_NOT_BY_NAME: Final = frozenset({"api", "command", "scripted", MECHANICAL})
-"""Adapters that are no agents by themselves."""
 _EXAMPLE: Final = """\
   cli: my_agent
   clis: {my_agent: {adapter: command, command: ["python3", "tools/agent.py"]}}"""
@@ -19,7 +17,7 @@ _EXAMPLE: Final = """\
 
 def cli_names(settings: Settings, adapters: Collection[str]) -> list[str]:
     """List the agents: the configured ones, and adapters that need no configuration."""
-    return sorted({*settings.clis, *(set(adapters) - _NOT_BY_NAME)})
+    return sorted({*settings.clis, *(set(adapters) - NO_CLIS)})
 
 
 def check_choices(settings: Settings, adapters: Collection[str], mistakes: Mistakes) -> None:

@@ -14,7 +14,7 @@ from supervisor_ai.definitions.shelves import (
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.kanban.policy import KanbanPlace
-from supervisor_ai.domain.run.definition import Gate, Workflow
+from supervisor_ai.domain.run.definition import Definition, Gate, Workflow
 from supervisor_ai.engine.ports.definitions import (
     NO_ROLES,
     GateSummary,
@@ -31,6 +31,7 @@ from supervisor_ai.engine.ports.workspaces import Repository
 if TYPE_CHECKING:
     from supervisor_ai.definitions.agents import Agents
     from supervisor_ai.definitions.library import Library
+    from supervisor_ai.definitions.mistakes import Note
 
 _CONFIG = f"{PROJECT_DIRECTORY}/config.yaml"
 
@@ -63,12 +64,7 @@ class FileCatalog:
         found = find_workflow(library, name, stale=self._stale(commit, path))
         agents = self._agents(library, commit)
         definition = resolve(library, found, agents, cli=cli, wanted=roles)
-        return Loaded(
-            definition=definition,
-            powers=library.powers,
-            notes=tuple(note.line for note in (*found.notes, *library.notes)),
-            cautions=tuple(note.line for note in library.notes),
-        )
+        return _loaded(library, definition, found.notes)
 
     def kanban(
         self,
@@ -85,10 +81,7 @@ class FileCatalog:
         library = self._library(commit)
         wanted = Wanted(place=place, instruction=instruction, cli=cli, manager=manager)
         definition = resolve_kanban(library, self._agents(library, commit), wanted)
-        cautions = tuple(note.line for note in library.notes)
-        return Loaded(
-            definition=definition, powers=library.powers, notes=cautions, cautions=cautions
-        )
+        return _loaded(library, definition, ())
 
     def kanban_settings(self, commit: CommitSha) -> KanbanSettings:
         """Return what the config says about kanbans."""
@@ -213,3 +206,15 @@ class FileCatalog:
         except (InvalidInput, OSError):
             return None
         return f"Definitions are read from the commit {commit[:12]}: commit {path} first."
+
+
+def _loaded(library: "Library", definition: Definition, notes: "Sequence[Note]") -> Loaded:
+    from supervisor_ai.definitions.role_flags import flag_notes
+
+    cautions = (*library.notes, *flag_notes(definition, library.book.roles))
+    return Loaded(
+        definition=definition,
+        powers=library.powers,
+        notes=tuple(note.line for note in (*notes, *cautions)),
+        cautions=tuple(note.line for note in cautions),
+    )

@@ -19,6 +19,7 @@ from supervisor_ai.definitions.mistakes import Mistakes, Note, unknown
 from supervisor_ai.definitions.packs.lock import check_lock
 from supervisor_ai.definitions.powers import project_powers, publishing_powers
 from supervisor_ai.definitions.prompt_files import read_prompts, template_names
+from supervisor_ai.definitions.role_flags import check_flags
 from supervisor_ai.definitions.role_terms import unreachable
 from supervisor_ai.definitions.roles.base_settings import base_settings
 from supervisor_ai.definitions.roles.book import RoleBook, read_book
@@ -85,6 +86,7 @@ def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes)
     check_circles(settings.gates, mistakes)
     if are_names_known:
         check_choices(settings, adapters, mistakes)
+        check_flags(book.roles, settings, mistakes)
         check_kanban(settings.kanban, settings.gates, mistakes)
     workflows = _read_workflows(
         with_compositions(layers), settings, book, mistakes, are_gates_known=are_names_known

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 from supervisor_ai.definitions.agents import Agents
 from supervisor_ai.definitions.approver_steps import check_agents
+from supervisor_ai.definitions.flags import passed_on
 from supervisor_ai.definitions.guards import Guarding, with_guards
 from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.mistakes import Mistakes, suggestion
 from supervisor_ai.definitions.prompts import template_text
+from supervisor_ai.definitions.role_flags import home_adapter
 from supervisor_ai.definitions.roles.assignment import assigned
 from supervisor_ai.definitions.roles.role_gates import with_role_gates
 from supervisor_ai.definitions.roles.words import instructions
@@ -154,4 +156,6 @@ def _role(library: Library, name: str, agent: Cli) -> Role:
         context=_context(library, name),
         continuations=library.settings.continuity.turns_of(name),
         may_change=terms.may_change or (),
+        flags=passed_on(shape.flags),
+        flags_for=home_adapter(shape, library.settings),
     )

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from supervisor_ai.definitions import scalars
 from supervisor_ai.definitions.context_shapes import ContextShape, Excluded
-from supervisor_ai.definitions.flags import known_flag
+from supervisor_ai.definitions.flags import role_flags
 from supervisor_ai.definitions.gate_shapes import InnerText, RoleGateShape
 from supervisor_ai.definitions.model_shapes import service_url
 from supervisor_ai.definitions.sandbox_shapes import Destination
@@ -106,7 +106,7 @@ class RoleFileShape(TermsShape):
     answer: AnswerWord | None = None
     writes: bool | None = None
     cli: AgentName | None = None
-    flags: list[Annotated[str, AfterValidator(known_flag)]] = Field(default_factory=list)
+    flags: Annotated[list[str], AfterValidator(role_flags)] = Field(default_factory=list)
     template: Annotated[str, AfterValidator(template_name)] | None = None
     system_prompt_additions: Annotated[str, AfterValidator(system_words)] | None = None
     instructions: Annotated[str, AfterValidator(system_words)] | None = None

@@ -1,7 +1,8 @@
 """How what several files say becomes one role, with where each value comes from.
 
 Scalars: the last word counts. Lists: those of the parent, then those of the child, none twice.
-Mappings: key by key. Prompts: one after the other. A server or a gate is replaced as a whole.
+Mappings: key by key. Prompts: one after the other. A server, a gate and flags are replaced as a
+whole.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,6 +22,8 @@ _PROMPTS: Final = {
 """What is concatenated, and under which name."""
 _WHOLE: Final = frozenset({"mcp_servers"})
 """Mappings whose entries are not mixed with those of the same name."""
+_REPLACED: Final = frozenset({"flags"})
+"""Lists whose words belong together: those of the child count alone."""
 _ASKED: Final[Mapping[str, str]] = {
     "planning.j2": "plan",
     "implement.j2": "implementation",
@@ -99,7 +102,7 @@ def _planted(file: RoleFile) -> Tree:
 
 
 def _node(file: RoleFile, value: Value, path: KeyPath) -> Node:
-    if isinstance(value, list):
+    if isinstance(value, list) and path[0] not in _REPLACED:
         return [_piece(file, item, (*path, number)) for number, item in enumerate(value)]
     if isinstance(value, dict) and path[0] not in _WHOLE:
         given = ((key, inner) for key, inner in value.items() if inner is not None)

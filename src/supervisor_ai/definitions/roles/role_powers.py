@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 
+from supervisor_ai.definitions.flags import passed_on
 from supervisor_ai.definitions.mistakes import KeyPath, Place, shown
 from supervisor_ai.definitions.roles.book import MergedRole, RoleBook
 from supervisor_ai.definitions.roles.files import RoleFile
@@ -12,7 +13,7 @@ from supervisor_ai.definitions.scalars import dear
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.engine.ports.definitions import Power
 
-_WIDENING = ("egress", "allowed_tools", "mcp_servers", "gates", "may_change")
+_WIDENING = ("egress", "allowed_tools", "mcp_servers", "gates", "may_change", "flags")
 
 
 def role_powers(book: RoleBook) -> tuple[Power, ...]:
@@ -37,6 +38,7 @@ def _widening(file: RoleFile) -> Iterator[tuple[KeyPath, object]]:
     yield ("fallback",), [agent for agent in shape.fallback or () if dear(agent)]
     yield ("egress",), shape.egress
     yield ("allowed_tools",), shape.allowed_tools
+    yield ("flags",), list(passed_on(shape.flags))
     for name, server in shape.mcp_servers.items():
         yield ("mcp_servers", name), server.model_dump(exclude_defaults=True)
     for number, gate in enumerate(shape.gates):

@@ -117,6 +117,14 @@ class Role:
     """How often a further attempt at a step begins with the role's own earlier answers to it."""
     may_change: tuple[Area, ...] = ()
     """What it may change of that by which its own work is judged."""
+    flags: tuple[str, ...] = ()
+    """What its agent is started with besides what supervisor says."""
+    flags_for: str = ""
+    """The adapter for which the flags are meant."""
+
+    def flags_of(self, adapter: str) -> tuple[str, ...]:
+        """Return the flags for an agent of this adapter; others would not understand them."""
+        return self.flags if adapter == self.flags_for else ()
 
     @property
     def can_edit(self) -> bool:

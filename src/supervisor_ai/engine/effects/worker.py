@@ -165,6 +165,7 @@ def _request(effect: RunWorker, site: Site, prompt: str, program: Path) -> Worke
         system_prompt=role.system_prompt,
         mcp_servers=role.mcp_servers,
         max_turns=role.max_turns,
+        flags=role.flags_of(effect.cli.adapter),
     )
 
 

@@ -106,6 +106,8 @@ class WorkerRequest:
     system_prompt: str = ""
     mcp_servers: tuple[McpServer, ...] = ()
     max_turns: int | None = None
+    flags: tuple[str, ...] = ()
+    """What the role's CLI is told besides; an adapter that starts none is never given any."""
     on_observation: ObservationSink = unobserved
 
 

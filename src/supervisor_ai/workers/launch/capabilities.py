@@ -22,6 +22,7 @@ class Capability(StrEnum):
     SYSTEM_PROMPT = "system prompt"
     MCP = "MCP servers"
     MAX_TURNS = "most turns"
+    FLAGS = "flags of the role"
     SESSION = "session is told"
     MODEL_TOLD = "model is told"
     USAGE = "usage is told"
@@ -54,6 +55,7 @@ _PROGRAM: Final = {
     Capability.SYSTEM_PROMPT: NO,
     Capability.MCP: NO,
     Capability.MAX_TURNS: "no; time and tokens bound it",
+    Capability.FLAGS: "refused: they belong into its command",
     Capability.SESSION: NO,
     Capability.MODEL_TOLD: NO,
     Capability.USAGE: "what the broker sees",
@@ -72,6 +74,7 @@ OTHERS: Final[Mapping[str, Mapping[Capability, str]]] = {
         Capability.SYSTEM_PROMPT: "part of the system message",
         Capability.MCP: NO,
         Capability.MAX_TURNS: "always one",
+        Capability.FLAGS: "refused: no CLI is started",
         Capability.SESSION: YES,
         Capability.MODEL_TOLD: YES,
         Capability.USAGE: YES,
@@ -107,6 +110,7 @@ def _of(profile: LaunchProfile) -> Mapping[Capability, str]:
         Capability.PROMPT: "on stdin, closed",
         Capability.STREAM: _code(*profile.stream),
         **{row: profile.means[aspect].how for row, aspect in _ORDERED.items()},
+        Capability.FLAGS: "after our own",
         **told,
         Capability.RESET: _RESET,
         Capability.RETRIES: profile.retries,

@@ -37,6 +37,7 @@ class Launcher:
                 *profile.stream,
                 *profile.shields,
                 *(word for each in additions for word in each.words),
+                *order.flags,
                 *profile.last_words,
             ),
             environment=_joined(profile.environment, additions),

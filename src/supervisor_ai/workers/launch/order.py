@@ -18,6 +18,8 @@ class LaunchOrder:
     """Names as in a role: `read_file`, `edit_file`, `write_file`, `run_command`, `web_fetch`, …"""
     mcp_servers: tuple[McpServer, ...] = ()
     max_turns: int | None = None
+    flags: tuple[str, ...] = ()
+    """Said after everything else, in the CLI's own words."""
 
     def __post_init__(self) -> None:
         """Refuse servers that are nowhere, or in two places."""
@@ -46,4 +48,5 @@ def order_of(request: WorkerRequest) -> LaunchOrder:
         allowed_tools=request.allowed_tools,
         mcp_servers=request.mcp_servers,
         max_turns=request.max_turns,
+        flags=request.flags,
     )

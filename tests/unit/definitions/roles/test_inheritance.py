@@ -233,14 +233,13 @@ egress: [nonsense]
         }
     )
     assert scene.refusal() == snapshot("""\
-The definitions have 18 mistakes:
+The definitions have 17 mistakes:
   .supervisor/roles/empty.yaml:1: must be a mapping, found nothing
   .supervisor/roles/short.yml:1: is not read; rename it to short.yaml
   .supervisor/roles/three.yaml:2: template: unknown template 'plan.j2'; did you mean 'planning.j2'?
   .supervisor/roles/three.yaml:3: cli: unknown CLI 'claud'; did you mean 'claude'?
   .supervisor/roles/two.yaml:2: name: is 'three', but the file is called 'two'
-  .supervisor/roles/two.yaml:3: flags[1]: '--model' is not passed on; name the model after a colon: `cli: claude:opus`
-  .supervisor/roles/two.yaml:3: flags[2]: '--danger' is not passed on: supervisor starts every CLI with flags of its own; configure an agent with `adapter: command` to start it your way
+  .supervisor/roles/two.yaml:3: flags: '--model' is not passed on; name the model after a colon: `cli: claude:opus`
   .supervisor/roles/two.yaml:4: template: must be the name of a template such as implement.j2, found '../secret.j2'
   .supervisor/roles/two.yaml:6: context.strategy: unknown strategy 'reviewer_dif'; did you mean 'reviewer_diff'?
   .supervisor/roles/two.yaml:7: context.include[0]: unknown variable '$TARGETS'; did you mean '$TARGET'?
