@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from supervisor_ai.definitions import scalars
 from supervisor_ai.definitions.mistakes import unknown
-from supervisor_ai.definitions.shape import Name, Shape, Text
+from supervisor_ai.definitions.shape import Name, Shape
 from supervisor_ai.domain.run.context_plan import SourceKind
 
 INTERNALS: Final = "$IMPLEMENTATION_INTERNALS"
@@ -52,7 +52,8 @@ def _one_or_many(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-def _short_or_long(value: object) -> object:
+def short_or_long(value: object) -> object:
+    """Read one word as the origin of a source."""
     return {"from": value} if isinstance(value, str) else value
 
 
@@ -83,16 +84,3 @@ class SourceShape(Shape):
     detail: Literal["full", "outline", "name"] = "full"
     depth: Annotated[int, Field(ge=1, le=5)] = 1
     share: Annotated[float, Field(gt=0, le=1, strict=False)] = 1.0
-
-
-class StrategyShape(Shape):
-    """A strategy file: the parts of a context, the most important first."""
-
-    name: Name | None = None
-    description: Text = ""
-    sources: Annotated[
-        list[Annotated[SourceShape, BeforeValidator(_short_or_long)]], Field(min_length=1)
-    ]
-    exclude: list[Excluded] = Field(default_factory=list)
-    token_budget: Tokens
-    packer: Packer = "native"

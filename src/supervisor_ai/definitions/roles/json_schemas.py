@@ -8,12 +8,12 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from supervisor_ai.definitions import scalars
-from supervisor_ai.definitions.context_shapes import StrategyShape
 from supervisor_ai.definitions.retry_shapes import delay
 from supervisor_ai.definitions.role_shapes import RoleFileShape
 from supervisor_ai.definitions.roles.packs import PackShape
 from supervisor_ai.definitions.shape import Shape
 from supervisor_ai.definitions.shapes import ConfigShape
+from supervisor_ai.definitions.strategy_shapes import StrategyShape
 from supervisor_ai.definitions.workflow_shapes import WorkflowShape
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -62,7 +62,7 @@ class _Written(GenerateJsonSchema):
         function: Callable[..., object] = schema["function"]["function"]
         if function in _READ_BEFORE:
             return dict(_READ_BEFORE[function])
-        if getattr(function, "__name__", "") in {"_one_or_many", "_short_or_long"}:
+        if getattr(function, "__name__", "") in {"_one_or_many", "short_or_long"}:
             return {"anyOf": [{"type": "string"}, made]}
         return made
 

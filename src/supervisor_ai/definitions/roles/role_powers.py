@@ -50,9 +50,10 @@ def _widening(file: RoleFile) -> Iterator[tuple[KeyPath, object]]:
 
 def _strategy_powers(strategies: Strategies) -> Iterator[Power]:
     for written in strategies.values():
-        packer = _foreign(written.shape.packer)
+        packer = _foreign(written.shape.used_packer)
         if packer and written.origin is Origin.PROJECT:
-            yield _power(written.place("packer"), packer)
+            key = "packer" if written.shape.packer else "algorithm"
+            yield _power(written.place(key), packer)
 
 
 def _foreign(packer: str | None) -> str | None:

@@ -9,11 +9,11 @@ from supervisor_ai.definitions.context_shapes import (
     VARIABLES,
     ContextShape,
     SourceShape,
-    StrategyShape,
 )
 from supervisor_ai.definitions.layers import SUFFIX, Written, names_in, read_shape
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.shelves import Shelf
+from supervisor_ai.definitions.strategy_shapes import StrategyShape
 from supervisor_ai.domain.run.context_plan import ContextPlan, Detail, Source, SourceKind
 
 STRATEGIES: Final = "strategies"
@@ -55,12 +55,12 @@ def plan_context(
     planned = [] if strategy is None else list(_strategy_sources(strategy))
     lead = [*takewhile(lambda source: source.kind in _WORK, planned)]
     sources = _distinct([*lead, *always, *planned[len(lead) :], *own])
-    exclude = [*(strategy.exclude if strategy else ()), *context.exclude]
+    exclude = [*(strategy.left_out if strategy else ()), *context.exclude]
     sources = _without_insides(_with_diff(sources, context.git_diff), exclude)
     if not sources:
         return None
     budget = context.token_budget or (strategy.token_budget if strategy else usual)
-    packer = context.packer or (strategy.packer if strategy else "native")
+    packer = context.packer or (strategy.used_packer if strategy else "native")
     return ContextPlan(
         strategy=context.strategy or "",
         sources=tuple(sources),
@@ -89,7 +89,7 @@ def _read(
 
 
 def _strategy_sources(strategy: StrategyShape) -> Iterator[Source]:
-    for shape in strategy.sources:
+    for shape in strategy.parts:
         yield from _sources(shape.origin, shape=shape)
 
 

@@ -6,16 +6,12 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from supervisor_ai.definitions.context_shapes import (
-    INTERNALS,
-    VARIABLES,
-    ContextShape,
-    StrategyShape,
-)
+from supervisor_ai.definitions.context_shapes import INTERNALS, VARIABLES, ContextShape
 from supervisor_ai.definitions.gate_shapes import RoleGateShape
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.role_shapes import RoleConfigShape, RoleFileShape
 from supervisor_ai.definitions.roles.packs import PackShape, builtin_packs
+from supervisor_ai.definitions.strategy_shapes import StrategyShape
 from supervisor_ai.definitions.yaml_source import read_yaml
 
 PAGE = Path(__file__).parents[4] / "docs/howto/write-a-role.md"
@@ -28,7 +24,7 @@ KEYS = {
 
 def test_every_example_fits() -> None:
     blocks = re.findall(r"^```yaml\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     for block in blocks:
         mistakes = Mistakes()
         document = read_yaml("page", block, mistakes)
@@ -37,7 +33,7 @@ def test_every_example_fits() -> None:
         value = document.value
         assert isinstance(value, dict)
         shape: type[BaseModel] = RoleFileShape
-        if "sources" in value:
+        if not {"sources", "algorithm"}.isdisjoint(value):
             shape = StrategyShape
         elif "version" in value:
             shape = PackShape

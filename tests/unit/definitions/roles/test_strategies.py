@@ -156,7 +156,7 @@ The definitions have 8 mistakes:
   .supervisor/strategies/a.yaml:2: sources[1].detail: must be 'full', 'outline' or 'name', found 'none'
   .supervisor/strategies/a.yaml:2: sources[1].from: must have at least 1 entry, found 0
   .supervisor/strategies/a.yaml:2: sources[2].form: unknown key; did you mean 'from'?
-  .supervisor/strategies/c.yaml:1: algorithm: unknown key (known: name, description, sources, exclude, token_budget, packer)
+  .supervisor/strategies/c.yaml:1: algorithm.1_resolve.command: no command is run for a context; known are 'git diff --cached' and 'python -m supervisor.tools.import_resolver ${target_file}'
   .supervisor/strategies/c.yaml:3: sources: must have at least 1 entry, found 0
   .supervisor/strategies/d.yaml:1: name: is 'b', but the file is called 'd'\
 """)
