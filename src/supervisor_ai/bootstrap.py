@@ -90,10 +90,17 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     return Settings(environment=read, policy=policy, user=user, redaction_key=os.urandom(32))
 
 
+def distrust_surroundings(directory: Path, settings: Settings) -> None:
+    """Start no program that a repository brings along, or that a worker may have written."""
+    from supervisor_ai.tools.programs import distrust
+    from supervisor_ai.workspaces.work_trees import work_trees
+
+    distrust(settings.state, *work_trees(directory))
+
+
 def open_records(directory: Path, settings: Settings) -> Records | None:
     """Open a project's ledger for readers, or return None where there is none yet."""
-    del settings
-    repository = _repository(directory)
+    repository = _repository(directory, settings)
     if not (repository.state_directory / _LEDGER).exists():
         return None
     return _records(repository, _ledger(repository))
@@ -101,7 +108,7 @@ def open_records(directory: Path, settings: Settings) -> Records | None:
 
 def open_reception(directory: Path, settings: Settings) -> "Reception":
     """Open what can be asked before anything is written."""
-    return _reception(_repository(directory), settings)
+    return _reception(_repository(directory, settings), settings)
 
 
 def open_project(
@@ -117,7 +124,7 @@ def open_project(
     from supervisor_ai.engine.ports.monitor import SilentMonitor
     from supervisor_ai.engine.runtime import Runtime
 
-    repository = _repository(directory)
+    repository = _repository(directory, settings)
     ledger = _ledger(repository)
     parts = _Parts(
         settings=settings,
@@ -152,7 +159,7 @@ def open_classifier() -> "Classifier":
 
 def open_packer(directory: Path, settings: Settings) -> "ContextPacker":
     """Open what packs what a worker is shown."""
-    return _packer(_repository(directory), settings)
+    return _packer(_repository(directory, settings), settings)
 
 
 def open_workspaces(directory: Path, settings: Settings) -> "Storeroom":
@@ -162,7 +169,7 @@ def open_workspaces(directory: Path, settings: Settings) -> "Storeroom":
     from supervisor_ai.workspaces.inventory import GitInventory
     from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
-    repository = _repository(directory)
+    repository = _repository(directory, settings)
     state = _project_state(settings, repository.root)
     return Storeroom(
         inventory=GitInventory(repository, state),
@@ -176,26 +183,25 @@ def open_merges(directory: Path, settings: Settings) -> "AbstractContextManager[
     """Open a place where merges can be tried."""
     from supervisor_ai.workspaces.merges import try_merges
 
-    repository = _repository(directory)
+    repository = _repository(directory, settings)
     return try_merges(repository, _project_state(settings, repository.root))
 
 
 def open_newcomer(directory: Path, settings: Settings) -> "Newcomer[ProjectSurvey]":
     """Open what a project's first definitions are made of."""
-    import shutil
-
     from supervisor_ai.control.initialising import Newcomer
     from supervisor_ai.definitions.detection.config_text import drafts
     from supervisor_ai.definitions.detection.survey import survey_project
+    from supervisor_ai.tools.programs import find_program
 
-    repository = _repository(directory)
+    repository = _repository(directory, settings)
     path = settings.environment.get("PATH")
 
     def survey() -> "ProjectSurvey":
         return survey_project(
             repository.checkout,
             repository.files(),
-            lambda agent: shutil.which(agent, path=path) is not None,
+            lambda agent: find_program(agent, path) is not None,
         )
 
     return Newcomer(top=repository.checkout, survey=survey, drafts=drafts)
@@ -214,7 +220,7 @@ def open_pack_place(directory: Path, settings: Settings, *, is_user: bool) -> "P
     from supervisor_ai.workspaces.git import Git
 
     own = settings.user_directory
-    place = own if is_user else _repository(directory).checkout / PROJECT_DIRECTORY
+    place = own if is_user else _repository(directory, settings).checkout / PROJECT_DIRECTORY
     passed = ("HOME", "SSH_AUTH_SOCK", "https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY")
     environment = {name: it for name, it in settings.environment.items() if name in passed}
 
@@ -424,9 +430,10 @@ def _packer(repository: "GitRepository", settings: Settings) -> "ContextPacker":
     return ChosenPacker({"native": native, "repomix": repomix}, learning(cache))
 
 
-def _repository(directory: Path) -> "GitRepository":
+def _repository(directory: Path, settings: Settings) -> "GitRepository":
     from supervisor_ai.workspaces.repository import GitRepository
 
+    distrust_surroundings(directory, settings)
     return GitRepository(directory.absolute())
 
 

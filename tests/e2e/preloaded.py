@@ -123,6 +123,7 @@ def become(order: Order) -> None:
     if MEASURING in os.environ:
         import_module("coverage").process_startup()
     sys.argv = [str(PROGRAM), *order["arguments"]]
+    sys.addaudithook(refuse_names)
     command()
 
 
@@ -139,6 +140,13 @@ def _redirect(number: int, name: str) -> None:
         file = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
     os.dup2(file, number)
     os.close(file)
+
+
+def refuse_names(event: str, arguments: tuple[Any, ...]) -> None:
+    """End a call that starts a program by its name, wherever that name would have led."""
+    if event in ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.system"):
+        program = os.fsdecode(arguments[0])
+        assert program.startswith("/"), f"{program!r} is started by name."
 
 
 def forked(order: Order) -> int:

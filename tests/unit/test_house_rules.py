@@ -28,6 +28,26 @@ DATE: Final = re.compile(
     r"\b(19|20)\d\d[-/.]\d|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (19|20)\d\d\b",
     re.IGNORECASE,
 )
+STARTS: Final = {
+    f"subprocess.{name}" for name in ("Popen", "run", "call", "check_call", "check_output")
+}
+BY_NAME: Final = {
+    *("shutil.which", "os.system", "os.popen", "os.posix_spawnp", "pty.spawn", "os.startfile"),
+    *(f"os.{form}" for form in ("execlp", "execlpe", "execvp", "execvpe")),
+    *(f"os.{form}" for form in ("spawnlp", "spawnlpe", "spawnvp", "spawnvpe")),
+    *("asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell"),
+    *("subprocess.getoutput", "subprocess.getstatusoutput"),
+    # These start programs by name behind the scenes.
+    *("ctypes.util.find_library", "click.edit", "click.launch", "click.echo_via_pager"),
+    *("webbrowser.open", "platform.platform", "platform.processor", "platform.uname"),
+}
+THE_ONE_PLACE: Final = "tools/programs.py"
+# They run inside a sandbox, where a command means what the sandbox has.
+INSIDE: Final = {
+    *("sandboxes/egress/shim.py", "sandboxes/containers/keeper.py", "workers/scripted_agent.py"),
+}
+# What it starts was found by who calls it.
+GIVEN_PROGRAMS: Final = {"sandboxes/proof.py"}
 NOQA: Final = re.compile(r"noqa(: *[A-Z0-9, ]+)?")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -243,6 +263,55 @@ def only_environment_and_cwd_are_patched(module: Module) -> Iterator[str]:
                 yield module.at(node.lineno, f"monkeypatch.{attr}")
 
 
+def full_names(module: Module) -> dict[str, str]:
+    """Map what a module calls things to where they come from."""
+    found: dict[str, str] = {}
+    for node in module.nodes:
+        match node:
+            case ast.Import(names=names):
+                found |= {alias.asname or alias.name: alias.name for alias in names}
+            case ast.ImportFrom(module=str(source), names=names):
+                found |= {it.asname or it.name: f"{source}.{it.name}" for it in names}
+            case _:
+                continue
+    return found
+
+
+def full_name(node: ast.AST, names: dict[str, str]) -> str:
+    first, dot, rest = ast.unparse(node).partition(".")
+    return f"{names.get(first, first)}{dot}{rest}"
+
+
+def no_program_is_started_by_name(module: Module) -> Iterator[str]:
+    if str(module.path) in {THE_ONE_PLACE, *INSIDE}:
+        return
+    names = full_names(module)
+    for node in module.nodes:
+        if isinstance(node, ast.Attribute | ast.Name) and full_name(node, names) in BY_NAME:
+            used = full_name(node, names)
+            yield module.at(node.lineno, f"{used} looks a program up; ask {THE_ONE_PLACE}")
+        if isinstance(node, ast.Call) and full_name(node.func, names) in STARTS:
+            yield from faults_of_start(module, node, names)
+
+
+def faults_of_start(module: Module, call: ast.Call, names: dict[str, str]) -> Iterator[str]:
+    given = {keyword.arg for keyword in call.keywords}
+    if "env" not in given or "shell" in given:
+        yield module.at(call.lineno, "a process is given its environment, and is no shell")
+    match call.args[:1]:
+        case [ast.List(elts=[ast.Constant(value=str(word)), *_])] if not word.startswith("/"):
+            yield module.at(call.lineno, f"{word!r} is started by name")
+        case [ast.Tuple(elts=[ast.Constant(value=str(word)), *_])] if not word.startswith("/"):
+            yield module.at(call.lineno, f"{word!r} is started by name")
+        case [ast.Constant()] | [ast.JoinedStr()] | []:
+            yield module.at(call.lineno, "a command is a list of words")
+        case _:
+            pass
+    is_found = "find_program" in names or "sys.executable" in module.text
+    if not is_found and str(module.path) not in GIVEN_PROGRAMS:
+        yield module.at(call.lineno, f"who starts a process asks {THE_ONE_PLACE} for the program")
+
+
 PARSERS: Final = re.compile(
     r"(tomllib|xmltodict|lxml|plistlib|pickle|marshal|shelve|zipfile)(\.|$)"
     r"|xml\.(etree|dom|parsers|sax\.(?!saxutils))|html\.parser"
@@ -256,6 +325,7 @@ BOUNDED: Final = {
     "definitions/detection/table.py": "our own table",
     "gates/auto_run.py": "our own table",
     "gates/touched_areas.py": "our own table",
+    "gates/risks/table.py": "our own table",
     "gates/runners/table.py": "our own table",
     "gates/integrity/": "only in the reader's process",
     "context/code/readers/python.py": "bounds on length and depth",
@@ -271,21 +341,17 @@ READERS_ROOM: Final = re.compile(
 
 def names_used(module: Module) -> Iterator[tuple[int, str]]:
     """Find what a module imports or calls, by its full name."""
-    known: dict[str, str] = {}
+    names = full_names(module)
     for node in module.nodes:
         match node:
-            case ast.Import(names=names):
-                known |= {alias.asname or alias.name: alias.name for alias in names}
-                yield from ((node.lineno, f"{alias.name}.") for alias in names)
-            case ast.ImportFrom(module=str(source), names=names):
-                known |= {alias.asname or alias.name: f"{source}.{alias.name}" for alias in names}
-                yield from ((node.lineno, f"{source}.{alias.name}") for alias in names)
+            case ast.Import(names=imported):
+                yield from ((node.lineno, f"{alias.name}.") for alias in imported)
+            case ast.ImportFrom(module=str(source), names=imported):
+                yield from ((node.lineno, f"{source}.{alias.name}") for alias in imported)
+            case ast.Attribute() | ast.Name():
+                yield node.lineno, full_name(node, names)
             case _:
-                pass
-    for node in module.nodes:
-        if isinstance(node, ast.Attribute | ast.Name):
-            first, dot, rest = ast.unparse(node).partition(".")
-            yield node.lineno, f"{known.get(first, first)}{dot}{rest}"
+                continue
 
 
 def foreign_text_is_parsed_in_bounds(module: Module) -> Iterator[str]:
@@ -313,9 +379,16 @@ RULES: Final[list[tuple[Rule, list[Module]]]] = [
     (any_is_absent_from_pure_rooms, PRODUCT),
     (broad_excepts_give_a_reason, PRODUCT),
     (comments_tell_no_history, PRODUCT),
+    (no_program_is_started_by_name, PRODUCT),
     (fakes_not_mocks, EVERYTHING),
     (only_environment_and_cwd_are_patched, EVERYTHING),
 ]
+
+
+STARTING: Final = """\
+import subprocess
+from supervisor_ai.tools.programs import find_program
+subprocess.run("""
 
 
 @pytest.mark.parametrize(("rule", "where"), RULES)
@@ -365,6 +438,25 @@ def test_the_code_keeps_the_rule(rule: Rule, where: list[Module]) -> None:
             "gates/runners/a.py",
             "from supervisor_ai.gates.integrity.python import parsed",
         ),
+        (no_program_is_started_by_name, "store/a.py", "import shutil\nshutil.which('git')"),
+        (no_program_is_started_by_name, "store/a.py", "from shutil import which\nwhich('git')"),
+        (no_program_is_started_by_name, "store/a.py", "import os as o\no.execvp('a', ['a'])"),
+        (
+            no_program_is_started_by_name,
+            "store/a.py",
+            "from ctypes import util\nutil.find_library('c')",
+        ),
+        (no_program_is_started_by_name, "cli/a.py", "import click\nclick.edit('text')"),
+        (no_program_is_started_by_name, "store/a.py", f"{STARTING}['git', 'push'], env={{}})"),
+        (no_program_is_started_by_name, "store/a.py", f"{STARTING}('git', 'push'), env={{}})"),
+        (no_program_is_started_by_name, "store/a.py", f"{STARTING}['/bin/git'])"),
+        (no_program_is_started_by_name, "store/a.py", f"{STARTING}command, env={{}}, shell=True)"),
+        (no_program_is_started_by_name, "store/a.py", f"{STARTING}'git push', env={{}})"),
+        (
+            no_program_is_started_by_name,
+            "store/a.py",
+            "import subprocess\nsubprocess.run(command, env={})",
+        ),
         (fakes_not_mocks, "tests/a.py", "import unittest.mock"),
         (fakes_not_mocks, "tests/a.py", "from unittest import mock"),
         (fakes_not_mocks, "tests/a.py", "from unittest.mock import Mock"),
@@ -407,6 +499,13 @@ def test_the_rule_refuses_a_breach(rule: Rule, path: str, text: str) -> None:
             hostile_code_is_read_by_a_process_of_its_own,
             "gates/reader.py",
             "from supervisor_ai.gates.looks import look",
+        ),
+        (no_program_is_started_by_name, "store/a.py", f"{STARTING}[program, 'push'], env={{}})"),
+        (no_program_is_started_by_name, "tools/programs.py", "import shutil\nshutil.which('git')"),
+        (
+            no_program_is_started_by_name,
+            "sandboxes/a.py",
+            "import subprocess, sys\nsubprocess.Popen([sys.executable, '-I'], env={})",
         ),
         (fakes_not_mocks, "tests/a.py", "import unittest"),
         (only_environment_and_cwd_are_patched, "tests/a.py", "monkeypatch.setenv('A', 'b')"),

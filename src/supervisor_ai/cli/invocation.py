@@ -1,7 +1,7 @@
 """One call of the command: where it stands, and what it may open."""
 
+import os
 import shlex
-import shutil
 import sys
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.tools.programs import find_program
 
 if TYPE_CHECKING:
     from supervisor_ai.bootstrap import Settings
@@ -108,6 +109,6 @@ class Invocation:
 def _program() -> str:
     """Name ourselves so that the shell finds us: by our path where we are not on its own."""
     called = Path(sys.argv[0])
-    if shutil.which("supervisor") or called.name != "supervisor":
+    if find_program("supervisor", os.environ.get("PATH")) or called.name != "supervisor":
         return "supervisor"
     return shlex.quote(str(called))

@@ -88,7 +88,10 @@ VERBS: Final = {
 @click.pass_context
 def supervisor(ctx: click.Context, directory: Path) -> None:
     """Open the door to all verbs."""
+    from supervisor_ai.bootstrap import distrust_surroundings
+
     ctx.obj = Invocation(directory=directory)
+    distrust_surroundings(directory, ctx.obj.settings)
 
 
 supervisor.verbs = VERBS

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
@@ -16,6 +15,7 @@ from supervisor_ai.context.parts import Part
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.context_plan import Detail
 from supervisor_ai.engine.ports.context import PackedContext, PackRequest
+from supervisor_ai.tools.programs import find_program, search_path
 
 _TRIES: Final = 6
 _CAUTION: Final = 0.9
@@ -73,7 +73,7 @@ class RepomixPacker:
         return self._context(self._native.select(request, 0), [program, *self._command[1:]])
 
     def _program(self) -> str:
-        found = shutil.which(self._command[0])
+        found = find_program(self._command[0], os.environ.get("PATH"))
         if found is None:
             raise Unavailable(
                 f"The packer 'repomix' needs the program {self._command[0]!r}, "
@@ -126,7 +126,7 @@ def _body(text: str) -> str:
 
 
 def _run(command: list[str], place: Path) -> None:
-    environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(place)}
+    environment = {"PATH": search_path(os.environ.get("PATH")), "HOME": str(place)}
     try:
         done = subprocess.run(
             command,

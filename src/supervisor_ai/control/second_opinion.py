@@ -1,7 +1,6 @@
 """What another program still finds in a text from which the secrets were taken out."""
 
 import json
-import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from tempfile import TemporaryDirectory
@@ -9,6 +8,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.redaction.redacted import Finding
+from supervisor_ai.tools.programs import find_program, search_path
 
 _PROGRAM: Final = "kingfisher"
 # By default it asks services whether what it found is valid, and whether it is up to date.
@@ -19,8 +19,8 @@ _PATIENCE: Final = 120.0
 
 def ask_kingfisher(text: str, environment: Mapping[str, str]) -> tuple[Finding, ...]:
     """Let kingfisher look at a text; it reads it from its stdin and no file is written by us."""
-    path = environment.get("PATH", "")
-    program = shutil.which(_PROGRAM, path=path)
+    path = search_path(environment.get("PATH"))
+    program = find_program(_PROGRAM, path)
     if program is None:
         hint = "Install it: pip install kingfisher-bin"
         raise Unavailable("A second opinion needs kingfisher, which is not installed.", hint=hint)

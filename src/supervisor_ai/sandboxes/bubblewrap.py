@@ -2,7 +2,6 @@
 
 import os
 import platform
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -34,6 +33,7 @@ from supervisor_ai.sandboxes.start import Program, Room, start
 from supervisor_ai.sandboxes.tenant import SameUser, SlotUser, Tenant
 from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
 from supervisor_ai.sandboxes.world import make_world
+from supervisor_ai.tools.programs import find_program
 
 _SYSTEM_PATH: Final = "/usr/bin:/usr/local/bin:/bin"
 _USUAL: Final = "/usr/bin/bwrap"
@@ -54,7 +54,7 @@ class BubblewrapSandbox:
         self._state = state
         self._environment = environment
         self._home = Path(environment.get("HOME") or Path.home())
-        self._executable = executable or Path(shutil.which("bwrap", path=_SYSTEM_PATH) or _USUAL)
+        self._executable = executable or Path(find_program("bwrap", _SYSTEM_PATH) or _USUAL)
         self._find_cgroups = find_cgroups
         self._slots = Slots(state / "slots", first_user)
         self._register = ProcessRegister(state / "processes")

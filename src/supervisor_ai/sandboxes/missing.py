@@ -10,6 +10,7 @@ from typing import Final
 from supervisor_ai.sandboxes.exposure import is_below, refusal
 from supervisor_ai.sandboxes.toolchain import find_toolchain
 from supervisor_ai.sandboxes.toolchains.roots import SYSTEM
+from supervisor_ai.tools.programs import search_path
 
 _USUAL_PLACES: Final = (
     *(".local/bin", "bin", ".cargo/bin", "go/bin", ".npm-global/bin", ".bun/bin", ".deno/bin"),
@@ -86,7 +87,7 @@ def _how_to_add(program: Path, environment: Mapping[str, str], home: Path) -> st
             f" {refusal(program.parent, home) or 'it lies among private files'}. Install it where"
             " nothing else is, for example below /opt."
         )
-    is_searched = os.fspath(program.parent) in environment.get("PATH", "").split(":")
+    is_searched = os.fspath(program.parent) in search_path(environment.get("PATH")).split(":")
     by_name = "" if is_searched and program != shown else f", and call it {os.fspath(program)!r}"
     return (
         f"On this machine it is {os.fspath(program)!r}. Let the sandbox show it, in the"

@@ -17,12 +17,13 @@ from supervisor_ai.sandboxes.launchpad import Child, Launchpad
 from supervisor_ai.sandboxes.limits import kernel_limits, process_backstop, within_ours
 from supervisor_ai.sandboxes.ownership import Handover
 from supervisor_ai.sandboxes.patience import gone
+from supervisor_ai.tools.programs import find_program
 
 if TYPE_CHECKING:
     from supervisor_ai.sandboxes.launcher import Orders
 
 _COUNTS_APART: Final = (5, 14)
-_PRLIMIT: Final = "prlimit"
+_SYSTEM_PATH: Final = "/usr/bin:/bin"
 _OPTIONS: Final = {
     resource.RLIMIT_CORE: "core",
     resource.RLIMIT_NOFILE: "nofile",
@@ -70,8 +71,9 @@ class SameUser:
         """Set the limits on the way."""
         given = kernel_limits(limits, is_own_user=False)
         options = [f"--{_OPTIONS[number]}={value}" for number, value in given]
+        program = find_program("prlimit", _SYSTEM_PATH) or "/usr/bin/prlimit"
         return subprocess.Popen(
-            [_PRLIMIT, *options, "--", *command],
+            [program, *options, "--", *command],
             stdin=wiring.stdin,
             stdout=wiring.stdout,
             stderr=wiring.stderr,

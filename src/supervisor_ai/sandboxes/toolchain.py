@@ -11,6 +11,7 @@ from supervisor_ai.sandboxes.arguments import STANDARD_PATH
 from supervisor_ai.sandboxes.exposure import is_below
 from supervisor_ai.sandboxes.toolchains.installers import add_installers
 from supervisor_ai.sandboxes.toolchains.roots import SYSTEM, Roots, is_open
+from supervisor_ai.tools.programs import search_path
 
 _PRIVATE_ENVIRONMENTS: Final = (("pipx", "venvs"), ("uv", "tools"))
 """Virtual environments that hold a tool, not the user's project."""
@@ -49,8 +50,8 @@ class Toolchain:
 
 def find_toolchain(environment: Mapping[str, str], home: Path) -> Toolchain:
     """Find the interpreter, the virtual environment and the tools on the PATH of the host."""
-    listed = [Path(entry) for entry in environment.get("PATH", "").split(":") if entry]
-    searched = [place for place in listed if place.is_absolute() and is_open(place)]
+    listed = map(Path, search_path(environment.get("PATH", "")).split(":"))
+    searched = [place for place in listed if is_open(place)]
     roots = Roots(home)
     _add_interpreters(roots, environment)
     for pattern in _SETTINGS:

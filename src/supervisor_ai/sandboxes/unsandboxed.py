@@ -1,5 +1,6 @@
 """No sandbox at all, for a user who has asked for exactly that."""
 
+import errno
 import os
 import subprocess
 from collections.abc import Mapping
@@ -36,6 +37,7 @@ from supervisor_ai.sandboxes.outcome import (
 )
 from supervisor_ai.sandboxes.register import Entry, ProcessRegister
 from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
+from supervisor_ai.tools.programs import find_program
 
 _MARK: Final = "SUPERVISOR_MARK"
 
@@ -66,8 +68,11 @@ class UnsandboxedSandbox:
             channels = {output.ours: Channel.STDOUT, errors.ours: Channel.STDERR}
             conversation = Conversation(channels, on_output, spec.output_bytes)
             variables = self._variables(spec, entry)
+            program = _program(spec, variables["PATH"])
+            if program is None:
+                return command_missing(spec, os.strerror(errno.ENOENT))
             try:
-                process = _start(spec, variables, files.file(spec.stdin), output, errors)
+                process = _start(program, spec, variables, files.file(spec.stdin), (output, errors))
             except OSError as error:
                 return _not_run(spec, error)
             return await _attend(process, entry, conversation, spec)
@@ -106,14 +111,24 @@ class UnsandboxedSandbox:
         }
 
 
+def _program(spec: SandboxSpec, path: str) -> str | None:
+    """Find what a word without a slash stands for; any other is looked for from the workspace."""
+    return spec.argv[0] if "/" in spec.argv[0] else find_program(spec.argv[0], path)
+
+
 def _start(
-    spec: SandboxSpec, variables: Mapping[str, str], stdin: int, output: Pipe, errors: Pipe
+    program: str,
+    spec: SandboxSpec,
+    variables: Mapping[str, str],
+    stdin: int,
+    told: tuple[Pipe, Pipe],
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         spec.argv,
+        executable=program,
         stdin=stdin,
-        stdout=output.theirs,
-        stderr=errors.theirs,
+        stdout=told[0].theirs,
+        stderr=told[1].theirs,
         cwd=spec.cwd,
         env=variables,
         start_new_session=True,

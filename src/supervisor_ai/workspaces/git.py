@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.tools.programs import find_program, search_path
 from supervisor_ai.workspaces.disk import TROUBLE
 
 Argument = str | bytes | Path
@@ -123,7 +124,7 @@ class Git:
 
     def _command(self) -> list[Argument]:
         care = _FLEETING if self.is_scratch else _DURABLE
-        command: list[Argument] = ["git", *_settings(_HARMLESS + _SAME_EVERYWHERE + care)]
+        command: list[Argument] = [*_settings(_HARMLESS + _SAME_EVERYWHERE + care)]
         command.append(b"--git-dir=" + os.fsencode(self.directory))
         if self.work_tree is not None:
             command += ["-c", "core.bare=false"]
@@ -133,7 +134,7 @@ class Git:
 
 def ask_as_user(directory: Path, *arguments: Argument, stdin: bytes = b"") -> Reply:
     """Ask git what the user would be told there, with the user's configuration but no programs."""
-    command: list[Argument] = ["git", *_settings(_HARMLESS), "-C", directory]
+    command: list[Argument] = [*_settings(_HARMLESS), "-C", directory]
     kept = {name: os.environ[name] for name in _OF_THE_USER if name in os.environ}
     return _execute([*command, *arguments], _Place(Path("/"), kept), stdin, None)
 
@@ -167,36 +168,44 @@ class _Place:
 
 
 def _execute(
-    command: list[Argument], place: _Place, stdin: bytes | IO[bytes], stdout: IO[bytes] | None
+    arguments: list[Argument], place: _Place, stdin: bytes | IO[bytes], stdout: IO[bytes] | None
 ) -> Reply:
-    path = {"PATH": os.environ.get("PATH", os.defpath)}
+    path = search_path(os.environ.get("PATH"))
+    program = find_program("git", path)
+    if program is None:
+        raise _missing()
     try:
         # A session of its own: Ctrl-C is for the supervisor, which lets git finish.
         ended = subprocess.run(
-            command,
+            [program, *arguments],
             input=stdin if isinstance(stdin, bytes) else None,
             stdin=None if isinstance(stdin, bytes) else stdin,
             stdout=subprocess.PIPE if stdout is None else stdout,
             stderr=subprocess.PIPE,
             cwd=place.directory,
-            env={**path, **_ENVIRONMENT, **place.environment},
+            env={"PATH": path, **_ENVIRONMENT, **place.environment},
             umask=place.umask,
             start_new_session=True,
             timeout=_PATIENCE_SECONDS,
             check=False,
         )
     except FileNotFoundError as error:
-        raise _missing(place.directory) from error
+        raise _gone(place.directory) from error
     except subprocess.TimeoutExpired as error:
         raise Unavailable(f"Git did not end within {_PATIENCE_SECONDS} seconds.") from error
     return Reply(code=ended.returncode, output=ended.stdout or b"", complaint=ended.stderr)
 
 
-def _missing(directory: Path) -> Unavailable:
-    if not directory.exists():
-        return Unavailable(f"The directory {str(directory)!r} is gone.")
-    hint = "Install git 2.38 or later and make sure that it is on the PATH."
-    return Unavailable("The program 'git' was not found.", hint=hint)
+def _gone(directory: Path) -> Unavailable:
+    return _missing() if directory.exists() else Unavailable(f"{str(directory)!r} is gone.")
+
+
+def _missing() -> Unavailable:
+    return Unavailable(
+        "The program 'git' was not found.",
+        hint="Install git 2.38 or later and make sure that it is on the PATH; "
+        "relative entries of it, and those inside the project, do not count.",
+    )
 
 
 def _settings(settings: tuple[str, ...]) -> list[str]:

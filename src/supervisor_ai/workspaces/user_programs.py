@@ -3,7 +3,6 @@
 import asyncio
 import os
 import re
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,17 +15,20 @@ from tempfile import TemporaryFile
 from typing import IO, Final
 
 from supervisor_ai.domain.terminal import plain
+from supervisor_ai.tools.programs import find_program, search_path
 
 PATIENCE: Final = timedelta(minutes=5)
 _READ: Final = 1 << 20
 """How many bytes of what a program says are looked at."""
 _GRACE_SECONDS: Final = 2.0
 _PASSED: Final = re.compile(
-    r"HOME|USER|LOGNAME|PATH|TMPDIR|SUDO_UID|GNUPGHOME|SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS"
+    r"HOME|USER|LOGNAME|TMPDIR|SUDO_UID|GNUPGHOME|SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS"
     r"|XDG_(CONFIG|DATA|STATE|CACHE)_HOME|XDG_RUNTIME_DIR|SSL_CERT_(FILE|DIR)"
-    r"|GIT_SSH|GIT_SSH_(COMMAND|VARIANT)|GIT_SSL_\w+|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)"
+    r"|GIT_SSH_VARIANT|GIT_SSL_\w+|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)"
     r"|(?i:(http|https|all|no)_proxy)|(GH|GITHUB)_(ENTERPRISE_)?TOKEN|GH_(HOST|REPO|CONFIG_DIR)"
 )
+_SSH: Final = ("GIT_SSH", "GIT_SSH_COMMAND")
+"""They name a program: a path from the top of the checkout is the repository's own."""
 _HARMLESS: Final = {
     "core.hooksPath": "/dev/null",
     "core.fsmonitor": "false",
@@ -88,7 +90,7 @@ class UserPrograms:
 
     async def run(self, *command: str, stdin: str = "") -> Ended:
         """Run a program to its end; who cancels it ends it, with all that it started."""
-        program = shutil.which(command[0], path=self.environment.get("PATH", os.defpath))
+        program = find_program(command[0], self.environment.get("PATH"))
         if program is None:
             return Ended(ending=Ending.MISSING)
         with _files(stdin) as files:
@@ -124,7 +126,16 @@ class UserPrograms:
         for number, (key, value) in enumerate(_HARMLESS.items()):
             settings[f"GIT_CONFIG_KEY_{number}"] = key
             settings[f"GIT_CONFIG_VALUE_{number}"] = value
-        return {**passed, **_QUIET, **settings}
+        path = {"PATH": search_path(self.environment.get("PATH"))}
+        return {**passed, **dict(_connection(self.environment)), **path, **_QUIET, **settings}
+
+
+def _connection(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Pass on how the user wants to connect, unless that depends on where git stands."""
+    for name in _SSH:
+        words = environment.get(name, "").split()
+        if words and (words[0].startswith("/") or "/" not in words[0]):
+            yield name, environment[name]
 
 
 @contextmanager

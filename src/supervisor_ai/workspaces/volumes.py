@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +12,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.engine.ports.workspaces import Quota
+from supervisor_ai.tools.programs import find_program
 from supervisor_ai.workspaces.c_library import c_library
 from supervisor_ai.workspaces.removal import remove
 
@@ -169,7 +169,7 @@ def _is_sound(image: Path) -> bool:
 
 
 def _code(program: str, *arguments: str | Path) -> int:
-    found = shutil.which(program, path=_SYSTEM)
+    found = find_program(program, _SYSTEM)
     if found is None:
         return _NOT_INSTALLED
     try:

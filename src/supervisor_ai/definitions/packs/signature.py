@@ -1,15 +1,18 @@
 """The signature of an index, checked by ssh-keygen against the user's list of signers."""
 
+import os
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import Denied, Unavailable
+from supervisor_ai.tools.programs import find_program, search_path
 
 NAMESPACE: Final = "supervisor-packs"
 SUFFIX: Final = ".sig"
 _PATIENCE: Final = 20
+_REMEDY: Final = "Install OpenSSH, or do without signatures."
 
 
 def require_signature(
@@ -36,14 +39,20 @@ def require_signature(
 
 
 def _ask(stdin: bytes, verb: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    path = search_path(os.environ.get("PATH"))
+    program = find_program("ssh-keygen", path)
+    if program is None:
+        raise Unavailable("The program 'ssh-keygen' was not found.", hint=_REMEDY)
     try:
         return subprocess.run(
-            ["ssh-keygen", "-Y", verb, *arguments],  # noqa: S607 - the user's own, found as git is
+            [program, "-Y", verb, *arguments],
             input=stdin,
+            env={"PATH": path},
+            cwd="/",
             capture_output=True,
             timeout=_PATIENCE,
             check=False,
         )
-    except (FileNotFoundError, subprocess.TimeoutExpired) as error:
-        hint = "Install OpenSSH, or do without signatures."
-        raise Unavailable("The signature cannot be checked with ssh-keygen.", hint=hint) from error
+    except (OSError, subprocess.TimeoutExpired) as error:
+        message = "The signature cannot be checked with ssh-keygen."
+        raise Unavailable(message, hint=_REMEDY) from error

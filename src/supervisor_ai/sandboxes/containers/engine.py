@@ -2,12 +2,13 @@
 
 import asyncio
 import os
-import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
+
+from supervisor_ai.tools.programs import find_program
 
 T = TypeVar("T")
 
@@ -91,7 +92,7 @@ class Client:
         executable: Path | None = None,
         options: Sequence[str] = (),
     ) -> None:
-        found = shutil.which(engine.name, path=_SYSTEM_PATH)
+        found = find_program(engine.name, _SYSTEM_PATH)
         self.executable = executable or Path(found or f"/usr/bin/{engine.name}")
         self.options = tuple(options)
         known = {name: environment[name] for name in _VARIABLES if name in environment}
