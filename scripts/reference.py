@@ -49,7 +49,7 @@ from supervisor_ai.engine.ports.definitions import (
     WorkflowSummary,
 )
 from supervisor_ai.engine.ports.inventory import FileChange
-from supervisor_ai.engine.ports.queries import ClaimsRow, GateRow, StepRow
+from supervisor_ai.engine.ports.queries import ClaimsRow, Fault, GateRow, StepRow, Verification
 from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding
 from supervisor_ai.workers.launch.capabilities import Capability, capabilities
 from supervisor_ai.workers.launch.profiles import PROFILES
@@ -69,8 +69,8 @@ SandboxCheck. `gate list` prints `{"gates": [GateSummary, …]}`, `gate check` p
 `{"run": RunView, "kanban": KanbanOfRun}`; `kanban run` prints `{"run": null, "kanban": …}` for a
 kanban that is complete. `kanban status` prints `{"kanban": KanbanView}`, `kanban check` prints
 `{"check": KanbanCheck, "valid": true or false}`, `kanban log` prints
-`{"log": [KanbanLogEntry, …]}`. An error is `{"error": {kind, message, hint}}` on stdout. Times are
-UTC in ISO 8601.
+`{"log": [KanbanLogEntry, …]}`. `ledger verify` prints `{"verification": Verification}`. An error
+is `{"error": {kind, message, hint}}` on stdout. Times are UTC in ISO 8601.
 """
 KINDS = (
     *(RunView, StepRow, OriginView, Outcome, UsageView, MutationView),
@@ -82,6 +82,7 @@ KINDS = (
     *(KanbanOfRun, KanbanView, TaskView, KanbanSource, KanbanRunView),
     *(KanbanCheck, Mistake, InadequateItem, KanbanLogEntry),
     *(WorkflowSummary, RetryEntry, PackedContext, PackedItem, SentContext, RedactionReport),
+    *(Verification, Fault),
 )
 TITLES: dict[type, str] = {GateFinding: "Finding of a gate"}
 WORKERS = """\

@@ -280,7 +280,6 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
     from supervisor_ai.store.artifacts import FileArtifacts
     from supervisor_ai.store.documents import ArtifactDocuments
     from supervisor_ai.workers.registry import worker_factory
-    from supervisor_ai.workspaces.anchor import GitAnchor
     from supervisor_ai.workspaces.forge import GitHubForge
     from supervisor_ai.workspaces.kanban_files import GitKanbanFiles
     from supervisor_ai.workspaces.workspaces import GitWorkspaces
@@ -296,7 +295,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         cache=ledger.cache,
         artifacts=artifacts,
         documents=ArtifactDocuments(artifacts),
-        anchor=GitAnchor(repository),
+        anchor=ledger.anchor,
         clock=SystemClock(),
         ids=SystemIds(),
         processes=SystemProcesses(),

@@ -1,17 +1,18 @@
 """Looking after the ledger."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.views import MutationView
 from supervisor_ai.domain.envelope import NewEvent
-from supervisor_ai.domain.errors import StaleVersion
-from supervisor_ai.domain.ids import PROJECT_STREAM, ArtifactHash
+from supervisor_ai.domain.errors import StaleVersion, SupervisorError
+from supervisor_ai.domain.ids import PROJECT_STREAM, ArtifactHash, StreamId, stream_run
 from supervisor_ai.domain.project.events import ArtifactErased
-from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
-from supervisor_ai.engine.ports.queries import Verification
-from supervisor_ai.engine.project_view import ProjectView
+from supervisor_ai.engine.ports.ledger import Batch, CachedState, StreamAppend
+from supervisor_ai.engine.ports.queries import Fault, FaultKind, Verification
+from supervisor_ai.engine.project_view import ProjectView, fold_project
 
 _RACES: Final = 100
 
@@ -25,8 +26,14 @@ class Erasure:
 
 
 def verify(project: Project) -> Verification:
-    """Look for a change, a gap, a reorder or a cut tail."""
-    return project.care.verify()
+    """Look at all that a ledger is: its events, what is told of them, and what they name."""
+    ledger = project.care.verify()
+    if any(fault.kind is FaultKind.EVENT for fault in ledger.faults):
+        # What such events name or lead to says nothing.
+        return ledger
+    artifacts = project.care.verify_artifacts()
+    faults = (*ledger.faults, *artifacts.faults, *_state_faults(project))
+    return replace(ledger, faults=faults, notes=(*ledger.notes, *artifacts.notes))
 
 
 def rebuild(project: Project) -> MutationView:
@@ -50,6 +57,35 @@ def erase(project: Project, erasure: Erasure, *, dry_run: bool = False) -> Mutat
     _record(project, ArtifactErased(artifact=artifact, reason=reason))
     detail = "The text is gone; its name stays in the ledger."
     return MutationView(target=artifact, applied=True, dry_run=False, detail=detail)
+
+
+def _state_faults(project: Project) -> Iterator[Fault]:
+    """Fold again what is kept folded: a run would be driven on by what is kept."""
+    for stream, cached in project.care.states():
+        try:
+            folded = _fold_again(project, stream, cached.version)
+        except SupervisorError as error:
+            yield _state_fault(stream, f"cannot be compared: {error.message}")
+        else:
+            if folded.fold == cached.fold and folded != cached:
+                yield _state_fault(stream, "is not what the events lead to")
+
+
+def _fold_again(project: Project, stream: StreamId, version: int) -> CachedState:
+    run = stream_run(stream)
+    if run is None:
+        return fold_project(project.world.log, project.world.documents, upto=version)
+    playback, reached = project.player.play(run, upto=version)
+    return CachedState(version=reached, fold=playback.fold, state=playback.encode())
+
+
+def _state_fault(stream: StreamId, what: str) -> Fault:
+    return Fault(
+        kind=FaultKind.STATE,
+        where=f"the kept state of stream {stream!r}",
+        message=f"The kept state of stream {stream!r} {what}.",
+        hint="`supervisor ledger rebuild` throws it away.",
+    )
 
 
 def _record(project: Project, event: ArtifactErased) -> None:

@@ -47,3 +47,11 @@ class ProjectView:
         if cached is not None:
             self.project = self._documents.decode(cached.state, Project)
             self.version = self._kept = cached.version
+
+
+def fold_project(log: EventLog, documents: Documents, *, upto: int) -> CachedState:
+    """Fold the project's stream from its beginning, as it would be kept at a version."""
+    project, version = Project(), 0
+    for envelope in log.read(PROJECT_STREAM, upto=upto):
+        project, version = evolve(project, envelope.event), envelope.version
+    return CachedState(version=version, fold=_FOLD, state=documents.encode(project))

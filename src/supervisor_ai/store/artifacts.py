@@ -14,6 +14,7 @@ from supervisor_ai.domain.errors import NotFound, Unavailable
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.store.directory import private_directory
 
+DRAFTS: Final = "drafts"
 _NAME: Final = re.compile(r"[0-9a-f]{64}")
 _BLOCK: Final = bytes(1 << 16)
 
@@ -32,9 +33,9 @@ class FileArtifacts:
 
     def get(self, artifact: ArtifactHash) -> str:
         """Return the text; raises NotFound when it never existed or was erased."""
-        path = _place(self._directory, artifact)
+        path = artifact_path(self._directory, artifact)
         with _translated(path):
-            if _tombstone(path).exists():
+            if tombstone(path).exists():
                 raise NotFound(f"Artifact {artifact!r} was erased.")
             if not path.exists():
                 raise _unknown(artifact)
@@ -52,11 +53,11 @@ class FileArtifacts:
 
     def erase(self, artifact: ArtifactHash) -> None:
         """Remove the content for ever; the name stays known as erased."""
-        path = _place(self._directory, artifact)
+        path = artifact_path(self._directory, artifact)
         with _translated(path):
-            if not path.exists() and not _tombstone(path).exists():
+            if not path.exists() and not tombstone(path).exists():
                 raise _unknown(artifact)
-            _tombstone(path).touch(mode=0o600)
+            tombstone(path).touch(mode=0o600)
             _shred(path)
             _sync(path.parent)
 
@@ -67,7 +68,7 @@ class FileArtifactWriter:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._digest = sha256()
-        drafts = directory / "drafts"
+        drafts = directory / DRAFTS
         with _translated(drafts):
             _make(directory)
             _make(drafts)
@@ -91,13 +92,13 @@ class FileArtifactWriter:
     def finish(self) -> ArtifactHash:
         """Sync it to disk and name it by its content."""
         artifact = ArtifactHash(self._digest.hexdigest())
-        path = _place(self._directory, artifact)
+        path = artifact_path(self._directory, artifact)
         with self._abandoned_on_error():
             self._file.flush()
             os.fsync(self._file.fileno())
             _make(path.parent)
             self._draft.replace(path)
-            if _tombstone(path).exists():
+            if tombstone(path).exists():
                 _shred(path)
             _sync(path.parent)
         self.abandon()
@@ -122,13 +123,15 @@ class FileArtifactWriter:
             raise
 
 
-def _place(directory: Path, artifact: ArtifactHash) -> Path:
+def artifact_path(directory: Path, artifact: ArtifactHash) -> Path:
+    """Return where an artifact is kept; raises NotFound for what cannot be a name."""
     if not _NAME.fullmatch(artifact):
         raise _unknown(artifact)
     return directory / artifact[:2] / artifact[2:]
 
 
-def _tombstone(path: Path) -> Path:
+def tombstone(path: Path) -> Path:
+    """Return the mark that says that an artifact was erased."""
     return path.with_name(f"{path.name}.erased")
 
 

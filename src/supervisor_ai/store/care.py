@@ -1,19 +1,28 @@
 """Looking after the ledger: is it what it was, and do its tables say what its events say?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.engine.ports.queries import Fault, Verification
-from supervisor_ai.engine.ports.workspaces import Anchor, AnchorPoint
-from supervisor_ai.store.codec import EventCodec, Record, link
+from supervisor_ai.domain.ids import ArtifactHash, RunId, StreamId, stream_run
+from supervisor_ai.domain.project.events import ArtifactErased
+from supervisor_ai.engine.ports.ledger import CachedState
+from supervisor_ai.engine.ports.queries import Fault, FaultKind, Verification
+from supervisor_ai.engine.ports.workspaces import Anchor
+from supervisor_ai.store.checks.artifacts import ArtifactCheck, named_artifacts
+from supervisor_ai.store.checks.chain import Chain, anchor_faults, read_anchor
+from supervisor_ai.store.checks.coordination import Coordination
+from supervisor_ai.store.checks.files import driven_runs, file_faults, lost_run
+from supervisor_ai.store.checks.schema import mend_schema, schema_faults
+from supervisor_ai.store.codec import EventCodec, Record
 from supervisor_ai.store.connection import Connection, Sql
 from supervisor_ai.store.event_log import RECORDS
 from supervisor_ai.store.projections import TABLES, clear, project, rows
 
-_NOT_AS_TOLD: Final = (
-    "Table {!r} does not say what the events say; `supervisor ledger rebuild` makes it again."
-)
+_STATES: Final = "SELECT stream, version, fold, state FROM states ORDER BY stream, fold"
+_STREAMS: Final = "SELECT stream FROM events WHERE version = 1"
+_REBUILD: Final = "`supervisor ledger rebuild` makes it again."
 
 
 class SqliteLedgerCare:
@@ -21,28 +30,61 @@ class SqliteLedgerCare:
 
     def __init__(self, connection: Connection, *, codec: EventCodec, anchor: Anchor) -> None:
         self._connection = connection
+        self._directory = connection.path.parent
+        self._locks = self._directory / "locks"
         self._codec = codec
         self._anchor = anchor
 
     def verify(self) -> Verification:
-        """Look for a change, a gap, a reorder or (by the anchor) a cut tail."""
-        # Read before the snapshot is taken: an event that is anchored later must not be missed.
-        anchored = self._anchor.read()
+        """Check the database: its chain, anchor, schema, tables, letters, leases and wakes."""
+        # Read before the snapshot is taken: what is anchored or driven later must not be missed.
+        (anchored, faults), driven = read_anchor(self._anchor), driven_runs(self._locks)
         with self._connection.snapshot() as sql:
-            chain = _Chain()
-            faults = [fault for record in _records(sql) for fault in chain.follow(record)]
-            if anchored is not None:
-                faults += _anchor_faults(sql, anchored, last=chain.seq)
-            if not faults:
+            chain = Chain()
+            faults += [fault for record in _records(sql) for fault in chain.follow(record)]
+            faults += anchor_faults(sql, anchored, last=chain.seq)
+            if all(fault.kind is not FaultKind.EVENT for fault in faults):
                 faults += self._table_faults(sql)
-        return Verification(events=chain.length, faults=tuple(faults))
+            faults += schema_faults(sql)
+            beside = Coordination(sql, path=str(self._connection.path))
+            faults += beside.faults()
+            faults += file_faults(self._directory)
+            faults += map(lost_run, sorted(driven - _runs(sql)))
+            notes = tuple(beside.notes())
+        return Verification(events=chain.length, faults=tuple(faults), notes=notes)
+
+    def verify_artifacts(self) -> Verification:
+        """Check every artifact that an event or a letter names."""
+        named: dict[ArtifactHash, int | None] = {}
+        erased: set[ArtifactHash] = set()
+        count = 0
+        with self._connection.snapshot() as sql:
+            for record in _records(sql):
+                event = self._codec.unseal(record).envelope.event
+                named |= {it: record.seq for it in named_artifacts(event) if it not in named}
+                if isinstance(event, ArtifactErased):
+                    erased.add(event.artifact)
+                count += 1
+            for letter in Coordination(sql, path="").letters():
+                named |= {it: None for it in named_artifacts(letter) if it not in named}
+        check = ArtifactCheck(self._directory / "artifacts", named, erased)
+        return Verification(events=count, faults=tuple(check.faults()), notes=tuple(check.notes()))
+
+    def states(self) -> Sequence[tuple[StreamId, CachedState]]:
+        """Return the folded states that are kept."""
+        return [
+            (StreamId(stream), CachedState(version=version, fold=fold, state=state))
+            for stream, version, fold, state in self._connection.query(_STATES)
+        ]
 
     def rebuild(self) -> int:
         """Throw the projections away and make them again; return how many events were read.
 
-        Cached states go with them: they too are only a reading of the events.
+        Cached states go with them: they too are only a reading of the events. Triggers and
+        indexes are put right as well.
         """
         with self._connection.transaction() as sql:
+            mend_schema(sql)
             sql.execute("DELETE FROM states")
             clear(sql)
             return self._fill(sql, _records(sql))
@@ -55,53 +97,38 @@ class SqliteLedgerCare:
         return count
 
     def _table_faults(self, sql: Sql) -> list[Fault]:
-        scratch = Connection.scratch()
-        try:
-            with scratch.transaction() as fresh:
-                self._fill(fresh, _records(sql))
-                wrong = [table for table in TABLES if rows(sql, table) != rows(fresh, table)]
-        except Unavailable as error:
-            return [Fault(seq=None, message=error.message)]
-        finally:
-            scratch.close()
-        return [Fault(seq=None, message=_NOT_AS_TOLD.format(table)) for table in wrong]
-
-
-class _Chain:
-    """The chain as far as it was followed."""
-
-    def __init__(self) -> None:
-        self.length = 0
-        self.seq = 0
-        self._hash = ""
-        self._versions: dict[str, int] = {}
-
-    def follow(self, record: Record) -> Iterator[Fault]:
-        """Go to the next link; what comes after a fault is judged by what the ledger claims."""
-        if record.seq != self.seq + 1:
-            yield _fault(self.seq + 1, f"is missing: event {record.seq} comes next")
-        elif link(self._hash, record[:-1]) != record.hash:
-            yield _fault(record.seq, "is not what was recorded there: it was changed or moved")
-        version = self._versions.get(record.stream, 0) + 1
-        if record.version != version:
-            place = f"version {record.version} of stream {record.stream!r}, not {version}"
-            yield _fault(record.seq, f"is {place}: events were removed or reordered")
-        self.length += 1
-        self.seq, self._hash = record.seq, record.hash
-        self._versions[record.stream] = max(record.version, version - 1)
+        with closing(Connection.scratch()) as scratch:
+            try:
+                with scratch.transaction() as fresh:
+                    self._fill(fresh, _records(sql))
+                    wrong = [table for table in TABLES if rows(sql, table) != rows(fresh, table)]
+            except Unavailable as error:
+                return [_unreadable(error)]
+        return [_wrong_table(table) for table in wrong]
 
 
 def _records(sql: Sql) -> Iterator[Record]:
     return map(Record._make, sql.execute(f"{RECORDS} ORDER BY seq"))
 
 
-def _anchor_faults(sql: Sql, anchored: AnchorPoint, *, last: int) -> Iterator[Fault]:
-    row = sql.execute("SELECT hash FROM events WHERE seq = ?", (anchored.seq,)).fetchone()
-    if row is None:
-        yield _fault(anchored.seq, f"is anchored, but missing: the ledger ends at event {last}")
-    elif row[0] != anchored.hash:
-        yield _fault(anchored.seq, "is not the one that was anchored: the chain was made anew")
+def _runs(sql: Sql) -> frozenset[RunId]:
+    runs = (stream_run(StreamId(stream)) for (stream,) in sql.execute(_STREAMS))
+    return frozenset(run for run in runs if run is not None)
 
 
-def _fault(seq: int, what: str) -> Fault:
-    return Fault(seq=seq, message=f"Event {seq} {what}.")
+def _unreadable(error: Unavailable) -> Fault:
+    return Fault(
+        kind=FaultKind.EVENT,
+        where="the events",
+        message=error.message,
+        hint=error.hint or "Restore the ledger from a backup.",
+    )
+
+
+def _wrong_table(table: str) -> Fault:
+    return Fault(
+        kind=FaultKind.TABLE,
+        where=f"table {table!r}",
+        message=f"Table {table!r} does not say what the events say.",
+        hint=_REBUILD,
+    )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from supervisor_ai.engine.ports.clock import Clock, Processes
 from supervisor_ai.engine.ports.workspaces import Anchor
+from supervisor_ai.store.anchors import RecordedAnchor
 from supervisor_ai.store.care import SqliteLedgerCare
 from supervisor_ai.store.codec import EventCodec
 from supervisor_ai.store.connection import Connection
@@ -33,6 +34,7 @@ class SqliteLedger:
     queries: SqliteRunQueries
     verdicts: SqliteVerdicts
     care: SqliteLedgerCare
+    anchor: RecordedAnchor
 
     def close(self) -> None:
         """Let go of the file and of every run that is still held."""
@@ -48,6 +50,7 @@ def open_ledger(
     connection = Connection.open(directory / "state.db")
     codec, locks = EventCodec(), OwnerLocks(directory / "locks")
     leases = SqliteLeases(connection, locks=locks, clock=clock, processes=processes)
+    recorded = RecordedAnchor(anchor, connection)
     return SqliteLedger(
         connection=connection,
         locks=locks,
@@ -58,5 +61,6 @@ def open_ledger(
         cache=SqliteStateCache(connection),
         queries=SqliteRunQueries(connection, leases=leases, codec=codec),
         verdicts=SqliteVerdicts(connection, codec=codec),
-        care=SqliteLedgerCare(connection, codec=codec, anchor=anchor),
+        care=SqliteLedgerCare(connection, codec=codec, anchor=recorded),
+        anchor=recorded,
     )

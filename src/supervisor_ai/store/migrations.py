@@ -248,8 +248,19 @@ _GATES: Final[Migration] = (
     """,
 )
 
+_ANCHORS: Final[Migration] = (
+    """
+    CREATE TABLE anchors (
+        place INTEGER PRIMARY KEY CHECK (place = 1),
+        seq INTEGER NOT NULL,
+        hash TEXT NOT NULL
+    ) STRICT
+    """,
+)
+
 MIGRATIONS: Final[tuple[Migration, ...]] = (
     (*_EVENTS, *_COORDINATION, *_PROJECTIONS),
     _GATES,
+    _ANCHORS,
 )
 """Version N of the schema is what the first N steps make."""

@@ -9,7 +9,7 @@ import pytest
 
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.engine.ports.ledger import CachedState
-from supervisor_ai.engine.ports.queries import Fault
+from supervisor_ai.engine.ports.queries import Fault, FaultKind
 from supervisor_ai.engine.ports.workspaces import Anchor, AnchorPoint
 from supervisor_ai.store.codec import Record, link
 from supervisor_ai.store.ledger import SqliteLedger
@@ -31,10 +31,14 @@ def _history(ledger: SqliteLedger, anchor: Anchor) -> None:
 @pytest.fixture
 def tamper(ledger: SqliteLedger) -> Callable[..., None]:
     def execute(*statements: str) -> None:
+        """Change the file behind the guards' backs, and put them back."""
         path = ledger.connection.path
         with closing(sqlite3.connect(path, isolation_level=None)) as sql:
+            guards = sql.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
             for statement in (*(f"DROP TRIGGER {name}" for name in TRIGGERS), *statements):
                 sql.execute(statement)
+            for (guard,) in guards:
+                sql.execute(guard)
 
     return execute
 
@@ -119,9 +123,10 @@ def test_a_changed_table_is_found_and_made_again(
     tamper("UPDATE runs SET status = 'completed' WHERE run = 'r1'")
     assert ledger.care.verify().faults == (
         Fault(
-            seq=None,
-            message="Table 'runs' does not say what the events say; "
-            "`supervisor ledger rebuild` makes it again.",
+            kind=FaultKind.TABLE,
+            where="table 'runs'",
+            message="Table 'runs' does not say what the events say.",
+            hint="`supervisor ledger rebuild` makes it again.",
         ),
     )
     assert ledger.care.rebuild() == 6
@@ -152,7 +157,11 @@ def _forge_hashes(path: Path) -> None:
     columns = ", ".join(Record._fields)
     with closing(sqlite3.connect(path, isolation_level=None)) as sql:
         previous = ""
+        name = "events_are_never_changed"
+        (guard,) = sql.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()
+        sql.execute(f"DROP TRIGGER {name}")
         rows = sql.execute(f"SELECT {columns} FROM events ORDER BY seq").fetchall()  # noqa: S608 - our own names
         for record in map(Record._make, rows):
             previous = link(previous, record[:-1])
             sql.execute("UPDATE events SET hash = ? WHERE seq = ?", (previous, record.seq))
+        sql.execute(guard)

@@ -76,7 +76,8 @@ def test_every_table_is_compared(rich: SqliteLedger) -> None:
         name
         for (name,) in rich.connection.query("SELECT name FROM sqlite_master WHERE type='table'")
     }
-    assert tables - set(TABLES) == {"events", "leases", "letters", "wakes", "states"}
+    beside = {"events", "leases", "letters", "wakes", "states", "anchors"}
+    assert tables - set(TABLES) == beside
 
 
 def test_runs_are_listed_newest_first(rich: SqliteLedger) -> None:

@@ -7,12 +7,13 @@ import click
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.mutations import report_mutation
 from supervisor_ai.cli.options import dry_run_option, json_option, yes_option
-from supervisor_ai.cli.output import can_ask, write, write_json
+from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control import caring
 from supervisor_ai.control.errors import DONE, FAILED
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.terminal import plain
 
 
 class _Options(TypedDict):
@@ -35,17 +36,21 @@ def ledger() -> None:
 @json_option
 @click.pass_obj
 def verify(invocation: Invocation, **options: Unpack[_Options]) -> int:
-    """Look for changes, gaps, reorderings and a cut tail.
+    """Look for anything in the ledger that is not as it was.
 
-    Exit code 0 when the ledger is what it was, 1 when it is not.
+    Events that were changed, cut off or reordered, the anchor in git, tables and triggers,
+    letters, leases, kept states, and every text that an event names. Each fault says where it
+    is and what to do. Exit code 0 when the ledger is what it was, 1 when it is not.
     """
     invocation.require_records()
     found = caring.verify(invocation.project())
     if options["as_json"]:
         write_json({"verification": found})
     else:
+        for note in found.notes:
+            say(f"note: {plain(note)}")
         for fault in found.faults:
-            write(fault.message)
+            write(f"{plain(fault.message)}\n  {plain(fault.hint)}")
         write(f"{found.events} events, {len(found.faults)} faults.")
     return FAILED if found.faults else DONE
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Protocol
 
 from supervisor_ai.domain.ids import (
@@ -10,6 +11,7 @@ from supervisor_ai.domain.ids import (
     CommitSha,
     RunId,
     StepName,
+    StreamId,
     TreeSha,
 )
 from supervisor_ai.domain.run.facts import ApprovalReason, Base, Usage
@@ -21,6 +23,7 @@ from supervisor_ai.domain.run.status import (
     StepStatus,
     Verdict,
 )
+from supervisor_ai.engine.ports.ledger import CachedState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,27 +186,55 @@ class RunQueries(Protocol):
         ...
 
 
+class FaultKind(StrEnum):
+    """What of a ledger is not as it should be."""
+
+    EVENT = "event"
+    ANCHOR = "anchor"
+    TABLE = "table"
+    SCHEMA = "schema"
+    LETTER = "letter"
+    LEASE = "lease"
+    WAKE = "wake"
+    STATE = "state"
+    ARTIFACT = "artifact"
+    FILE = "file"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A place where the ledger is not what it should be."""
+    """A place where the ledger is not what it should be, and what to do about it."""
 
-    seq: int | None
+    kind: FaultKind
+    where: str
     message: str
+    hint: str
+    seq: int | None = None
+    """The event that is wrong, or that speaks of what is wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """What a check of the ledger found."""
+    """What a check of the ledger found; notes are no faults, but worth a look."""
 
     events: int
     faults: tuple[Fault, ...]
+    notes: tuple[str, ...] = ()
 
 
 class LedgerCare(Protocol):
     """Looking after the ledger itself."""
 
     def verify(self) -> Verification:
-        """Look for a change, a gap, a reorder or (by the anchor) a cut tail."""
+        """Check the database: its chain, anchor, schema, tables, letters, leases and wakes."""
+        ...
+
+    def verify_artifacts(self) -> Verification:
+        """Check every artifact that an event or a letter names."""
+        ...
+
+    def states(self) -> Sequence[tuple[StreamId, CachedState]]:
+        """Return the folded states that are kept."""
         ...
 
     def rebuild(self) -> int:

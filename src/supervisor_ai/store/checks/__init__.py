@@ -1,0 +1,1 @@
+"""What a ledger that nobody tampered with looks like, part by part."""
