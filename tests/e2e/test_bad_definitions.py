@@ -51,8 +51,8 @@ def test_an_unknown_workflow(user: User) -> None:
     assert said.error == {
         "kind": "not_found",
         "message": "Workflow 'standrad' was asked for, but there is no such workflow.",
-        "hint": "Did you mean 'standard'? Workflows: careful, enterprise, mvp, open_source, quick, "
-        "reviewed, security_critical, standard, with_test_engineer.",
+        "hint": "Did you mean 'standard'? Workflows: careful, double_review, enterprise, mvp, "
+        "open_source, quick, reviewed, security_critical, standard, with_test_engineer.",
     }
 
 

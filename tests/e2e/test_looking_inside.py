@@ -267,6 +267,7 @@ def test_workflows_are_listed_shown_and_validated(user: User) -> None:
     listed = user.call("workflow", "list", "--json").json["workflows"]
     assert {(it["name"], it["origin"]) for it in listed} == {
         ("careful", "project"),
+        ("double_review", "built-in"),
         ("enterprise", "built-in"),
         ("mvp", "built-in"),
         ("open_source", "built-in"),

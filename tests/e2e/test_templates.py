@@ -66,6 +66,9 @@ BUILD: Final = ["implement", "implement-guard"]
 CHECK: Final = ["integration_tests", "integration_tests-guard", "integration_test_gate"]
 STEPS: Final = {
     "standard": ["plan", *BUILD, "test", "review", *HOOKS, "commit"],
+    "double_review": [
+        *("plan", "plan_review", *BUILD, "test", "review", "ci", "commit"),
+    ],
     "mvp": ["plan", *BUILD, "quick_review", *HOOKS, "commit"],
     "with_test_engineer": [
         *("plan", *BUILD, "unit_test_gate", "implement_coverage", *CHECK, "review"),
@@ -88,6 +91,7 @@ STEPS: Final = {
 }
 ASKED: Final = {
     "standard": [],
+    "double_review": [],
     "mvp": [],
     "with_test_engineer": [],
     "open_source": ["await_review"],

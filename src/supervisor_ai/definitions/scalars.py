@@ -42,7 +42,7 @@ def words(value: object) -> object:
     if not isinstance(value, str):
         return value
     try:
-        parts = shlex.split(value)
+        parts = shlex.split(value.replace("\\\n", ""))
     except ValueError as error:
         raise ValueError(f"cannot be split into words: {error}") from error
     shell = next((part for part in parts if part in _SHELL_WORDS or part.endswith(";")), None)

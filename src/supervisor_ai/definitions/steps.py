@@ -10,7 +10,7 @@ from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.role_steps import check_role_step
 from supervisor_ai.definitions.settings import Choice, Settings
 from supervisor_ai.definitions.shapes import RoleShape
-from supervisor_ai.definitions.step_kinds import kind_of
+from supervisor_ai.definitions.step_kinds import kind_of, pull_request_problem
 from supervisor_ai.definitions.templates.agreement import needed
 from supervisor_ai.definitions.templates.approvers import levels
 from supervisor_ai.definitions.templates.draft import DraftStep
@@ -43,7 +43,7 @@ _MEANINGFUL: Final[Mapping[StepKind, frozenset[str]]] = {
     ),
     StepKind.HUMAN: frozenset({"on_reject", "max_retries"}),
     StepKind.COMMIT: frozenset({"command", "human_approval", "on_reject"}),
-    StepKind.PULL_REQUEST: frozenset({"human_approval", "on_reject"}),
+    StepKind.PULL_REQUEST: frozenset({"command", "human_approval", "on_reject"}),
 }
 
 
@@ -90,6 +90,10 @@ def read_step(around: Surroundings, draft: DraftStep, *, is_last: bool) -> ReadS
     gates: dict[str, Gate] = {}
     if kind is StepKind.ROLE:
         check_role_step(notes, around.roles, around.settings.policies.retries)
+    if kind is StepKind.PULL_REQUEST and draft.shape.command is not None:
+        problem = pull_request_problem(draft.shape.command)
+        if problem is not None:
+            notes.add("command", problem)
     if kind is StepKind.GATE:
         gates = read_gates(notes, around.settings, are_gates_known=around.are_gates_known)
     step = _step(draft, kind, around.settings.step_policies)

@@ -269,8 +269,8 @@ def test_an_unknown_workflow() -> None:
         "Workflow 'standardx' was asked for, but there is no such workflow."
     )
     assert error.hint == snapshot(
-        "Did you mean 'standard'? Workflows: enterprise, mvp, open_source, security_critical, "
-        "standard, with_test_engineer."
+        "Did you mean 'standard'? Workflows: double_review, enterprise, mvp, open_source, "
+        "security_critical, standard, with_test_engineer."
     )
 
 

@@ -75,3 +75,7 @@ def test_host_paths_are_absolute(path: str) -> None:
 def test_a_host_path_may_begin_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/somebody")
     assert scalars.host_path("~/.cargo") == "/home/somebody/.cargo"
+
+
+def test_a_command_may_go_on_in_the_next_line() -> None:
+    assert scalars.words("gh pr create \\\n  --draft\n") == ["gh", "pr", "create", "--draft"]

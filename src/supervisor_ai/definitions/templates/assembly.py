@@ -6,6 +6,7 @@ from dataclasses import replace
 from supervisor_ai.definitions.gate_order import check_circles, check_gates
 from supervisor_ai.definitions.gate_settings import lay_gates
 from supervisor_ai.definitions.layers import Layer, Written
+from supervisor_ai.definitions.templates.commit import link_commit
 from supervisor_ai.definitions.templates.draft import Draft
 from supervisor_ai.definitions.templates.feedback import link_feedback
 from supervisor_ai.definitions.templates.hooks import link_hooks
@@ -26,7 +27,7 @@ def assemble(
         return None
     kit = _with_gates(kit, files)
     draft = replace(merge(name, files, kit.mistakes), gates=kit.gates)
-    draft = apply_settings(draft, kit)
+    draft = apply_settings(link_commit(draft), kit)
     draft = link_config(draft, kit)
     draft = link_hooks(draft, kit)
     draft = link_feedback(draft, kit)

@@ -9,7 +9,8 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import StepKind
 
 TEMPLATES = [
-    *("enterprise", "mvp", "open_source", "security_critical", "standard", "with_test_engineer"),
+    *("double_review", "enterprise", "mvp", "open_source", "security_critical", "standard"),
+    "with_test_engineer",
 ]
 
 
@@ -29,6 +30,7 @@ def test_what_a_project_must_configure_is_listed(flows: Flows) -> None:
     flows.config = ""
     found = {it.name: it.missing for it in flows.catalog().workflows(COMMIT)}
     assert found == {
+        "double_review": ("gate ci",),
         "enterprise": ("gate coverage", "gate integration", "gate ci"),
         "mvp": (),
         "open_source": ("gate docs",),
@@ -77,3 +79,19 @@ def test_open_source_ends_with_the_community(flows: Flows) -> None:
     flow = flows.load("open_source")
     assert flow.path[-3:] == ["commit", "create_pr", "await_review"]
     assert flow.step("create_pr").kind is StepKind.PULL_REQUEST
+
+
+def test_double_review_has_the_states_of_the_design_it_comes_from(flows: Flows) -> None:
+    flow = flows.load("double_review")
+    assert {name: flow.arrows(name) for name in flow.path} == {
+        "plan": ("plan_review", None, None),
+        "plan_review": ("implement", None, "plan"),
+        "implement": ("test", None, None),
+        "test": ("review", "implement", None),
+        "review": ("ci", None, "implement"),
+        "ci": ("commit", "implement", None),
+        "commit": (None, None, None),
+    }
+    assert flow.step("review").roles == ("reviewer_gemini", "reviewer_codex")
+    assert flow.step("review").needed is None
+    assert flow.step("test").max_retries == 3

@@ -65,8 +65,8 @@ def test_a_hidden_workflow_can_be_extended_but_not_run(flows: Flows) -> None:
     assert [it.name for it in catalog.workflows(COMMIT) if it.origin == "project"] == ["flow"]
     flows.config += "workflow: _mine\n"
     assert flows.mistakes(**files) == [
-        ".supervisor/config.yaml:7: workflow: unknown workflow '_mine' (known: enterprise, flow, "
-        "mvp, open_source, security_critical, standard, with_test_engineer)"
+        ".supervisor/config.yaml:7: workflow: unknown workflow '_mine' (known: double_review, "
+        "enterprise, flow, mvp, open_source, security_critical, standard, with_test_engineer)"
     ]
 
 

@@ -60,3 +60,46 @@ def test_the_user_is_asked_before_a_project_publishes(flows: Flows) -> None:
     assert asked(flows) == [(f"{config}:{flows.config.count(chr(10)) + 1}", "workflow")]
     flows.config = f"workflow: {{template: open_source, disable: [await_review]}}\n{GATES}"
     assert asked(flows) == [(f"{config}:2", "workflow.template")]
+
+
+COMMAND = 'gh pr create --title "${PR_TITLE}" --body "${PR_BODY}" --draft'
+INHERITED = f"""\
+extends: _base
+steps:
+  plan: {{next: implement}}
+  implement: {{next: publish}}
+  publish: {{type: orchestrator_gate, command: '{COMMAND}', next: wait}}
+  wait: {{type: human_gate}}
+"""
+
+
+def test_a_command_that_opens_a_pull_request_is_one(flows: Flows) -> None:
+    loaded = flows.load(flow=INHERITED)
+    assert loaded.step("publish").kind is StepKind.PULL_REQUEST
+    assert not any("gh" in gate.command for gate in loaded.loaded.definition.gates.values())
+
+
+def test_an_inherited_commit_comes_before_the_pull_request(flows: Flows) -> None:
+    loaded = flows.load(flow=INHERITED)
+    assert (loaded.step("commit").next, loaded.step("publish").next) == ("publish", "wait")
+    text = "'commit' comes first, as a pull request shows what is committed"
+    assert f"{FILE}:5: steps.publish: {text}" in loaded.loaded.notes
+
+
+def test_a_project_asks_before_its_command_opens_one(flows: Flows) -> None:
+    assert asked(flows, flow=INHERITED) == [(f"{FILE}:5", "steps.publish.type")]
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        ("gh pr create --title Mine --body Yours --draft", "is not run: supervisor opens the"),
+        (f"{COMMAND} --repo other/one", "is not run: supervisor opens the pull request itself"),
+        ("gh pr create", "lacks --draft: a pull request always begins as one"),
+    ],
+)
+def test_what_of_the_command_would_be_lost_is_said(
+    flows: Flows, command: str, problem: str
+) -> None:
+    [mistake] = flows.mistakes(flow=INHERITED.replace(COMMAND, command))
+    assert mistake.startswith(f"{FILE}:5: steps.publish.command: {problem}")
