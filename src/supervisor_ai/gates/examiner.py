@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, TypeVar
 
+from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.gates import Finding, GateKind
 from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import (
     ChangeCase,
@@ -20,7 +21,6 @@ from supervisor_ai.engine.ports.gates import (
     Reading,
     Unexaminable,
 )
-from supervisor_ai.gates.looks import WITH_A_COMMAND, needs_a_command, unreadable
 from supervisor_ai.gates.reader_messages import (
     NOT_UNDERSTOOD,
     Answers,
@@ -29,10 +29,11 @@ from supervisor_ai.gates.reader_messages import (
     decode,
     encode,
 )
-from supervisor_ai.tools.confined_child import ChildFailedError, converse
+from supervisor_ai.tools.confined_child import ChildFailedError, ConfinedReaders
 from supervisor_ai.tools.confinement import Limits
 
 READER: Final = "supervisor_ai.gates.reader"
+WITH_A_COMMAND: Final = frozenset({GateKind.COMMAND, GateKind.RED_BEFORE_GREEN, GateKind.MUTATION})
 LIMITS: Final = Limits(memory=1 << 30, cpu=60, wall=300.0, speech=16 << 20)
 
 T = TypeVar("T")
@@ -46,16 +47,16 @@ class RepositoryExaminer:
     ) -> None:
         self.commits = commits
         self.has_commit = has_commit
-        self._limits = limits
+        self._readers = ConfinedReaders(READER, limits)
 
     async def examine(self, kind: GateKind, case: ChangeCase) -> Examination:
         """Look at a change in one of the ways that need no command."""
         if kind in WITH_A_COMMAND:
-            raise needs_a_command(kind)
+            raise InvalidInput(f"A gate of the kind {kind.value!r} needs a command to be run.")
         try:
             return await self._done(Task(work=Work.LOOK, case=case, kind=kind), Examination)
         except ChildFailedError as error:
-            return unreadable(kind, f"it {error}")
+            return _unreadable(kind, f"it {error}")
 
     async def read(self, output: str) -> Reading:
         """Find out what a runner said."""
@@ -84,9 +85,7 @@ class RepositoryExaminer:
         """Have something done by a reader of its own."""
         answers = Answers(self.commits, self.has_commit)
         try:
-            said = await asyncio.to_thread(
-                converse, READER, encode(task), answers.answer, limits=self._limits
-            )
+            said = await asyncio.to_thread(self._readers.converse, encode(task), answers.answer)
             return decode(said, kind)
         except NOT_UNDERSTOOD:
             raise ChildFailedError("confuses its reader") from None
@@ -95,3 +94,12 @@ class RepositoryExaminer:
         files = [file for file in self.commits.list(commit) if file.path in paths]
         read = {file.path: contents for file, contents in self.commits.read(files)}
         return {path: read.get(path) for path in sorted(paths)}
+
+
+def _unreadable(kind: GateKind, reason: str) -> Examination:
+    """Say that nobody could look: what cannot be read is never taken for good."""
+    message = f"The change could not be looked at ({kind.value}): {reason}."
+    return Examination(
+        findings=(Finding(rule="unreadable", message=message),),
+        summary="The change could not be looked at.",
+    )

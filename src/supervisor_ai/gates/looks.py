@@ -1,65 +1,42 @@
-"""The ways to look at a change that need no command."""
+"""The ways to look at a change that need no command; loaded by the reader's process only."""
 
-from collections.abc import Callable, Sequence
-from typing import Final, assert_never
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
-from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.gates import Finding, GateKind
+from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
+from supervisor_ai.gates.auto_run import examine_auto_run
+from supervisor_ai.gates.changelog import examine_changelog
+from supervisor_ai.gates.claims import examine_claims
+from supervisor_ai.gates.complexity import examine_complexity
+from supervisor_ai.gates.integrity.examine import examine_tests
+from supervisor_ai.gates.integrity.languages.go import Go
+from supervisor_ai.gates.integrity.languages.javascript import JavaScript
+from supervisor_ai.gates.integrity.languages.rust import Rust
 from supervisor_ai.gates.integrity.model import Language
+from supervisor_ai.gates.integrity.python import PythonTests
 
-WITH_A_COMMAND: Final = frozenset({GateKind.COMMAND, GateKind.RED_BEFORE_GREEN, GateKind.MUTATION})
+Look = Callable[[ChangeCase, Commits, Callable[[str], bool]], Examination]
+
+LOOKS: Final[Mapping[GateKind, Look]] = {
+    GateKind.CLAIMS: examine_claims,
+    GateKind.AUTO_RUN_FILES: lambda case, commits, _: examine_auto_run(case, commits),
+    GateKind.TEST_INTEGRITY: lambda case, commits, _: examine_tests(
+        case, commits, known_languages()
+    ),
+    GateKind.CHANGELOG: lambda case, commits, _: examine_changelog(case, commits),
+    GateKind.COMPLEXITY: lambda case, commits, _: examine_complexity(case, commits),
+}
 
 
 def look(
     kind: GateKind, case: ChangeCase, commits: Commits, has_commit: Callable[[str], bool]
 ) -> Examination:
-    """Look at a change."""
-    match kind:
-        case GateKind.CLAIMS:
-            from supervisor_ai.gates.claims import examine_claims
-
-            return examine_claims(case, commits, has_commit)
-        case GateKind.AUTO_RUN_FILES:
-            from supervisor_ai.gates.auto_run import examine_auto_run
-
-            return examine_auto_run(case, commits)
-        case GateKind.TEST_INTEGRITY:
-            from supervisor_ai.gates.integrity.examine import examine_tests
-
-            return examine_tests(case, commits, known_languages())
-        case GateKind.CHANGELOG:
-            from supervisor_ai.gates.changelog import examine_changelog
-
-            return examine_changelog(case, commits)
-        case GateKind.COMPLEXITY:
-            from supervisor_ai.gates.complexity import examine_complexity
-
-            return examine_complexity(case, commits)
-        case GateKind.COMMAND | GateKind.RED_BEFORE_GREEN | GateKind.MUTATION:
-            raise needs_a_command(kind)
-        case _:
-            assert_never(kind)
-
-
-def needs_a_command(kind: GateKind) -> InvalidInput:
-    """Say that looking is not enough."""
-    return InvalidInput(f"A gate of the kind {kind.value!r} needs a command to be run.")
+    """Look at a change in one of the ways that need no command."""
+    return LOOKS[kind](case, commits, has_commit)
 
 
 def known_languages() -> Sequence[Language]:
     """Return the readers of all languages whose tests are understood."""
-    from supervisor_ai.gates.integrity.languages.known import tree_sitter_languages
-    from supervisor_ai.gates.integrity.python import PythonTests
-
-    return (PythonTests(), *tree_sitter_languages())
-
-
-def unreadable(kind: GateKind, reason: str) -> Examination:
-    """Say that nobody could look: what cannot be read is never taken for good."""
-    message = f"The change could not be looked at ({kind.value}): {reason}."
-    return Examination(
-        findings=(Finding(rule="unreadable", message=message),),
-        summary="The change could not be looked at.",
-    )
+    return (PythonTests(), JavaScript(), Go(), Rust())

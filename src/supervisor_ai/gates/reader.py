@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 from supervisor_ai.gates.looks import known_languages, look
+from supervisor_ai.gates.mutation import mutants
+from supervisor_ai.gates.new_tests import new_tests
 from supervisor_ai.gates.reader_messages import AskedCommits, Task, Work, decode, encode
 from supervisor_ai.tools.confined_child import Ask
 
@@ -17,11 +19,7 @@ def _done(task: Task, commits: AskedCommits) -> object:
         case Work.LOOK:
             return look(task.kind, task.case, commits, commits.has_commit)
         case Work.NEW_TESTS:
-            from supervisor_ai.gates.new_tests import new_tests
-
             found = new_tests(task.case, commits, known_languages())
             return replace(found, contents=dict.fromkeys(found.contents))
         case Work.MUTANTS:
-            from supervisor_ai.gates.mutation import mutants
-
             return mutants(task.case, commits, limit=task.limit)

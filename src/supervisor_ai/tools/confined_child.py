@@ -1,19 +1,20 @@
-"""A process of our own for one piece of work on what may be made to break whoever reads it.
+"""Processes of our own for work on what may be made to break whoever reads it.
 
-The child gets no environment, no working directory of ours and no file but two pipes. It limits
-itself before it loads the module that does the work; that module's `serve` is given the task and a
-way to ask, and returns the result.
+A reader gets no environment, no working directory of ours and no file but two pipes. It loads the
+module that does the work once and forks for each task; a fork limits itself before it looks at the
+task. The module's `serve` is given the task and a way to ask, and returns the result.
 """
 
 import os
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from signal import SIGKILL, SIGXCPU, Signals
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final, NoReturn, cast
 
 from supervisor_ai.tools.confinement import Limits, confine
 from supervisor_ai.tools.frames import TooLongError, read_frame, write_frame
@@ -22,93 +23,144 @@ _ROOT: Final = str(Path(__file__).resolve().parents[2])
 _START: Final = (
     f"import sys; sys.path.insert(0, sys.argv[1]); from {__name__} import main; main(*sys.argv[2:])"
 )
-_ASK, _RESULT, _FAILED = b"?", b"=", b"!"
+_ASK, _RESULT, _FAILED, _READY = b"?", b"=", b"!", b"+"
 _LARGEST_TO_CHILD: Final = 1 << 30
+_SIGNALLED: Final = 128
 
 Ask = Callable[[bytes], bytes]
-"""Asks whoever started the child."""
+"""Asks whoever started the reader."""
 Serve = Callable[[bytes, Ask], bytes]
 """Does a piece of work."""
+_Reader = subprocess.Popen[bytes]
 
 
 class ChildFailedError(Exception):
     """The child came to no result; the message goes on after "it"."""
 
 
-def converse(module: str, task: bytes, answer: Ask, *, limits: Limits) -> bytes:
-    """Let a child do a piece of work, answer what it asks, and return its result."""
+class ConfinedReaders:
+    """Readers that wait for the next task; as many as there are tasks at a time."""
+
+    def __init__(self, module: str, limits: Limits) -> None:
+        self._module = module
+        self._limits = limits
+        self._idle: list[_Reader] = []
+        weakref.finalize(self, _dismiss, self._idle)
+
+    def converse(self, task: bytes, answer: Ask) -> bytes:
+        """Let a child do a piece of work, answer what it asks, and return its result."""
+        reader = self._hired()
+        watch = threading.Timer(self._limits.wall, reader.kill)
+        watch.daemon = True
+        watch.start()
+        is_reusable = False
+        try:
+            result = _result(reader, task, answer, self._limits.speech)
+            is_reusable = result is not None
+        finally:
+            is_late = not watch.is_alive()
+            watch.cancel()
+            if is_reusable and not is_late:
+                self._idle.append(reader)
+            else:
+                _dismiss([reader])
+        if result is None:
+            raise ChildFailedError(_reason(reader.returncode, is_late=is_late))
+        if result[:1] == _FAILED:
+            raise ChildFailedError(result[1:200].decode("ascii", "replace"))
+        return result[1:]
+
+    def _hired(self) -> _Reader:
+        """Return a reader that lives; one that was killed meanwhile is let go."""
+        while True:
+            try:
+                reader = self._idle.pop()
+            except IndexError:
+                return _start(self._module, self._limits)
+            if reader.poll() is None:
+                return reader
+            _dismiss([reader])
+
+
+def _start(module: str, limits: Limits) -> _Reader:
     command = [sys.executable, "-I", "-c", _START, _ROOT, module]
-    command += [str(limits.memory), str(limits.cpu), str(os.getpid())]
-    child = subprocess.Popen(
-        command,
+    return subprocess.Popen(
+        [*command, str(limits.memory), str(limits.cpu)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={},
         cwd="/",
+        # Ctrl-C is for who started us.
+        start_new_session=True,
     )
-    watch = threading.Timer(limits.wall, child.kill)
-    watch.daemon = True
-    watch.start()
-    try:
-        result = _result(child, task, answer, limits.speech)
-    finally:
-        is_late = not watch.is_alive()
-        watch.cancel()
-        child.kill()
-        _hang_up(child)
-    if result is None:
-        raise ChildFailedError(_reason(child.returncode, is_late=is_late))
-    return result
 
 
-def _result(child: "subprocess.Popen[bytes]", task: bytes, answer: Ask, most: int) -> bytes | None:
+def _result(reader: _Reader, task: bytes, answer: Ask, most: int) -> bytes | None:
     """Talk until there is a result; None where the child ended without one."""
-    to_child, from_child = cast("BinaryIO", child.stdin), cast("BinaryIO", child.stdout)
+    to_reader, from_reader = cast("BinaryIO", reader.stdin), cast("BinaryIO", reader.stdout)
     try:
-        write_frame(to_child, task)
-        while (said := read_frame(from_child, most=most)) is not None:
-            sign, rest = said[:1], said[1:]
-            if sign == _RESULT:
-                return rest
-            if sign == _FAILED:
-                raise ChildFailedError(rest[:200].decode("ascii", "replace"))
-            write_frame(to_child, answer(rest))
+        write_frame(to_reader, task)
+        while (said := read_frame(from_reader, most=most)) is not None:
+            if said[:1] != _ASK:
+                is_ready = read_frame(from_reader, most=1) == _READY
+                return said if is_ready else None
+            write_frame(to_reader, answer(said[1:]))
     except TooLongError:
         raise ChildFailedError("has too much to say") from None
     except BrokenPipeError:
         pass
-    child.wait()
+    reader.wait()
     return None
 
 
-def _hang_up(child: "subprocess.Popen[bytes]") -> None:
-    for stream in (child.stdin, child.stdout):
-        try:
-            cast("BinaryIO", stream).close()
-        except BrokenPipeError:
-            continue
-    child.wait()
+def _dismiss(readers: list[_Reader]) -> None:
+    for reader in readers:
+        reader.kill()
+        for stream in (reader.stdin, reader.stdout):
+            try:
+                cast("BinaryIO", stream).close()
+            except BrokenPipeError:
+                continue
+        reader.wait()
 
 
 def _reason(code: int, *, is_late: bool) -> str:
     if is_late:
         return "takes too long"
-    if code in (-SIGXCPU, -SIGKILL):
+    number = code - _SIGNALLED
+    if number in (SIGXCPU, SIGKILL):
         return "takes too much work"
-    return f"ended the reader ({Signals(-code).name if code < 0 else f'exit code {code}'})"
+    return f"ended the reader ({Signals(number).name if number > 0 else f'exit code {code}'})"
 
 
-def main(module: str, memory: str, cpu: str, parent: str) -> None:
-    """Be the child."""
-    confine(memory=int(memory), cpu=int(cpu), parent=int(parent))
-    write_frame(sys.stdout.buffer, _worked(module))
+def main(module: str, memory: str, cpu: str) -> None:
+    """Be the reader: load what does the work, and let a fork do each task."""
+    serve = cast("Serve", import_module(module).serve)
+    while (task := read_frame(sys.stdin.buffer, most=_LARGEST_TO_CHILD)) is not None:
+        child = os.fork()
+        if child == 0:
+            _work(serve, task, memory=int(memory), cpu=int(cpu))
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if code != 0:
+            # What it said last may be half a message: nobody can go on with these pipes.
+            os._exit(code if code > 0 else _SIGNALLED - code)
+        write_frame(sys.stdout.buffer, _READY)
 
 
-def _worked(module: str) -> bytes:
+def _work(serve: Serve, task: bytes, *, memory: int, cpu: int) -> NoReturn:
+    """Be the child; whatever happens, the reader's loop is not run on by two."""
     try:
-        serve = cast("Serve", import_module(module).serve)
-        return _RESULT + serve(_heard(), _ask)
+        confine(memory=memory, cpu=cpu, parent=os.getppid())
+        write_frame(sys.stdout.buffer, _worked(serve, task))
+        os._exit(0)
+    finally:
+        os._exit(1)
+
+
+def _worked(serve: Serve, task: bytes) -> bytes:
+    try:
+        return _RESULT + serve(task, _ask)
     except MemoryError:
         return _FAILED + b"takes too much memory"
     except RecursionError:
@@ -119,10 +171,6 @@ def _worked(module: str) -> bytes:
 
 def _ask(question: bytes) -> bytes:
     write_frame(sys.stdout.buffer, _ASK + question)
-    return _heard()
-
-
-def _heard() -> bytes:
     said = read_frame(sys.stdin.buffer, most=_LARGEST_TO_CHILD)
     if said is None:
         raise SystemExit(1)

@@ -5,10 +5,10 @@ import json
 import pytest
 from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
 
-from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.gates import Complexity, GateKind
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination, Mutant, NewTests
-from supervisor_ai.gates.looks import known_languages, look
+from supervisor_ai.gates.examiner import WITH_A_COMMAND
+from supervisor_ai.gates.looks import LOOKS, known_languages, look
 from supervisor_ai.gates.reader import serve
 from supervisor_ai.gates.reader_messages import Answers, AskedCommits, Task, Work, decode, encode
 
@@ -52,10 +52,8 @@ def test_complexity_is_measured() -> None:
     assert examine(GateKind.COMPLEXITY).complexity is Complexity.SIMPLE
 
 
-@pytest.mark.parametrize("kind", [GateKind.COMMAND, GateKind.RED_BEFORE_GREEN, GateKind.MUTATION])
-def test_what_needs_a_command_is_refused(kind: GateKind) -> None:
-    with pytest.raises(InvalidInput, match="needs a command"):
-        examine(kind)
+def test_every_kind_is_looked_at_or_needs_a_command() -> None:
+    assert set(LOOKS) == set(GateKind) - WITH_A_COMMAND
 
 
 def test_python_and_others_are_understood() -> None:

@@ -3,8 +3,8 @@
 import pytest
 
 from supervisor_ai.gates.integrity.languages.javascript import JavaScript
-from supervisor_ai.gates.integrity.languages.known import tree_sitter_languages
 from supervisor_ai.gates.integrity.model import Strength, TestCase, TestFile, Unreadable
+from supervisor_ai.gates.looks import known_languages
 
 NONE, WEAK, PARTIAL, EXACT = Strength.NONE, Strength.WEAK, Strength.PARTIAL, Strength.EXACT
 
@@ -464,6 +464,8 @@ def test_a_file_that_only_a_machine_can_have_written_is_not_looked_at() -> None:
 
 
 def test_every_language_is_known() -> None:
-    paths = ["a.test.ts", "a_test.go", "tests/a.rs"]
-    known = tree_sitter_languages()
-    assert [[each.is_test(path, b"") for path in paths].index(True) for each in known] == [0, 1, 2]
+    paths = ["test_a.py", "a.test.ts", "a_test.go", "tests/a.rs"]
+    known = known_languages()
+    assert [[each.is_test(path, b"") for path in paths].index(True) for each in known] == [
+        *range(4)
+    ]
