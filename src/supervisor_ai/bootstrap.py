@@ -233,7 +233,12 @@ def open_pack_place(directory: Path, settings: Settings, *, is_user: bool) -> "P
         preferences = read_preferences(own)
         with TemporaryDirectory(prefix="supervisor-") as fetched:
             sources = Sources(place=Path(fetched), git=git, signers=preferences.signers)
-            yield PackShop(directory=place, sources=sources, known=preferences.sources)
+            yield PackShop(
+                directory=place,
+                sources=sources,
+                known=preferences.sources,
+                registry=preferences.registry,
+            )
 
     return PackPlace(directory=place, is_user=is_user, open=shop)
 

@@ -35,6 +35,7 @@ def test_a_role_of_the_project_is_listed_and_shown(user: User) -> None:
         "answer": "review",
         "writes": False,
         "cli": "my_agent",
+        "version": None,
     }
     lines = user.call("role", "list").out.splitlines()
     assert lines[0].split() == ["ROLE", "ORIGIN", "EXTENDS", "AGENT", "ANSWERS", "DESCRIPTION"]

@@ -141,7 +141,7 @@ class FileCatalog:
         find_role(library.roles, name)
         merged = library.book.roles[name]
         return RoleDetail(
-            summary=summary(merged, library.settings),
+            summary=summary(merged, library.book, library.settings),
             values=tuple(values(merged, library.configs)),
             role=resolve_role(library, self._agents(library, commit), name),
         )

@@ -194,7 +194,7 @@ def export(invocation: Invocation, **options: Unpack[_ExportOptions]) -> int:
 
 
 def _row(it: RoleSummary) -> tuple[str, ...]:
-    origin = f"{it.origin}, pack {it.pack}" if it.pack else it.origin
+    origin = f"{it.origin}, pack {it.pack}@{it.version}" if it.pack else it.origin
     return (it.name, origin, it.extends or "", it.cli, it.answer, one_line(it.description))
 
 

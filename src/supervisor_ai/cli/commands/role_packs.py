@@ -70,7 +70,7 @@ def search(invocation: Invocation, *, text: str, source: str | None, as_json: bo
 
 
 @verb(example="supervisor role install trading-desk@^1.2 --from https://example.org/packs.git")
-@click.argument("pack", metavar="NAME[@RANGE]")
+@click.argument("pack", metavar="[OWNER/]NAME[@RANGE]")
 @_SOURCE
 @_USER
 @yes_option
@@ -80,16 +80,27 @@ def search(invocation: Invocation, *, text: str, source: str | None, as_json: bo
 def install(invocation: Invocation, **options: Unpack[_Install]) -> int:
     """Install a pack of roles and what it needs.
 
+    OWNER/NAME is a repository on GitHub, or in the `registry` of your packs.yaml; NAME alone is
+    looked for in the sources that packs.yaml lists.
+
     Shows what the pack may do and asks. The files go to .supervisor/packs/, for you to commit;
     what they may do in this project still needs `supervisor trust`. Switch the pack on with
     `packs:` in the config.
     """
-    name, at, versions = options["pack"].partition("@")
-    if not name or (at and not versions):
-        raise InvalidInput(f"A pack is written NAME or NAME@RANGE, not {options['pack']!r}.")
+    whole, at, versions = options["pack"].partition("@")
+    owner, slash, name = whole.rpartition("/")
+    if not name or (at and not versions) or (slash and not owner):
+        raise InvalidInput(f"A pack is written [OWNER/]NAME[@RANGE], not {options['pack']!r}.")
+    if owner and options["source"]:
+        raise InvalidInput(
+            f"The pack {whole!r} is looked for where its owner publishes it, and --from names "
+            "another place.",
+            hint=f"Leave out one of the two: {name}, or --from.",
+        )
     place = invocation.pack_place(is_user=options["is_user"])
     with place.open() as shop:
-        plan = shop.plan_install(name, versions or ">=0", options["source"])
+        source = shop.source_of(owner, name) if owner else options["source"]
+        plan = shop.plan_install(name, versions or ">=0", source)
         return _finish(place, shop, plan, options)
 
 

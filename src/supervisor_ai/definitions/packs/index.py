@@ -110,7 +110,7 @@ def _discovered(archive: Archive, mistakes: Mistakes) -> Iterator[Offer]:
             yield Offer(
                 name=manifest.name,
                 version=manifest.version,
-                description=manifest.description,
+                description=manifest.description or "",
                 author=manifest.author,
                 source=archive.source,
                 path=str(path.parent),

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from supervisor_ai.definitions.layers import fit
 from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.packs.shop import REGISTRY
 from supervisor_ai.definitions.shape import HostPath, Shape, Text
 from supervisor_ai.definitions.yaml_source import read_yaml
 from supervisor_ai.domain.errors import InvalidInput
@@ -19,6 +20,7 @@ class PreferencesShape(Shape):
     """`packs.yaml` in the user's directory."""
 
     sources: list[Text] = Field(default_factory=list)
+    registry: Text | None = None
     allowed_signers: HostPath | None = None
 
 
@@ -27,6 +29,7 @@ class Preferences:
     """What the user says about packs."""
 
     sources: tuple[str, ...] = ()
+    registry: str = REGISTRY
     signers: Path | None = None
 
 
@@ -45,4 +48,5 @@ def read_preferences(user_directory: Path) -> Preferences:
         raise mistakes.error()
     shape = fitted.shape
     signers = None if shape.allowed_signers is None else Path(shape.allowed_signers)
-    return Preferences(sources=tuple(shape.sources), signers=signers)
+    registry = shape.registry or REGISTRY
+    return Preferences(sources=tuple(shape.sources), registry=registry, signers=signers)

@@ -1,8 +1,10 @@
 """Finding, installing, updating and removing packs in one place."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from supervisor_ai.definitions.mistakes import Mistakes, suggestion
 from supervisor_ai.definitions.packs.contents import MANIFEST
@@ -18,6 +20,8 @@ from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY
 from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound
 
 BUILT_IN = "built-in"
+REGISTRY: Final = "https://github.com"
+_PART: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +31,19 @@ class PackShop:
     directory: Path
     sources: Sources
     known: tuple[str, ...]
+    registry: str = REGISTRY
+    """Where `OWNER/NAME` is looked for."""
+
+    def source_of(self, owner: str, name: str) -> str:
+        """Name the repository of a pack that somebody publishes under their own name."""
+        for part in (owner, name):
+            if not _PART.fullmatch(part):
+                raise InvalidInput(
+                    f"{owner}/{name} names no pack: {part!r} is not made of letters, digits, "
+                    "'.', '-' and '_'.",
+                    hint="Example: supervisor role install trading-roles/risk-manager",
+                )
+        return f"{self.registry.rstrip('/')}/{owner}/{name}"
 
     def search(self, text: str, source: str | None) -> tuple[Offer, ...]:
         """Find packs whose name, description or author has the text in it."""
@@ -172,7 +189,7 @@ def _builtin_offers() -> tuple[Offer, ...]:
             Offer(
                 name=name,
                 version=manifest.version,
-                description=manifest.description,
+                description=manifest.description or "",
                 author=manifest.author,
                 source=BUILT_IN,
                 path=f"{PACKS}/{name}",

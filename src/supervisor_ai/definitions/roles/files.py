@@ -123,7 +123,7 @@ def _of_document(standing: Standing, mistakes: Mistakes) -> RoleFile | None:
     written = Written(
         shape=fitted.shape, document=document, shelf=standing.shelf, path=standing.key
     )
-    _check_gates(written, mistakes)
+    check_own_gates(written, mistakes)
     name = standing.name
     if fitted.shape.name not in {None, name}:
         problem = f"is {fitted.shape.name!r}, but the file is called {name!r}"
@@ -131,7 +131,7 @@ def _of_document(standing: Standing, mistakes: Mistakes) -> RoleFile | None:
     return RoleFile(name=name, written=written, value=fitted.value, pack=standing.pack)
 
 
-def _check_gates(written: Written[RoleFileShape], mistakes: Mistakes) -> None:
+def check_own_gates(written: Written[RoleFileShape], mistakes: Mistakes) -> None:
     """Note a gate that the file names again: only one of the two could count."""
     seen: set[str] = set()
     for number, gate in enumerate(written.shape.gates):

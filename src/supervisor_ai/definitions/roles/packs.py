@@ -5,13 +5,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from supervisor_ai.definitions.layers import Layer, Written, read_shape
 from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
-from supervisor_ai.definitions.roles.files import ROLES, Level, read_level
+from supervisor_ai.definitions.role_shapes import RoleFileShape
+from supervisor_ai.definitions.roles.files import (
+    ROLES,
+    Level,
+    RoleFile,
+    check_own_gates,
+    read_level,
+)
 from supervisor_ai.definitions.roles.versions import fits, range_text, version_text
 from supervisor_ai.definitions.shape import Name, Shape, Text
 from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY, Shelf
@@ -35,20 +42,30 @@ class DependencyShape(Shape):
     version: Annotated[str, AfterValidator(range_text)] = ">=0"
 
 
-class PackShape(Shape):
-    """`pack.yaml`."""
+class PackShape(RoleFileShape):
+    """`pack.yaml`: of a pack of roles, or of one role, which is then called as the pack is."""
 
     name: Name
     version: Annotated[str, AfterValidator(version_text)]
-    description: Text = ""
     author: Text = ""
-    roles: Annotated[list[Name], Field(min_length=1)]
+    roles: Annotated[list[Name], Field(min_length=1)] | None = None
     dependencies: list[DependencyShape] = Field(default_factory=list)
     when: list[Annotated[str, AfterValidator(fact_text)]] = Field(default_factory=list)
     """What `supervisor init` may have found where it fits: `framework:React`, `file:go.mod`."""
 
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Self:
+        own = self.model_fields_set & _OF_ROLES
+        if self.roles is None and not own:
+            raise ValueError("needs `roles`, or what makes it a role itself, such as `extends`")
+        if self.roles is not None and own:
+            raise ValueError(f"has `roles`, so {min(own)!r} belongs into the file of one of them")
+        return self
+
 
 _MOST_PACKS: Final = 100
+_OF_ROLES: Final = frozenset(RoleFileShape.model_fields) - {"name", "description"}
+"""What only roles have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +118,7 @@ class _Reader:
                 continue
             level = read_level(shelf, self.mistakes, pack=name)
             self._check(written, name, level)
+            level = level if written.shape.roles else _of_one(written, name, self.mistakes)
             return Pack(written=written, level=level, directory=f"{PACKS}/{name}/")
         return None
 
@@ -108,6 +126,11 @@ class _Reader:
         if written.shape.name != name:
             problem = f"is {written.shape.name!r}, but the directory is called {name!r}"
             self.mistakes.add(written.place("name"), problem)
+        if written.shape.roles is None:
+            for role in level.names:
+                problem = f"is a role itself, so the pack has no other one such as {role!r}"
+                self.mistakes.add(written.place(), problem)
+            return
         for number, role in enumerate(written.shape.roles):
             if role not in level.names:
                 problem = f"has no file {ROLES}/{role}.yaml in the pack"
@@ -127,6 +150,15 @@ class _Reader:
         files = {shelf.label(f"{PACKS}/{wish.name}/{_FILE}") for shelf in self.shelves}
         if not files & self.mistakes.files:
             self.mistakes.add(wish.place, unknown("pack", wish.name, builtin_packs()))
+
+
+def _of_one(written: Written[PackShape], name: str, mistakes: Mistakes) -> Level:
+    """Return the level of a pack that is one role."""
+    check_own_gates(written, mistakes)
+    said = written.document.value if isinstance(written.document.value, dict) else {}
+    value = {key: it for key, it in said.items() if key in RoleFileShape.model_fields}
+    file = RoleFile(name=name, written=written, value=value, pack=name)
+    return Level(files={name: file}, names=(name,))
 
 
 def read_packs(

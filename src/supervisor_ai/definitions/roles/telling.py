@@ -14,11 +14,12 @@ from supervisor_ai.engine.ports.definitions import RoleSummary, RoleValue
 
 def summaries(book: RoleBook, settings: Settings) -> tuple[RoleSummary, ...]:
     """List the roles by name."""
-    return tuple(summary(role, settings) for _, role in sorted(book.roles.items()))
+    return tuple(summary(role, book, settings) for _, role in sorted(book.roles.items()))
 
 
-def summary(role: MergedRole, settings: Settings) -> RoleSummary:
+def summary(role: MergedRole, book: RoleBook, settings: Settings) -> RoleSummary:
     """Say in short who a role is."""
+    versions = {pack.written.shape.name: pack.written.shape.version for pack in book.packs}
     setting = settings.roles.get(role.name)
     chosen = (setting.cli if setting else None) or settings.cli
     return RoleSummary(
@@ -30,6 +31,7 @@ def summary(role: MergedRole, settings: Settings) -> RoleSummary:
         answer=role.shape.answer,
         writes=role.shape.writes,
         cli=chosen.name if chosen else role.shape.cli,
+        version=versions.get(role.file.pack or ""),
     )
 
 

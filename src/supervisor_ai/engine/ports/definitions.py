@@ -56,6 +56,8 @@ class RoleSummary:
     answer: str
     writes: bool
     cli: str
+    version: str | None = None
+    """That of its pack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
