@@ -11,6 +11,7 @@ from pathlib import Path
 
 FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures" / "seeds"
 COMMANDS = "commands.txt"
+"""Beside it, `table.yaml` says what each block and command is to us; that is written by hand."""
 _BLOCK = re.compile(r"^```yaml\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _AGENT = re.compile(r"\A(?P<text>---\n.*?^---\n)", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(
@@ -38,8 +39,8 @@ def _found(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, str]]:
 def main(directory: str) -> int:
     """Write the fixtures anew."""
     FIXTURES.mkdir(parents=True, exist_ok=True)
-    for old in FIXTURES.iterdir():
-        old.unlink()
+    for old in (*FIXTURES.glob("[0-9]*"), FIXTURES / COMMANDS):
+        old.unlink(missing_ok=True)
     for name, text in taken(Path(directory)).items():
         (FIXTURES / name).write_text(text, encoding="utf-8")
     return 0

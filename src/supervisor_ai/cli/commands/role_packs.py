@@ -99,8 +99,11 @@ def install(invocation: Invocation, **options: Unpack[_Install]) -> int:
         )
     place = invocation.pack_place(is_user=options["is_user"])
     with place.open() as shop:
-        source = shop.source_of(owner, name) if owner else options["source"]
-        plan = shop.plan_install(name, versions or ">=0", source)
+        wanted = versions or ">=0"
+        if owner:
+            plan = shop.plan_published(owner, name, wanted)
+        else:
+            plan = shop.plan_install(name, wanted, options["source"])
         return _finish(place, shop, plan, options)
 
 

@@ -55,12 +55,19 @@ class PackShop:
             if wanted in f"{offer.name}\n{offer.description}\n{offer.author}".lower()
         )
 
-    def plan_install(self, name: str, versions: str, source: str | None) -> PackPlan:
+    def plan_published(self, owner: str, name: str, versions: str) -> PackPlan:
+        """Say what installing a pack of somebody's would change; others have what it needs."""
+        others = [offer for offer in self._offers(None, ()) if offer.name != name]
+        return self.plan_install(name, versions, self.source_of(owner, name), others)
+
+    def plan_install(
+        self, name: str, versions: str, source: str | None, others: Sequence[Offer] = ()
+    ) -> PackPlan:
         """Say what installing a pack would change."""
         lock = read_lock(self.directory)
         kept = [need for need in _wanted(lock) if need.name != name]
         wanted = [Need(name=name, versions=versions, by="you"), *kept]
-        offers = self._offers(source, lock.packs.values())
+        offers = [*self._offers(source, lock.packs.values()), *others]
         return self._plan(lock, wanted, _faithful(offers, lock, but=name))
 
     def plan_update(self, names: Sequence[str]) -> PackPlan:

@@ -1,5 +1,7 @@
 """Packs that are one role, and packs that somebody publishes under their own name."""
 
+from dataclasses import replace
+
 import pytest
 from tests.unit.definitions.packs.scene import Scene, pack, write
 from tests.unit.definitions.project_files import COMMIT
@@ -75,3 +77,20 @@ def test_an_owner_publishes_in_the_registry(scene: Scene) -> None:
 def test_an_owner_is_no_path(scene: Scene, owner: str, name: str) -> None:
     with pytest.raises(InvalidInput, match="names no pack"):
         scene.shop().source_of(owner, name)
+
+
+def test_nobody_else_offers_what_an_owner_publishes(scene: Scene) -> None:
+    """A source of the user's has what the pack needs, and never the pack itself."""
+    needy = f"{SINGLE}dependencies: [{{name: base, version: '>=1'}}]\n"
+    write(scene.directory / "registry/ada/risk-manager", {"pack.yaml": needy})
+    files = {
+        "risk-manager/pack.yaml": SINGLE.replace("1.2.0", "9.0.0"),
+        "base/pack.yaml": "name: base\nversion: 1.0.0\nextends: reviewer\n",
+    }
+    known = write(scene.directory / "known", files)
+    shop = replace(scene.shop(str(known)), registry=str(scene.directory / "registry"))
+    plan = shop.plan_published("ada", "risk-manager", ">=0")
+    assert [(it.name, it.after) for it in plan.changes] == [
+        ("base", "1.0.0"),
+        ("risk-manager", "1.2.0"),
+    ]

@@ -1,0 +1,86 @@
+"""Every command of the seeds, as it stands there, in a scratch project."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+import yaml
+from tests.e2e.command import User
+from tests.e2e.test_terminal import Terminal
+from tests.unit.definitions.packs.scene import write
+from tests.unit.definitions.seeds import BLOCKS, ORDERS, Block, Command, marked
+
+CONFIG = ".supervisor/config.yaml"
+AUDITOR = "name: owasp-auditor\nversion: 2.0.1\ndescription: Audits\nextends: reviewer\n"
+NEEDED = "name: base-reviewer\nversion: 1.1.0\ndescription: x\nextends: reviewer\n"
+BUILT = [it for it in ORDERS.values() if it.capability is None]
+TO_COME = [it for it in ORDERS.values() if it.capability is not None]
+
+
+def words(name: str) -> list[str]:
+    return shlex.split(ORDERS[name].says)[1:]
+
+
+@pytest.mark.parametrize("entry", [marked(it) for it in TO_COME])
+def test_a_command_that_is_to_come(entry: Command, user: User) -> None:
+    assert user.call(*words(entry.name)).code == 0
+
+
+@pytest.mark.parametrize("entry", [marked(it) for it in BLOCKS.values() if it.loads == "a feature"])
+def test_a_feature_that_is_to_come(entry: Block, user: User) -> None:
+    user.commit({entry.file: entry.text})
+    assert user.call("feature", "load", entry.file, "--json").code == 0
+
+
+@pytest.mark.parametrize("name", ["003-0636", "003-0649"])
+def test_init(name: str, newcomer: User) -> None:
+    newcomer.commit({"package.json": '{"dependencies": {"react": "18.0.0"}}\n'})
+    terminal = Terminal(newcomer, *words(name))
+    terminal.wait_for("[x] web: Frontend (ui_designer, component_builder, state_architect)")
+    terminal.wait_for("[Y/n]")
+    terminal.type("y\n")
+    assert terminal.wait() == 0
+    written = yaml.safe_load((newcomer.repository / CONFIG).read_text())
+    assert written["packs"] == ["web"]
+
+
+def test_resume(user: User) -> None:
+    parked = user.run("--workflow", "careful")
+    assert parked.code == 5
+    assert user.call("approve", parked.run["id"]).code == 0
+    assert words("003-0166") == ["resume", "{state.workflow_id}"]
+    said = user.call("resume", parked.run["id"], "--json")
+    assert (said.code, said.run["status"]) == (0, "completed")
+
+
+def test_role_install_and_role_list(user: User, tmp_path: Path) -> None:
+    registry = tmp_path / "registry"
+    [published] = [it for it in BLOCKS.values() if it.loads == "a pack of one role"]
+    write(registry / "trading-roles/risk-manager", {"pack.yaml": published.text})
+    write(registry / "security-pack/owasp-auditor", {"pack.yaml": AUDITOR})
+    write(tmp_path / "known", {"base-reviewer/pack.yaml": NEEDED})
+    known = f"registry: {registry}\nsources: [{tmp_path / 'known'}]\n"
+    write(user.home / "config", {"packs.yaml": known})
+    for name in ("003-2309", "003-2310"):
+        terminal = Terminal(user, *words(name))
+        terminal.wait_for("Accept? [y/N]")
+        terminal.type("y\n")
+        assert terminal.wait() == 0, terminal.seen
+    config = (user.repository / CONFIG).read_text()
+    user.commit({CONFIG: f"{config}packs: [risk-manager, owasp-auditor]\n"})
+    said = user.call(*words("003-2313"))
+    assert said.code == 0
+    assert "risk-manager" in said.out
+    for told in ("built-in", "project, pack risk-manager@1.2.0", "pack owasp-auditor@2.0.1"):
+        assert told in said.out
+
+
+def test_an_owner_and_another_place_are_one_too_many(user: User) -> None:
+    said = user.call("role", "install", "a/b", "--from", ".", "--json")
+    assert (said.code, said.error["kind"]) == (2, "invalid")
+    assert "names another place" in said.error["message"].replace("\n", " ")
+
+
+def test_every_command_that_is_built_is_run_here() -> None:
+    source = Path(__file__).read_text()
+    assert [it.name for it in BUILT if f'"{it.name}"' not in source] == []
