@@ -174,7 +174,9 @@ def _judge(asking: Asking, reply: Reply) -> Said | Failure:
             message = "The answer was cut off at max_tokens. Answer more briefly."
             return failure(FailureCategory.PARSING, message)
         case Stop.REFUSAL:
-            return failure(FailureCategory.LOGIC, "The model refused to answer.")
+            # The same question would be refused again.
+            message = "The model refused to answer."
+            return failure(FailureCategory.LOGIC, message, Action.ESCALATE)
         case Stop.DONE:
             return _said(asking, reply)
 

@@ -18,6 +18,7 @@ from supervisor_ai.workers.clis.causes import (
     SETUP,
     SHAPE,
     TOO_LARGE,
+    UNREADABLE,
     USED_UP,
     Fault,
     Phrase,
@@ -30,6 +31,9 @@ from supervisor_ai.workers.clis.evidence import Evidence
 from supervisor_ai.workers.clis.observing import called, finished, retried, said, started
 from supervisor_ai.workers.clis.records import Record, fenced, with_fence
 
+UNANSWERED: Final = "structured_output_missing"
+"""Our own code for a run that was given a schema, ended well and never filled it."""
+
 TABLE: Final = Table(
     codes={
         "connection_failed": NETWORK,
@@ -40,6 +44,7 @@ TABLE: Final = Table(
         "error_max_budget_usd": TOO_LARGE,
         "structured_output_retry_exhausted": SHAPE,
         "error_max_structured_output_retries": SHAPE,
+        UNANSWERED: UNREADABLE,
         "aborted_streaming": CRASH,
         "aborted_tools": CRASH,
         "refusal": REFUSED,
@@ -63,6 +68,8 @@ TABLE: Final = Table(
     ),
 )
 _LIMIT_EVENT: Final = "rate_limit_event"
+_ANSWER_TOOLS: Final = ("StructuredOutput", "structured_output")
+_ANSWERS: Final = ("structured_output", "structured_result")
 
 
 def observe(record: Record) -> Iterator[Observation]:
@@ -90,7 +97,7 @@ def testify(records: Sequence[Record], evidence: Evidence) -> Testimony:
     has_ended = bool(result.fields)
     return Testimony(
         ending="the result record" if has_ended else None,
-        fault=_fault(result, records) if has_ended else None,
+        fault=_fault(result, records) or _omission(result, init) if has_ended else None,
         trouble=None if has_ended else _trouble(records),
         text=_text(result) if has_ended else _last_words(records),
         usage=spent(result) if has_ended else _so_far(records),
@@ -186,6 +193,19 @@ def _fault(result: Record, records: Sequence[Record]) -> Fault | None:
     )
 
 
+def _omission(result: Record, init: Record) -> Fault | None:
+    """Find out whether it was given a tool for its answer and never used it; it minds that not."""
+    tools = init.at("tools")
+    is_asked = isinstance(tools, list) and any(tool in tools for tool in _ANSWER_TOOLS)
+    if not is_asked or any(isinstance(result.at(name), dict) for name in _ANSWERS):
+        return None
+    return Fault(
+        message="It ended without the structured answer that it was asked for.",
+        source="the result record",
+        codes=(UNANSWERED,),
+    )
+
+
 def _limit(records: Sequence[Record]) -> Record:
     """Find what the last word about the usage limit is, where it refused a request."""
     events = [it.record("rate_limit_info") for it in records if it.text("type") == _LIMIT_EVENT]
@@ -206,7 +226,7 @@ def _trouble(records: Sequence[Record]) -> Fault | None:
 
 
 def _text(result: Record) -> str:
-    for name in ("structured_output", "structured_result"):
+    for name in _ANSWERS:
         if isinstance(found := result.at(name), dict):
             return fenced(found)
     return with_fence(result.text("result"))

@@ -14,6 +14,7 @@ from supervisor_ai.workers.clis.causes import (
     AUTH,
     NETWORK,
     NO_CREDIT,
+    REFUSED,
     SETUP,
     TOO_LARGE,
     USED_UP,
@@ -36,6 +37,8 @@ TABLE: Final = Table(
     },
     exits={2: SETUP},
     phrases=(
+        # It takes an answer that a filter cut off for a broken stream.
+        Phrase(r"content_filter", REFUSED),
         Phrase(r"usage limit", USED_UP),
         Phrase(r"quota exceeded|billing", NO_CREDIT),
         Phrase(r"missing environment variable|not logged in|log in", AUTH),

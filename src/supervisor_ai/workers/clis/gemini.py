@@ -31,6 +31,9 @@ from supervisor_ai.workers.clis.evidence import Evidence
 from supervisor_ai.workers.clis.observing import called, finished, retried, said, started
 from supervisor_ai.workers.clis.records import Record, first_document, last_document, with_fence
 
+_BLOCKED: Final = "BLOCKED"
+"""The end of every code for an answer that a filter held back."""
+
 TABLE: Final = Table(
     codes={
         "FatalTurnLimitedError": OUT_OF_TURNS,
@@ -44,7 +47,7 @@ TABLE: Final = Table(
         "NO_FINISH_REASON": NETWORK,
         "NO_RESPONSE_TEXT": NETWORK,
         "MALFORMED_FUNCTION_CALL": NETWORK,
-        "SAFETY_BLOCKED": REFUSED,
+        _BLOCKED: REFUSED,
         "LOOP_DETECTED": ASTRAY,
         "INPUT_TRUNCATED": TOO_LARGE,
         "UNAUTHENTICATED": AUTH,
@@ -65,6 +68,7 @@ TABLE: Final = Table(
     },
     exits={41: AUTH, 42: SETUP, 44: SETUP, 52: SETUP, 53: OUT_OF_TURNS, 55: SETUP},
     phrases=(
+        Phrase(r"response was blocked", REFUSED),
         Phrase(r"gemini_api_key|auth method", AUTH),
         Phrase(r"incomplete json segment|fetch failed|stream ended|exception typeerror", NETWORK),
         Phrase(r"model.{0,80}not found|requested entity was not found", SETUP),
@@ -160,7 +164,9 @@ def _fault(record: Record, source: str, evidence: Evidence | None = None) -> Fau
         return None
     message = error.text("message")
     body = _innermost(message)
-    codes = [error.text("type"), body.text("error", "status")]
+    # That a filter held the answer back is told as a broken stream.
+    filters = [_BLOCKED for name in _errors(record) if name.endswith(_BLOCKED)]
+    codes = [*filters, error.text("type"), body.text("error", "status")]
     is_terminal = evidence is not None and "TerminalQuotaError" in evidence.stderr
     status = body.count("error", "code") or error.count("code")
     return Fault(
@@ -187,11 +193,7 @@ def _silence(source: str, record: Record, evidence: Evidence) -> Fault | None:
     """Find out why it ended well without a word."""
     warnings = record.at("warnings")
     words = " ".join(map(str, warnings)) if isinstance(warnings, list) else ""
-    errors = [
-        name
-        for _, it in record.named("stats", "models")
-        for name in it.record("api", "errorsByType").fields
-    ]
+    errors = _errors(record)
     if "loop detected" in f"{words} {evidence.stderr}".lower():
         errors.append("LOOP_DETECTED")
     if "stdin input truncated" in evidence.stderr:
@@ -201,8 +203,14 @@ def _silence(source: str, record: Record, evidence: Evidence) -> Fault | None:
     return Fault(
         message=f"It ended without an answer ({', '.join(errors)}). {words}".strip(),
         source=source,
-        codes=tuple(errors),
+        codes=(*(_BLOCKED for name in errors if name.endswith(_BLOCKED)), *errors),
     )
+
+
+def _errors(record: Record) -> list[str]:
+    """List the kinds of errors that its requests came to."""
+    models = record.named("stats", "models")
+    return [name for _, it in models for name in it.record("api", "errorsByType").fields]
 
 
 def _final_words(records: Sequence[Record]) -> str:

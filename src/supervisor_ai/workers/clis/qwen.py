@@ -11,6 +11,7 @@ from supervisor_ai.workers.clis import claude
 from supervisor_ai.workers.clis.causes import (
     NETWORK,
     OUT_OF_TURNS,
+    UNREADABLE,
     Fault,
     Phrase,
     Table,
@@ -22,7 +23,7 @@ from supervisor_ai.workers.clis.observing import finished
 from supervisor_ai.workers.clis.records import Record
 
 TABLE: Final = Table(
-    codes={"error_max_turns": OUT_OF_TURNS},
+    codes={"error_max_turns": OUT_OF_TURNS, claude.UNANSWERED: UNREADABLE},
     exits={53: OUT_OF_TURNS, 55: OUT_OF_TURNS},
     phrases=(Phrase(r"connection error|fetch failed", NETWORK),),
 )

@@ -94,6 +94,7 @@ PHRASES: Final = (
     *LIMITS,
     Phrase(r"too many requests|rate.?limit|\b429\b|resource.?exhausted", RATE),
     Phrase(r"(prompt|input|context) (is )?too (long|large)|context (length|window)", TOO_LARGE),
+    Phrase(r"content.?filter|safety (filter|setting|system)|usage polic", REFUSED),
     Phrase(r"overloaded|at capacity|high demand|\b529\b|\b50[0234]\b|internal server", NETWORK),
     Phrase(
         r"econn|enotfound|eai_again|etimedout|socket hang up|fetch failed|connection (failed|error)"

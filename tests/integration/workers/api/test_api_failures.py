@@ -237,6 +237,19 @@ def test_nonsense_of_a_service_is_not_told_to_the_model() -> None:
     assert diagnosis.action is Action.RETRY_SAME
 
 
+@pytest.mark.parametrize(
+    ("provider", "answer"),
+    [
+        (CHAT, events(stopped("content_filter"))),
+        (CHAT, whole({"choices": [{"message": {"refusal": "No."}}]})),
+        ("anthropic", whole({"content": [], "stop_reason": "refusal"})),
+    ],
+)
+def test_a_refusal_is_for_a_person(provider: str, answer: Answering) -> None:
+    diagnosis, _ = fail(answer, provider)
+    assert diagnosis.action is Action.ESCALATE
+
+
 def test_what_a_failed_answer_consumed_is_counted() -> None:
     _, report = fail(events(nothing_but("half")))
     assert report.usage == Usage(tokens_in=3, tokens_out=1, estimated=True)

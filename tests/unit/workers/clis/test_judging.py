@@ -236,6 +236,7 @@ def test_the_exit_code_of_gemini_is_a_status_where_nothing_else_is_left() -> Non
 SILENT: Final = [
     ({"errorsByType": {"NO_FINISH_REASON": 1}}, [], "network", "retry_same"),
     ({"errorsByType": {"SAFETY_BLOCKED": 1}}, [], "logic", "escalate"),
+    ({"errorsByType": {"NO_RESPONSE_TEXT": 1, "NEW_BLOCKED": 1}}, [], "logic", "escalate"),
     ({}, ["Loop detected, stopping execution"], "logic", "retry_with_feedback"),
     ({}, [], "parsing", "retry_with_feedback"),
 ]
@@ -274,6 +275,24 @@ def test_an_answer_of_opencode_that_was_cut_is_no_success() -> None:
     )
 
 
+@pytest.mark.parametrize("cli", ["claude", "qwen"])
+@pytest.mark.parametrize("tools", [["Read", "StructuredOutput"], ["structured_output"]])
+def test_a_schema_that_was_never_filled_is_no_success(cli: str, tools: list[str]) -> None:
+    init = {"type": "system", "subtype": "init", "tools": tools}
+    result = {"type": "result", "subtype": "success", "is_error": False, "result": "Done."}
+    assert verdict(judged(cli, init, result)) == ("parsing", "retry_with_feedback")
+    for name in ("structured_output", "structured_result"):
+        filled = judged(cli, init, {**result, name: {"status": "ok"}})
+        assert filled.diagnosis.has_succeeded
+    assert judged(cli, {**init, "tools": ["Read"]}, result).diagnosis.has_succeeded
+    assert judged(cli, {**init, "tools": None}, result).diagnosis.has_succeeded
+
+
+def test_an_answer_of_opencode_that_a_filter_cut_is_for_a_person() -> None:
+    last = {"type": "step_finish", "part": {"reason": "content-filter"}}
+    assert verdict(judged("opencode", WORDS["opencode"], last)) == ("logic", "escalate")
+
+
 LAST_RESORT: Final = [
     ("connect ETIMEDOUT", "network", "retry_same"),
     ("Connection reset by peer", "network", "retry_same"),
@@ -285,6 +304,8 @@ LAST_RESORT: Final = [
     ("missing required field", "validation", "retry_with_feedback"),
     ("no JSON found", "parsing", "retry_with_feedback"),
     ("BLOCKED: no way", "logic", "escalate"),
+    ("stream ended: content_filter", "logic", "escalate"),
+    ("Stopped by our safety system", "logic", "escalate"),
     ("cannot proceed", "logic", "escalate"),
     ("Out of memory", "resource", "retry_same"),
     ("disk full", "resource", "retry_same"),

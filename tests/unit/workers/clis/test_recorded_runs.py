@@ -68,7 +68,9 @@ claude   sigterm_midrun                 0/0/0/0          failed    cli_error  re
 claude   sigterm_midrun_stream          100/1/0/0        failed    cli_error  retry_same
 claude   skip_permissions_root_refused  0/0/0/0          failed    cli_error  escalate
 claude   stop_max_tokens                400/80/0/0       failed    resource   retry_with_feedback
+claude   stop_refusal_stream            200/40/0/0       failed    logic      escalate
 claude   structured_always_invalid      500/100/0/0      failed    validation retry_with_feedback
+claude   structured_never_stream        200/40/0/0       failed    parsing    retry_with_feedback
 claude   success_edit_text              0/0/0/0          failed    parsing    retry_with_feedback
 
 codex    arg_100k                       11/3/0/0         succeeded -          -
@@ -121,6 +123,7 @@ codex    schema_missing_file            0/0/0/0          failed    cli_error  es
 codex    sigterm_in_shell               0/0/0/0          failed    cli_error  retry_same
 codex    sigterm_midrun                 0/0/0/0          failed    cli_error  retry_same
 codex    sse_error                      0/0/0/0          failed    network    retry_same
+codex    stop_content_filter            0/0/0/0          failed    logic      escalate
 codex    success_edit_text              0/0/0/0          failed    parsing    retry_with_feedback
 codex    wire_api_chat                  0/0/0/0          failed    cli_error  escalate
 
@@ -171,6 +174,10 @@ gemini   sigterm_in_shell               0/0/0/0          failed    cli_error  re
 gemini   sigterm_midrun                 0/0/0/0          failed    cli_error  retry_same
 gemini   sse_error                      400/80/0/0       failed    network    retry_same
 gemini   stdin_9mb                      0/0/0/0          failed    resource   escalate
+gemini   stop_other_stream              200/40/0/0       failed    logic      escalate
+gemini   stop_recitation_json           200/40/0/0       failed    logic      escalate
+gemini   stop_safety_json               200/40/0/0       failed    logic      escalate
+gemini   stop_safety_stream             200/40/0/0       failed    logic      escalate
 gemini   success_edit_text              0/0/0/0          failed    parsing    retry_with_feedback
 
 opencode success_edit_json              200/40/0/0       succeeded -          -
