@@ -24,7 +24,8 @@ OWN_REPEATS: Final = {"claude": 1, "codex": 0, "gemini": 1}
 
 
 def fenced(answer: Mapping[str, object]) -> Turn:
-    return {"text": f"Here it is.\n```json\n{json.dumps(answer)}\n```"}
+    signed = {"nonce": "{{nonce}}", **answer}
+    return {"text": f"Here it is.\n```json\n{json.dumps(signed)}\n```"}
 
 
 def work(stage: Stage) -> list[Turn]:

@@ -28,6 +28,7 @@ answer = {
     },
     "reviewer": {"status": "APPROVED", "summary": "Good.", "issues": []},
 }[role]
+answer["nonce"] = os.environ["SUPERVISOR_NONCE"]
 print("```json", json.dumps(answer), "```", sep="\\n")
 """
 CONFIG = """\
@@ -41,7 +42,7 @@ FILES = {"tools/agent.py": AGENT, ".supervisor/config.yaml": CONFIG}
 VARYING = frozenset(
     (
         *("commit", "start", "snapshot", "prompt", "expected", "attempt", "branch", "root", "base"),
-        *("took", "tip", "rest", "definition", "permit"),
+        *("took", "tip", "rest", "definition", "permit", "nonce"),
     )
 )
 LOST = frozenset(("AttemptLost", "GateLost", "IntegrationLost", "KanbanReadLost", "KanbanSaveLost"))

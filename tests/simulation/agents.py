@@ -29,6 +29,7 @@ from supervisor_ai.engine.ports.workers import (
     WorkerRequest,
 )
 from supervisor_ai.engine.ports.workspaces import Workspace
+from supervisor_ai.testing.fake_worker import NONCE
 
 WriteFile = Callable[[Workspace, str, str], None]
 ReadFiles = Callable[[Workspace], Mapping[str, str]]
@@ -65,8 +66,9 @@ class SimWorker:
         for path in forbidden(request.role, deed):
             complaint = f"cannot create {path}: Read-only file system\n"
             on_output(Channel.STDERR, complaint.encode())
-        on_output(Channel.STDOUT, deed.output.encode())
-        return WorkerReport(result=result, output=deed.output)
+        output = deed.output.replace(NONCE, request.nonce)
+        on_output(Channel.STDOUT, output.encode())
+        return WorkerReport(result=result, output=output)
 
     def _deed(self, request: WorkerRequest, turn: int) -> Deed:
         step, visit = request.step, request.visit
@@ -129,10 +131,10 @@ def _write_nothing(name: str, text: str) -> None:
 class SimAnswers:
     """Reads answers of one word, and those about a kanban as they are."""
 
-    def read(self, kind: AnswerKind, output: str) -> Answer | AnswerProblem:
+    def read(self, kind: AnswerKind, output: str, *, nonce: str) -> Answer | AnswerProblem:
         """Return what the word means."""
         if kind in _OF_KANBANS:
-            return StrictAnswerReader().read(kind, output)
+            return StrictAnswerReader().read(kind, output, nonce=nonce)
         meaning = MEANINGS[kind].get(output)
         if meaning is None:
             return AnswerProblem(category=FailureCategory.PARSING, message="That is no answer.")

@@ -94,13 +94,14 @@ def _bad_questions(run: RunId, envelopes: list[Envelope]) -> Iterator[str]:
 def _bad_prompts(run: RunId, envelopes: list[Envelope]) -> Iterator[str]:
     """An agent is told exactly the same again, unless a person has spoken."""
     answers = 0
-    told: dict[tuple[str, int, int], str] = {}
+    told: dict[tuple[type[e.PlacedEvent], str, int, int], str] = {}
     for envelope in envelopes:
         match envelope.event:
             case e.ApprovalGiven() | e.ApprovalRefused():
                 answers += 1
-            case e.PromptSent(step=step, visit=visit, prompt=prompt):
-                if told.setdefault((step, visit, answers), prompt) != prompt:
+            case e.PromptSent(prompt=words) | e.AttemptStarted(nonce=words) as event:
+                step, visit = event.step, event.visit
+                if told.setdefault((type(event), step, visit, answers), words) != words:
                     yield f"Step {step!r} of run {run!r} was told something else at visit {visit}."
             case _:
                 pass

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.context.material import bounded, fenced, label
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.run.answers import APPROVING
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ MAX_PROMPT: Final = 4 * 1024 * 1024
 _MAX_TASK: Final = 200_000
 _MAX_TOLD: Final = 100_000
 _MAX_DIFF: Final = 400_000
+_REPEAT: Final = 'Repeat it in the answer, as the further key `"nonce"`.'
 
 
 class JinjaPrompter:
@@ -30,7 +32,7 @@ class JinjaPrompter:
                 f"at most {MAX_TEMPLATE} are allowed."
             )
         try:
-            return self._rendered(request)
+            return _with_nonce(request, self._rendered(request))
         except (TemplateError, ArithmeticError, TypeError, ValueError) as error:
             raise InvalidInput(
                 f"The template of role {role.name!r} cannot be rendered: {error}"
@@ -52,6 +54,7 @@ class JinjaPrompter:
             instructions=request.instructions,
             instruction=request.instruction,
             material=request.material,
+            nonce=request.nonce,
         ):
             length += len(piece)
             if length > MAX_PROMPT:
@@ -61,6 +64,13 @@ class JinjaPrompter:
                 )
             pieces.append(piece)
         return "".join(pieces)
+
+
+def _with_nonce(request: PromptRequest, prompt: str) -> str:
+    """Tell the nonce to whoever approves, also where an own template does not speak of it."""
+    if request.role.answer not in APPROVING or request.nonce in prompt:
+        return prompt
+    return f"{prompt}\nThe nonce of this attempt is `{request.nonce}`. {_REPEAT}\n"
 
 
 def _told(told: Told) -> dict[str, str]:

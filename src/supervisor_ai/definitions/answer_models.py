@@ -8,6 +8,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from supervisor_ai.domain.run.answers import AnswerKind
 
+_NONCE: Final = "the nonce of this attempt, which the prompt tells"
+
 Summary = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 
 
@@ -15,6 +17,12 @@ class AnswerModel(BaseModel):
     """A part of an answer; unknown keys are errors."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Output(AnswerModel):
+    """An answer as a whole; its nonce says that it is one, and is not kept."""
+
+    nonce: str | None = Field(default=None, exclude=True)
 
 
 class PlannedComponent(AnswerModel):
@@ -42,7 +50,7 @@ class PlannedDependency(AnswerModel):
     target: str = Field(alias="to")
 
 
-class PlanOutput(AnswerModel):
+class PlanOutput(Output):
     """The answer of a planner."""
 
     status: Literal["COMPLETE", "NEEDS_REFINEMENT", "BLOCKED"]
@@ -55,7 +63,7 @@ class PlanOutput(AnswerModel):
     blockers: list[str] | None = None
 
 
-class ImplementationOutput(AnswerModel):
+class ImplementationOutput(Output):
     """The answer of an implementer."""
 
     status: Literal["SUCCESS", "PARTIAL", "FAILED", "BLOCKED"]
@@ -78,17 +86,27 @@ class ReviewIssue(AnswerModel):
     suggestion: str | None = None
 
 
-class ReviewOutput(AnswerModel):
+def _major(value: object) -> object:
+    return {"severity": "major", "message": value} if isinstance(value, str) else value
+
+
+SecurityConcern = Annotated[
+    ReviewIssue, BeforeValidator(_major, json_schema_input_type=ReviewIssue | str)
+]
+"""A concern without a severity counts as major."""
+
+
+class ReviewOutput(Output):
     """The answer of a reviewer."""
 
     status: Literal["APPROVED", "CHANGES_REQUESTED", "REJECTED"]
     summary: Summary = ""
     issues: list[ReviewIssue]
     suggestions: list[str] | None = None
-    security_concerns: list[str] | None = None
+    security_concerns: list[SecurityConcern] | None = None
 
 
-class AgentOutput(AnswerModel):
+class AgentOutput(Output):
     """The answer of whoever worked on a task of a kanban; what was done stands in the task file."""
 
     status: Literal["ok", "blocked", "error", "escalate"]
@@ -114,8 +132,11 @@ MODELS: Final[Mapping[AnswerKind, type[AnyOutput]]] = {
 
 
 def schema_text(kind: AnswerKind) -> str:
-    """Return the JSON Schema of an answer."""
-    return json.dumps(_untitled(MODELS[kind].model_json_schema(by_alias=True)), indent=2)
+    """Return the JSON Schema of an answer, as whoever answers has to fill it."""
+    schema = MODELS[kind].model_json_schema(by_alias=True)
+    schema["properties"]["nonce"] = {"type": "string", "description": _NONCE}
+    schema["required"] = ["nonce", *schema["required"]]
+    return json.dumps(_untitled(schema), indent=2)
 
 
 def _untitled(schema: object) -> object:

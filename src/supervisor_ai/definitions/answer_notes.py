@@ -36,7 +36,7 @@ def _lines(answer: AnyOutput) -> Iterator[str]:
                 yield f"Next: {answer.next_step}"
         case ReviewOutput():
             yield from _listed("Issues", (_issue(issue) for issue in answer.issues))
-            yield from _listed("Security concerns", answer.security_concerns)
+            yield from _listed("Security concerns", map(_issue, answer.security_concerns or ()))
             yield from _listed("Suggestions", answer.suggestions)
         case AgentOutput():
             pass

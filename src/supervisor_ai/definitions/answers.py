@@ -7,11 +7,11 @@ from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
 class StrictAnswerReader:
     """Takes the final json block; what validates it is imported only when there is an output."""
 
-    def read(self, kind: AnswerKind, output: str) -> Answer | AnswerProblem:
-        """Return the answer that the final fenced block holds."""
+    def read(self, kind: AnswerKind, output: str, *, nonce: str) -> Answer | AnswerProblem:
+        """Return the answer that the final fenced block holds and that repeats the nonce."""
         from supervisor_ai.definitions.answer_reading import read_answer
 
-        return read_answer(kind, output)
+        return read_answer(kind, output, nonce=nonce)
 
 
 def schema_text(kind: AnswerKind) -> str:

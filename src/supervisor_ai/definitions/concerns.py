@@ -7,10 +7,13 @@ from itertools import islice
 from typing import Final
 
 from supervisor_ai.definitions.answer_models import AnyOutput, ReviewIssue, ReviewOutput
-from supervisor_ai.definitions.model_errors import Finding, found
 from supervisor_ai.domain.run.gates import Concern
 
 _HEAVY: Final = frozenset({"critical", "major"})
+_SAYS_HEAVY: Final = re.compile(
+    r"\W{0,10}(critical|major)[\s*_`]{0,10}[])}:\u2013\u2014-]", re.IGNORECASE
+)
+"""How a text begins that says itself how much it weighs."""
 _OBJECTS: Final = frozenset({"CHANGES_REQUESTED", "REJECTED"})
 _MOST_CONCERNS: Final = 100
 _MOST_WORDS: Final = 40
@@ -42,20 +45,44 @@ def concerns(answer: AnyOutput) -> tuple[Concern, ...]:
     """Return what a review objects to: what weighs most of it, where the reviewer says so."""
     if not isinstance(answer, ReviewOutput) or answer.status not in _OBJECTS:
         return ()
-    heavy = [issue for issue in answer.issues if issue.severity in _HEAVY]
-    chosen = islice(heavy or answer.issues, _MOST_CONCERNS)
+    named = [*answer.issues, *(answer.security_concerns or ())]
+    heavy = [issue for issue in named if issue.severity in _HEAVY]
+    chosen = islice(heavy or named, _MOST_CONCERNS)
     return tuple(dict.fromkeys(_concern(issue) for issue in chosen))
 
 
-def contradictions(answer: AnyOutput) -> Iterator[Finding]:
-    """Name the issues that speak against the reviewer's own approval."""
+def weighed(answer: AnyOutput) -> AnyOutput:
+    """Take an approval that names anything critical or major for the request that it is."""
     if not isinstance(answer, ReviewOutput) or answer.status in _OBJECTS:
-        return
-    for number, issue in enumerate(answer.issues):
-        if issue.severity in _HEAVY:
-            problem = f"{found(issue.message)} is {issue.severity}, but the status is APPROVED"
-            advice = "lower the severity to minor or info, or answer CHANGES_REQUESTED"
-            yield Finding(path=("issues", number), problem=f"{problem}; {advice}")
+        return answer
+    named = [*answer.issues, *(answer.security_concerns or ()), *_of_suggestions(answer)]
+    if not any(map(_is_heavy, named)):
+        return answer
+    return answer.model_copy(
+        update={
+            "status": "CHANGES_REQUESTED",
+            "issues": [_in_its_own_words(issue) for issue in named],
+            "security_concerns": None,
+        }
+    )
+
+
+def _of_suggestions(answer: ReviewOutput) -> Iterator[ReviewIssue]:
+    for text in answer.suggestions or ():
+        if _SAYS_HEAVY.match(text):
+            yield ReviewIssue(severity="info", message=text)
+
+
+def _is_heavy(issue: ReviewIssue) -> bool:
+    return issue.severity in _HEAVY or _SAYS_HEAVY.match(issue.message) is not None
+
+
+def _in_its_own_words(issue: ReviewIssue) -> ReviewIssue:
+    """Believe the heavier of what an issue is called and what it calls itself."""
+    said = _SAYS_HEAVY.match(issue.message)
+    if said is None or issue.severity in _HEAVY:
+        return issue
+    return issue.model_copy(update={"severity": said[1].lower()})
 
 
 def _concern(issue: ReviewIssue) -> Concern:

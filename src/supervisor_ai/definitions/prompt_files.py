@@ -18,7 +18,7 @@ _DEEPEST: Final = 10
 _VARIABLES: Final = frozenset(
     {
         *("task", "role", "step", "attempt", "feedback", "context", "diff", "turns", "material"),
-        *("instructions", "instruction"),
+        *("instructions", "instruction", "nonce"),
     }
 )
 """What a template may speak of."""

@@ -57,9 +57,10 @@ class Reply:
     next_task: str | None = None
     tasks: tuple[str, ...] = ()
 
-    def written(self) -> str:
+    def written(self, nonce: str) -> str:
         """Write it as the last fenced block of an output."""
         document = {
+            "nonce": nonce,
             "status": self.status,
             "message": self.message[:_LONGEST],
             "next_task": self.next_task,
@@ -96,7 +97,7 @@ class MechanicalManager:
         at = self._now().astimezone(UTC).isoformat(timespec="seconds")
         turn = _Turn(root=request.workspace.path, at=at, shelf=self._shelf)
         reply = await asyncio.to_thread(turn.reply, request.prompt)
-        output = reply.written()
+        output = reply.written(request.nonce)
         on_output(Channel.STDOUT, output.encode())
         request.on_observation(WorkerFinished(message=reply.message[:_LONGEST]))
         reason = f"The Manager's rules say {reply.status!r}."

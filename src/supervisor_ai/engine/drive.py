@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, assert_never
 
@@ -142,9 +142,15 @@ class Drive:
             self._journal.stage(e.RunContinued())
         self._journal.stage(*decision.events)
         for effect in decision.effects:
-            started = self._intend(effect)
+            started = self._intend(self._with_nonce(effect))
             if started is not None:
                 yield started
+
+    def _with_nonce(self, effect: AnyEffect) -> AnyEffect:
+        """Give a worker what its answer will repeat, unless that has to be the same again."""
+        if not isinstance(effect, RunWorker) or effect.nonce:
+            return effect
+        return replace(effect, nonce=self._world.ids.nonce())
 
     def _intend(self, effect: AnyEffect) -> TaskEffect | None:
         """Stage what is about to be done; return the effect if it takes time."""

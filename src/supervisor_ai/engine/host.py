@@ -12,6 +12,10 @@ from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.facts import Process
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+_CONSONANTS: Final = "bcdfghjkmnpqrstvwxyz"
+"""Without vowels no word comes about by chance."""
+_SYLLABLE: Final = 4
+_SYLLABLES: Final = 3
 _TIME_CHARACTERS: Final = 7
 _CHANCE_CHARACTERS: Final = 4
 _EPOCH: Final = 1_700_000_000
@@ -46,9 +50,12 @@ class SystemIds:
         chance = secrets.randbits(5 * _CHANCE_CHARACTERS)
         return RunId(f"r{_digits(seconds, _TIME_CHARACTERS)}{_digits(chance, _CHANCE_CHARACTERS)}")
 
-    def token(self) -> str:
-        """Make a name that nobody can guess."""
-        return secrets.token_urlsafe(24)
+    def nonce(self) -> str:
+        """Make a word that nobody can guess, of a form that redaction leaves alone."""
+        return "-".join(
+            "".join(secrets.choice(_CONSONANTS) for _ in range(_SYLLABLE))
+            for _ in range(_SYLLABLES)
+        )
 
 
 def _digits(number: int, count: int) -> str:

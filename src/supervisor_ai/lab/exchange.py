@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from socket import socket
@@ -13,6 +13,7 @@ from supervisor_ai.lab.cursor import Cursor
 from supervisor_ai.lab.dialect import BadRequest, Dialect, Question
 from supervisor_ai.lab.journal import Journal, Seen, key_of, path_without_secrets, without_secrets
 from supervisor_ai.lab.json_value import Json, parsed
+from supervisor_ai.lab.nonces import with_nonce
 from supervisor_ai.lab.playing import Play
 from supervisor_ai.lab.script import BadScript, read_script
 from supervisor_ai.lab.speaking import dialect_at, token_count
@@ -134,7 +135,9 @@ class Exchange(BaseHTTPRequestHandler):
         self._play(dialect, question, raw, body)
 
     def _play(self, dialect: Dialect, question: Question, raw: bytes, body: Json) -> None:
-        cue = self._room.cursor.next(question, dialect.name, raw.decode("utf-8", "replace"))
+        request = raw.decode("utf-8", "replace")
+        cue = self._room.cursor.next(question, dialect.name, request)
+        cue = replace(cue, turn=with_nonce(cue.turn, request))
         self._room.journal.note(
             Seen(
                 method=self.command,

@@ -5,6 +5,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Final
 
 from supervisor_ai.domain.run.diagnosis import Diagnosis
 from supervisor_ai.domain.run.facts import NO_USAGE, Usage
@@ -27,6 +28,9 @@ class FakeReply:
     prompt_tokens: int | None = None
 
 
+NONCE: Final = "{{nonce}}"
+"""What a worker fills with the nonce of its attempt."""
+
 FakeScript = Callable[[WorkerRequest], FakeReply]
 WriteFile = Callable[[WorkerRequest, str, str], None]
 Sleep = Callable[[float], Awaitable[None]]
@@ -47,15 +51,16 @@ class FakeWorker:
         """Do what the script says, within the time that the attempt has."""
         self.requests.append(request)
         reply = self._script(request)
+        output = reply.output.replace(NONCE, request.nonce)
         for name, text in reply.files.items():
             self._write(request, name, text)
         await self._sleep(min(reply.takes, request.timeout).total_seconds())
-        for channel, text in ((Channel.STDERR, reply.stderr), (Channel.STDOUT, reply.output)):
+        for channel, text in ((Channel.STDERR, reply.stderr), (Channel.STDOUT, output)):
             if text:
                 on_output(channel, text.encode())
         return WorkerReport(
             result=_result(reply, request),
-            output=reply.output,
+            output=output,
             usage=reply.usage,
             diagnosis=reply.diagnosis,
             prompt_tokens=reply.prompt_tokens,
@@ -63,8 +68,8 @@ class FakeWorker:
 
 
 def answering(answer: Mapping[str, object]) -> str:
-    """Return the output of a worker that says only its answer."""
-    return f"```json\n{json.dumps(answer)}\n```\n"
+    """Return the output of a worker that says only its answer, with the nonce of its attempt."""
+    return f"```json\n{json.dumps({'nonce': NONCE, **answer})}\n```\n"
 
 
 def write_into_workspace(request: WorkerRequest, name: str, text: str) -> None:

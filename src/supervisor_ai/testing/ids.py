@@ -11,14 +11,15 @@ class FakeIds:
 
     def __init__(self) -> None:
         self._numbers = count(1)
+        self._nonces = count(1)
 
     def run_id(self) -> RunId:
         """Make the next run's name."""
         return RunId(f"r{next(self._numbers)}")
 
-    def token(self) -> str:
-        """Make the next token."""
-        return f"token-{next(self._numbers)}"
+    def nonce(self) -> str:
+        """Make the next nonce; runs are counted apart."""
+        return f"nonce-{next(self._nonces)}"
 
 
 class FakeProcesses:

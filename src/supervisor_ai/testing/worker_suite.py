@@ -52,6 +52,7 @@ PROMPTS: Final = (
 """Short, strange, and more than a megabyte."""
 ALLOWED: Final = "allowed.test:443"
 _SHORT: Final = timedelta(seconds=1)
+_NONCE: Final = "kvmq-tzrb-xwph"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +173,7 @@ class OnWorker:
             role="implementer",
             cli=cli,
             prompt="Do it.",
+            nonce=_NONCE,
             workspace=self.workspace(),
             program=self.program.parent,
             label=f"{self.run}/implement/2/1/worker/3",
@@ -410,6 +412,7 @@ def attempt_variables(run: RunId) -> dict[str, str]:
         "SUPERVISOR_VISIT": "2",
         "SUPERVISOR_SLOT": "1",
         "SUPERVISOR_ATTEMPT": "3",
+        "SUPERVISOR_NONCE": _NONCE,
     }
 
 

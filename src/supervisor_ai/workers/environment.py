@@ -26,6 +26,7 @@ def worker_environment(request: WorkerRequest, user: Mapping[str, str]) -> dict[
         "SUPERVISOR_VISIT": str(request.visit),
         "SUPERVISOR_SLOT": str(request.slot),
         "SUPERVISOR_ATTEMPT": str(request.attempt),
+        "SUPERVISOR_NONCE": request.nonce,
     }
 
 

@@ -6,7 +6,8 @@ that fits the attempt is played. Each key of a reply is optional:
 - `step`, `role`, `visit`, `attempt`: what the reply fits; all attempts if none is given
 - `say`: lines to print, with `pause` seconds between them; `stderr`: text for that channel
 - `write`, `append`: texts by path in the workspace; `delete`: paths to remove
-- `answer`: printed at the end as a fenced `json` block; `raw`: text printed as it is instead
+- `answer`: printed at the end as a fenced `json` block, with the nonce of the attempt;
+  `raw`: text printed instead, with the nonce in place of `{{nonce}}`
 - `output_bytes`: so many characters of noise; `hang`: never end; `daemon`: leave a process behind
 - `exit`: the exit code, 0 if none is given
 

@@ -15,6 +15,8 @@ from typing import Any, Final, NoReturn
 Reply = dict[str, Any]
 BAD_SCRIPT: Final = 2
 NO_REPLY: Final = 3
+NONCE: Final = "{{nonce}}"
+"""What stands for the nonce of the attempt in a text."""
 
 _CONDITIONS: Final = ("step", "role", "visit", "attempt")
 _TYPES: Final[dict[str, type | tuple[type, ...]]] = {
@@ -109,9 +111,15 @@ def talk(reply: Reply) -> None:
     while reply.get("hang"):
         time.sleep(1)
     if "raw" in reply:
-        _print(reply["raw"])
+        _print(reply["raw"].replace(NONCE, os.environ["SUPERVISOR_NONCE"]))
     elif "answer" in reply:
-        _print(f"```json\n{json.dumps(reply['answer'], indent=2)}\n```\n")
+        _print(f"```json\n{json.dumps(_signed(reply['answer']), indent=2)}\n```\n")
+
+
+def _signed(answer: object) -> object:
+    """Add the nonce, unless the script has one of its own."""
+    nonce = os.environ["SUPERVISOR_NONCE"]
+    return {"nonce": nonce, **answer} if isinstance(answer, dict) else answer
 
 
 def _items(reply: Reply, key: str) -> list[object]:

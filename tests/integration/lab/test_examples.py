@@ -20,6 +20,9 @@ from supervisor_ai.engine.ports.workers import Answer
 from supervisor_ai.lab.examples import example
 from supervisor_ai.lab.server import LabServer
 
+NONCE = "kvmq-tzrb-xwph"
+TOLD = f"The nonce of this attempt is `{NONCE}`."
+
 
 def script(name: str) -> Any:
     return yaml.safe_load(example(name))
@@ -30,7 +33,8 @@ def said(url: str, prompt: str) -> tuple[str, list[Any]]:
     messages: list[Any] = [{"role": "user", "content": prompt}]
     calls: list[Any] = []
     while True:
-        content = ask(url, "anthropic", more={"messages": messages}).json["content"]
+        more = {"messages": messages, "system": TOLD}
+        content = ask(url, "anthropic", more=more).json["content"]
         asked = [block for block in content if block["type"] == "tool_use"]
         if not asked:
             return content[-1]["text"], calls
@@ -53,7 +57,7 @@ def test_edit_answers_every_role_of_the_standard_workflow(
     with LabServer(script("edit")) as lab:
         words, calls = said(lab.url, (prompts / f"{template}.j2").read_text())
     assert [call["name"] for call in calls] == edits
-    assert isinstance(read_answer(kind, words), Answer)
+    assert isinstance(read_answer(kind, words, nonce=NONCE), Answer)
 
 
 @pytest.mark.parametrize("dialect", SPEECHES)
@@ -72,7 +76,7 @@ def test_limit_refuses_for_a_while_and_says_how_long() -> None:
         while ask(lab.url, "anthropic").status == 429:
             pass
         words, _ = said(lab.url, "go on")
-    assert isinstance(read_answer(AnswerKind.IMPLEMENTATION, words), Answer)
+    assert isinstance(read_answer(AnswerKind.IMPLEMENTATION, words, nonce=NONCE), Answer)
 
 
 def test_outage_ends_after_four_troubles() -> None:
@@ -93,4 +97,4 @@ def test_stall_says_nothing_until_the_client_tries_again() -> None:
             with pytest.raises(TimeoutError):
                 until_end(line)
         words, _ = said(lab.url, SPEECHES["anthropic"].body["messages"][0]["content"])
-    assert isinstance(read_answer(AnswerKind.IMPLEMENTATION, words), Answer)
+    assert isinstance(read_answer(AnswerKind.IMPLEMENTATION, words, nonce=NONCE), Answer)

@@ -68,6 +68,7 @@ class Scene:
             role="implementer",
             cli=cli,
             prompt="Do it. ✓",
+            nonce="kvmq-tzrb-xwph",
             workspace=workspace,
             program=self.program,
             label="r1/implement/1/0/worker/2",
@@ -129,6 +130,7 @@ def test_a_command_gets_the_prompt_the_attempt_and_a_program_it_cannot_change(sc
         "SUPERVISOR_VISIT": "1",
         "SUPERVISOR_SLOT": "0",
         "SUPERVISOR_ATTEMPT": "2",
+        "SUPERVISOR_NONCE": "kvmq-tzrb-xwph",
     }
     assert (scene.tree / "made.txt").read_text() == "Do it. ✓"
     assert (scene.program / "tools" / "agent.py").read_text() == AGENT
@@ -154,7 +156,9 @@ def test_a_script_is_played_by_a_process(tmp_path: Path, sandbox: str) -> None:
     )
 
     assert report.result.exit_code == 0, scene.heard
-    assert report.output == 'Reading.\nWriting.\n```json\n{\n  "status": "SUCCESS"\n}\n```\n'
+    said, _, answer = report.output.removesuffix("\n```\n").partition("```json\n")
+    assert said == "Reading.\nWriting.\n"
+    assert json.loads(answer) == {"nonce": "kvmq-tzrb-xwph", "status": "SUCCESS"}
     assert (scene.tree / "src" / "new.py").read_text() == "x = 1\n"
 
 

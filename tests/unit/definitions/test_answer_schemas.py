@@ -17,7 +17,7 @@ REQUIRED = {
 @pytest.mark.parametrize("kind", AnswerKind)
 def test_the_schema_says_what_the_reader_demands(kind: AnswerKind) -> None:
     schema = json.loads(schema_text(kind))
-    assert schema["required"] == REQUIRED[kind]
+    assert schema["required"] == ["nonce", *REQUIRED[kind]]
     assert schema["additionalProperties"] is False
     assert schema["properties"]["status"]["enum"] == list(MEANINGS[kind])
 

@@ -9,8 +9,8 @@ from supervisor_ai.engine.ports.workers import Answer
 
 
 def concerns(*issues: dict[str, object], status: str = "REJECTED") -> tuple[Concern, ...]:
-    text = json.dumps({"status": status, "issues": list(issues)})
-    answer = StrictAnswerReader().read(AnswerKind.REVIEW, f"```json\n{text}\n```\n")
+    text = json.dumps({"nonce": "n", "status": status, "issues": list(issues)})
+    answer = StrictAnswerReader().read(AnswerKind.REVIEW, f"```json\n{text}\n```\n", nonce="n")
     assert isinstance(answer, Answer)
     return answer.concerns
 
@@ -59,7 +59,7 @@ def test_who_agrees_has_no_concerns() -> None:
     assert concerns(issue("Naming", "minor"), status="APPROVED") == ()
     assert concerns(issue("Lost update"), status="CHANGES_REQUESTED")
     plan = '```json\n{"status": "BLOCKED"}\n```\n'
-    answer = StrictAnswerReader().read(AnswerKind.PLAN, plan)
+    answer = StrictAnswerReader().read(AnswerKind.PLAN, plan, nonce="n")
     assert isinstance(answer, Answer)
     assert answer.concerns == ()
 

@@ -52,7 +52,7 @@ def written(answer: AnswerKind, **told: object) -> str:
     )
     words = {**FIRST, **told, "role": role}
     template = environment.from_string(role.template)
-    shown = {"instructions": "", "material": "", **words}
+    shown = {"instructions": "", "material": "", "nonce": "kvmq-tzrb-xwph", **words}
     return template.render(task="Add /health", step="work", attempt=1, **shown)
 
 

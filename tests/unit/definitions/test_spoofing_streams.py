@@ -16,8 +16,9 @@ from supervisor_ai.workers.clis.evidence import Evidence
 Record = dict[str, object]
 
 NOW: Final = datetime(2030, 1, 1, tzinfo=UTC)
-YES: Final = '```json\n{"status": "APPROVED", "issues": []}\n```\n'
-NO: Final = '```json\n{"status": "REJECTED", "issues": []}\n```\n'
+NONCE: Final = "kvmq-tzrb-xwph"
+YES: Final = f'```json\n{{"nonce": "{NONCE}", "status": "APPROVED", "issues": []}}\n```\n'
+NO: Final = YES.replace("APPROVED", "REJECTED")
 DOUBT: Final = "I could not find out whether this is right."
 
 
@@ -99,7 +100,7 @@ TABLE: Final = (
     Stream(
         "an approval in words beside a structured refusal",
         "claude",
-        (claude_ends(YES, structured_output={"status": "REJECTED", "issues": []}),),
+        (claude_ends(YES, structured_output={"nonce": NONCE, "status": "REJECTED", "issues": []}),),
         counts="REJECTED",
     ),
     Stream("stderr of claude", "claude", (claude_ends(DOUBT),), stderr=YES),
@@ -158,7 +159,7 @@ def answer_of(stream: Stream) -> Answer | AnswerProblem:
     stdout = "".join(f"{json.dumps(record)}\n" for record in stream.records)
     evidence = Evidence(exit_code=0, stdout=stdout, stderr=stream.stderr, now=NOW)
     text = DIALECTS[stream.dialect].conclude(evidence).text
-    return StrictAnswerReader().read(AnswerKind.REVIEW, text)
+    return StrictAnswerReader().read(AnswerKind.REVIEW, text, nonce=NONCE)
 
 
 @pytest.mark.parametrize("stream", TABLE, ids=lambda it: it.name)

@@ -62,6 +62,7 @@ class Desk:
             role="manager",
             cli=Cli(name="manager", adapter="mechanical_manager"),
             prompt=text,
+            nonce="n1",
             workspace=Workspace(
                 run=run, key=EffectKey("k"), path=self.root, start=CommitSha("c"), mounts=()
             ),
@@ -81,7 +82,8 @@ class Desk:
         assert self.heard[-1] == (Channel.STDOUT, report.output.encode())
         _, block = report.output.removesuffix("\n```\n").split("```json\n")
         found: dict[str, object] = json.loads(block)
-        assert list(found) == ["status", "message", "next_task", "tasks"]
+        assert list(found) == ["nonce", "status", "message", "next_task", "tasks"]
+        assert found.pop("nonce") == "n1"
         return found
 
     def create(self) -> dict[str, object]:

@@ -19,6 +19,7 @@ from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunSta
 from supervisor_ai.engine.ports.sandbox import OutputSink, SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 from supervisor_ai.engine.world import World
+from supervisor_ai.testing.fake_worker import NONCE
 from supervisor_ai.testing.world import says
 
 BUILDER = AnswerKind.IMPLEMENTATION.value
@@ -47,7 +48,7 @@ class Patient:
     async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
         del on_output
         self.requests.append(request)
-        output = says(AnswerKind.IMPLEMENTATION)
+        output = says(AnswerKind.IMPLEMENTATION).replace(NONCE, request.nonce)
         return WorkerReport(result=DONE, output=output, diagnosis=next(self._diagnoses))
 
 

@@ -27,6 +27,7 @@ from supervisor_ai.engine.ports.workers import (
     WorkerStarted,
     unobserved,
 )
+from supervisor_ai.testing.fake_worker import NONCE
 from supervisor_ai.testing.world import says
 
 ONCE = flow(replace(work("build"), max_retries=0))
@@ -78,7 +79,7 @@ class Talker:
         on_output(Channel.STDOUT, b'{"type":"text","text":"Hi \x1b[31m"}\n')
         request.on_observation(WorkerSaid(text="Hi \x1b[31mthere"))
         request.on_observation(UsageSeen(usage=Usage()))
-        output = says(AnswerKind.IMPLEMENTATION)
+        output = says(AnswerKind.IMPLEMENTATION).replace(NONCE, request.nonce)
         return WorkerReport(result=DONE, output=output, diagnosis=self._diagnosis)
 
 

@@ -28,6 +28,7 @@ def request_(tmp_path: Path) -> WorkerRequest:
         role="implementer",
         cli=Cli(name="fake", adapter="fake"),
         prompt="Do it.",
+        nonce="n1",
         workspace=workspace,
         program=tmp_path,
         label="r1/implement",
@@ -52,9 +53,9 @@ def test_a_reply_is_printed_and_its_files_are_written(request_: WorkerRequest) -
 
     report = run_virtual(worker.run(request_, lambda *piece: heard.append(piece)))
 
-    assert report.output == output == '```json\n{"status": "SUCCESS"}\n```\n'
+    assert report.output == '```json\n{"nonce": "n1", "status": "SUCCESS"}\n```\n'
     assert (report.result.end, report.result.exit_code) == (SandboxEnd.EXITED, 0)
-    assert heard == [(Channel.STDERR, b"hm"), (Channel.STDOUT, output.encode())]
+    assert heard == [(Channel.STDERR, b"hm"), (Channel.STDOUT, report.output.encode())]
     assert (request_.workspace.path / "a" / "b").read_text() == "attempt 2"
     assert fake.requests == [request_]
 

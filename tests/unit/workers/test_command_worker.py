@@ -56,6 +56,7 @@ def request_(tmp_path: Path) -> WorkerRequest:
             environment={"MODE": "quick", "KEY": "${AGENT_KEY}"},
         ),
         prompt="Do it. ✓",
+        nonce="kvmq-tzrb-xwph",
         workspace=Workspace(
             run=RUN,
             key=EffectKey("k"),
@@ -99,6 +100,7 @@ def test_the_prompt_goes_to_stdin_and_the_attempt_into_the_environment(
         "SUPERVISOR_VISIT": "2",
         "SUPERVISOR_SLOT": "1",
         "SUPERVISOR_ATTEMPT": "3",
+        "SUPERVISOR_NONCE": "kvmq-tzrb-xwph",
     }
 
 

@@ -15,6 +15,7 @@ PLACE = {
     "SUPERVISOR_ROLE": "implementer",
     "SUPERVISOR_VISIT": "1",
     "SUPERVISOR_ATTEMPT": "2",
+    "SUPERVISOR_NONCE": "kvmq-tzrb-xwph",
 }
 
 
@@ -42,7 +43,8 @@ def test_the_first_reply_that_fits_is_played(tmp_path: Path) -> None:
         {"step": "implement", "say": ["yes"], "answer": {"status": "SUCCESS"}},
         {"say": ["too late"]},
     )
-    assert done.stdout == 'yes\n```json\n{\n  "status": "SUCCESS"\n}\n```\n'
+    nonce = '"nonce": "kvmq-tzrb-xwph"'
+    assert done.stdout == f'yes\n```json\n{{\n  {nonce},\n  "status": "SUCCESS"\n}}\n```\n'
     assert done.returncode == 0
 
 
@@ -102,3 +104,12 @@ def test_everything_wrong_with_a_script_is_said_at_once(tmp_path: Path) -> None:
         "Reply 1 of the script: '/x' is not inside the workspace.",
         "Reply 2 of the script: it is not a mapping.",
     ]
+
+
+def test_the_nonce_stands_where_a_script_wants_it(tmp_path: Path) -> None:
+    assert play(tmp_path, {"raw": "{{nonce}}, {{nonce}}"}).stdout == ", ".join(
+        ["kvmq-tzrb-xwph"] * 2
+    )
+    own = play(tmp_path, {"answer": {"nonce": "another", "status": "SUCCESS"}})
+    assert '"nonce": "another"' in own.stdout
+    assert "[]" in play(tmp_path, {"answer": []}).stdout

@@ -28,6 +28,9 @@ class Meaning(StrEnum):
     BLOCK = "block"
 
 
+APPROVING: Final = frozenset({AnswerKind.REVIEW})
+"""Whose word lets the work of others pass; what a Manager decides stands in its files."""
+
 MEANINGS: Final[dict[AnswerKind, dict[str, Meaning]]] = {
     AnswerKind.PLAN: {
         "COMPLETE": Meaning.PASS,

@@ -1,6 +1,7 @@
 """The next attempt at a step: by whom, how much of the task, knowing what, and at what cost."""
 
 from dataclasses import replace
+from typing import Final
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, StepName
@@ -14,7 +15,10 @@ from supervisor_ai.domain.run.launches import wish
 from supervisor_ai.domain.run.prices import CostCap, dearest
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.slots import Approach, Slot
+from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.workflow import Visit, WorkflowState, current_visit
+
+_ABOUT_THE_ANSWER: Final = frozenset({FailureCategory.PARSING, FailureCategory.VALIDATION})
 
 
 def usual_approach(state: WorkflowState, at: Step, slot: Slot) -> Approach:
@@ -75,6 +79,7 @@ def attempt(run: Run, state: WorkflowState, at: Step, slot: Slot, way: Approach)
         wish=wish(definition.budgets, own),
         prices=definition.prices,
         feedback=_feedback(visit, slot, way),
+        nonce=_nonce(slot, way),
         plans=plans(state),
         instructions=at.instructions,
         context=_context(state, at),
@@ -92,6 +97,14 @@ def base_of(birth: e.RunSubmitted) -> Base:
 def _feedback(visit: Visit, slot: Slot, way: Approach) -> tuple[Feedback, ...]:
     told = slot.retry if way.is_told else slot.told
     return visit.feedback if told is None else (*visit.feedback, told)
+
+
+def _nonce(slot: Slot, way: Approach) -> str:
+    """Repeat the last nonce where an answer is asked for again in exactly the same words."""
+    is_bad_answer = (
+        isinstance(slot.news, e.AttemptFailed) and slot.news.category in _ABOUT_THE_ANSWER
+    )
+    return slot.nonce if slot.is_asked or (is_bad_answer and not way.is_told) else ""
 
 
 def _context(state: WorkflowState, at: Step) -> tuple[ContextItem, ...]:

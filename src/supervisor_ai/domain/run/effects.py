@@ -96,6 +96,8 @@ class RunWorker(PlacedEffect):
     """What it may write; None: as its role says."""
     duty: Duty | None = None
     """What it owes a kanban besides its answer."""
+    nonce: str = ""
+    """What its answer repeats; nothing: one that is new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -352,6 +354,7 @@ def _attempt_intent(effect: RunWorker) -> AttemptStarted:
         is_told=effect.is_told,
         turn=effect.turn,
         breaker=effect.breaker,
+        nonce=effect.nonce,
     )
 
 
@@ -370,6 +373,7 @@ def launch_intent(effect: RunWorker) -> LaunchRequested:
         breaker=effect.breaker,
         budgets=effect.budgets,
         wish=effect.wish,
+        nonce=effect.nonce,
     )
 
 

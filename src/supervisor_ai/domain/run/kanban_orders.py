@@ -7,7 +7,9 @@ from typing import Final
 from supervisor_ai.domain.kanban.kanban import Agent
 from supervisor_ai.domain.kanban.policy import Duty
 from supervisor_ai.domain.run.effects import AnyEffect, RunGate, RunWorker
+from supervisor_ai.domain.run.events import AttemptLost
 from supervisor_ai.domain.run.kanban import KanbanState
+from supervisor_ai.domain.run.workflow import current_visit
 from supervisor_ai.domain.run.writable import Writable
 
 AGENTS: Final = {agent.value.lower(): agent for agent in Agent}
@@ -40,7 +42,16 @@ def _of_agent(state: KanbanState, effect: RunWorker) -> RunWorker:
         turns=(),
         # Bad answers are asked for again as often as the rule says, whatever came of other tasks.
         breaker=None,
+        nonce=_nonce(state, effect),
     )
+
+
+def _nonce(state: KanbanState, effect: RunWorker) -> str:
+    """Keep the nonce unless the agent hears what was wrong: the same prompt is the same text."""
+    slot = current_visit(state.flow).slot(effect.slot)
+    is_once_more = slot.is_asked or isinstance(slot.news, AttemptLost)
+    is_told = effect.is_told and slot.retry is not None
+    return slot.nonce if is_once_more or not is_told else ""
 
 
 def _assignment(state: KanbanState, agent: Agent) -> str:

@@ -60,6 +60,8 @@ class Slot:
     """What was wrong the last time."""
     told: Feedback | None = None
     """What the last attempt heard of those before it."""
+    nonce: str = ""
+    """What the answer of the last attempt repeats, or of one that waits for leave to start."""
     news: SlotNews | None = None
 
 
@@ -117,6 +119,7 @@ def _approached(slot: Slot, event: e.LaunchRequested | e.AttemptStarted) -> Slot
         slot,
         approach=approach,
         told=slot.retry if approach.is_told else slot.told,
+        nonce=event.nonce,
         refusal=None,
         failures=0 if is_new else slot.failures,
         news=None,

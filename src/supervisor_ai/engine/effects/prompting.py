@@ -42,6 +42,7 @@ async def write_prompt(effect: RunWorker, operation: Operation) -> str:
         turns=tuple(_tail(world.artifacts.get(turn)) for turn in effect.turns),
         instructions=effect.instructions,
         instruction=INSTRUCTIONS[effect.level],
+        nonce=effect.nonce,
     )
     return world.redactor.redact(world.prompter.write(request)).text
 

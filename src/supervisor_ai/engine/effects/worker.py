@@ -166,6 +166,7 @@ def _request(effect: RunWorker, site: Site, prompt: str, program: Path) -> Worke
         mcp_servers=role.mcp_servers,
         max_turns=role.max_turns,
         flags=role.flags_of(effect.cli.adapter),
+        nonce=effect.nonce,
     )
 
 
@@ -294,10 +295,10 @@ def _answer(
             action=diagnosis.action,
             reset_at=diagnosis.reset_at,
         )
-    if diagnosis is not None:
-        return operation.world.answers.read(effect.role.answer, report.output)
-    if result.end is SandboxEnd.EXITED and result.exit_code == 0:
-        return operation.world.answers.read(effect.role.answer, report.output)
+    has_exited = result.end is SandboxEnd.EXITED and result.exit_code == 0
+    if diagnosis is not None or has_exited:
+        answers = operation.world.answers
+        return answers.read(effect.role.answer, report.output, nonce=effect.nonce)
     if result.end is SandboxEnd.EXITED:
         return exit_problem(result.exit_code, report.output)
     is_missing = result.end is SandboxEnd.COMMAND_MISSING

@@ -30,8 +30,8 @@ class Ids(Protocol):
         """Make a run's name: short, sortable by time, safe in refs and file names."""
         ...
 
-    def token(self) -> str:
-        """Make a name that nobody can guess."""
+    def nonce(self) -> str:
+        """Make a word that nobody can guess, of a form that redaction leaves alone."""
         ...
 
 

@@ -108,6 +108,8 @@ class WorkerRequest:
     max_turns: int | None = None
     flags: tuple[str, ...] = ()
     """What the role's CLI is told besides; an adapter that starts none is never given any."""
+    nonce: str = ""
+    """What the answer repeats; the prompt says so, too."""
     on_observation: ObservationSink = unobserved
 
 
@@ -163,8 +165,8 @@ class AnswerProblem:
 class AnswerReader(Protocol):
     """Finds the answer in a worker's output; the format is validated, never guessed."""
 
-    def read(self, kind: AnswerKind, output: str) -> Answer | AnswerProblem:
-        """Return the answer that the final fenced block holds."""
+    def read(self, kind: AnswerKind, output: str, *, nonce: str) -> Answer | AnswerProblem:
+        """Return the answer that the final fenced block holds and that repeats the nonce."""
         ...
 
 
@@ -198,6 +200,8 @@ class PromptRequest:
     """What the step asks of its role besides the task."""
     instruction: str = ""
     """What is asked instead of the whole, where the step is done in a simpler way."""
+    nonce: str = ""
+    """What the answer has to repeat."""
 
 
 class Prompter(Protocol):

@@ -12,14 +12,16 @@ from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import Answer, WorkerReport
 from supervisor_ai.lab.server import LabServer
 
-PLAN = {"status": "COMPLETE", "summary": "One step."}
-PROMPT = f"Plan it.\n\n```schema\n{schema_text(AnswerKind.PLAN)}\n```\n"
+NONCE = "kvmq-tzrb-xwph"
+PLAN = {"nonce": "{{nonce}}", "status": "COMPLETE", "summary": "One step."}
+SCHEMA = f"```schema\n{schema_text(AnswerKind.PLAN)}\n```"
+PROMPT = f"Plan it.\n\n{SCHEMA}\n\nThe nonce of this attempt is `{NONCE}`.\n"
 TEXT = {"text": json.dumps(PLAN), "usage": {"in": 40, "out": 9}}
 TOOL = {"tool": {"name": "answer", "input": PLAN}, "usage": {"in": 40, "out": 9}}
 
 
 def read(report: WorkerReport) -> Answer:
-    answer = StrictAnswerReader().read(AnswerKind.PLAN, report.output)
+    answer = StrictAnswerReader().read(AnswerKind.PLAN, report.output, nonce=NONCE)
     assert isinstance(answer, Answer), report
     return answer
 

@@ -8,6 +8,7 @@ from tests.unit.definitions.test_answer_reader import (
     KANBAN,
     block,
     invalid,
+    quoted,
     read,
     unparsed,
 )
@@ -79,7 +80,7 @@ def test_words_are_not_another_answer(kind: AnswerKind) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_quoted_status_that_differs_is_doubtful(kind: AnswerKind) -> None:
     document = AGENT if kind is AnswerKind.AGENT else KANBAN
-    told = unparsed(f'{{"status": "escalate"}}\n\n{block(document)}', kind)
-    assert "it says escalate before the final json block, which says ok" in told
+    told = unparsed(f'{{"status": "escalate"}}\n\n{quoted(document)}', kind)
+    assert "it says escalate before the final json block" in told
     second = unparsed(block({**document, "message": "Other."}) + block(document), kind)
-    assert "two different json blocks" in second
+    assert "two different answers" in second

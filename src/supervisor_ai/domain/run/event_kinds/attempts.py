@@ -39,6 +39,8 @@ class LaunchRequested(PlacedEvent):
     breaker: BreakerPolicy | None = None
     budgets: dict[Scope, Amount] = field(default_factory=dict)
     wish: Amount = NOTHING
+    nonce: str = ""
+    """What its answer repeats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,8 @@ class AttemptStarted(PlacedEvent):
     turn: int = 0
     """Which continuation of the role's own earlier answers it is; 0 where it begins afresh."""
     breaker: BreakerPolicy | None = None
+    nonce: str = ""
+    """What its answer repeats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
