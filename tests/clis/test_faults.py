@@ -52,6 +52,14 @@ def test_a_server_in_trouble_is_a_matter_of_the_network(stage: Stage) -> None:
     assert report.diagnosis.category is FailureCategory.NETWORK, report.diagnosis
 
 
+def test_what_a_filter_holds_back_is_for_a_person(stage: Stage) -> None:
+    with LabServer([{"text": "", "stop": "refusal"}]) as lab:
+        report = stage.play(lab)
+    assert report.diagnosis is not None
+    found = (report.diagnosis.category, report.diagnosis.action)
+    assert found == (FailureCategory.LOGIC, Action.ESCALATE), report.diagnosis
+
+
 @pytest.mark.parametrize("trouble", [{"status": 401}, {"status": 429}, {"status": 500}])
 def test_a_cli_asks_at_most_twice_before_it_gives_up(
     stage: Stage, trouble: dict[str, object]
