@@ -30,10 +30,12 @@ from supervisor_ai.control.sandbox_check import BackendView, InsideView, Sandbox
 from supervisor_ai.control.views import MutationView, OriginView, RunView, UsageView
 from supervisor_ai.control.workspace_cleaning import CleanItem, CleanView
 from supervisor_ai.control.workspaces import DirectoryView, WorkView
+from supervisor_ai.definitions.answers import schema_text
 from supervisor_ai.definitions.roles.json_schemas import schema_files
 from supervisor_ai.domain.flow import Flow, Status
 from supervisor_ai.domain.kanban.kanban import Mistake
 from supervisor_ai.domain.project.events import ProjectEvent
+from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.gates import Finding as GateFinding
 from supervisor_ai.domain.run.retry_notes import RetryEntry
@@ -230,11 +232,13 @@ PAGES = {
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Make every page, and the schemas for editors."""
+    """Make every page, the schemas for editors, and those of answers."""
     for name, make in PAGES.items():
         yield name, make()
     for name, text in schema_files().items():
         yield f"reference/schemas/{name}", text
+    for kind in AnswerKind:
+        yield f"reference/schemas/answer-{kind}.schema.json", f"{schema_text(kind)}\n"
 
 
 def main() -> None:
