@@ -34,6 +34,7 @@ from supervisor_ai.engine.world import World
 from supervisor_ai.store.artifacts import FileArtifacts
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.store.ledger import open_ledger
+from supervisor_ai.testing.fake_consent import FakeConsent
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
 from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
@@ -132,6 +133,7 @@ def _world(directory: Path) -> World:
         redactor=RuleRedactor(),
         kanban_files=MemoryKanbanFiles(workspaces),
         kanban_reader=MarkdownKanbanReader(),
+        consent=FakeConsent(),
     )
 
 

@@ -16,6 +16,7 @@ from supervisor_ai.domain.ids import CommitSha
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from supervisor_ai.control.bond import Bond
     from supervisor_ai.control.doctor import Machine
     from supervisor_ai.control.initialising import Newcomer
     from supervisor_ai.control.packs import PackPlace
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.workspaces import Storeroom
     from supervisor_ai.definitions.detection.survey import ProjectSurvey
     from supervisor_ai.definitions.packs.shop import PackShop
+    from supervisor_ai.definitions.trust import FileTrustStore
     from supervisor_ai.domain.run.definition import SandboxPolicy
     from supervisor_ai.engine.playback import Opener
     from supervisor_ai.engine.ports.classification import Classifier
@@ -101,9 +103,9 @@ def distrust_surroundings(directory: Path, settings: Settings) -> None:
 def open_records(directory: Path, settings: Settings) -> Records | None:
     """Open a project's ledger for readers, or return None where there is none yet."""
     repository = _repository(directory, settings)
-    if not (repository.state_directory / _LEDGER).exists():
+    if not _bond(repository, settings).check():
         return None
-    return _records(repository, _ledger(repository))
+    return _records(repository, _ledger(repository, settings))
 
 
 def open_reception(directory: Path, settings: Settings) -> "Reception":
@@ -125,7 +127,7 @@ def open_project(
     from supervisor_ai.engine.runtime import Runtime
 
     repository = _repository(directory, settings)
-    ledger = _ledger(repository)
+    ledger = _ledger(repository, settings)
     parts = _Parts(
         settings=settings,
         repository=repository,
@@ -277,7 +279,9 @@ class _Parts:
 
 def _world(parts: _Parts, sandbox_name: str) -> "World":
     from supervisor_ai.context.prompter import JinjaPrompter
+    from supervisor_ai.control.trusting import UserConsent
     from supervisor_ai.definitions.answers import StrictAnswerReader
+    from supervisor_ai.definitions.own_agents import OwnAgents
     from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
     from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
@@ -289,9 +293,10 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
     from supervisor_ai.workspaces.kanban_files import GitKanbanFiles
     from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
-    repository, ledger = parts.repository, parts.ledger
+    repository, ledger, settings = parts.repository, parts.ledger, parts.settings
     artifacts = FileArtifacts(repository.state_directory / "artifacts")
     sandbox = _sandbox(parts.settings, sandbox_name)
+    own_agents, trust = OwnAgents(settings.user_directory), _trust(repository, settings)
     return World(
         log=ledger.events,
         leases=ledger.leases,
@@ -307,7 +312,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         drivers=_drivers(),
         sandbox=sandbox,
         workspaces=GitWorkspaces(repository, _project_state(parts.settings, repository.root)),
-        workers=worker_factory(sandbox, parts.settings.environment),
+        workers=worker_factory(sandbox, settings.environment, own_agents.filled),
         prompter=JinjaPrompter(),
         packer=_packer(repository, parts.settings),
         answers=StrictAnswerReader(),
@@ -317,6 +322,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         redactor=RuleRedactor(key=parts.settings.redaction_key),
         kanban_files=GitKanbanFiles(repository, _project_state(parts.settings, repository.root)),
         kanban_reader=MarkdownKanbanReader(),
+        consent=UserConsent(trust=trust, policy=settings.policy),
         monitor=parts.monitor,
         machine=_machine(parts, sandbox_name),
     )
@@ -441,11 +447,31 @@ def _repository(directory: Path, settings: Settings) -> "GitRepository":
     return GitRepository(directory.absolute())
 
 
-def _ledger(repository: "GitRepository") -> "SqliteLedger":
+def _trust(repository: "GitRepository", settings: Settings) -> "FileTrustStore":
+    from supervisor_ai.definitions.trust import FileTrustStore
+
+    return FileTrustStore(settings.user_directory, repository)
+
+
+def _bond(repository: "GitRepository", settings: Settings) -> "Bond":
+    from supervisor_ai.control.bond import Bond
+    from supervisor_ai.store.ledger_file import StateFiles
+
+    return Bond(
+        ledger=StateFiles(repository.state_directory),
+        home=repository,
+        bindings=_trust(repository, settings),
+        policy=settings.policy,
+    )
+
+
+def _ledger(repository: "GitRepository", settings: Settings) -> "SqliteLedger":
+    """Open the ledger, and with it the leave to use what lies beside it."""
     from supervisor_ai.engine.host import SystemClock, SystemProcesses
     from supervisor_ai.store.ledger import open_ledger
     from supervisor_ai.workspaces.anchor import GitAnchor
 
+    _bond(repository, settings).establish()
     return open_ledger(
         repository.state_directory,
         clock=SystemClock(),
@@ -471,7 +497,6 @@ def _records(repository: "GitRepository", ledger: "SqliteLedger") -> Records:
 def _reception(repository: "GitRepository", settings: Settings) -> "Reception":
     from supervisor_ai.control.reception import Reception
     from supervisor_ai.definitions.catalog import FileCatalog
-    from supervisor_ai.definitions.trust import FileTrustStore
     from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
     from supervisor_ai.engine.host import SystemIds
@@ -481,7 +506,8 @@ def _reception(repository: "GitRepository", settings: Settings) -> "Reception":
     return Reception(
         repository=repository,
         catalog=FileCatalog(repository, user_directory, adapters()),
-        trust=FileTrustStore(user_directory),
+        trust=_trust(repository, settings),
+        bond=_bond(repository, settings),
         policy=settings.policy,
         redactor=RuleRedactor(key=settings.redaction_key),
         ids=SystemIds(),

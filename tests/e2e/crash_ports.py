@@ -385,7 +385,7 @@ class CrashingKanbanFiles:
 
 def _workers(sandbox: Sandbox) -> Callable[[str], Worker]:
     """Make workers; the Manager that needs no model writes the same time into every file."""
-    others = worker_factory(sandbox, {})
+    others = worker_factory(sandbox, {}, lambda cli: cli)
     rules = MechanicalManager(now=lambda: datetime(2030, 1, 1, tzinfo=UTC))
     return lambda adapter: rules if adapter == "mechanical_manager" else others(adapter)
 

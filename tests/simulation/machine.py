@@ -30,6 +30,7 @@ from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.engine.world import Timing, World
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
+from supervisor_ai.testing.fake_consent import FakeConsent
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
 from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
@@ -235,6 +236,7 @@ class Machine:
             redactor=NoSecrets(),
             kanban_files=self.kanban_files,
             kanban_reader=MarkdownKanbanReader(),
+            consent=FakeConsent(),
             timing=TIMING,
         )
 

@@ -57,9 +57,7 @@ VERBS: Final = {
     "lab": _verb("lab:lab", "Rehearse with a model that says what a script says", _CARE),
     "doctor": _verb("doctor:doctor", "Check whether this machine can run agents safely", _CARE),
     "sandbox": _verb("sandbox:sandbox", "See which sandboxes work here, and what is inside", _CARE),
-    "trust": _verb(
-        "trust:trust", "Agree to what the project's settings may do on your machine", _CARE
-    ),
+    "trust": _verb("trust:trust", "Agree to what the project may do on your machine", _CARE),
     "role": _verb("role:role", "List, show, check, compare and exchange roles", _CARE),
     "worker": _verb("worker:worker", "Look after the agents' commands and what they print", _CARE),
     "workflow": _verb(

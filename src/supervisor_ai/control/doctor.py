@@ -190,6 +190,8 @@ def _trust(reception: Reception) -> Checked:
     return Checked(
         name="trust",
         holds=True,
-        detail=f"settings that wait for your agreement: {len(review.powers)}",
-        hint="Look at the project's settings and agree, if you do: supervisor trust",
+        detail=review.ledger.reason
+        if review.ledger
+        else f"settings that wait for your agreement: {len(review.powers)}",
+        hint="Look at what the project asks for and agree, if you do: supervisor trust",
     )

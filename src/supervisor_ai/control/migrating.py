@@ -6,7 +6,7 @@ from difflib import unified_diff
 
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.starting import within
-from supervisor_ai.control.trusting import require_trust
+from supervisor_ai.control.trusting import keep_consent, require_trust
 from supervisor_ai.control.views import MutationView
 from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, LetterKey, RunId
@@ -15,7 +15,7 @@ from supervisor_ai.domain.run.budgets import NOTHING, Scope
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.letters import Letter, Migrate
 from supervisor_ai.domain.run.status import ENDED
-from supervisor_ai.engine.ports.definitions import Loaded
+from supervisor_ai.engine.ports.definitions import Loaded, Power
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +26,8 @@ class Migration:
     previous: ArtifactHash
     definition: ArtifactHash
     difference: str
+    powers: tuple[Power, ...] = ()
+    """What the project asks the user to trust today."""
 
     @property
     def is_needed(self) -> bool:
@@ -56,6 +58,7 @@ def plan_migration(
         previous=playback.run.definition,
         definition=target,
         difference=_difference(project, pinned, definition),
+        powers=today.powers,
     )
 
 
@@ -68,6 +71,8 @@ def migrate(project: Project, migration: Migration, *, dry_run: bool = False) ->
     if dry_run:
         detail = f"Would change the {moved}."
         return MutationView(target=migration.run, applied=False, dry_run=True, detail=detail)
+    document = project.world.artifacts.get(migration.definition)
+    keep_consent(project.reception, document.encode(), migration.powers)
     letter = Letter(
         key=LetterKey(f"migrate:{migration.run}:{migration.previous}:{migration.definition}"),
         run=migration.run,

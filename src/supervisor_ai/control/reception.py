@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from supervisor_ai.control.bond import Bond
 from supervisor_ai.control.policy import Policy
 from supervisor_ai.engine.ports.clock import Ids
 from supervisor_ai.engine.ports.definitions import Catalog, TrustStore
@@ -18,6 +19,7 @@ class Reception:
     repository: Repository
     catalog: Catalog
     trust: TrustStore
+    bond: Bond
     policy: Policy
     redactor: Redactor
     ids: Ids

@@ -3,6 +3,7 @@
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.sandboxing import require_sandbox
 from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.engine.consent import require_consent
 from supervisor_ai.engine.ports.queries import RunRow
 
 
@@ -10,5 +11,7 @@ async def prepare_resume(project: Project, name: str) -> RunRow:
     """Find a run and make sure that it could be driven here, unless it has ended."""
     row = project.records.find(name)
     if row.status not in ENDED:
+        playback, _ = project.player.play(row.id)
+        require_consent(project.world, row.id, playback.run.definition)
         await require_sandbox(project, project.birth(row.id).sandbox)
     return row

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from shlex import quote
 from typing import Final
 
 from supervisor_ai.control.driving import first_wake
@@ -10,10 +11,11 @@ from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX, refuse_blan
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.reception import Reception
 from supervisor_ai.control.sandboxing import choose_sandbox
-from supervisor_ai.control.trusting import require_trust
+from supervisor_ai.control.trusting import keep_consent, require_trust
 from supervisor_ai.domain.envelope import Event, NewEvent
 from supervisor_ai.domain.errors import Busy, Denied, InvalidInput, StaleVersion
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
+from supervisor_ai.domain.own_state import DIRECTORY, is_own_state
 from supervisor_ai.domain.project.events import PermitTaken
 from supervisor_ai.domain.run.budget_words import parse_budget
 from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
@@ -24,13 +26,12 @@ from supervisor_ai.domain.run.prices import dearest
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.domain.slugs import slug_of
-from supervisor_ai.engine.ports.definitions import Loaded
+from supervisor_ai.engine.ports.definitions import Loaded, Power
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.project_view import ProjectView
 
 _EVERY_STEP: Final = "*"
 _HEAD_START: Final = timedelta(seconds=30)
-_LEDGER: Final = ".supervisor/state.db"
 _RACES: Final = 20
 
 
@@ -68,6 +69,8 @@ class Prepared:
     """What no other unfinished run may have; None: it may run beside any other."""
     cautions: tuple[str, ...] = ()
     """What the project's files say and nobody reads or applies."""
+    powers: tuple[Power, ...] = ()
+    """What the project asks the user to trust."""
 
 
 def prepare(reception: Reception, request: StartRequest) -> Prepared:
@@ -116,6 +119,7 @@ def pin(reception: Reception, request: StartRequest, base: Base, loaded: Loaded)
         sandbox=sandbox,
         is_dirty=reception.repository.is_dirty(),
         cautions=loaded.cautions,
+        powers=loaded.powers,
     )
 
 
@@ -162,11 +166,13 @@ def unpriced(definition: Definition) -> tuple[str, ...]:
 
 
 def _refuse_foreign_ledger(reception: Reception, base: Base) -> None:
-    """Refuse a ledger that came with the repository: nobody here saw what it says happen."""
-    if _LEDGER in reception.repository.list(base.sha, ".supervisor"):
+    """Refuse a ledger that came with the commit: its branch would put it in the place of yours."""
+    found = filter(is_own_state, reception.repository.list(base.sha, DIRECTORY))
+    path = next(found, None)
+    if path is not None:
         raise Denied(
-            f"The commit {base.sha[:12]} holds a ledger, {_LEDGER!r}, which is never committed.",
-            hint=f"Take it out: git rm --cached {_LEDGER}, and commit; then remove the file.",
+            f"The commit {base.sha[:12]} holds a ledger, {path!r}, which is never committed.",
+            hint=f"Take it out: git rm --cached {quote(path)}, and commit; then remove the file.",
         )
 
 
@@ -177,6 +183,8 @@ async def submit(project: Project, prepared: Prepared, *, queued: bool) -> RunId
         project, prepared.sandbox, needs_hard_limits=policy.require_hard_limits
     )
     world = project.runtimes(sandbox).world
+    document = world.documents.encode(prepared.definition)
+    keep_consent(project.reception, document, prepared.powers)
     birth = RunSubmitted(
         task=world.artifacts.put(prepared.task),
         driver=prepared.driver,

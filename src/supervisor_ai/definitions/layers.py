@@ -71,7 +71,7 @@ def read_layer(shelf: Shelf, mistakes: Mistakes) -> Layer:
     written = ((name, _read_workflow(shelf, name, mistakes)) for name in names)
     workflows = {name: workflow for name, workflow in written if workflow is not None}
     own = _read_own(shelf, workflows, mistakes)
-    configs = (_read_config(shelf, mistakes), *_read_sections(shelf, mistakes))
+    configs = (read_config(shelf, mistakes), *_read_sections(shelf, mistakes))
     return Layer(
         configs=tuple(config for config in configs if config is not None),
         workflows={**workflows, **own},
@@ -113,7 +113,8 @@ def read_shape(shelf: Shelf, path: str, model: type[S], mistakes: Mistakes) -> W
     return None if shape is None else Written(shape=shape, document=document, shelf=shelf)
 
 
-def _read_config(shelf: Shelf, mistakes: Mistakes) -> Written[ConfigShape] | None:
+def read_config(shelf: Shelf, mistakes: Mistakes) -> Written[ConfigShape] | None:
+    """Read the config of a shelf; None where there is none, or nothing usable in it."""
     document = read_document(shelf, CONFIG_FILE, mistakes)
     if document is None or document.value is None:
         return None

@@ -14,7 +14,8 @@ from supervisor_ai.definitions.shape import Shape
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.definitions.strict_json import canonical_json
 
-_SERVICE: Final = ("provider", "base_url", "key", "plain_http")
+SERVICE: Final = ("provider", "base_url", "key", "plain_http")
+"""What only the user says about a model."""
 _NEEDED: Final = ("provider", "model")
 _NEEDS_KEY: Final = frozenset({"anthropic", "openrouter"})
 
@@ -98,7 +99,7 @@ def _may_choose(
     name: str, shape: ModelShape, config: Written[Shape], below: Models, mistakes: Mistakes
 ) -> bool:
     """Refuse a project that names a service: it would be told what is said to the user's own."""
-    named = [key for key in _SERVICE if getattr(shape, key) is not None]
+    named = [key for key in SERVICE if getattr(shape, key) is not None]
     for key in named:
         problem = "names a service or a key of yours; only your own config may do that"
         mistakes.add(config.place("models", name, key), problem)

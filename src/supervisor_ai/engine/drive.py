@@ -38,6 +38,7 @@ from supervisor_ai.domain.run.letters import Cancel, Letter, Migrate
 from supervisor_ai.domain.run.run import Decision
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.engine.closing import close_run
+from supervisor_ai.engine.consent import unagreed
 from supervisor_ai.engine.deserted import free_the_dead
 from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.effects.performer import Performer
@@ -248,7 +249,10 @@ class Drive:
     def _migration_problems(self, letter: Letter) -> tuple[str, ...]:
         if not isinstance(letter.command, Migrate):
             return ()
-        return self._journal.playback.migration_problems(letter.command.definition)
+        definition = letter.command.definition
+        if unagreed(self._world, definition):
+            return ("You have not agreed to what the other definition asks for.",)
+        return self._journal.playback.migration_problems(definition)
 
     def _settle(self) -> None:
         self._journal.stage(*machine.settle(self._journal.run, budget=self._waits_for))

@@ -6,6 +6,7 @@ from supervisor_ai.domain.errors import LeaseLost
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.events import RunOwned, RunStarted
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.engine.consent import is_cancelled, require_consent
 from supervisor_ai.engine.drive import Drive, DriveResult
 from supervisor_ai.engine.effects.performer import Performer, perform
 from supervisor_ai.engine.journal import Journal
@@ -29,7 +30,8 @@ class Runtime:
     async def drive(self, run: RunId) -> DriveResult:
         """Take the run and drive it until it ends or can only wait.
 
-        Raises Busy while somebody else owns it and LeaseLost when somebody took it over.
+        Raises Busy while somebody else owns it, LeaseLost when somebody took it over, and Denied,
+        before anything is written, where the user did not agree to what it pinned.
         """
         world = self.world
         ended = await self._ended(run)
@@ -60,6 +62,8 @@ class Runtime:
         playback, version = self._player.play(lease.run)
         if playback.run.is_ended:
             return DriveResult(status=playback.run.status)
+        if not is_cancelled(world, lease.run):
+            require_consent(world, lease.run, playback.run.definition)
         project = ProjectView(world.log, world.cache, world.documents)
         journal = Journal(world.log, lease, playback, version, world.monitor, project)
         journal.stage(RunOwned(owner=self.owner, process=world.processes.current()))

@@ -8,6 +8,7 @@ from supervisor_ai.domain.run.definition import SandboxPolicy
 from supervisor_ai.engine.playback import Opener
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.clock import Clock, Ids, Processes
+from supervisor_ai.engine.ports.consent import Consent
 from supervisor_ai.engine.ports.context import ContextPacker
 from supervisor_ai.engine.ports.forge import Forge
 from supervisor_ai.engine.ports.gates import Examiner, Verdicts
@@ -65,6 +66,7 @@ class World:
     redactor: Redactor
     kanban_files: KanbanFiles
     kanban_reader: KanbanReader
+    consent: Consent
     monitor: Monitor = field(default_factory=SilentMonitor)
     timing: Timing = field(default_factory=Timing)
     machine: Callable[[SandboxPolicy], Awaitable[str | None]] = _nothing_special

@@ -36,6 +36,9 @@ _FAULTS: Final = {
     sqlite3.SQLITE_CORRUPT: ("is damaged", _VERIFY),
     sqlite3.SQLITE_NOTADB: ("is not a database", _VERIFY),
 }
+_MAGIC: Final = b"SQLite format 3\0"
+_NUMBER_AT: Final = 68
+_HEADER: Final = 100
 _LOCKED: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _PRIMARY_CODE: Final = 0xFF
 
@@ -76,6 +79,14 @@ class Connection:
         connection = cls(_connect(":memory:", _PATIENCE), Path(":memory:"))
         connection._migrate(MIGRATIONS)
         return connection
+
+    def stamp(self, number: int) -> None:
+        """Write a number into the file's header, where it can be read without SQLite."""
+        with self._turn, _translated(self.path):
+            self._sql.execute(f"PRAGMA application_id = {number:d}")
+            (is_busy, *_) = self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if is_busy:
+            raise _locked(self.path)
 
     def query(self, statement: str, parameters: Parameters = ()) -> list[Row]:
         """Return all rows of a question."""
@@ -136,6 +147,24 @@ class Connection:
                     for statement in statements:
                         sql.execute(statement)
                     sql.execute(f"PRAGMA user_version = {version}")
+
+
+def stamp_new(path: Path, number: int) -> None:
+    """Make the ledger's file, with a number in its header before anything else."""
+    _create_private(path)
+    with _translated(path):
+        sql = _connect(str(path), _PATIENCE)
+        try:
+            sql.execute(f"PRAGMA application_id = {number:d}")
+        finally:
+            sql.close()
+
+
+def read_stamp(header: bytes) -> int:
+    """Return the number in a file's first bytes; 0 where there is none, or no ledger at all."""
+    if len(header) < _HEADER or not header.startswith(_MAGIC):
+        return 0
+    return int.from_bytes(header[_NUMBER_AT : _NUMBER_AT + 4], "big")
 
 
 def _create_private(path: Path) -> None:

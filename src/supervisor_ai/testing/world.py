@@ -20,6 +20,7 @@ from supervisor_ai.engine.ports.workers import PromptRequest, WorkerRequest
 from supervisor_ai.engine.world import World
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
+from supervisor_ai.testing.fake_consent import FakeConsent
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
 from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
@@ -136,6 +137,7 @@ class Fakes:
         self.examiner = FakeExaminer()
         self.forge = FakeForge()
         self.kanban_files = MemoryKanbanFiles(self.workspaces)
+        self.consent = FakeConsent()
 
     def _write(self, request: WorkerRequest, name: str, text: str) -> None:
         self.workspaces.write(request.workspace, name, text)
@@ -173,6 +175,7 @@ def fake_world(fakes: Fakes | None = None) -> World:
         redactor=NoSecrets(),
         kanban_files=parts.kanban_files,
         kanban_reader=MarkdownKanbanReader(),
+        consent=parts.consent,
     )
 
 

@@ -1,15 +1,19 @@
 """Finding the worker for an adapter's name; our own come through the same door as plug-ins."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
 from supervisor_ai.domain.errors import Conflict, NotFound, SupervisorError, Unavailable
-from supervisor_ai.engine.ports.sandbox import Sandbox
-from supervisor_ai.engine.ports.workers import Worker, WorkerFactory
+from supervisor_ai.domain.run.definition import Cli
+from supervisor_ai.engine.ports.sandbox import OutputSink, Sandbox
+from supervisor_ai.engine.ports.workers import Worker, WorkerFactory, WorkerReport, WorkerRequest
 
 GROUP: Final = "supervisor.workers"
+Fill = Callable[[Cli], Cli]
+"""Gives a pinned agent what of the user's it may have now, or raises InvalidInput."""
 Plugin = Callable[[Sandbox, Mapping[str, str]], Worker]
 """What an entry point names: given a sandbox and the user's environment, it makes a worker."""
 
@@ -19,13 +23,25 @@ def adapters() -> frozenset[str]:
     return frozenset(entry_points(group=GROUP).names)
 
 
-def worker_factory(sandbox: Sandbox, environment: Mapping[str, str]) -> WorkerFactory:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FilledWorker:
+    """Any adapter's worker, plug-ins included, which never sees an agent that was not filled."""
+
+    worker: Worker
+    fill: Fill
+
+    async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
+        return await self.worker.run(replace(request, cli=self.fill(request.cli)), on_output)
+
+
+def worker_factory(sandbox: Sandbox, environment: Mapping[str, str], fill: Fill) -> WorkerFactory:
     """Return what makes the worker for an adapter's name; each is made once."""
     made: dict[str, Worker] = {}
 
     def find(adapter: str) -> Worker:
         if adapter not in made:
-            made[adapter] = _make(adapter, sandbox, environment)
+            worker = _make(adapter, sandbox, environment)
+            made[adapter] = _FilledWorker(worker=worker, fill=fill)
         return made[adapter]
 
     return find

@@ -1,14 +1,19 @@
 """The user's repository: found once, read often, never disturbed."""
 
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound, SupervisorError
 from supervisor_ai.domain.ids import CommitSha, TreeSha
+from supervisor_ai.domain.own_state import DIRECTORY, is_own_state
 from supervisor_ai.domain.run.facts import Base, Identity
 from supervisor_ai.workspaces.git import NO_ATTRIBUTES, Git, Reply, ask_as_user, failure, printable
 from supervisor_ai.workspaces.identity import OURS
+from supervisor_ai.workspaces.mark import hold_mark, make_mark, read_mark
 from supervisor_ai.workspaces.scratch import Mold
 
 _QUESTIONS: Final = (
@@ -44,7 +49,8 @@ class GitRepository:
         main = _main_work_tree(found)
         self._root = found.checkout if main is None else main
         # A bare repository with linked work trees only: what they share is its git directory.
-        self._state = (found.shared_directory if main is None else main) / ".supervisor"
+        self._state = (found.shared_directory if main is None else main) / DIRECTORY
+        self._is_state_checked_out = main is not None
         self.mold = Mold(
             object_format=found.object_format, shallow=found.shared_directory / "shallow"
         )
@@ -58,6 +64,37 @@ class GitRepository:
     def state_directory(self) -> Path:
         """Return `.supervisor` of the main work tree."""
         return self._state
+
+    @property
+    def place(self) -> str:
+        """Return where the git directory is that all work trees share, without any link."""
+        return os.path.realpath(self.git.directory)
+
+    def mark(self) -> str | None:
+        """Return what the repository is known by, or None where nobody made a mark yet."""
+        return read_mark(self.git.directory)
+
+    def make_mark(self) -> str:
+        """Return what the repository is known by from now on."""
+        return make_mark(self.git.directory)
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Be the only one of all processes who does something with the repository's mark."""
+        return hold_mark(self.git.directory)
+
+    def tracked_state(self) -> tuple[str, ...]:
+        """Name what the index or the commit of the main work tree holds where our state is."""
+        return tuple(self._tracked_state()) if self._is_state_checked_out else ()
+
+    def _tracked_state(self) -> Iterator[str]:
+        loosely = {"GIT_LITERAL_PATHSPECS": "0", "GIT_ICASE_PATHSPECS": "1"}
+        listing = ("ls-files", "-z", "--cached", "--full-name")
+        below = ("--", f":(top){DIRECTORY}")
+        reply = self.git.ask(*listing, "--with-tree=HEAD", *below, environment=loosely)
+        if reply.code != 0:  # there is no commit yet
+            reply = self.git.run(*listing, *below, environment=loosely)
+        paths = (os.fsdecode(path) for path in reply.output.split(b"\0") if path)
+        yield from sorted({path for path in paths if is_own_state(path)})
 
     @property
     def checkout(self) -> Path:

@@ -9,8 +9,9 @@ from pathlib import Path
 from supervisor_ai.context.prompter import JinjaPrompter
 from supervisor_ai.definitions.answers import StrictAnswerReader
 from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.own_agents import OwnAgents
 from supervisor_ai.definitions.trust import FileTrustStore
-FileCatalog(None, Path(), frozenset()), FileTrustStore(Path())
+FileCatalog(None, Path(), frozenset()), FileTrustStore(Path(), None), OwnAgents(Path())
 JinjaPrompter(), StrictAnswerReader()
 print(sorted({"pydantic", "yaml", "jinja2"} & set(sys.modules)))
 """

@@ -86,7 +86,7 @@ Set up and look after:
   lab         Rehearse with a model that says what a script says
   doctor      Check whether this machine can run agents safely
   sandbox     See which sandboxes work here, and what is inside
-  trust       Agree to what the project's settings may do on your machine
+  trust       Agree to what the project may do on your machine
   role        List, show, check, compare and exchange roles
   worker      Look after the agents' commands and what they print
   workflow    List, show, draw, validate and migrate workflows

@@ -32,6 +32,7 @@ from supervisor_ai.testing.ledger_harness import birth
 from supervisor_ai.testing.world import NoSecrets, fake_world
 
 if TYPE_CHECKING:
+    from supervisor_ai.control.bond import Bond
     from supervisor_ai.control.project import Project
     from supervisor_ai.engine.ports.definitions import Catalog, TrustStore
     from supervisor_ai.engine.ports.workspaces import Repository
@@ -194,6 +195,7 @@ class KanbanScene:
             repository=cast("Repository", self.repository),
             catalog=cast("Catalog", self.catalog),
             trust=cast("TrustStore", Everything()),
+            bond=cast("Bond", None),
             policy=Policy(),
             redactor=NoSecrets(),
             ids=FakeIds(),

@@ -108,8 +108,7 @@ class Trust:
 
     is_trusted: bool
 
-    def check(self, project: Path, powers: tuple[Power, ...]) -> TrustCheck:
-        del project
+    def check(self, powers: tuple[Power, ...]) -> TrustCheck:
         return TrustCheck(is_trusted=self.is_trusted, added=powers, removed=())
 
 

@@ -21,8 +21,8 @@ from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
 from supervisor_ai.workers.registry import adapters, worker_factory
 
 try:
-    worker = worker_factory(ScriptedSandbox(lambda spec: None), {})(sys.argv[1])
-    said = type(worker).__name__
+    worker = worker_factory(ScriptedSandbox(lambda spec: None), {}, lambda cli: cli)(sys.argv[1])
+    said = type(worker.worker).__name__
 except SupervisorError as error:
     said = f"{error.kind}: {error.message}"
 loaded = [name for name in sys.modules if name.startswith(("supervisor_ai.workers.", "plugin_"))]
@@ -116,14 +116,14 @@ def test_two_packages_cannot_offer_the_same_adapter(tmp_path: Path) -> None:
 
 def test_our_own_adapters_come_through_the_door_of_plugins() -> None:
     assert set(OURS) <= adapters()
-    find = worker_factory(SANDBOX, {})
+    find = worker_factory(SANDBOX, {}, lambda cli: cli)
     assert find("command") is find("command")
 
 
 def test_an_unknown_adapter_is_named_with_the_nearest_one() -> None:
     with pytest.raises(NotFound, match="'comand'") as caught:
-        worker_factory(SANDBOX, {})("comand")
+        worker_factory(SANDBOX, {}, lambda cli: cli)("comand")
     assert caught.value.hint == "Did you mean 'command'?"
     with pytest.raises(NotFound) as caught:
-        worker_factory(SANDBOX, {})("zzz")
+        worker_factory(SANDBOX, {}, lambda cli: cli)("zzz")
     assert f"There are: {', '.join(OURS)}" in (caught.value.hint or "")

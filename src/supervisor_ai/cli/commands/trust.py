@@ -1,5 +1,6 @@
 """`supervisor trust`."""
 
+from collections.abc import Iterator
 from typing import TypedDict, Unpack
 
 import click
@@ -9,9 +10,17 @@ from supervisor_ai.cli.mutations import report_mutation
 from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.options import base_option, json_option
 from supervisor_ai.cli.output import can_ask, say, write, write_json
+from supervisor_ai.cli.tables import local_time
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
-from supervisor_ai.control.trusting import TrustReview, describe, grant_trust, review_trust
+from supervisor_ai.control.reception import Reception
+from supervisor_ai.control.trusting import (
+    TrustReview,
+    describe,
+    describe_pinned,
+    grant_trust,
+    review_trust,
+)
 from supervisor_ai.control.views import MutationView
 from supervisor_ai.domain.errors import Denied
 
@@ -30,14 +39,16 @@ class _Options(TypedDict):
 @json_option
 @click.pass_obj
 def trust(invocation: Invocation, **options: Unpack[_Options]) -> int:
-    """Agree to what the project's settings may do on your machine.
+    """Agree to what the project may do on your machine.
 
-    Shows every setting of the repository that names a command or opens a path, and asks. The
-    agreement counts for exactly these settings and is void when one of them changes. Where
-    nobody can be asked, name what you agree to with --fingerprint; CI may set SUPERVISOR_TRUST=1.
+    Shows a ledger that you did not make here, every setting of the repository that names a
+    command or opens a path, and what runs of an adopted ledger were started with, and asks. The
+    agreement counts for exactly that, in this repository at this place, and is void when one of
+    the settings changes. Where nobody can be asked, name what you agree to with --fingerprint, or
+    set SUPERVISOR_TRUST=1, which counts as yes.
     """
     reception = invocation.reception()
-    review = review_trust(reception, ref=options["base"])
+    review = _review(invocation, reception, options["base"])
     if options["show"]:
         _ = write_json({"trust": review}) if options["as_json"] else write(_shown(review))
         return DONE
@@ -45,19 +56,31 @@ def trust(invocation: Invocation, **options: Unpack[_Options]) -> int:
         detail = "The project asks for nothing that you have not agreed to."
         settled = MutationView(target=review.project, applied=False, dry_run=False, detail=detail)
         return report_mutation(settled, as_json=options["as_json"])
-    agreed = options["fingerprint"] or _ask(review)
+    agreed = options["fingerprint"] or _ask(reception, review)
     mutation = grant_trust(reception, review, agreed=agreed)
+    following = _review(invocation, reception, options["base"])
+    if following.runs:
+        # They could not be read before the ledger was the user's.
+        agreed = _ask(reception, following)
+        mutation = grant_trust(reception, following, agreed=agreed)
     return report_mutation(mutation, as_json=options["as_json"])
 
 
-def _ask(review: TrustReview) -> str:
+def _review(invocation: Invocation, reception: Reception, base: str | None) -> TrustReview:
+    records = None if reception.bond.review() else invocation.records()
+    return review_trust(reception, records, ref=base)
+
+
+def _ask(reception: Reception, review: TrustReview) -> str:
     say(_shown(review))
+    if reception.policy.trusts_everything:
+        return review.fingerprint
     if not can_ask():
         raise Denied(
             "Trust needs your word, and there is no terminal to ask you.",
             hint=f"If you agree: supervisor trust --fingerprint {review.fingerprint}",
         )
-    if not click.confirm("Do you trust these settings?", default=False, err=True):
+    if not click.confirm("Do you trust this?", default=False, err=True):
         raise Denied("You did not agree; nothing was changed.")
     return review.fingerprint
 
@@ -71,5 +94,22 @@ def _shown(review: TrustReview) -> str:
     lines += [f"  - {one_line(describe(power))}" for power in review.removed]
     if not review.powers:
         lines.append("  nothing")
+    lines += [*_ledger(review), *_runs(review)]
     state = "trusted" if review.is_trusted else "not trusted"
     return "\n".join([*lines, f"fingerprint {review.fingerprint}, {state}"])
+
+
+def _ledger(review: TrustReview) -> Iterator[str]:
+    if review.ledger is None:
+        return
+    yield one_line(review.ledger.reason)
+    changed = local_time(review.ledger.changed_at)
+    yield f"  {review.ledger.size} bytes, last changed at {changed}; nothing in it was read."
+    yield "  If it is yours, its runs go on here; answers that wait in its inbox are dropped."
+
+
+def _runs(review: TrustReview) -> Iterator[str]:
+    for waiting in review.runs:
+        yield f"Run {waiting.run} was started with:"
+        for power in waiting.missing:
+            yield from (f"  + {one_line(line)}" for line in describe_pinned(power))

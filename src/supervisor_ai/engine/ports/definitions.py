@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Protocol
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run.definition import Definition, Gate, Role, Workflow
+from supervisor_ai.engine.ports.consent import Consent, PinnedPower
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,13 +220,17 @@ class TrustCheck:
     removed: tuple[Power, ...]
 
 
-class TrustStore(Protocol):
-    """The user's word, kept in the user's directory and void on change."""
+class TrustStore(Consent, Protocol):
+    """The user's word on one repository, kept in the user's directory and void on change."""
 
-    def check(self, project: Path, powers: tuple[Power, ...]) -> TrustCheck:
+    def check(self, powers: tuple[Power, ...]) -> TrustCheck:
         """Compare what the project asks with what the user agreed to."""
         ...
 
-    def grant(self, project: Path, powers: tuple[Power, ...]) -> None:
+    def grant(self, powers: tuple[Power, ...]) -> None:
         """Keep the user's agreement to exactly these."""
+        ...
+
+    def agree(self, powers: tuple[PinnedPower, ...]) -> None:
+        """Keep the user's agreement to what a run is started with."""
         ...
