@@ -13,6 +13,7 @@ from typing import Final
 
 from supervisor_ai.sandboxes.arguments import SETTINGS
 from supervisor_ai.sandboxes.caches import Caches, find_caches
+from supervisor_ai.sandboxes.system_places import system_places
 from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
 from supervisor_ai.sandboxes.toolchains.roots import SYSTEM
 
@@ -24,8 +25,6 @@ _DOCUMENTS: Final = frozenset({"doc", "gtk-doc", "help", "icons", "info", "man"}
 """What lies below `share` and is read by people."""
 
 
-_OF_ALL: Final = (*SYSTEM, *map(Path, SETTINGS))
-"""What every sandbox shows."""
 _SHARED_FOR: Final = 2.0
 """For so many seconds from its beginning, a look is one at this moment."""
 
@@ -68,23 +67,30 @@ class ToolStamps:
     def _stamp(self, caches: tuple[str, ...]) -> str | None:
         tools = find_toolchain(self._environment, self._home)
         cached = find_caches(caches, self._environment, self._home)
-        return stamp_tools(tools, cached, besides=(*_OF_ALL, *self._besides))
+        system = system_places(SYSTEM)
+        besides = (*system.whole, *map(Path, SETTINGS), *self._besides)
+        return stamp_tools(tools, cached, besides=besides, flat=system.flat)
 
 
 def stamp_tools(
-    tools: Toolchain, caches: Caches, *, besides: Iterable[Path] = (), most: int = MOST_ENTRIES
+    tools: Toolchain,
+    caches: Caches,
+    *,
+    besides: Iterable[Path] = (),
+    flat: Iterable[Path] = (),
+    most: int = MOST_ENTRIES,
 ) -> str | None:
     """Name what a sandbox shows of the machine; None where that is too much to look at.
 
     A file that was written again is another one by its size, its times or its inode, also where
-    the directory above it is as it was.
+    the directory above it is as it was. Of `flat` directories only the first level counts.
     """
     shown = (*tools.roots, *(mount.source for mount in caches.mounts))
     told = (tools.search_path(shown), dict(tools.environment), dict(caches.environment))
     machine = os.uname()
     digest = sha256(json.dumps((told, machine.release, machine.machine)).encode())
     try:
-        for line in _lines((*shown, *besides), most):
+        for line in (*_flat_lines(flat), *_lines((*shown, *besides), most)):
             digest.update(line.encode(errors="surrogateescape"))
     except _TooMany:
         return None
@@ -103,6 +109,13 @@ def _lines(places: Iterable[Path], most: int) -> Iterator[str]:
                 if most < 0:
                     raise _TooMany
                 yield line
+
+
+def _flat_lines(places: Iterable[Path]) -> Iterator[str]:
+    for place in places:
+        yield f"{place} {_stamp(place)}\n"
+        for entry in _entries(os.fspath(place)):
+            yield f"{entry.path} {_stamp(entry)}\n"
 
 
 def _below(root: str) -> Iterator[str]:
