@@ -3,8 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from hashlib import sha256
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -172,7 +171,7 @@ def open_workspaces(directory: Path, settings: Settings) -> "Storeroom":
     from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
     repository = _repository(directory, settings)
-    state = _project_state(settings, repository.root)
+    state = _project_state(settings, repository)
     return Storeroom(
         inventory=GitInventory(repository, state),
         workspaces=GitWorkspaces(repository, state),
@@ -186,7 +185,7 @@ def open_merges(directory: Path, settings: Settings) -> "AbstractContextManager[
     from supervisor_ai.workspaces.merges import try_merges
 
     repository = _repository(directory, settings)
-    return try_merges(repository, _project_state(settings, repository.root))
+    return try_merges(repository, _project_state(settings, repository))
 
 
 def open_newcomer(directory: Path, settings: Settings) -> "Newcomer[ProjectSurvey]":
@@ -311,7 +310,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         processes=SystemProcesses(),
         drivers=_drivers(),
         sandbox=sandbox,
-        workspaces=GitWorkspaces(repository, _project_state(parts.settings, repository.root)),
+        workspaces=GitWorkspaces(repository, _project_state(settings, repository)),
         workers=worker_factory(sandbox, settings.environment, own_agents.filled),
         prompter=JinjaPrompter(),
         packer=_packer(repository, parts.settings),
@@ -320,7 +319,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         verdicts=ledger.verdicts,
         forge=GitHubForge(repository, parts.settings.environment),
         redactor=RuleRedactor(key=parts.settings.redaction_key),
-        kanban_files=GitKanbanFiles(repository, _project_state(parts.settings, repository.root)),
+        kanban_files=GitKanbanFiles(repository, _project_state(settings, repository)),
         kanban_reader=MarkdownKanbanReader(),
         consent=UserConsent(trust=trust, policy=settings.policy),
         monitor=parts.monitor,
@@ -391,9 +390,11 @@ def _sandbox(settings: Settings, name: str) -> "Sandbox":
     return make_sandbox(name, state=state, environment=settings.environment)
 
 
-def _project_state(settings: Settings, root: Path) -> Path:
-    digest = sha256(os.fsencode(root)).hexdigest()[:16]
-    return _open_state(settings.state, digest)
+def _project_state(settings: Settings, repository: "GitRepository") -> Path:
+    from supervisor_ai.workspaces.state_place import own_place
+
+    opening = partial(_open_state, settings.state)
+    return own_place(opening, repository.root, repository.mark())
 
 
 def _open_state(state: Path, name: str) -> Path:
@@ -426,7 +427,7 @@ def _packer(repository: "GitRepository", settings: Settings) -> "ContextPacker":
     from supervisor_ai.workspaces.commit_files import CommitFiles
 
     # Outside the repository: what a clone brings along is nobody's word on what may be shown.
-    state = _project_state(settings, repository.root)
+    state = _project_state(settings, repository)
     cache = PackCache(state / "context.db", rules_version())
     vocabulary = settings.environment.get("SUPERVISOR_TOKENS")
     native = NativePacker(

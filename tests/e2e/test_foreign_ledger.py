@@ -264,16 +264,30 @@ def test_a_project_that_was_moved_or_copied_asks_once(victim: User, how: str) ->
 def test_another_repository_at_the_same_place_is_not_trusted(victim: User) -> None:
     victim.call("trust", "--fingerprint", asks(victim))
     assert victim.run("--workflow", "quick", "--cli", "my_agent").code == 0
-    shutil.rmtree(victim.repository / ".git")
-    for at in ("state.db", "artifacts", "locks"):
-        place = victim.repository / ".supervisor" / at
-        shutil.rmtree(place) if place.is_dir() else place.unlink()
-    victim.git("init", "--quiet", "--initial-branch=main")
-    victim.git("config", "user.name", "Eve")
-    victim.git("config", "user.email", "eve@example.org")
-    victim.commit()
+    begin_anew(victim)
     said = victim.run("--workflow", "quick", "--cli", "my_agent")
     assert (said.code, "have not agreed to these settings" in said.error["message"]) == (7, True)
+
+
+def test_another_repository_at_the_same_place_gets_no_state_of_the_first_one(victim: User) -> None:
+    state = victim.home / "state"
+    victim.environment |= {"SUPERVISOR_TRUST": "1", "SUPERVISOR_STATE": str(state)}
+    assert victim.run("--workflow", "quick", "--cli", "my_agent").code == 0
+    first = set(state.iterdir())
+    begin_anew(victim)
+    assert victim.run("--workflow", "quick", "--cli", "my_agent").code == 0
+    assert len(set(state.iterdir()) - first) == 1
+
+
+def begin_anew(user: User) -> None:
+    """Put another repository with the same files into the place of the first one."""
+    for at in (".git", ".supervisor/artifacts", ".supervisor/locks"):
+        shutil.rmtree(user.repository / at)
+    (user.repository / ".supervisor/state.db").unlink()
+    user.git("init", "--quiet", "--initial-branch=main")
+    user.git("config", "user.name", "Eve")
+    user.git("config", "user.email", "eve@example.org")
+    user.commit()
 
 
 def test_a_ledger_of_an_earlier_version_asks_once_and_goes_on(
@@ -334,10 +348,10 @@ def test_a_key_goes_only_where_the_users_own_config_sends_it(
     victim.call("trust", SUPERVISOR_TRUST="1")
     victim.environment["SUPERVISOR_TRUST"] = trusts
     said = victim.call("resume", stranger.queued, "--json")
+    assert not listener.was_reached
     [failed, *_] = [it for it in victim.events(stranger.queued) if it["type"] == "AttemptFailed"]
     assert "does not give it now: the CLI is not in it" in failed["payload"]["reason"]
     assert said.code in {1, 5}
-    assert not listener.was_reached
 
 
 def test_what_a_user_agreed_to_at_the_start_goes_on_when_settings_change(victim: User) -> None:

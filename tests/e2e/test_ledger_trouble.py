@@ -111,9 +111,9 @@ def test_a_repository_that_cannot_be_written(user: User) -> None:
     assert said.code == 6
     assert said.error == {
         "kind": "unavailable",
-        "message": f"The state directory '{place / '.supervisor'}' cannot be used: "
+        "message": f"The repository cannot be marked with '{place / '.git/supervisor-mark'}': "
         "Read-only file system.",
-        "hint": "Make the directory writable for you and try again.",
+        "hint": "Make the git directory writable for you and try again.",
     }
 
 

@@ -6,6 +6,7 @@ import re
 import select
 import subprocess
 import time
+from dataclasses import replace
 
 from tests.e2e.command import SUPERVISOR, User
 
@@ -91,3 +92,17 @@ def test_trust_is_asked_for_and_kept(user: User) -> None:
     agreed.type("y\n")
     assert agreed.wait() == 0
     assert user.run("--workflow", "quick", SUPERVISOR_TRUST="").code == 0
+
+
+def test_a_ledger_and_what_its_runs_pinned_are_asked_for_one_after_the_other(user: User) -> None:
+    run = user.run("--workflow", "careful").run["id"]
+    moved = replace(user, repository=user.repository.rename(user.home / "moved"))
+    agreed = Terminal(moved, "trust", SUPERVISOR_TRUST="")
+    agreed.wait_for("Do you trust this ledger and these settings? [y/N]")
+    assert "was moved or copied" in agreed.seen
+    agreed.type("y\n")
+    agreed.wait_for("Do you trust these runs? [y/N]")
+    assert f"Run {run} was started with:" in agreed.seen
+    agreed.type("y\n")
+    assert agreed.wait() == 0
+    assert moved.call("approve", run, "--drive", SUPERVISOR_TRUST="").code == 0

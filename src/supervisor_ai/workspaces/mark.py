@@ -48,7 +48,10 @@ def make_mark(git_directory: Path) -> str:
         finally:
             draft.unlink()
     except OSError as error:
-        raise _unusable(path, error.strerror) from error
+        raise Unavailable(
+            f"The repository cannot be marked with {str(path)!r}: {error.strerror}.",
+            hint="Make the git directory writable for you and try again.",
+        ) from error
     return make_mark(git_directory)
 
 

@@ -80,9 +80,18 @@ def _ask(reception: Reception, review: TrustReview) -> str:
             "Trust needs your word, and there is no terminal to ask you.",
             hint=f"If you agree: supervisor trust --fingerprint {review.fingerprint}",
         )
-    if not click.confirm("Do you trust this?", default=False, err=True):
+    if not click.confirm(f"Do you trust {_asked(review)}?", default=False, err=True):
         raise Denied("You did not agree; nothing was changed.")
     return review.fingerprint
+
+
+def _asked(review: TrustReview) -> str:
+    parts = {
+        "this ledger": review.ledger is not None,
+        "these runs": bool(review.runs),
+        "these settings": bool(review.added or review.removed),
+    }
+    return " and ".join(name for name, is_asked in parts.items() if is_asked)
 
 
 def _shown(review: TrustReview) -> str:

@@ -1,0 +1,23 @@
+from pathlib import Path
+
+from supervisor_ai.workspaces.state_place import own_place
+
+ROOT = Path("/home/me/project")
+
+
+def state(place: Path, mark: str | None, root: Path = ROOT) -> Path:
+    def opened(name: str) -> Path:
+        (place / name).mkdir(exist_ok=True)
+        return place / name
+
+    return own_place(opened, root, mark)
+
+
+def test_what_was_there_before_there_were_marks_stays_the_repositorys(tmp_path: Path) -> None:
+    assert state(tmp_path, None) == state(tmp_path, "one") == state(tmp_path, "one")
+
+
+def test_another_repository_at_the_same_path_gets_another_one(tmp_path: Path) -> None:
+    places = [state(tmp_path, mark) for mark in ("one", "other", None)]
+    assert len({*places, state(tmp_path, "one", Path("/elsewhere"))}) == 4
+    assert places == [state(tmp_path, mark) for mark in ("one", "other", None)]
