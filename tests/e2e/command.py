@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.e2e.preloaded import Preloaded
+from tests.processes import PATIENCE, Owned
 
 SUPERVISOR: Final = Path(sys.executable).with_name("supervisor")
 AGENT: Final = Path(__file__).with_name("agent.py")
@@ -71,7 +72,6 @@ steps:
     type: commit
     terminal: true
 """
-_DEADLINE: Final = 60.0
 
 Json = dict[str, Any]
 
@@ -149,23 +149,22 @@ class User:
                 arguments,
                 directory=self.repository,
                 environment=self.environment,
-                seconds=_DEADLINE,
+                seconds=PATIENCE,
             )
             return Said(code=code, out=out, err=err)
         with self.start(*arguments, **environment) as process:
-            out, err = process.communicate(timeout=_DEADLINE)
+            out, err = process.communicate(timeout=PATIENCE)
         return Said(code=process.returncode, out=out, err=err)
 
-    def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, **environment: str) -> Owned:
         """Call the command and do not wait."""
-        return subprocess.Popen(
+        return Owned(
             [SUPERVISOR, *arguments],
             cwd=self.repository,
             env={**self.environment, **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
         )
 
     def run(self, *arguments: str, **environment: str) -> Said:
@@ -230,7 +229,7 @@ def furnish(user: User) -> None:
 
 def until(holds: Callable[[], bool], what: str) -> None:
     """Wait for a condition that another process brings about."""
-    deadline = time.monotonic() + _DEADLINE
+    deadline = time.monotonic() + PATIENCE
     while not holds():
         if time.monotonic() > deadline:
             raise AssertionError(f"{what} did not come about.")

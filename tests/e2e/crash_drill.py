@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.e2e.crash_scene import LOST, Sight, environment, make_repository
+from tests.processes import Owned
 
 ROOT: Final = Path(__file__).parents[2]
 
@@ -38,13 +39,12 @@ class Drill:
         self.place = place
         self.rehearsal = rehearsal
         make_repository(place / "template", rehearsal.files)
-        self._zygote = subprocess.Popen(
+        self._zygote = Owned(
             [sys.executable, "-m", "tests.e2e.crash_zygote"],
             cwd=ROOT,
             env=environment(place),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            text=True,
         )
         done = self.drive(self.copy("uncrashed"), kill_at=None, run=None)
         assert done["code"] == 0

@@ -15,6 +15,7 @@ from typing import Any
 
 from tests.e2e.crash_ports import Boundaries, crashing
 from tests.e2e.preloaded import preload
+from tests.processes import die_with_parent
 
 from supervisor_ai.bootstrap import open_project, read_settings
 from supervisor_ai.control.driving import drive_family
@@ -65,6 +66,7 @@ def obey(order: Order) -> Order:
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
+        die_with_parent()
         os.close(reader)
         code = 1
         try:

@@ -19,6 +19,8 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any, Final
 
+from tests.processes import Owned, die_with_parent
+
 ROOT: Final = Path(__file__).parents[2]
 PROGRAM: Final = Path(sys.executable).with_name("supervisor")
 MEASURING: Final = "COVERAGE_PROCESS_CONFIG"
@@ -32,15 +34,7 @@ class Preloaded:
     """A process that forks the command for each call."""
 
     def __init__(self) -> None:
-        kept = {name: it for name, it in os.environ.items() if not name.startswith("COVERAGE_")}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.e2e.preloaded"],
-            cwd=ROOT,
-            env=kept,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        self._process = self._started()
 
     def call(
         self,
@@ -69,20 +63,39 @@ class Preloaded:
             return code, _text(out), _text(err)
 
     def _obeyed(self, order: Order, seconds: float) -> int:
+        if self._process.poll() is not None:
+            self._process = self._started()
         orders, answers = self._process.stdin, self._process.stdout
         assert orders is not None
         assert answers is not None
         orders.write(json.dumps(order) + "\n")
         orders.flush()
         ready, _, _ = select.select([answers], [], [], seconds)
-        if not ready:
-            self._process.kill()
+        answer = answers.readline() if ready else ""
+        if not answer:
+            self.end()
             raise AssertionError(f"{order['arguments']} did not end.")
-        return int(answers.readline())
+        return int(answer)
+
+    def _started(self) -> Owned:
+        kept = {name: it for name, it in os.environ.items() if not name.startswith("COVERAGE_")}
+        return Owned(
+            [sys.executable, "-m", "tests.e2e.preloaded"],
+            cwd=ROOT,
+            env=kept,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def end(self) -> None:
+        """End the process at once, and the call that it may be busy with."""
+        self._process.kill()
+        self._process.communicate()
 
     def stop(self) -> None:
         """Let the process end."""
-        self._process.communicate()
+        if self._process.poll() is None:
+            self._process.communicate()
 
 
 def _text(path: Path) -> str:
@@ -153,6 +166,7 @@ def forked(order: Order) -> int:
     """Fork the command and wait for its end."""
     pid = os.fork()
     if pid == 0:
+        die_with_parent()
         code: object = 1
         try:
             become(order)

@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 from tests.e2e.command import SUPERVISOR, User
+from tests.processes import PATIENCE
 from tests.redaction_corpus.chance import CHANCE, body, github_token
 from tests.redaction_corpus.private_keys import KEYS
 
@@ -25,7 +26,7 @@ def redact(user: User, text: bytes, *options: str) -> subprocess.CompletedProces
         env=user.environment,
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
 
@@ -123,7 +124,7 @@ def test_a_reader_may_go_away(newcomer: User) -> None:
         process.stdout.close()
         process.stdin.write(b"a line\n" * 1000)
         process.stdin.close()
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=PATIENCE) == 0
         assert process.stderr is not None
         assert process.stderr.read() == b""
 

@@ -27,7 +27,6 @@ def test_the_uncrashed_run_passes_every_kind_of_boundary(drill: Drill) -> None:
     assert len(drill.uncrashed.landed()) == 1
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_a_run_survives_a_kill_at_every_boundary(drill: Drill, shard: int) -> None:
     for number in drill.points[shard::SHARDS]:

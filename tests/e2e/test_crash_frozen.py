@@ -10,9 +10,9 @@ from pathlib import Path
 
 from tests.e2e.crash_scene import AGENT, Sight, environment, git, make_repository
 from tests.e2e.short_lease import BUSY
+from tests.processes import PATIENCE, Owned
 
 ROOT = Path(__file__).parents[2]
-DEADLINE = 60.0
 SLOW_AT_FIRST = """\
 import os, time
 
@@ -24,19 +24,18 @@ if (os.environ["SUPERVISOR_ROLE"], os.environ["SUPERVISOR_ATTEMPT"]) == ("implem
 
 def until(condition: Callable[[], bool]) -> None:
     """Wait for something that other processes bring about."""
-    deadline = time.monotonic() + DEADLINE
+    deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
-def supervisor(place: Path, *words: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+def supervisor(place: Path, *words: str) -> Owned:
+    return Owned(
         [sys.executable, "-m", "tests.e2e.short_lease", str(place / "repository"), *words],
         cwd=ROOT,
         env=environment(place),
         stderr=subprocess.PIPE,
-        text=True,
     )
 
 
@@ -71,13 +70,13 @@ def test_a_frozen_owner_stops_itself_when_it_wakes(tmp_path: Path) -> None:
 
     def take_over() -> bool:
         heir = supervisor(tmp_path, run)
-        _, said = heir.communicate(timeout=DEADLINE)
+        _, said = heir.communicate(timeout=PATIENCE)
         assert heir.returncode in {0, BUSY}, said
         return heir.returncode == 0
 
     until(take_over)
     os.kill(owner.pid, signal.SIGCONT)
-    _, said = owner.communicate(timeout=DEADLINE)
+    _, said = owner.communicate(timeout=PATIENCE)
 
     assert owner.returncode == BUSY
     assert "LeaseLost" in said

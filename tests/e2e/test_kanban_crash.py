@@ -71,14 +71,12 @@ def test_the_uncrashed_run_lands_the_task_and_the_kanban(drill: Drill) -> None:
     assert len(drill.points) > 40, drill.boundaries
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_a_kanban_survives_a_kill_at_every_boundary(drill: Drill, shard: int) -> None:
     for number in drill.points[shard::SHARDS]:
         drill.kill(number)
 
 
-@pytest.mark.timeout(300)
 def test_a_plain_directory_survives_a_kill_wherever_it_is_read_or_written(plain: Drill) -> None:
     assert plain.uncrashed.types().count("KanbanSaved") == 2
     own = [

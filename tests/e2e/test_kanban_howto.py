@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-import pytest
 from tests.e2e.test_tutorial import BLOCK, Block, Newcomer, outputs_of
 
 from supervisor_ai.documents.kanban_reading import read_kanban
@@ -32,7 +31,6 @@ def shown_tasks() -> list[str]:
     return [line.strip() for line in lines if re.match(r"  \d   done", line)]
 
 
-@pytest.mark.timeout(180)
 def test_a_newcomer_can_make_a_first_kanban(tmp_path: Path) -> None:
     home, work = tmp_path / "home", tmp_path / "work"
     home.mkdir()

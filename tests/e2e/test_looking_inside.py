@@ -4,6 +4,7 @@ import json
 import subprocess
 
 from tests.e2e.command import QUICK, Json, User, until
+from tests.processes import PATIENCE
 
 ENVELOPE = [
     *("seq", "stream", "version", "type", "payload", "recorded_at", "actor", "cause", "epoch"),
@@ -64,7 +65,7 @@ def test_events_are_followed_to_the_end_of_the_run(user: User) -> None:
     run = user.run("--workflow", "careful").run
     with user.start("events", run["id"], "--follow", "--json") as follower:
         user.call("approve", run["id"], "--drive")
-        out, _ = follower.communicate(timeout=60)
+        out, _ = follower.communicate(timeout=PATIENCE)
     assert follower.returncode == 0
     assert [json.loads(line) for line in out.splitlines()] == user.events(run["id"])
 
@@ -178,7 +179,7 @@ def test_a_resident_process_drives_what_comes_and_stops_when_told(user: User) ->
         runs = [user.run("--workflow", "quick", "--queue").run["id"] for _ in range(2)]
         until(lambda: all(it["status"] == "completed" for it in statuses(user, runs)), "both ends")
         process.terminate()
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert "Stopped." in err
     assert "Traceback" not in err

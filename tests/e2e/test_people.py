@@ -4,6 +4,7 @@ import signal
 
 import pytest
 from tests.e2e.command import Json, User, until
+from tests.processes import PATIENCE
 
 
 def waiting(user: User) -> Json:
@@ -83,7 +84,7 @@ def test_whoever_waits_for_a_run_takes_the_answer_in(user: User) -> None:
         assert run is not None
         busy = user.call("resume", run["id"], "--json")
         said = user.call("approve", run["id"], "--json")
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=PATIENCE)
     assert said.json["applied"] is True
     assert process.returncode == 0, out
     assert busy.code in {4, 5}
@@ -115,7 +116,7 @@ def test_the_owner_of_a_run_stops_it_when_asked(user: User) -> None:
         run = begun(user)
         busy = user.call("resume", run, "--json")
         said = user.call("cancel", run, "--json")
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
     assert busy.code == 4
     assert busy.error["kind"] == "busy"
     assert f"process {process.pid}" in busy.error["message"]
@@ -130,7 +131,7 @@ def test_an_interrupted_run_can_be_resumed(user: User, number: signal.Signals) -
     with user.start("run", "Do it", "--workflow", "quick") as process:
         run = begun(user)
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (130, "")
     assert f"resume {run}" in err
     assert "Traceback" not in err

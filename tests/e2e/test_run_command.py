@@ -4,6 +4,7 @@ import json
 
 import pytest
 from tests.e2e.command import User
+from tests.processes import PATIENCE
 
 RUN_FIELDS = [
     *("id", "task", "driver", "workflow", "status", "outcome", "degraded", "parent", "base"),
@@ -126,7 +127,7 @@ def test_a_dry_run_shows_everything_and_writes_nothing(user: User) -> None:
 
 def test_a_task_may_come_from_stdin_and_loses_its_secrets(user: User) -> None:
     with user.start("run", "-", "--workflow", "quick", "--json") as process:
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=PATIENCE)
     assert json.loads(out)["error"]["message"] == "The task is empty."
     secret = "sk-ant-api03-" + "A" * 40
     run = user.call("run", f"Use {secret}", "--workflow", "quick", "--json").run

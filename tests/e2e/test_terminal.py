@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 
 from tests.e2e.command import SUPERVISOR, User
+from tests.processes import PATIENCE
 
 
 class Terminal:
@@ -33,7 +34,7 @@ class Terminal:
 
     def wait_for(self, words: str) -> None:
         """Read until the words are on the screen."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while words not in self.seen:
             if time.monotonic() > deadline or not self._read():
                 raise AssertionError(f"{words!r} never came: {self.seen}")
@@ -43,10 +44,10 @@ class Terminal:
         while self._read():
             pass
         os.close(self._master)
-        return self._process.wait(timeout=60)
+        return self._process.wait(timeout=PATIENCE)
 
     def _read(self) -> bool:
-        ready, _, _ = select.select([self._master], [], [], 60)
+        ready, _, _ = select.select([self._master], [], [], PATIENCE)
         try:
             piece = os.read(self._master, 65536) if ready else b""
         except OSError:

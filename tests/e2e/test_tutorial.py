@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 PAGE = Path(__file__).parents[2] / "docs" / "tutorial.md"
 BLOCK = re.compile(
     r"^```(?P<kind>\w+)(?: (?P<rest>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
@@ -90,7 +88,6 @@ def _everything(master: int) -> str:
     return output.decode(errors="replace")
 
 
-@pytest.mark.timeout(180)
 def test_a_newcomer_can_follow_the_tutorial(tmp_path: Path) -> None:
     home, work = tmp_path / "home", tmp_path / "work"
     home.mkdir()

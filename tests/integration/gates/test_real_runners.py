@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.processes import PATIENCE
 
 from supervisor_ai.engine.ports.gates import Reading
 from supervisor_ai.gates.runners.reading import read
@@ -46,7 +47,13 @@ node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not inst
 def run(root: Path, *command: str) -> tuple[int, Reading]:
     environment = {"PATH": os.environ["PATH"], "HOME": str(root), "LC_ALL": "C.UTF-8"} | QUICK
     done = subprocess.run(
-        command, cwd=root, env=environment, capture_output=True, text=True, check=False, timeout=60
+        command,
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
     return done.returncode, read(done.stdout + done.stderr)
 

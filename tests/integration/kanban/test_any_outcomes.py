@@ -27,7 +27,7 @@ parts = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None, phases=PHASES)
+@settings(max_examples=60, phases=PHASES)
 @given(part=parts)
 def test_any_outcomes_lead_to_an_end(part: Part) -> None:
     play = Play(part)
@@ -37,7 +37,7 @@ def test_any_outcomes_lead_to_an_end(part: Part) -> None:
     check_prompts(play)
 
 
-@settings(max_examples=20, deadline=None, phases=PHASES)
+@settings(max_examples=20, phases=PHASES)
 @given(part=parts)
 def test_no_outcome_depends_on_words(part: Part) -> None:
     plain, scrambled = Play(part), Play(part, scrambles=True)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from tests.processes import PATIENCE
+
 TOOLS: Final = [{"name": "Write", "input_schema": {"type": "object"}}]
 DECLARED: Final = [{"functionDeclarations": [{"name": "write_file"}]}]
 ASKED: Final = "Say hello."
@@ -86,7 +88,7 @@ def request(
 ) -> Reply:
     """Send a request and read the whole answer."""
     parts = urlsplit(url)
-    line = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=30)
+    line = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=PATIENCE)
     payload = body if isinstance(body, bytes | None) else json.dumps(body).encode()
     try:
         line.request(method, path, payload, dict(headers or {}))
@@ -113,7 +115,7 @@ def ask(
 def open_line(url: str) -> socket.socket:
     """Connect without any protocol."""
     parts = urlsplit(url)
-    return socket.create_connection((str(parts.hostname), parts.port or 0), timeout=30)
+    return socket.create_connection((str(parts.hostname), parts.port or 0), timeout=PATIENCE)
 
 
 def raw_request(dialect: str, *, streamed: bool) -> bytes:

@@ -13,6 +13,7 @@ from tests.integration.lab.client import (
     until_end,
     until_mark,
 )
+from tests.processes import PATIENCE
 
 from supervisor_ai.lab.server import LabServer
 
@@ -118,7 +119,7 @@ def test_a_stall_lasts_while_the_client_waits_and_ends_with_the_server() -> None
         line.settimeout(0.3)
         with pytest.raises(TimeoutError):
             until_end(line)
-        line.settimeout(30)
+        line.settimeout(PATIENCE)
         rest = pool.submit(until_end, line)
         lab.close()
         assert rest.result() == b""
@@ -129,7 +130,7 @@ def test_a_client_that_leaves_a_stall_frees_its_line() -> None:
         with open_line(lab.url) as line:
             line.sendall(raw_request("anthropic", streamed=True))
             until_mark(line, b"content_block_start")
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while lab._room.lines:
             assert time.monotonic() < deadline, "the line is still held"
             time.sleep(0.05)

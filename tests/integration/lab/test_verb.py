@@ -1,6 +1,7 @@
 """`supervisor lab` as a process of its own."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from inline_snapshot import snapshot
 from tests.integration.lab.client import ask
+from tests.processes import PATIENCE, Owned
 
 from supervisor_ai.cli.main import supervisor
 from supervisor_ai.lab.examples import names
@@ -22,18 +24,23 @@ SUPERVISOR = Path(sys.executable).with_name("supervisor")
 
 def call(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [SUPERVISOR, *arguments], cwd=where, capture_output=True, text=True, timeout=60, check=False
+        [SUPERVISOR, *arguments],
+        cwd=where,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
 
 
 @contextmanager
 def serving(where: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
-    with subprocess.Popen(
+    with Owned(
         [SUPERVISOR, "lab", "serve", *arguments],
         cwd=where,
+        env=os.environ,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
     ) as process:
         try:
             assert process.stdout is not None
@@ -54,7 +61,7 @@ def test_it_serves_until_it_is_stopped(tmp_path: Path, number: signal.Signals) -
         told = json.loads(stdout.readline())
         reply = ask(told["url"], "anthropic")
         process.send_signal(number)
-        _, narration = process.communicate(timeout=60)
+        _, narration = process.communicate(timeout=PATIENCE)
     assert (process.returncode, reply.status) == (0, 200)
     assert reply.json["content"][1]["name"] == "Write"
     assert "Stopped after 1 requests." in narration

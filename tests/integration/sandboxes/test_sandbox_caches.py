@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.processes import PATIENCE
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
@@ -129,7 +130,7 @@ class TestRealCaches(OnSandbox):
 
     def on_the_host(self, *argv: str, cwd: Path, **variables: str) -> None:
         given = {**os.environ, **variables}
-        subprocess.run(argv, cwd=cwd, env=given, capture_output=True, check=True, timeout=60)
+        subprocess.run(argv, cwd=cwd, env=given, capture_output=True, check=True, timeout=PATIENCE)
 
     def inside(self, script: str, name: str, **variables: str) -> str:
         caches = find_caches([name], variables, self.home)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.processes import PATIENCE
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
@@ -122,7 +123,7 @@ class TestGroups(OnLimits):
             assert asyncio.run(register.reap("run-2/", before=1)) == 0
             assert left.poll() is None
             asyncio.run(register.reap("run-1/", before=1))
-            assert left.wait(timeout=30) == -9
+            assert left.wait(timeout=PATIENCE) == -9
             assert not [parent for parent in parents if (parent / entry.mark).exists()]
 
     def test_a_group_of_the_second_version_is_removed_with_all_in_it(self) -> None:
@@ -134,7 +135,7 @@ class TestGroups(OnLimits):
         with subprocess.Popen(["sh", "-c", "setsid sleep 600 & exec sleep 600"]) as left:
             Group((group,)).join(left.pid)
             dissolve(group)
-            assert left.wait(timeout=30) == -9
+            assert left.wait(timeout=PATIENCE) == -9
         assert not group.exists()
 
     def test_a_group_that_cannot_be_made_is_no_reason_to_go_without(self) -> None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.processes import PATIENCE
 
 from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
 from supervisor_ai.sandboxes.live_process import Hold, find_marked, identify
@@ -74,14 +75,14 @@ def sleepers(token: str) -> list[int]:
 
 
 def wait_for_sleepers(token: str) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while len(sleepers(token)) < 2:
         assert time.monotonic() < deadline
 
 
 def wait_for_nobody(marks: list[str]) -> None:
     """Wait until nothing is left: what was forked but not yet on its way finds nobody and ends."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while any(find_marked(marks).values()):
         assert time.monotonic() < deadline
 
@@ -107,7 +108,7 @@ def test_the_command_of_a_frozen_supervisor_is_ended(
         assert asyncio.run(successor.reap("run-1/", before=1)) == 0
         assert not list((tmp_path / "state/processes").iterdir())
         frozen.send_signal(signal.SIGCONT)
-        assert frozen.wait(timeout=30) == 0
+        assert frozen.wait(timeout=PATIENCE) == 0
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -12,6 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.processes import PATIENCE
 
 from supervisor_ai.domain.errors import Busy
 from supervisor_ai.domain.ids import RunId
@@ -114,7 +115,7 @@ def test_a_frozen_owner_is_taken_over_after_its_lease_and_stops(
     os.kill(owner.pid, signal.SIGSTOP)
     successor = start("own", RUN, 3600)
     epoch = hear(successor)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while epoch != "2" and time.monotonic() < deadline:
         successor = start("own", RUN, 3600)
         epoch = hear(successor)

@@ -244,7 +244,7 @@ SOURCES = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     files=st.dictionaries(NAMES, BODIES, max_size=12),
     sources=st.lists(SOURCES, max_size=5),

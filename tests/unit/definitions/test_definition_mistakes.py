@@ -344,7 +344,7 @@ sections = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(sections, sections | st.fixed_dictionaries({"workflow": sections}))
 def test_no_file_makes_the_catalogue_fail(
     config: dict[str, object], flow: dict[str, object]

@@ -1,5 +1,7 @@
 """Files that were made to hurt: each is answered, and soon."""
 
+from time import process_time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,6 +22,8 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.kanban.kanban import Kanban, Phase, PlanEntry, TaskFile
 
 MIB = 1024 * 1024
+BOUND = 20
+"""Seconds of the processor, which do not depend on what else the machine does."""
 
 
 def test_a_huge_file_is_refused() -> None:
@@ -79,14 +83,15 @@ def test_many_values_are_refused() -> None:
         "a:",
     ],
 )
-@pytest.mark.timeout(20)
 def test_much_of_one_thing_is_read_in_time(piece: str) -> None:
+    begun = process_time()
     count = min(MIB // 16 // len(piece.encode()), 5_000 // (piece.count("\n") or 1))
     sections = ("Files\n", "Work Items\n", "Work Log\n### [1] a\n")
     body = "".join(f"\n## {section}{piece * count}" for section in sections)
     assert read_task(body=body).title == "A"
     more = f"\n## Plan Adjustment Log\n{piece * count}"
     assert read(encoded({FILE: kanban_text(more=more)})).title
+    assert process_time() - begun < BOUND
 
 
 def test_fences_of_every_length_are_read_in_time() -> None:
@@ -120,7 +125,7 @@ BITS = st.sampled_from(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(BITS | st.text(max_size=5), max_size=12).map("".join) | st.binary(max_size=60))
 def test_whatever_a_file_holds_there_is_an_answer(content: str | bytes) -> None:
     raw = content if isinstance(content, bytes) else content.encode(errors="replace")
@@ -129,7 +134,7 @@ def test_whatever_a_file_holds_there_is_an_answer(content: str | bytes) -> None:
         assert isinstance(found, Kanban) or (found and all(str(mistake) for mistake in found))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(BITS | st.text(max_size=5), max_size=12).map("".join))
 def test_whatever_is_revised_can_be_read_or_was_refused(text: str) -> None:
     kanban = Kanban(path=FILE, title="T", phase=Phase.COMPLETE)

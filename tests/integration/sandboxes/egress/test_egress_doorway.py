@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
+from tests.processes import PATIENCE
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.facts import EgressRefusal
@@ -80,7 +81,7 @@ def seen_by_the_door(
         door = Door(Egress(on_refusal=told.append), settle=failures.append)
         await door.open(await doorway.receive())
         assert await doorway.exec_failure() is None
-        printed, _ = await asyncio.to_thread(process.communicate, timeout=30)
+        printed, _ = await asyncio.to_thread(process.communicate, timeout=PATIENCE)
         await door.close()
         return printed
 
@@ -112,7 +113,7 @@ def test_a_command_in_bubblewrap_of_an_ordinary_user_reaches_the_door() -> None:
 def test_that_a_command_has_begun_is_known_while_it_runs() -> None:
     async def attend(doorway: Doorway) -> str | None:
         (await doorway.receive()).close()
-        return await asyncio.wait_for(doorway.exec_failure(), 30)
+        return await asyncio.wait_for(doorway.exec_failure(), PATIENCE)
 
     user = NOBODY if os.geteuid() == 0 else None
     with started(sandboxed, "sleep", "60", user=user) as (doorway, process):
@@ -149,7 +150,7 @@ def test_a_command_begins_as_if_there_had_been_no_shim() -> None:
 
     with started(apart, "sh", "-c", ignored) as (doorway, process):
         asyncio.run(attend(doorway))
-        status, *files = process.communicate(timeout=30)[0].splitlines()
+        status, *files = process.communicate(timeout=PATIENCE)[0].splitlines()
         # Python ignores these two; who started the tests may have chosen to ignore others.
         by_python = 1 << (signal.SIGPIPE - 1) | 1 << (signal.SIGXFSZ - 1)
         assert not int(status.split()[1], 16) & by_python
@@ -157,7 +158,7 @@ def test_a_command_begins_as_if_there_had_been_no_shim() -> None:
         assert files == ["0", "1", "2", "3"]
     with started(apart, PYTHON, "-c", look) as (doorway, process):
         asyncio.run(attend(doorway))
-        assert process.communicate(timeout=30)[0] == "[0, 1, 2]\n"
+        assert process.communicate(timeout=PATIENCE)[0] == "[0, 1, 2]\n"
 
 
 @needs_root

@@ -19,7 +19,7 @@ broken_code = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 bytes_as_text = st.binary(max_size=200).map(lambda raw: raw.decode("utf-8", "replace"))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(text=st.one_of(broken_code, bytes_as_text), ending=st.sampled_from(ENDINGS))
 def test_no_text_makes_the_reader_fail(text: str, ending: str) -> None:
     path = f"src/a.{ending}"

@@ -3,7 +3,7 @@ from contextlib import ExitStack
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from supervisor_ai.domain.run.facts import NO_USAGE, Usage
@@ -333,7 +333,6 @@ def test_no_money_at_all_lets_nothing_begin() -> None:
 WORD = events({"choices": [{"delta": {"content": "word"}}]})
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 4), min_size=1, max_size=80),
     st.integers(1, 60).map(lambda tokens: tokens * DEAR.output / 1_000_000),
@@ -369,7 +368,6 @@ def test_answers_side_by_side_that_never_say_are_cut_off_at_the_word_that_is_too
             stack.pop_all()
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6)), max_size=8))
 def test_what_was_spent_is_the_same_in_any_order_and_never_less(
     counts: list[tuple[int, int]],

@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
@@ -284,7 +284,6 @@ records = st.fixed_dictionaries({
 })  # fmt: skip
 
 
-@settings(deadline=None)
 @given(st.sampled_from(sorted(DIALECTS)), st.lists(records, max_size=4))
 def test_no_cli_has_more_in_its_caches_than_went_in(
     cli: str, told: list[dict[str, object]]
