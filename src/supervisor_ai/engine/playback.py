@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
 from supervisor_ai.domain.envelope import Envelope, Event
-from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.errors import NotFound, Unavailable
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.events import DefinitionMigrated, RunSubmitted
 from supervisor_ai.domain.run.facts import ForkPoint
 from supervisor_ai.domain.run.run import Decision, Run
+from supervisor_ai.engine.folds import fold_name
 from supervisor_ai.engine.ports.artifacts import Documents
 from supervisor_ai.engine.ports.driver import Driver
 from supervisor_ai.engine.ports.ledger import CachedState, EventLog, StateCache
@@ -74,7 +75,7 @@ class _DrivenPlayback(Generic[State, Pinned]):
 
     @property
     def fold(self) -> str:
-        return f"{self._driver.name}:{self._driver.fold_version}"
+        return fold_name(self._driver.name, type(self._driver))
 
     def apply(self, event: Event) -> None:
         self.run = machine.evolve(self.run, event)
@@ -101,8 +102,9 @@ class _DrivenPlayback(Generic[State, Pinned]):
 
     def restore(self, encoded: bytes) -> None:
         run, _, state = encoded.partition(b"\n")
+        decoded = self._documents.decode(state, self._driver.state_type)
         self.run = self._documents.decode(run, Run)
-        self._state = self._documents.decode(state, self._driver.state_type)
+        self._state = decoded
 
 
 def opener(driver: Driver[State, Pinned]) -> Opener:
@@ -128,8 +130,7 @@ class Player:
         playback = self._begin(run)
         version = 1
         cached = self._cached(run, playback) if upto is None else None
-        if cached is not None:
-            playback.restore(cached.state)
+        if cached is not None and _is_restored(playback, cached):
             version = cached.version
         for envelope in self.log.read(run_stream(run), after=version, upto=upto):
             playback.apply(envelope.event)
@@ -168,6 +169,15 @@ class Player:
         if self.cache is None:
             return None
         return self.cache.load(run_stream(run), fold=playback.fold)
+
+
+def _is_restored(playback: Playback, cached: CachedState) -> bool:
+    """Take a cached state over; one that cannot be read is only a cache."""
+    try:
+        playback.restore(cached.state)
+    except Unavailable:
+        return False
+    return True
 
 
 def _birth(run: RunId, first: Iterable[Envelope]) -> RunSubmitted:

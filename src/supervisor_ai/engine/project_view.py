@@ -4,10 +4,11 @@ from typing import Final
 
 from supervisor_ai.domain.ids import PROJECT_STREAM
 from supervisor_ai.domain.project.project import Project, evolve
+from supervisor_ai.engine.folds import fold_name
 from supervisor_ai.engine.ports.artifacts import Documents
 from supervisor_ai.engine.ports.ledger import CachedState, EventLog, StateCache
 
-_FOLD: Final = "project:1"
+_NAME: Final = "project"
 
 
 class ProjectView:
@@ -36,14 +37,14 @@ class ProjectView:
         if self._cache is None or self._documents is None or self.version - self._kept < every:
             return
         state = self._documents.encode(self.project)
-        cached = CachedState(version=self.version, fold=_FOLD, state=state)
+        cached = CachedState(version=self.version, fold=fold_name(_NAME), state=state)
         self._cache.save(PROJECT_STREAM, cached)
         self._kept = self.version
 
     def _restore(self) -> None:
         if self._cache is None or self._documents is None:
             return
-        cached = self._cache.load(PROJECT_STREAM, fold=_FOLD)
+        cached = self._cache.load(PROJECT_STREAM, fold=fold_name(_NAME))
         if cached is not None:
             self.project = self._documents.decode(cached.state, Project)
             self.version = self._kept = cached.version
@@ -54,4 +55,4 @@ def fold_project(log: EventLog, documents: Documents, *, upto: int) -> CachedSta
     project, version = Project(), 0
     for envelope in log.read(PROJECT_STREAM, upto=upto):
         project, version = evolve(project, envelope.event), envelope.version
-    return CachedState(version=version, fold=_FOLD, state=documents.encode(project))
+    return CachedState(version=version, fold=fold_name(_NAME), state=documents.encode(project))

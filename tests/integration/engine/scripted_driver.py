@@ -20,7 +20,6 @@ class ScriptedDriver:
     """Remembers nothing: the script has only the run itself to go by."""
 
     name: Final = "toy-scripted"
-    fold_version: Final = 1
     state_type: Final = Nothing
     definition_type: Final = Nothing
 

@@ -9,9 +9,8 @@ from tests.integration.engine.kernel import Kernel, flow, stop, work
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, StreamId, run_stream
 from supervisor_ai.domain.run.definition import StepKind
-from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.playback import Player
-from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head
+from supervisor_ai.engine.ports.ledger import Batch, CachedState, EventLog, Head
 from supervisor_ai.engine.world import Timing
 
 
@@ -65,10 +64,20 @@ def test_a_state_of_other_folding_code_is_not_used(open_kernel: OpenKernel) -> N
     run = waiting_run(kernel)
     world = kernel.world
     assert world.cache.load(run_stream(run), fold="workflow:0") is None
-    assert (
-        world.cache.load(run_stream(run), fold=f"workflow:{WorkflowDriver.fold_version}")
-        is not None
+    assert world.cache.load(run_stream(run), fold=kernel.play(run).fold) is not None
+
+
+def test_a_state_that_cannot_be_read_is_folded_again(open_kernel: OpenKernel) -> None:
+    kernel = open_kernel()
+    run = waiting_run(kernel)
+    world, whole = kernel.world, kernel.play(run)
+    spoilt = CachedState(version=10_000, fold=whole.fold, state=b"{}\n{}")
+    world.cache.save(run_stream(run), spoilt)
+    player = Player(
+        log=world.log, documents=world.documents, drivers=world.drivers, cache=world.cache
     )
+    playback, version = player.play(run)
+    assert (playback.encode(), version) == (whole.encode(), len(kernel.envelopes(run)))
 
 
 def test_without_a_cache_nothing_is_kept(open_kernel: OpenKernel) -> None:

@@ -49,7 +49,6 @@ class ParentDriver:
     """Starts children, loses patience with the youngest after a while, ends after all of them."""
 
     name: Final = "toy-parent"
-    fold_version: Final = 1
     state_type: Final = FamilyState
     definition_type: Final = Family
 
@@ -135,7 +134,6 @@ class ChildDriver:
     """Waits for a permit, then does all its chores at once, then gives the permit back."""
 
     name: Final = "toy-child"
-    fold_version: Final = 1
     state_type: Final = ChoresState
     definition_type: Final = Chores
 

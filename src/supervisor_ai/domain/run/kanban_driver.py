@@ -29,7 +29,6 @@ class KanbanDriver:
     """Takes a kanban from task to task, as its Manager says, until it is complete."""
 
     name: Final = "kanban"
-    fold_version: Final = 1
     state_type: Final = KanbanState
     definition_type: Final = Definition
 

@@ -30,7 +30,6 @@ class WorkflowDriver:
     """Takes one task through a state machine of steps."""
 
     name: Final = "workflow"
-    fold_version: Final = 4
     state_type: Final = WorkflowState
     definition_type: Final = Definition
 

@@ -19,11 +19,6 @@ class Driver(Protocol[State, Pinned]):
         ...
 
     @property
-    def fold_version(self) -> int:
-        """Number the folding code; a cached state of another number is not used."""
-        ...
-
-    @property
     def state_type(self) -> type[State]:
         """Return the type of the state, for the cache."""
         ...

@@ -1,0 +1,49 @@
+"""The name of the folding code, made from the code itself: no change of it can be forgotten.
+
+What a state depends on is anything that the fold reaches, which is the domain. A number that is
+kept by hand would have to be raised whenever any of that changes, and a run would be driven on by
+a stale state where it was not. A name that changes too often only costs one fold from the start.
+"""
+
+import sys
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import supervisor_ai.domain
+
+_PYC_HEADER: Final = 16
+
+
+def fold_name(name: str, *more: type) -> str:
+    """Name the code that folds: the domain, and the modules of classes from elsewhere."""
+    modules = (sys.modules[kind.__module__].__file__ for kind in more)
+    return f"{name}:{_digest(tuple(str(module) for module in modules))}"
+
+
+@cache
+def _digest(modules: tuple[str, ...]) -> str:
+    digest = sha256()
+    places = [Path(place) for place in supervisor_ai.domain.__path__]
+    for content in (code_digest(place) for place in (*places, *map(Path, modules))):
+        digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+def code_digest(place: Path) -> bytes:
+    """Digest a module or all modules of a package; without sources, what was compiled from them."""
+    digest = sha256()
+    for path in _modules(place):
+        content = path.read_bytes()
+        digest.update(path.name.encode())
+        # The header of compiled code tells when and from what it was made, not what it does.
+        digest.update(content[_PYC_HEADER:] if path.suffix == ".pyc" else content)
+    return digest.digest()
+
+
+def _modules(place: Path) -> list[Path]:
+    if place.is_file():
+        return [place]
+    found = sorted(place.rglob("*.py"))
+    return found or sorted(place.rglob("*.pyc"))
