@@ -224,5 +224,59 @@ def place_kinds() -> list[Kind]:
     ]
 
 
+def short_kinds() -> list[Kind]:
+    """Make secrets that only the place gives away, as people choose and keep them."""
+    login = "Ym9iOmh1bnRlcjI="
+    return [
+        Kind("assignment", "hunter2", "password: {}"),
+        Kind("assignment", "abc123", "secret={}"),
+        Kind("assignment", "letmein", "  password: {}"),
+        Kind("assignment", "postgres", "DB_PASSWORD={}"),
+        Kind("assignment", "123456", "password: {}"),
+        Kind("assignment", "hunter2", "  - DB_PASSWORD={}"),
+        Kind("assignment", "hunter2", '  - "DB_PASSWORD={}"'),
+        Kind("assignment", "hunter2", "password = {}"),
+        Kind("assignment", "hunter2", "pass = {}"),
+        Kind("assignment", "hunter2", "spring.datasource.password={}"),
+        Kind("assignment", "hunter2", '  "password": "{}",'),
+        Kind("assignment", "letmein", '{"user":"bob","password":"{}"}'),
+        Kind("assignment", "hunter2", 'password = "{}"'),
+        Kind("assignment", "p@ss!", "password='{}'"),
+        Kind("assignment", "s3cr3t", 'client_secret = "{}"'),
+        Kind("assignment", "abc123", "    token: '{}'"),
+        Kind("assignment", "abc123", "X-Api-Key: {}"),
+        Kind("assignment", body(300), "    api_token: '{}'"),
+        Kind("assignment", "hunter2", "mysql --password {} app"),
+        Kind("assignment", "letmein", "mysql --password={} app"),
+        Kind("assignment", "hunter2", "GET /login?user=bob&password={}&next=1"),
+        Kind("assignment", "hunter2", "PGPASSWORD={} psql"),
+        Kind("assignment", "hunter2", "docker run -e DB_PASSWORD={} image"),
+        Kind("assignment", "hunter2", "<server><password>{}</password></server>"),
+        Kind("assignment", "hunter2", '{"name": "DB_PASSWORD", "value": "{}"}'),
+        Kind("assignment", "hunter2", "12:01 INFO trying password={} for bob"),
+        Kind("assignment", "hunter2", "The password: {} is for bob"),
+        Kind("assignment", "hunter2", r'{"log": "tried password: {}\nfailed"}'),
+        Kind("assignment", "hunter2", "+password: {}"),
+        Kind("assignment", "ab&cd;ef|gh", "PASSWORD={}"),
+        Kind("assignment", "ab&cd12345;ef|gh,", "PASSWORD={}"),
+        Kind("assignment", "a&b<c>1d", "password: {}"),
+        Kind("assignment", "a1&b;c|d<e>f", 'password = "{}"'),
+        Kind("connection-password", "a1&b", "Server=x;User Id=sa;Password={};Encrypt=true"),
+        Kind("url-password", "a&b;c=d", "https://bob:{}@example.com/simple"),
+        Kind("login", login, '{"auths":{"https://index.docker.io/v1/":{"auth":"{}"}}}'),
+        Kind("login", login, '\t\t\t"auth": "{}"'),
+        Kind("login", login, r'{"content": "{\"auth\": \"{}\"}"}'),
+        Kind("login", login, "_auth={}"),
+        Kind("login", "abcd-12ef", "//registry.example.com/:_authToken={}"),
+        Kind("login", "Ymxh", "//registry.example.com/:_password={}"),
+        Kind("login", "hunter2", "db.example.com:5432:app:bob:{}"),
+        Kind("login", "hunter2", "*:*:*:bob:{}"),
+        Kind("login", "hunter2", "  password {}"),
+        Kind("login", "hunter2", "curl -u bob:{} https://x"),
+        Kind("login", "hunter2", "sshpass -p {} ssh host"),
+    ]
+
+
 FORM_KINDS = format_kinds()
-KINDS = FORM_KINDS + place_kinds()
+SHORT_KINDS = short_kinds()
+KINDS = FORM_KINDS + place_kinds() + SHORT_KINDS

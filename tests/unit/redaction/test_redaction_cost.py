@@ -63,6 +63,20 @@ HOSTILE = [
     "PASSWORD=A1" + "a_" * 200 + "2 ",
     "PASSWORD=A1" + "Aa1" * 150 + "! ",
     'secret="' + "{a" * 300 + '1" ',
+    "bearer=",
+    "=bearer========",
+    ":authorization:",
+    "pass:",
+    ":pwd:",
+    "token=",
+    ":_password:",
+    "auth=aaaaaaaa",
+    ":5432:a:b:",
+    ":*:",
+    "sshpass -p",
+    "\npassword a1",
+    "password: a1 ",
+    "password: hunter\n",
 ]
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
     from tree_sitter import Node, Point, Query
 
-MAX_SOURCE: Final = 1_000_000
+MAX_SOURCE: Final = 300_000
 _CPU_SECONDS: Final = 2.0
 _CHUNK: Final = 1024
 # Loaded only when a file of the language is read: the module and its function.

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from supervisor_ai.domain.redaction.keys import KEY_WORDS, names_password, names_secret
+from supervisor_ai.domain.redaction.literals import is_literal
 from supervisor_ai.domain.redaction.rule import Rule
 from supervisor_ai.domain.redaction.values import (
     is_code,
@@ -33,6 +34,7 @@ _LINE_LEAD: Final = re.compile(
     r"(?:- |export |set |ENV |ARG |\$env:)?[\"']?"
 )
 _LINE_END: Final = re.compile(r"[ \t\r]{0,16}(?:$|[ \t]#)|\\+[nr\"']", re.MULTILINE)
+_ENDS: Final = frozenset(("", *" \t\n\r\\\"'`"))
 _CONNECTION_KEYS: Final = ("server=", "host=", "user=", "uid=", "user id=", "database=", "dbname=")
 
 
@@ -49,18 +51,53 @@ def _before(match: re.Match[str]) -> tuple[str, str]:
 
 def _is_assigned(match: re.Match[str], value: str) -> bool:
     lead, key = _before(match)
-    return not lead.endswith("/") and names_secret(key) and _looks_secret_as(key, value)
+    if lead.endswith("/") or not names_secret(key):
+        return False
+    # A key in quotes is in data; elsewhere a word in quotes may be a label or a kind of field.
+    is_data = match.string[match.end("key") : match.end("key") + 1] in {'"', "'", "\\"}
+    return _looks_secret_as(key, value) or is_literal(key, value, is_word_enough=is_data)
 
 
 def _is_argument(match: re.Match[str], value: str) -> bool:
     """Judge what stands beside a name; a list of names has no digits."""
-    return any(map(str.isdigit, value)) and _is_assigned(match, value)
+    if not any(map(str.isdigit, value)):
+        return False
+    lead, key = _before(match)
+    if lead.endswith("/") or not names_secret(key):
+        return False
+    is_called_value = match["called"] is not None
+    return _looks_secret_as(key, value) or (is_called_value and is_literal(key, value))
+
+
+def _is_line(match: re.Match[str], value: str) -> bool:
+    """Judge what fills the rest of a line of data, whatever signs it holds."""
+    lead, key = _before(match)
+    if not _is_alone(match, lead, value) or not names_secret(key):
+        return False
+    if value.endswith((",", ";")) and not (key.isupper() and match["sign"] == "="):
+        return False
+    is_tight = match["sign"] in {"=", ": "} and not match["closing"]
+    return _is_value(key, value, is_tight=is_tight)
+
+
+def _is_value(key: str, value: str, *, is_tight: bool) -> bool:
+    """Judge a value without quotes; a word counts only where its sign clings to the key."""
+    is_long = _looks_secret_as(key, value) and not is_code(value)
+    return is_long or is_literal(key, value, is_word_enough=is_tight)
 
 
 def _is_unquoted(match: re.Match[str], value: str) -> bool:
     lead, key = _before(match)
-    is_here = _is_inline(match, lead, key) or _is_alone(match, lead, value)
-    return is_here and names_secret(key) and _looks_secret_as(key, value) and not is_code(value)
+    if _is_inline(match, lead, key):
+        return names_secret(key) and _is_value(key, value, is_tight=match["sign"] in {"=", ">"})
+    return _is_said(match, lead, key) and is_literal(key, value)
+
+
+def _is_said(match: re.Match[str], lead: str, key: str) -> bool:
+    """Tell whether this is a password in the midst of a line of a log or of prose."""
+    if match["sign"] not in {"=", ": "} or match.string[match.end() : match.end() + 1] not in _ENDS:
+        return False
+    return names_secret(key) and names_password(key) and not _is_connection(lead)
 
 
 def _is_inline(match: re.Match[str], lead: str, key: str) -> bool:
@@ -75,8 +112,6 @@ def _is_inline(match: re.Match[str], lead: str, key: str) -> bool:
 
 def _is_alone(match: re.Match[str], lead: str, value: str) -> bool:
     """Tell whether this is all on its line or between its quotes, as in `.env`, YAML and INI."""
-    if match["sign"] in {" ", ">"}:
-        return False
     place = _LINE_LEAD.fullmatch(lead)
     if place and _LINE_END.match(match.string, match.end()):
         return ":" in match["sign"] or not is_name(value) or not place["indent"]
@@ -99,8 +134,15 @@ def _is_connection_password(match: re.Match[str], value: str) -> bool:
     lead, _ = _before(match)
     if not lead.endswith((";", " ")) or lead.rstrip("; ").endswith(('"', "'", ",", ")")):
         return False
-    is_here = any(key in lead.lower() for key in _CONNECTION_KEYS)
-    return is_here and _is_url_password(match, value) and not is_code(value)
+    return _is_connection(lead) and _is_url_password(match, value) and not is_code(value)
+
+
+def _is_connection(lead: str) -> bool:
+    return any(key in lead.lower() for key in _CONNECTION_KEYS)
+
+
+def _is_login(_match: re.Match[str], value: str) -> bool:
+    return looks_secret(value) or is_literal("password", value)
 
 
 def _is_token(_match: re.Match[str], value: str) -> bool:
@@ -125,7 +167,7 @@ PLACES: Final = (
         id="connection-password",
         keywords=("password", "pwd"),
         pattern=(
-            r"""(?P<key>(?i:password|pwd))=(?P<secret>[^\s;"'`\\=&]{1,128}+={0,2})(?!["'`(])"""
+            r"""(?P<key>(?i:password|pwd))=(?P<secret>[^\s;"'`\\=]{1,128}+={0,2})(?!["'`(])"""
         ),
         test=_is_connection_password,
     ),
@@ -133,7 +175,8 @@ PLACES: Final = (
         id="bearer-token",
         keywords=("bearer",),
         pattern=(
-            r"""(?i:bearer)[\\"']{0,2}[ \t:=]{1,4}[\\"']{0,2}(?P<secret>[\w.~+/=-]{16,4096})"""
+            r"""(?i:bearer)[\\"']{0,2}[ \t:=]{1,4}[\\"']{0,2}"""
+            r"""(?P<secret>[\w.~+/-]{16,4096}+={0,4})"""
         ),
         test=_is_token,
     ),
@@ -141,7 +184,7 @@ PLACES: Final = (
         id="authorization",
         keywords=("authorization",),
         pattern=(
-            r"""(?i:authorization)[\\"']{0,2}\]?[ \t]{0,4}[:=,][ \t]{0,4}[\\"'bf]{0,3}"""
+            r"""(?i:authorization)[\\"']{0,2}\]?[ \t]{0,4}[:=,][ \t]{0,4}(?:[bf]?[\\"']{1,3})?"""
             r"""(?i:basic|token|apikey|api-key|key|negotiate|digest)[ \t]{1,4}"""
             r"""(?P<secret>[\w.~+/=:-]{8,4096})"""
         ),
@@ -152,7 +195,7 @@ PLACES: Final = (
         keywords=("authorization",),
         pattern=(
             r"""(?i:authorization)[\\"']{0,2}\]?[ \t]{0,4}[:=,][ \t]{0,4}[\\"']{0,2}"""
-            r"""(?!(?i:bearer))[\\"'bf]{0,3}(?:[A-Za-z][\w-]{1,24}[ \t]{1,4})?"""
+            r"""(?!(?i:bearer))(?:[bf]?[\\"']{1,3})?(?:[A-Za-z][\w-]{1,24}[ \t]{1,4})?"""
             r"""(?P<secret>[\w.~+/=:@-]{16,4096})"""
         ),
         test=_is_token,
@@ -162,9 +205,9 @@ PLACES: Final = (
         keywords=("-u", "--user"),
         pattern=(
             r"""(?:-u|--user)(?:[ =]{1,2}["']?|["'])[\w.@+{}-]{0,64}["']?:["']?"""
-            r"""(?P<secret>[^\s"'`\\]{8,256})"""
+            r"""(?P<secret>[^\s"'`\\]{4,256})"""
         ),
-        test=_is_token,
+        test=_is_login,
     ),
     Rule(
         id="login",
@@ -181,7 +224,7 @@ PLACES: Final = (
         pattern=(
             rf"""{_KEY}(?:(?:\\{{1,3}})?["']\]?|{_TYPED}){_SIGN}[bBrRuUfF@$]{{0,2}}"""
             r"""(?P<quote>(?:\\{1,3})?["'`])"""
-            r"(?P<secret>(?:(?!(?P=quote))(?:[^\\\n]|\\.)){8,1024}+)(?P=quote)"
+            r"(?P<secret>(?:(?!(?P=quote))(?:[^\\\n]|\\.)){4,1024}+)(?P=quote)"
         ),
         test=_is_assigned,
     ),
@@ -189,9 +232,9 @@ PLACES: Final = (
         id="assignment",
         keywords=KEY_WORDS,
         pattern=(
-            rf"""{_KEY}(?:\\{{1,3}})?["'](?:[ \t]{{0,4}},|(?:[ \t]{{0,4}},)?[ \t]{{1,4}}"""
-            r"""(?:\\{1,3})?["']?value(?:\\{1,3})?["']?[ \t]{0,4}[:=])[ \t]{0,4}"""
-            r"""(?P<quote>(?:\\{1,3})?["'`])(?P<secret>[^\s"'`\\]{8,512})(?P=quote)"""
+            rf"""{_KEY}(?:\\{{1,3}})?["'](?:(?:[ \t]{{0,4}},[ \t]{{0,4}}|[ \t]{{1,4}})"""
+            r"""(?:\\{1,3})?["']?(?P<called>value)(?:\\{1,3})?["']?[ \t]{0,4}[:=]|[ \t]{0,4},)"""
+            r"""[ \t]{0,4}(?P<quote>(?:\\{1,3})?["'`])(?P<secret>[^\s"'`\\]{4,512})(?P=quote)"""
         ),
         test=_is_argument,
     ),
@@ -201,8 +244,18 @@ PLACES: Final = (
         pattern=(
             rf"""{_KEY}(?P<closing>["']?)"""
             r"""(?P<sign>[ \t]{0,16}+(?::{1,3}=|[?+]=|[:=])[ \t]{0,16}+|[> ])"""
-            r"""(?=[^\s"'`\\;|&<>]{8})(?P<secret>[^\s"'`\\=;|&<>]{1,512}+(?:=[^\s"'`\\;|&<>]{0,512}+)?)"""
+            r"""(?=[^\s"'`\\;|&<>]{4})(?P<secret>[^\s"'`\\=;|&<>]{1,512}+(?:=[^\s"'`\\;|&<>]{0,512}+)?)"""
         ),
         test=_is_unquoted,
+    ),
+    Rule(
+        id="assignment",
+        keywords=KEY_WORDS,
+        pattern=(
+            rf"""{_KEY}(?P<closing>["']?)"""
+            r"""(?P<sign>[ \t]{0,16}+(?::{1,3}=|[?+]=|[:=])[ \t]{0,16}+)"""
+            r"""(?P<secret>[^\s"'`\\]{4,512}+)(?=[ \t\r]{0,16}(?:$|[ \t]#)|["'`\\])"""
+        ),
+        test=_is_line,
     ),
 )

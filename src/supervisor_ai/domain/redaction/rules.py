@@ -6,6 +6,7 @@ from typing import Final
 from supervisor_ai.domain.redaction.formats import FORMATS
 from supervisor_ai.domain.redaction.places import PLACES
 from supervisor_ai.domain.redaction.prefilter import Prefilter
+from supervisor_ai.domain.redaction.program_files import PROGRAM_FILES
 from supervisor_ai.domain.redaction.rule import Found, Rule, lower
 
 
@@ -30,7 +31,7 @@ class RuleBook:
         return merged(known + placed)
 
 
-RULE_BOOK: Final = RuleBook(formats=FORMATS, places=PLACES)
+RULE_BOOK: Final = RuleBook(formats=FORMATS, places=(*PLACES, *PROGRAM_FILES))
 RULES: Final = RULE_BOOK.rules
 
 

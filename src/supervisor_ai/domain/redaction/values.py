@@ -9,6 +9,8 @@ LEAST_LENGTH: Final = 8
 _LEAST_CLASSES: Final = 2
 _SAMPLE: Final = 64
 _MASK_LENGTH: Final = 8
+_JUDGED: Final = 128
+"""How much of a value is looked at, so that no long one costs much."""
 _DULL: Final = 1.5
 
 _CLASSES: Final = tuple(map(re.compile, ("[a-z]", "[A-Z]", "[0-9]", r"[\W_]")))
@@ -44,13 +46,15 @@ _TYPE: Final = re.compile(r"(?:[A-Z][a-z]*\d*)+[A-Z][a-z]+")
 
 def looks_secret(value: str, *, entropy: float = 3.0) -> bool:
     """Tell whether a value looks as if chance or a careful person had made it."""
+    if len(value) > _JUDGED:
+        value = value[: _JUDGED - _MASK_LENGTH] + value[-_MASK_LENGTH:]
     return (
         len(value) >= LEAST_LENGTH
         and not _SPACE.search(value)
         and sum(bool(kind.search(value)) for kind in _CLASSES) >= _LEAST_CLASSES
         and entropy_of(value) >= entropy
         and not is_mask(value)
-        and not _is_named(value)
+        and not is_named(value)
         and not is_wording(value)
         and not _WEAK.fullmatch(value)
     )
@@ -111,7 +115,8 @@ def is_name(value: str) -> bool:
     return bool(_NAME.fullmatch(value))
 
 
-def _is_named(value: str) -> bool:
+def is_named(value: str) -> bool:
+    """Tell whether the value refers to something: a variable, a file, a version."""
     if _REFERENCE_START.match(value) or _REFERENCE.search(value):
         return True
     return bool(_FILE.fullmatch(value) or _VERSION.fullmatch(value))
