@@ -335,7 +335,8 @@ BOUNDED: Final = {
     "sandboxes/launchpad.py": "orders of our own",
 }
 READERS_ROOM: Final = re.compile(
-    r"supervisor_ai\.gates\.(looks|reader|integrity|new_tests|mutation)\b"
+    r"supervisor_ai\.gates\."
+    r"(looks|reader|integrity|new_tests|mutation|claims|claimed_tests|added_tests|component_tests)\b"
 )
 
 
@@ -362,8 +363,10 @@ def foreign_text_is_parsed_in_bounds(module: Module) -> Iterator[str]:
 
 
 def hostile_code_is_read_by_a_process_of_its_own(module: Module) -> Iterator[str]:
-    at_home = {"looks.py", "reader.py", "new_tests.py", "mutation.py", "examiner.py", "integrity"}
-    if module.path.parts[0] != "gates" or at_home.isdisjoint(module.path.parts):
+    at_home = module.path.parts[0] == "gates" and READERS_ROOM.match(
+        f"supervisor_ai.{'.'.join(module.path.with_suffix('').parts)}"
+    )
+    if not at_home:
         for node in module.nodes:
             if isinstance(node, ast.ImportFrom) and READERS_ROOM.match(node.module or ""):
                 yield module.at(node.lineno, f"{node.module!r} belongs into the reader's process")

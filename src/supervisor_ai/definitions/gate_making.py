@@ -25,6 +25,7 @@ def make_gate(name: str, setting: GateSetting, gates: Gates, *, limit: timedelta
         timeout=setting.timeout or limit,
         is_advisory=setting.policy is GatePolicy.WARN,
         min_tests=setting.min_tests or None,
+        min_tests_each=setting.min_tests_each,
         kind=kind,
         policy=setting.policy,
         environment=dict(setting.environment),

@@ -29,6 +29,8 @@ class GateSetting:
     allowed_writes: tuple[str, ...] | None = None
     is_fresh: bool = False
     min_tests: int | None = None
+    min_tests_each: int | None = None
+    """How many new tests each component must have."""
     is_enabled: bool = True
 
 

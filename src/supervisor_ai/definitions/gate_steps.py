@@ -84,10 +84,10 @@ def _on_terms(notes: StepNotes, gate: Gate, *, is_alone: bool) -> Gate:
         command = tuple(word.replace(f"{{{key}}}", str(number)) for word in command)
     if any("{coverage}" in word for word in command):
         notes.add("gate", "needs a number for {coverage}; say `config: {coverage: 80}` at a step")
-    least = (terms.min_tests or 0) if is_alone or gate.counts_tests else 0
+    counts = is_alone or gate.counts_tests
     return replace(
         gate,
         command=command,
         timeout=notes.draft.shape.timeout or gate.timeout,
-        min_tests=max(least, gate.min_tests or 0) or None,
+        min_tests_each=terms.min_tests_each if counts else None,
     )

@@ -21,7 +21,7 @@ from supervisor_ai.domain.run.retries import (
 
 def delay(value: object) -> timedelta:
     """Read a duration that may also be none at all."""
-    is_none = value in (0, "0", "0s") and not isinstance(value, bool)
+    is_none = value in (0, "0", "0s", "0ms") and not isinstance(value, bool)
     return timedelta() if is_none else scalars.duration(value)
 
 

@@ -6,7 +6,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-_DURATION: Final = re.compile(r"(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,9})s)?")
+_DURATION: Final = re.compile(
+    r"(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m(?!s))?(?:(\d{1,9}(?:\.\d{1,6})?)s)?(?:(\d{1,9})ms)?"
+)
 _LONGEST: Final = timedelta(days=366)
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _MODEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}")
@@ -18,10 +20,10 @@ _SHELL_WORDS: Final = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>&
 
 
 def duration(value: object) -> timedelta:
-    """Read `45m`, `1h30m` or a number of seconds."""
+    """Read `45m`, `1h30m`, `250ms` or a number of seconds."""
     length = _length(value)
     if length is None:
-        raise ValueError(f"must be a duration such as 30s, 45m, 2h or 14d, found {value!r}")
+        raise ValueError(f"must be a duration such as 250ms, 30s, 45m, 2h or 14d, found {value!r}")
     if not timedelta() < length <= _LONGEST:
         raise ValueError(f"must be longer than nothing and at most a year, found {value!r}")
     return length
@@ -33,8 +35,10 @@ def _length(value: object) -> timedelta | None:
     match = _DURATION.fullmatch(value) if isinstance(value, str) and value else None
     if match is None:
         return None
-    days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    return timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
+    days, hours, minutes, seconds, thousandths = (float(part or 0) for part in match.groups())
+    return timedelta(
+        days=days, hours=hours, minutes=minutes, seconds=seconds, milliseconds=thousandths
+    )
 
 
 def words(value: object) -> object:

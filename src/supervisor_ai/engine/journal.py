@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from functools import reduce
 
 from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, Event, NewEvent
 from supervisor_ai.domain.errors import StaleVersion
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
 from supervisor_ai.domain.project import launches
+from supervisor_ai.domain.project import project as project_machine
 from supervisor_ai.domain.project.events import (
     AccountsClosed,
     BudgetSettled,
@@ -130,7 +132,7 @@ class Journal:
 
     def needs_leave(self, effect: RunWorker) -> bool:
         """Tell whether a worker has to ask the project before it starts."""
-        return launches.needs_leave(self.project.refresh(), effect, self.run.id)
+        return launches.needs_leave(self._project(), effect, self.run.id)
 
     def launch(self, asked: LaunchRequested, *, now: datetime) -> Wait | None:
         """Answer whether a worker may start, unless it has to wait for what others hold."""
@@ -184,12 +186,17 @@ class Journal:
         for fact in facts:
             self.playback.apply(fact)
 
+    def _project(self) -> project_machine.Project:
+        """Return what the runs of the project share, staged facts included."""
+        staged = (at.event for at in self._shared)
+        return reduce(project_machine.evolve, staged, self.project.refresh())
+
     def _give_back(self, event: Event) -> None:
         """Give back what an attempt took, in the same commit as its end, whatever that is."""
         if not isinstance(event, AttemptEnd):
             return
         started = attempt_of(self.run, event)
-        for fact in launches.given_back(self.project.refresh(), self.run.id, started, event):
+        for fact in launches.given_back(self._project(), self.run.id, started, event):
             self.stage_project(fact)
 
     def _append(self) -> tuple[Envelope, ...]:

@@ -2,24 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import Finding, Severity
-from supervisor_ai.engine.ports.commits import Commits
-from supervisor_ai.gates.changed_files import (
-    LARGEST,
-    added_lines,
-    is_test_path,
-    shown,
-    sizes,
-    surviving_lines,
-)
+from supervisor_ai.gates.added_tests import AddedTests
+from supervisor_ai.gates.changed_files import is_test_path, shown
 from supervisor_ai.gates.claimed_paths import Paths
 
 FALSE: Final = "false_test_claim"
-_FILES: Final = 500
 _WORDS: Final = 50
 """How many words of a sentence are looked at."""
 _STEPS: Final = re.compile(r"\s+[>\u203a\u00bb]\s+|::|(?<=\w)#(?=\w)")
@@ -27,40 +17,6 @@ _TOKENS: Final = re.compile(r"[\s,;()`'\"]+")
 _PATH: Final = re.compile(r"^[^\s:]*[^\s:/]\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|swift)$")
 _IDENTIFIER: Final = re.compile(r"^[A-Za-z_]\w*(?:\[.*\]|\(\))?$")
 _TEST_NAME: Final = re.compile(r"^(?:test_\w+|[Tt]est[A-Z]\w*|\w+_test)$")
-_WORD: Final = re.compile(r"\w+")
-_INLINE: Final = (".rs",)
-"""Languages whose tests stand beside the code."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddedTests:
-    """The words of the changed tests."""
-
-    added: str
-    added_words: frozenset[str]
-    nearby_words: frozenset[str]
-
-    def has_added(self, name: str) -> bool:
-        """Tell whether a name or a title stands in the added lines."""
-        return name in self.added_words or (" " in name and " ".join(name.split()) in self.added)
-
-
-def added_tests(commits: Commits, head: CommitSha, paths: Paths) -> AddedTests:
-    """Read what the change does to tests; to all files where none looks like a test."""
-    files = sizes(commits, head)
-    small = [
-        path for path in sorted(paths.changed) if path in files and files[path].size <= LARGEST
-    ]
-    tests = [path for path in small if is_test_path(path) or path.endswith(_INLINE)]
-    wanted = (tests or small)[:_FILES]
-    patches = [patch for at in paths.earlier for _, patch in commits.patches(at, head, wanted)]
-    added = [line for patch in patches for line in added_lines(patch)]
-    nearby = (line for patch in patches for line in surviving_lines(patch))
-    return AddedTests(
-        added="\n".join(" ".join(line.split()) for line in added),
-        added_words=frozenset(word for line in added for word in _WORD.findall(line)),
-        nearby_words=frozenset(word for line in nearby for word in _WORD.findall(line)),
-    )
 
 
 def false_tests(claims: Sequence[str], paths: Paths, text: AddedTests) -> Iterator[Finding]:
@@ -97,13 +53,13 @@ def _name(claim: str, name: str, text: AddedTests) -> Iterator[Finding]:
     if text.has_added(name):
         return
     said = f"The worker reports the test {shown(claim)!r}, but"
-    if name in text.nearby_words:
+    if name in text.nearby:
         message = f"{said} {shown(name)!r} was there before; only lines near it changed."
         yield Finding(
             rule="test_not_new", message=message, subject=shown(name), severity=Severity.NOTE
         )
     else:
-        message = f"{said} {shown(name)!r} is in no line that the change adds to a test."
+        message = f"{said} {shown(name)!r} is no test in a line that the change adds."
         yield Finding(rule=FALSE, message=message, subject=shown(name))
 
 

@@ -13,14 +13,11 @@ from typing import Final
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
+from supervisor_ai.gates.added_tests import AddedTests, added_tests
 from supervisor_ai.gates.changed_files import counted, shown
 from supervisor_ai.gates.claimed_paths import Paths, paths_of
-from supervisor_ai.gates.claimed_tests import (
-    AddedTests,
-    added_tests,
-    false_tests,
-    named_files,
-)
+from supervisor_ai.gates.claimed_tests import false_tests, named_files
+from supervisor_ai.gates.integrity.examine import Languages
 from supervisor_ai.gates.reported import Report, reported
 
 _FINDINGS: Final = 100
@@ -29,7 +26,7 @@ _WIDE: Final = 50
 
 
 def examine_claims(
-    case: ChangeCase, commits: Commits, has_commit: Callable[[str], bool]
+    case: ChangeCase, commits: Commits, has_commit: Callable[[str], bool], reader: Languages
 ) -> Examination:
     """Compare what the worker reported with what is there."""
     report = reported(case.answer)
@@ -38,7 +35,7 @@ def examine_claims(
     paths = paths_of(case, commits)
     findings = [
         *_false_files(report, paths),
-        *_false_tests(report, paths, lambda: added_tests(commits, case.head, paths)),
+        *_false_tests(report, paths, lambda: added_tests(commits, case.head, paths, reader)),
         *_false_commits(report, has_commit),
         *_unreported(report, paths),
     ]

@@ -10,7 +10,7 @@ from supervisor_ai.gates.auto_run import examine_auto_run
 from supervisor_ai.gates.changelog import examine_changelog
 from supervisor_ai.gates.claims import examine_claims
 from supervisor_ai.gates.complexity import examine_complexity
-from supervisor_ai.gates.integrity.examine import examine_tests
+from supervisor_ai.gates.integrity.examine import Languages, examine_tests
 from supervisor_ai.gates.integrity.languages.go import Go
 from supervisor_ai.gates.integrity.languages.javascript import JavaScript
 from supervisor_ai.gates.integrity.languages.rust import Rust
@@ -20,7 +20,9 @@ from supervisor_ai.gates.integrity.python import PythonTests
 Look = Callable[[ChangeCase, Commits, Callable[[str], bool]], Examination]
 
 LOOKS: Final[Mapping[GateKind, Look]] = {
-    GateKind.CLAIMS: examine_claims,
+    GateKind.CLAIMS: lambda case, commits, has_commit: examine_claims(
+        case, commits, has_commit, Languages(known_languages())
+    ),
     GateKind.AUTO_RUN_FILES: lambda case, commits, _: examine_auto_run(case, commits),
     GateKind.TEST_INTEGRITY: lambda case, commits, _: examine_tests(
         case, commits, known_languages()

@@ -6,12 +6,18 @@ from typing import Final
 
 from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
+from supervisor_ai.gates.component_tests import NewTest, tests_of_components
 from supervisor_ai.gates.integrity.both_sides import ChangedFile, changed_files
 from supervisor_ai.gates.integrity.examine import Languages
 from supervisor_ai.gates.integrity.matching import pair
 from supervisor_ai.gates.integrity.model import Language, TestFile
 from supervisor_ai.gates.integrity.sides import Checked, side_of
+from supervisor_ai.gates.risks.sources import family_of, read_source
 
+_READ: Final = frozenset({"python", "script", "go", "rust"})
+"""The kinds of files whose tests have readers."""
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_IMPORT: Final = re.compile(r"^[ \t]*(?:import|from|use|require|using|include)\b.*$", re.MULTILINE)
 _SUPPORT: Final = re.compile(
     r"(?:.*/)?(?:tests?|__tests__|specs?|testdata|__snapshots__|__fixtures__|__mocks__)/.*"
     r"|(?:.*/)?conftest\.py|.*\.(?:snap|ambr|golden)"
@@ -26,7 +32,37 @@ def new_tests(case: ChangeCase, commits: Commits, languages: Sequence[Language])
     files = [
         file for file in changed.files if reader.is_test(file.path) or _SUPPORT.fullmatch(file.path)
     ]
-    return NewTests(contents={file.path: file.after for file in files}, names=_names(files, reader))
+    others = [file for file in changed.files if file not in files]
+    names = _names(files, reader)
+    return NewTests(
+        contents={file.path: file.after for file in files},
+        names=names,
+        components=_components(case, changed.files, names),
+        added_files=tuple(file.path for file in others if file.before is None),
+        added_words=_words(others, is_after=True) - _words(others, is_after=False),
+    )
+
+
+def _components(
+    case: ChangeCase, files: Sequence[ChangedFile], names: Sequence[tuple[str, str]]
+) -> tuple[tuple[str, int], ...]:
+    if not any(family_of(file.path) in _READ for file in files):
+        return ()
+    texts = {file.path: (file.after or b"").decode("utf-8", "replace") for file in files}
+    return tests_of_components(
+        case.plans, [NewTest(file=file, text=texts[file]) for file, _ in names]
+    )
+
+
+def _words(files: Sequence[ChangedFile], *, is_after: bool) -> frozenset[str]:
+    """Collect the words of code; what is only imported is nobody's own."""
+    found: set[str] = set()
+    for file in files:
+        contents, family = file.after if is_after else file.before, family_of(file.path)
+        if contents is not None and family is not None:
+            code = read_source(family, contents.decode("utf-8", "replace")).code
+            found.update(_WORD.findall(_IMPORT.sub("", code)))
+    return frozenset(found)
 
 
 def _names(files: Sequence[ChangedFile], reader: Languages) -> tuple[tuple[str, str], ...]:

@@ -29,9 +29,23 @@ def planned(plans: Sequence[str]) -> PlannedTasks:
     )
 
 
+def components_of(plans: Sequence[str]) -> list[Mapping[str, object]]:
+    """Return the components of the newest plan that has any."""
+    for document in map(json_object, reversed(plans)):
+        found = [] if document is None else _components(document)
+        if found:
+            return found
+    return []
+
+
+def _components(document: Mapping[str, object]) -> list[Mapping[str, object]]:
+    phases = _mappings(document.get("phases"))
+    return [part for phase in phases for part in _mappings(phase.get("components"))]
+
+
 def _measured(document: Mapping[str, object]) -> PlannedTasks:
     phases = list(_mappings(document.get("phases")))
-    components = [part for phase in phases for part in _mappings(phase.get("components"))]
+    components = _components(document)
     edges = {edge for edge in _edges(document, components) if edge[0] != edge[1]}
     return PlannedTasks(
         count=len(components) or len(phases),

@@ -2,7 +2,10 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.sandbox import (
@@ -17,7 +20,11 @@ from supervisor_ai.engine.ports.sandbox import (
 )
 from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
 from supervisor_ai.workers.environment import worker_environment
+from supervisor_ai.workers.last_words import diagnose_exit
 from supervisor_ai.workers.way_out import way_out
+
+_COMPLAINTS: Final = 16 << 10
+"""So much is kept of what it says on stderr."""
 
 
 class CommandWorker:
@@ -58,11 +65,14 @@ async def run_agent(
     user: Mapping[str, str],
 ) -> WorkerReport:
     """Run an agent in its workspace and collect what it prints on stdout."""
-    printed = bytearray()
+    printed, complained = bytearray(), bytearray()
 
     def collect(channel: Channel, chunk: bytes) -> None:
         if channel is Channel.STDOUT:
             printed.extend(chunk[: request.output_bytes - len(printed)])
+        else:
+            complained.extend(chunk)
+            del complained[:-_COMPLAINTS]
         on_output(channel, chunk)
 
     spec = SandboxSpec(
@@ -82,8 +92,12 @@ async def run_agent(
         output_bytes=request.output_bytes,
     )
     result = await sandbox.run(spec, collect)
-    output = printed.decode(errors="replace")
-    return WorkerReport(result=result, output=output, usage=result.usage)
+    output, errors = printed.decode(errors="replace"), complained.decode(errors="replace")
+    report = WorkerReport(result=result, output=output, usage=result.usage)
+    if result.end is not SandboxEnd.EXITED or not result.exit_code:
+        return report
+    diagnosis = diagnose_exit(result.exit_code, output, errors, datetime.now(UTC))
+    return replace(report, diagnosis=diagnosis)
 
 
 def _arguments(command: tuple[str, ...], program: Path) -> tuple[str, ...]:

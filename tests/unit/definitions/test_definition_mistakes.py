@@ -63,7 +63,7 @@ steps:
 The definitions have 12 mistakes:
   .supervisor/config.yaml:4: clis.my_agent.adaptor: unknown key; did you mean 'adapter'?
   .supervisor/config.yaml:8: gates.test.command: cannot be split into words: No closing quotation
-  .supervisor/config.yaml:9: gates.test.timeout: must be a duration such as 30s, 45m, 2h or 14d, found 'soon'
+  .supervisor/config.yaml:9: gates.test.timeout: must be a duration such as 250ms, 30s, 45m, 2h or 14d, found 'soon'
   .supervisor/config.yaml:11: limits.step_max_retries: must be at least 0, found -1
   .supervisor/config.yaml:12: limits.max_steps: unknown key; did you mean 'workflow_max_steps'?
   .supervisor/config.yaml:14: sandbox.ro_paths[0]: must be an absolute path or begin with ~/, found 'tools'

@@ -180,7 +180,7 @@ The definitions have 15 mistakes:
   .supervisor/config.yaml:8: sandbox.backend: must be 'auto', 'bubblewrap', 'podman' or 'docker', found 'firejail'
   .supervisor/config.yaml:10: sandbox.limits.worker.cpus: must be at least 0.05, found 0
   .supervisor/config.yaml:10: sandbox.limits.worker.disk: must be at least 1048576, found '1KB'
-  .supervisor/config.yaml:10: sandbox.limits.worker.idle_timeout: must be a duration such as 30s, 45m, 2h or 14d, found 'never'
+  .supervisor/config.yaml:10: sandbox.limits.worker.idle_timeout: must be a duration such as 250ms, 30s, 45m, 2h or 14d, found 'never'
   .supervisor/config.yaml:10: sandbox.limits.worker.memory: must be a size such as 512MiB or 4GiB, found 'lots'
   .supervisor/config.yaml:12: workspace.egress: is for the set-up, and there is no setup
   .supervisor/config.yaml:13: workspace.cache.key[0]: must be a path inside the workspace, found '/etc/passwd'

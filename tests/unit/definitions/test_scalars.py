@@ -23,7 +23,7 @@ def test_durations(written: object, length: timedelta) -> None:
 
 @pytest.mark.parametrize("written", ["", "45", "1.5h", "m", "30m1h", True, [1], None])
 def test_what_is_no_duration(written: object) -> None:
-    with pytest.raises(ValueError, match="must be a duration such as 30s, 45m, 2h or 14d"):
+    with pytest.raises(ValueError, match="must be a duration such as 250ms, 30s, 45m, 2h or 14d"):
         scalars.duration(written)
 
 

@@ -136,7 +136,7 @@ def test_nobody_is_asked_while_others_still_work() -> None:
     assert kernel.drive(run).status is RunStatus.WAITING
 
 
-BROKEN = FakeReply(exit_code=3)
+BROKEN = FakeReply(output="no answer")
 
 
 def test_an_approver_that_cannot_answer_is_one_less_to_count_on() -> None:

@@ -117,13 +117,27 @@ def test_chance_is_between_nothing_and_all(seed: str) -> None:
     assert 0 <= chance(seed) < 1
 
 
-@pytest.mark.parametrize(
-    "category", [FailureCategory.NETWORK, FailureCategory.CLI_ERROR, FailureCategory.RESOURCE]
-)
-def test_a_passing_trouble_is_tried_again_after_a_while(category: FailureCategory) -> None:
-    assert next_move(STEADY, setback(category, 2)) == Move(
+def test_a_passing_trouble_is_tried_again_after_a_while() -> None:
+    assert next_move(STEADY, setback(FailureCategory.NETWORK, 2)) == Move(
         kind=MoveKind.RETRY_SAME, after=timedelta(seconds=4)
     )
+
+
+def test_what_nobody_understands_is_tried_again_once() -> None:
+    unknown = FailureCategory.CLI_ERROR
+    assert next_move(STEADY, setback(unknown, 1)) == Move(
+        kind=MoveKind.RETRY_SAME, after=timedelta(seconds=2)
+    )
+    assert next_move(STEADY, setback(unknown, 2)).kind is MoveKind.ESCALATE
+    other = replace(setback(unknown, 2), has_fallback=True)
+    assert next_move(STEADY, other).kind is MoveKind.FAIL_OVER
+    assert next_move(STEADY.allowing(0), setback(unknown, 1)).kind is MoveKind.ESCALATE
+    assert next_move(EXACT, setback(unknown, 3)).kind is MoveKind.RETRY_SAME
+    assert next_move(EXACT, setback(unknown, 4)).kind is MoveKind.GIVE_UP
+
+
+def test_memory_and_disk_are_for_a_person_at_once() -> None:
+    assert next_move(STEADY, setback(FailureCategory.RESOURCE)).kind is MoveKind.ESCALATE
 
 
 @pytest.mark.parametrize(
@@ -152,7 +166,7 @@ def test_the_exact_policy_is_about_the_format_only() -> None:
         (FailureCategory.NETWORK, (), MoveKind.GIVE_UP),
         (FailureCategory.NETWORK, ("has_simpler",), MoveKind.GIVE_UP),
         (FailureCategory.NETWORK, ("is_optional",), MoveKind.SKIP),
-        (FailureCategory.RESOURCE, ("has_simpler",), MoveKind.DEGRADE),
+        (FailureCategory.RESOURCE, ("has_simpler",), MoveKind.ESCALATE),
         (FailureCategory.NETWORK, ("is_optional", "has_fallback"), MoveKind.FAIL_OVER),
         (FailureCategory.LOGIC, (), MoveKind.GIVE_UP),
         (FailureCategory.LOGIC, ("has_fallback",), MoveKind.GIVE_UP),

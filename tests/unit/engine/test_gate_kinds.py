@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import (
     EXECUTOR_LIMITS,
     Definition,
@@ -22,7 +23,7 @@ from supervisor_ai.domain.run.gates import GateKind, GatePolicy
 from supervisor_ai.domain.run.letters import Approve
 from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.engine.effects.checking import Checked, CheckRequest, check_gate
-from supervisor_ai.engine.ports.gates import Mutant, NewTests, Reading, Unexaminable
+from supervisor_ai.engine.ports.gates import Missing, Mutant, NewTests, Reading, Unexaminable
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
@@ -359,12 +360,67 @@ def test_new_tests_that_fail_on_the_old_code_are_good() -> None:
     assert "2 new tests were run on the old code." in said.reason
 
 
-@pytest.mark.parametrize(
-    "name", ["tests/test_a.py", "tests.test_a (unittest.loader._FailedTest.tests.test_a)"]
+UNLOADED = ("tests/test_a.py", "tests.test_a (unittest.loader._FailedTest.tests.test_a)")
+ADDING = replace(
+    NEW,
+    added_files=("src/shop/cart.py", "lib/sum.ts", "src/parse/mod.rs"),
+    added_words=frozenset({"total", "Parser"}),
 )
-def test_a_file_that_cannot_be_collected_is_red_as_a_whole(name: str) -> None:
-    said = red(Runner("red", code=2), replace(FAILS, failing_tests=(name,)))
-    assert said.verdict is Verdict.PASSED
+
+
+@pytest.mark.parametrize("name", UNLOADED)
+@pytest.mark.parametrize(
+    "part",
+    [
+        Missing("shop.cart", is_module=True),
+        Missing("shop", is_module=True),
+        Missing("../lib/sum", is_module=True),
+        Missing("/work/tree/lib/sum.ts", is_module=True),
+        Missing("crate::parse", is_module=True),
+        Missing("crate::other::Parser", is_module=True),
+        Missing("total", is_module=False),
+    ],
+)
+def test_what_cannot_be_loaded_for_want_of_what_is_new_is_red(name: str, part: Missing) -> None:
+    reading = replace(FAILS, failing_tests=(name,), missing=(part,))
+    assert red(Runner("red", code=2), reading, ADDING).verdict is Verdict.PASSED
+    compiled = Reading(tool="go test", missing=(part,))
+    assert red(Runner("red", code=2), compiled, ADDING).verdict is Verdict.PASSED
+
+
+@pytest.mark.parametrize("name", UNLOADED)
+@pytest.mark.parametrize(
+    "part",
+    [
+        Missing("requests", is_module=True),
+        Missing("yargs", is_module=True),
+        Missing("shop.cart.total", is_module=True),
+        Missing("shop.other", is_module=True),
+        Missing("::", is_module=True),
+        Missing("Session", is_module=False),
+    ],
+)
+def test_what_cannot_be_loaded_for_want_of_something_else_says_nothing(
+    name: str, part: Missing
+) -> None:
+    reading = replace(FAILS, failing_tests=(name,), missing=(part,))
+    said = red(Runner("red", code=2), reading, ADDING)
+    assert said.verdict is Verdict.NOT_RUN
+    assert f"without {part.name!r}, which the change does not add" in said.reason
+
+
+@pytest.mark.parametrize("name", UNLOADED)
+def test_a_file_that_cannot_be_loaded_at_all_says_nothing(name: str) -> None:
+    said = red(Runner("SyntaxError", code=2), replace(FAILS, failing_tests=(name,)))
+    assert said.verdict is Verdict.NOT_RUN
+    assert "'tests/test_a.py' cannot be loaded on the old code" in said.reason
+
+
+def test_a_runner_that_fails_without_a_test_says_nothing() -> None:
+    said = red(Runner("usage", code=4), Reading(tool="pytest"))
+    assert said.verdict is Verdict.NOT_RUN
+    assert "names no test that did" in said.reason
+    assert said.key is None
 
 
 def test_a_test_that_passes_on_the_old_code_is_found() -> None:
@@ -517,3 +573,52 @@ def test_a_gate_can_be_asked_outside_of_a_run() -> None:
     looked = check(replace(GATE, kind=GateKind.CLAIMS), Runner(), answer='{"status": "SUCCESS"}')
     assert looked.verdict is Verdict.PASSED
     assert looked.output == ""
+
+
+EACH = replace(GATE, min_tests_each=2)
+
+
+@pytest.mark.parametrize(
+    ("components", "ran", "words"),
+    [
+        ((("cart", 2), ("total", 3)), 9, None),
+        ((("cart", 9), ("total", 1)), 99, "for each component; 'total' has 1."),
+        ((("the change", 0),), 99, "'the change' has 0."),
+        ((), 2, None),
+        ((), 1, "in all, 1 tests ran that can be counted."),
+        ((), None, "in all, no tests ran that can be counted."),
+    ],
+)
+def test_each_component_has_its_tests(
+    components: tuple[tuple[str, int], ...], ran: int | None, words: str | None
+) -> None:
+    kernel = Kernel(None, gates=Runner("fine"))
+    kernel.fakes.examiner.tests = NewTests(components=components)
+    kernel.fakes.examiner.readings[""] = Reading(tool="pytest", tests=ran)
+    plan = replace(work("plan", AnswerKind.PLAN), next=BUILD)
+    given = gated(EACH)
+    steps = {plan.name: plan, **given.workflow.steps}
+    workflow = replace(given.workflow, steps=steps, initial_step=plan.name)
+    run = kernel.submit(replace(given, workflow=workflow))
+    kernel.drive(run)
+    said = ended(kernel, run)
+    assert said.verdict is (Verdict.FAILED if words else Verdict.PASSED)
+    assert (words or "") in said.reason
+
+
+def test_a_plan_that_was_erased_has_no_components() -> None:
+    kernel = Kernel(None, gates=Runner("fine"))
+    kernel.fakes.examiner.tests = NewTests(components=(("the change", 2),))
+    plan = replace(work("plan", AnswerKind.PLAN), next=BUILD)
+    ask = replace(stop("ask", StepKind.HUMAN), next=StepName("test"))
+    given = gated(EACH)
+    build = replace(given.workflow.steps[BUILD], next=ask.name)
+    steps = {plan.name: plan, **given.workflow.steps, BUILD: build, ask.name: ask}
+    workflow = replace(given.workflow, steps=steps, initial_step=plan.name)
+    run = kernel.submit(replace(given, workflow=workflow))
+    kernel.drive(run)
+    kernel.fakes.artifacts.erase(kernel.events(run, e.AttemptSucceeded)[0].answer)
+    (asked,) = kernel.events(run, e.ApprovalRequested)
+    kernel.send(run, "yes", Approve(step=asked.step, visit=1, tree=asked.tree))
+    kernel.drive(run)
+    assert ended(kernel, run).verdict is Verdict.PASSED

@@ -70,19 +70,14 @@ def test_an_answer_counts_only_when_the_worker_worked(
     assert kernel.world.artifacts.get(failed.transcript) == "oh no"
 
 
-def test_an_exit_code_comes_with_the_end_of_the_output() -> None:
+def test_an_exit_code_that_nobody_explains_stands_alone() -> None:
     kernel = Kernel(None, lambda _request: FakeReply(output=f"{DONE}crash", exit_code=3))
-    failed = only_failure(kernel)
+    run = kernel.submit(ONCE)
+    assert kernel.drive(run).status is RunStatus.WAITING
+    (failed,) = kernel.events(run, e.AttemptFailed)
     assert failed.category is FailureCategory.CLI_ERROR
     assert failed.reason == "The worker exited with code 3."
     assert failed.exit_code == 3
-    assert kernel.world.artifacts.get(failed.feedback).endswith("crash")
-
-
-def test_an_exit_code_without_output_stands_alone() -> None:
-    kernel = Kernel(None, lambda _request: FakeReply(exit_code=1))
-    failed = only_failure(kernel)
-    assert kernel.world.artifacts.get(failed.feedback) == "The worker exited with code 1."
 
 
 def test_only_the_end_of_a_long_text_goes_back() -> None:

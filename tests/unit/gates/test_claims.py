@@ -10,13 +10,33 @@ from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import CLAIM_RULES, Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.claims import examine_claims
+from supervisor_ai.gates.integrity.examine import Languages
+from supervisor_ai.gates.looks import known_languages
 
 TESTS = """\
 def test_total():
     assert total([1, 2]) == 3
 class TestCart:
     def test_empty(self): ...
-it('adds two numbers', () => {})
+# def test_planned(): soon
+"""
+SCRIPT = """\
+it('adds two numbers', () => { expect(1).toBe(1) })
+// it('is only said', () => {})
+const wish = 'is only wished';
+"""
+WORDS = """\
+NAME = "test_in_a_string"
+
+def check_not_collected():
+    \"\"\"Like test_in_a_docstring.\"\"\"
+    assert NAME
+"""
+JAVA = """\
+class TotalTest {
+  /* void addsNothing() */
+  @Test void addsAll() { assertEquals(3, total(1, 2)); }
+}
 """
 OLD = {
     "src/a.py": "a = 1\n",
@@ -31,6 +51,10 @@ NEW = {
     "src/new.py": "new\n",
     "packages/api/lib/inner.ts": "export {}\n",
     "tests/test_new.py": TESTS,
+    "tests/sum.test.js": SCRIPT,
+    "README.md": "Run test_documented.\n",
+    "tests/test_words.py": WORDS,
+    "tests/TotalTest.java": JAVA,
     "tests/test_old.py": "def test_old():\n    assert a == 2\n",
     "app/[id]/page.tsx": "y",
 }
@@ -52,7 +76,10 @@ def examine(
 ) -> Examination:
     case = replace(ChangeCase(base=BASE, head=HEAD, answer=answer), **more)  # type: ignore[arg-type] # names of commits
     return examine_claims(
-        case, commits or MemoryCommits(base=OLD, head=NEW), {"abcdef1"}.__contains__
+        case,
+        commits or MemoryCommits(base=OLD, head=NEW),
+        {"abcdef1"}.__contains__,
+        Languages(known_languages()),
     )
 
 
@@ -82,7 +109,7 @@ def notes(found: Examination) -> set[str]:
             ]
         },
         {"tests_written": ["test_total", "TestCart", "TestCart.test_empty", "test_total[1-2]"]},
-        {"tests_written": ["adds two numbers", "tests/test_new.py > adds two numbers"]},
+        {"tests_written": ["adds two numbers", "tests/sum.test.js > adds two numbers", "addsAll"]},
         {"tests_written": ["test_total in tests/test_new.py", "Node.js and/or browser tests"]},
         {"tests_written": ["tests/test_new.py (2 tests)", "test_total()"]},
     ],
@@ -115,6 +142,18 @@ def test_honest_claims_hold(claims: dict[str, object]) -> None:
         ({"tests_written": ["I wrote test_never, which is good"]}, "false_test_claim", "never"),
         ({"tests_written": ["cases in tests/test_no.py"]}, "false_test_claim", "no such file"),
         ({"tests_written": ["tests/unit/cart"]}, "false_test_claim", "no such file"),
+        ({"tests_written": ["test_planned"]}, "false_test_claim", "is no test"),
+        ({"tests_written": ["test_documented"]}, "false_test_claim", "is no test"),
+        ({"tests_written": ["test_in_a_string"]}, "false_test_claim", "is no test"),
+        ({"tests_written": ["test_in_a_docstring"]}, "false_test_claim", "is no test"),
+        (
+            {"tests_written": ["tests/test_words.py::check_not_collected"]},
+            "false_test_claim",
+            "no test",
+        ),
+        ({"tests_written": ["tests/sum.test.js > is only said"]}, "false_test_claim", "only said"),
+        ({"tests_written": ["tests/sum.test.js > is only wished"]}, "false_test_claim", "wished"),
+        ({"tests_written": ["addsNothing"]}, "false_test_claim", "is no test"),
     ],
 )
 def test_false_claims_are_found(claims: dict[str, object], rule: str, words: str) -> None:
@@ -147,8 +186,8 @@ def test_what_is_unclear_is_noted(claims: dict[str, object], rule: str) -> None:
 def test_everything_that_is_reported_leaves_nothing_unreported() -> None:
     answer = report(
         files_created=["packages/"],
-        files_modified=["src/*.py", "/w/app/[id]/page.tsx"],
-        tests_written=["tests/test_new.py > adds two numbers", "cases in tests/test_old.py"],
+        files_modified=["src/*.py", "/w/app/[id]/page.tsx", "README.md", "tests/*"],
+        tests_written=["tests/test_new.py::test_total", "cases in tests/test_old.py"],
         files_deleted=["src/gone.py"],
     )
     assert "unreported_change" not in notes(examine(answer))

@@ -1,5 +1,9 @@
 """The new tests of a change, with what they need."""
 
+import json
+from dataclasses import replace
+
+import pytest
 from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
@@ -11,8 +15,8 @@ ONE = "def test_one():\n    assert one() == 1\n"
 TWO = "def test_two():\n    assert two() == 2\n"
 
 
-def found(before: dict[str, str], after: dict[str, str]) -> NewTests:
-    return new_tests(CASE, two_commits(before, after), [PythonTests()])
+def found(before: dict[str, str], after: dict[str, str], plans: tuple[str, ...] = ()) -> NewTests:
+    return new_tests(replace(CASE, plans=plans), two_commits(before, after), [PythonTests()])
 
 
 def test_new_and_altered_tests_are_named() -> None:
@@ -43,8 +47,54 @@ def test_what_tests_need_comes_along_and_the_product_does_not() -> None:
 
 
 def test_a_change_without_tests_has_none() -> None:
-    assert found({"shop.py": "a = 1\n"}, {"shop.py": "a = 2\n"}) == NewTests()
+    assert found({"shop.py": "a = 1\n"}, {"shop.py": "a = 2\n"}).names == ()
 
 
 def test_a_file_that_cannot_be_read_has_no_names() -> None:
     assert found({}, {"tests/test_a.py": "def test_a(:\n"}).names == ()
+
+
+def plan(*parts: dict[str, object]) -> str:
+    return json.dumps({"phases": [{"components": list(parts)}]})
+
+
+CART: dict[str, object] = {"id": "c1", "title": "Cart", "files": ["src/shop/cart.py"]}
+TOTAL: dict[str, object] = {"id": "c2", "files": ["src/total/__init__.py", "tests/test_sum.py"]}
+
+
+@pytest.mark.parametrize(
+    ("plans", "counts"),
+    [
+        ((), (("the change", 3),)),
+        (("no json", plan()), (("the change", 3),)),
+        ((plan(CART, TOTAL),), (("Cart", 2), ("c2", 1))),
+        ((plan(CART), plan()), (("Cart", 2),)),
+        ((plan({"id": "c3"}),), (("c3", 3),)),
+        ((plan({"id": "c4", "files": ["src/other.py"]}),), (("c4", 0),)),
+    ],
+)
+def test_the_tests_of_each_component_are_counted(
+    plans: tuple[str, ...], counts: tuple[tuple[str, int], ...]
+) -> None:
+    after = {
+        "tests/test_cart.py": f"from shop.cart import one, two\n{ONE}{TWO}",
+        "tests/test_sum.py": "def test_sum():\n    assert add(1) == 1\n",
+    }
+    assert found({}, after, plans).components == counts
+
+
+def test_where_nobody_reads_the_tests_nobody_counts_them() -> None:
+    assert found({}, {"ATest.java": "class ATest { @Test void a() {} }"}).components == ()
+
+
+def test_what_the_change_adds_to_the_product_is_known() -> None:
+    before = {"shop.py": "import os\n\ndef one(): ...\n"}
+    after = {
+        "shop.py": "from net import Session\n\ndef one(): ...\ndef two(): 'three'  # four\n",
+        "src/cart.py": "class Cart: ...\n",
+        "data.bin": "five",
+        "tests/test_a.py": ONE,
+    }
+    tests = found(before, after)
+    assert tests.added_files == ("data.bin", "src/cart.py")
+    assert tests.added_words == {"two", "class", "Cart"}

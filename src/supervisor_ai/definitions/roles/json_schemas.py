@@ -19,10 +19,10 @@ from supervisor_ai.definitions.workflow_shapes import WorkflowShape
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _DURATION: Final[JsonSchemaValue] = {
     "anyOf": [
-        {"type": "string", "pattern": r"^(\d+d)?(\d+h)?(\d+m)?(\d+s)?$"},
+        {"type": "string", "pattern": r"^(\d+d)?(\d+h)?(\d+m)?(\d+(\.\d+)?s)?(\d+ms)?$"},
         {"type": "number"},
     ],
-    "description": "A duration such as 30s, 45m, 2h or 14d, or a number of seconds.",
+    "description": "A duration such as 250ms, 30s, 45m, 2h or 14d, or a number of seconds.",
 }
 _WORDS: Final[JsonSchemaValue] = {
     "anyOf": [

@@ -85,9 +85,8 @@ class _Line:
         refuse_command(shape.name, shape, place, self.mistakes)
         below = self.around.gates.get(shape.name)
         laid = lay_gate(below, shape, lambda *_: place, role.file.origin)
-        return replace(
-            laid, policy=laid.policy or GatePolicy.BLOCK, min_tests=_least(role, shape, below)
-        )
+        each = role.shape.config.min_tests_per_component if shape.min_tests is None else None
+        return replace(laid, policy=laid.policy or GatePolicy.BLOCK, min_tests_each=each)
 
     def _check(self, role: MergedRole, name: str, known: Gates) -> None:
         setting = known[name]
@@ -142,10 +141,3 @@ def _wanted(crew: list[MergedRole]) -> Iterator[tuple[MergedRole, RoleGateShape]
             if gate.name not in seen:
                 seen.add(gate.name)
                 yield role, gate
-
-
-def _least(role: MergedRole, shape: RoleGateShape, below: GateSetting | None) -> int | None:
-    """Return how many tests a role's gate must count: its own number, or the role's."""
-    if shape.min_tests is not None:
-        return shape.min_tests
-    return role.shape.config.min_tests_per_component or (below.min_tests if below else None)

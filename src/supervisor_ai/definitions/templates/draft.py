@@ -39,7 +39,8 @@ class GateTerms:
 
     numbers: Mapping[str, int] = field(default_factory=dict)
     """What stands for `{NAME}` in the gate's command."""
-    min_tests: int | None = None
+    min_tests_each: int | None = None
+    """How many new tests each component must have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

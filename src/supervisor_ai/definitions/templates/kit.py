@@ -56,6 +56,11 @@ class Kit:
         asked = [role.config.min_tests_per_component or 0 for role in roles]
         return max(asked, default=0) or None
 
+    def least_coverage(self, step: DraftStep) -> int | None:
+        """Return how much of the code the roles of a step cover at least, by their own files."""
+        roles = [self.roles[name] for name in step.crew if name in self.roles]
+        return max((role.config.coverage or 0 for role in roles), default=0) or None
+
 
 def is_kind(step: DraftStep, kind: StepKind) -> bool:
     """Tell whether a step is of a kind."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from supervisor_ai.definitions.gate_table import line_to_write
 from supervisor_ai.definitions.templates.arrows import put_after
 from supervisor_ai.definitions.templates.draft import Draft, DraftStep, GateTerms
 from supervisor_ai.definitions.templates.hooks import gate_step
@@ -62,7 +63,21 @@ def link_config(draft: Draft, kit: Kit) -> Draft:
         wanted = coverage_of(draft.steps[name].shape.config or StepConfigShape())
         if wanted is not None:
             draft = _measured(draft, name, wanted, kit)
+        else:
+            draft = _measured_for_roles(draft, name, kit)
     return draft
+
+
+def _measured_for_roles(draft: Draft, name: str, kit: Kit) -> Draft:
+    """Measure what the roles of a step ask for, where the project says how."""
+    step, wanted = draft.steps[name], kit.least_coverage(draft.steps[name])
+    if wanted is None or not kit.are_gates_known:
+        return draft
+    if kit.has_gate(_COVERAGE):
+        return _measured(draft, name, wanted, kit)
+    said = f"its role asks for {wanted} % coverage, and no gate {_COVERAGE!r} is configured"
+    place = step.place("role")
+    return draft.noting(place, f"{said}, so it is left out; {line_to_write(_COVERAGE)}")
 
 
 def _counted(draft: Draft, name: str, kit: Kit) -> Draft:
@@ -71,13 +86,14 @@ def _counted(draft: Draft, name: str, kit: Kit) -> Draft:
     asked = (step.shape.config or StepConfigShape()).min_tests_per_component
     least = asked or kit.least_tests(step)
     if least is not None and following is not None:
-        terms = replace(following.terms, min_tests=max(least, following.terms.min_tests or 0))
+        most = max(least, following.terms.min_tests_each or 0)
+        terms = replace(following.terms, min_tests_each=most)
         return draft.with_step(following.on_terms(terms))
     if asked is None:
         return draft
     cause = ("config", "min_tests_per_component")
     made = gate_step(f"{name}_tests", _TEST, back=name, source=step.source("config"), cause=cause)
-    return put_after(draft, name, made.on_terms(GateTerms(min_tests=asked)))
+    return put_after(draft, name, made.on_terms(GateTerms(min_tests_each=asked)))
 
 
 def _measured(draft: Draft, name: str, wanted: int, kit: Kit) -> Draft:

@@ -7,11 +7,13 @@ from supervisor_ai.definitions.templates.agreement import needed
 from supervisor_ai.definitions.templates.approvers import smallest_crew
 from supervisor_ai.definitions.templates.arrows import drop_disabled, put_after, put_before
 from supervisor_ai.definitions.templates.draft import Draft, DraftStep, Source
+from supervisor_ai.definitions.templates.hooks import gate_step
 from supervisor_ai.definitions.templates.kit import Kit, commit_of, is_kind
 from supervisor_ai.definitions.workflow_shapes import StepShape
 from supervisor_ai.domain.run.definition import StepKind
 
 _SECURITY: Final = "security_review"
+_CHANGELOG: Final = "changelog"
 _PR: Final = "create_pr"
 _PR_WORDS: Final = "The commits of the run become a pull request"
 _CHANGELOG_WORDS: Final = (
@@ -99,12 +101,25 @@ def _with_pull_request(draft: Draft, kit: Kit, source: Source) -> Draft:
 
 
 def _with_changelog(draft: Draft, kit: Kit, source: Source) -> Draft:
-    """Tell those who write to mind the changelog."""
-    del source
-    return draft.with_steps(
+    """Tell those who write to mind the changelog, and look before the commit whether they did."""
+    told = draft.with_steps(
         step.telling(_CHANGELOG_WORDS) if kit.writes(step) else step
         for step in draft.steps.values()
     )
+    commit = commit_of(told)
+    is_checked = any(_CHANGELOG in _gates_of(step) for step in told.steps.values())
+    is_wanted = kit.has_gate(_CHANGELOG) and _CHANGELOG not in {*told.steps, *told.dropped}
+    if commit is None or is_checked or not is_wanted:
+        return told
+    back = kit.way_back(told, commit)
+    cause = ("require_changelog",)
+    made = gate_step(_CHANGELOG, _CHANGELOG, back=back, source=source, cause=cause)
+    return put_before(told, commit, made)
+
+
+def _gates_of(step: DraftStep) -> tuple[str, ...]:
+    shape = step.shape
+    return (*((shape.gate,) if shape.gate else ()), *(shape.gates or ()))
 
 
 def _is_tested(draft: Draft, kit: Kit) -> bool:

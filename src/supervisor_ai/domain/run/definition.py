@@ -152,6 +152,8 @@ class Gate:
     """Whether a failure is shown and the run goes on; the same as the policy `warn`."""
     min_tests: int | None = None
     """How many tests its output must count at least."""
+    min_tests_each: int | None = None
+    """How many new tests each component of the plan must have at least."""
     kind: GateKind = GateKind.COMMAND
     policy: GatePolicy | None = None
     """What follows from a failure; None: as the arrows of its step say."""

@@ -13,6 +13,8 @@ class Action(StrEnum):
     """What a failure calls for."""
 
     RETRY_SAME = "retry_same"
+    RETRY_ONCE = "retry_once"
+    """The same again, but not more often: nobody knows what it was."""
     RETRY_WITH_FEEDBACK = "retry_with_feedback"
     PARK = "park"
     FAIL_OVER = "fail_over"
@@ -21,11 +23,11 @@ class Action(StrEnum):
 
 ACTIONS: Final[Mapping[FailureCategory, Action]] = {
     FailureCategory.NETWORK: Action.RETRY_SAME,
-    FailureCategory.CLI_ERROR: Action.RETRY_SAME,
+    FailureCategory.CLI_ERROR: Action.RETRY_ONCE,
     FailureCategory.VALIDATION: Action.RETRY_WITH_FEEDBACK,
     FailureCategory.PARSING: Action.RETRY_WITH_FEEDBACK,
     FailureCategory.LOGIC: Action.RETRY_WITH_FEEDBACK,
-    FailureCategory.RESOURCE: Action.RETRY_SAME,
+    FailureCategory.RESOURCE: Action.ESCALATE,
     FailureCategory.AUTH: Action.FAIL_OVER,
     FailureCategory.LIMIT: Action.PARK,
 }

@@ -11,6 +11,7 @@ from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.status import FailureCategory
 
 _NO_TIME: Final = timedelta()
+_TWICE: Final = 2
 _DOUBLINGS: Final = 64
 """Beyond so many failures a delay grows no more; every real policy reached its longest long ago."""
 _NOT_OF_THE_TASK: Final = frozenset(
@@ -137,6 +138,12 @@ MOVES: Final[Mapping[Action, tuple[MoveKind, ...]]] = {
         MoveKind.DEGRADE,
         MoveKind.GIVE_UP,
     ),
+    Action.RETRY_ONCE: (
+        MoveKind.RETRY_SAME,
+        MoveKind.FAIL_OVER,
+        MoveKind.SKIP,
+        MoveKind.ESCALATE,
+    ),
     Action.RETRY_WITH_FEEDBACK: (
         MoveKind.RETRY_WITH_FEEDBACK,
         MoveKind.DEGRADE,
@@ -176,6 +183,9 @@ def delay(policy: RetryPolicy, failures: int, seed: str) -> timedelta:
 def next_move(policy: RetryPolicy, setback: Setback, parking: ParkingPolicy | None = None) -> Move:
     """Say what follows a failed attempt."""
     parking = parking or ParkingPolicy()
+    if setback.action is Action.RETRY_ONCE and policy.mode is RetryMode.SAME:
+        # Who is asked exactly the same so many times is, whatever went wrong.
+        setback = replace(setback, action=Action.RETRY_SAME)
     kinds = MOVES[setback.action]
     kind = next(kind for kind in kinds if _is_possible(kind, policy, setback, parking))
     if kind is MoveKind.PARK:
@@ -206,7 +216,9 @@ def _is_possible(
     kind: MoveKind, policy: RetryPolicy, setback: Setback, parking: ParkingPolicy
 ) -> bool:
     if kind in _RETRIES:
-        return setback.failures < policy.max_attempts
+        is_once = setback.action is Action.RETRY_ONCE
+        most = min(policy.max_attempts, _TWICE) if is_once else policy.max_attempts
+        return setback.failures < most
     possible = {
         MoveKind.PARK: _may_park(parking, setback),
         MoveKind.FAIL_OVER: setback.has_fallback and not _ends_soon(parking, setback),

@@ -7,7 +7,7 @@ from supervisor_ai.domain.ids import TimerName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition, Role, Step
 from supervisor_ai.domain.run.degradation import Level, next_level
-from supervisor_ai.domain.run.diagnosis import Action
+from supervisor_ai.domain.run.diagnosis import ACTIONS, Action
 from supervisor_ai.domain.run.retries import (
     RETRY_POLICIES,
     Move,
@@ -86,11 +86,10 @@ def _count_parks(run: Run, at: Step, visit: Visit, slot: Slot) -> int:
 
 
 def _action(failed: e.AttemptFailed | None) -> Action:
-    """Trust the diagnosis; where there is none, only the network gets better by itself."""
+    """Trust the diagnosis; where there is none, do what its category usually calls for."""
     if failed is None:
         return Action.RETRY_WITH_FEEDBACK
-    is_transient = failed.category is FailureCategory.NETWORK
-    return failed.action or (Action.RETRY_SAME if is_transient else Action.RETRY_WITH_FEEDBACK)
+    return failed.action or ACTIONS[failed.category]
 
 
 def policy_of(definition: Definition, at: Step, role: Role) -> RetryPolicy:

@@ -1,6 +1,5 @@
 """Performing an attempt: prompt, workspace, agent, answer, snapshot."""
 
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from supervisor_ai.engine.effects.prompting import write_prompt
 from supervisor_ai.engine.effects.refused_writes import RefusedWrites
 from supervisor_ai.engine.effects.site import Site, set_up, worker_plan
 from supervisor_ai.engine.observing import describe
-from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult
+from supervisor_ai.engine.ports.sandbox import END_ACTIONS, SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import (
     Answer,
     AnswerProblem,
@@ -35,13 +34,6 @@ from supervisor_ai.engine.ports.workers import (
 )
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.engine.transcript import Transcript
-
-_PROBLEM_TAIL = 2_000
-_NO_NETWORK = re.compile(
-    r"name resolution|resolve host|getaddrinfo|EAI_AGAIN|ENOTFOUND|ENETUNREACH|ECONNREFUSED"
-    r"|network is unreachable|connection refused",
-    re.IGNORECASE,
-)
 
 
 def attempt_ref(run: RunId, started: AttemptStarted | RunWorker) -> str:
@@ -300,22 +292,8 @@ def _answer(
         answers = operation.world.answers
         return answers.read(effect.role.answer, report.output, nonce=effect.nonce)
     if result.end is SandboxEnd.EXITED:
-        return exit_problem(result.exit_code, report.output)
+        message = f"The worker exited with code {result.exit_code}."
+        return AnswerProblem(category=FailureCategory.CLI_ERROR, message=message)
     is_missing = result.end is SandboxEnd.COMMAND_MISSING
     category = FailureCategory.CLI_ERROR if is_missing else FailureCategory.RESOURCE
-    return AnswerProblem(category=category, message=result.reason)
-
-
-def exit_problem(code: int | None, output: str) -> AnswerProblem:
-    """Say how the worker ended, and why where its last words give it away."""
-    tail = output[-_PROBLEM_TAIL:]
-    needs_network = _NO_NETWORK.search(tail) is not None
-    said = f"The worker exited with code {code}."
-    if needs_network:
-        said += (
-            " It seems to need the network. A worker reaches only what its list allows:"
-            " `egress: [host:port]` at its CLI or its role, in the configuration."
-        )
-    message = f"{said}\n\nThe end of its output:\n{tail}" if tail.strip() else said
-    category = FailureCategory.NETWORK if needs_network else FailureCategory.CLI_ERROR
-    return AnswerProblem(category=category, message=message)
+    return AnswerProblem(category=category, message=result.reason, action=END_ACTIONS[result.end])

@@ -44,6 +44,14 @@ class Examination:
     """What was looked at, in one sentence, also where nothing was found."""
 
 
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What a file of tests could not be loaded without."""
+
+    name: str
+    is_module: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """What the output of a command says, where the runner that wrote it is known."""
@@ -57,6 +65,8 @@ class Reading:
     """The part of the output that tells what went wrong."""
     failing_tests: tuple[str, ...] = ()
     """The tests that failed, by the names that the runner gives them."""
+    missing: tuple[Missing, ...] = ()
+    """What was looked for and not found when files were loaded or compiled."""
 
 
 NOTHING_READ: Final = Reading()
@@ -70,6 +80,13 @@ class NewTests:
     """What the files of the tests, and what only tests use, look like after the change."""
     names: tuple[tuple[str, str], ...] = ()
     """The file and the name of each new test."""
+    components: tuple[tuple[str, int], ...] = ()
+    """How many of them each component of the plan has, or the change as a whole where no plan has
+    any; nothing where nobody reads the tests of the languages that the change is written in."""
+    added_files: tuple[str, ...] = ()
+    """The files that the change adds."""
+    added_words: frozenset[str] = frozenset()
+    """The words that the code besides the tests has since the change, without its imports."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, ResourceLimits
+from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.facts import NO_USAGE, EgressRefusal, Hardness, Usage
 from supervisor_ai.domain.run.prices import CostCap
 
@@ -107,6 +108,17 @@ class SandboxEnd(StrEnum):
     SANDBOX_FAILED = "sandbox_failed"
 
 
+END_ACTIONS: Final[Mapping[SandboxEnd, Action]] = {
+    SandboxEnd.TIMED_OUT: Action.RETRY_SAME,
+    SandboxEnd.IDLE: Action.RETRY_SAME,
+    SandboxEnd.SANDBOX_FAILED: Action.RETRY_SAME,
+    SandboxEnd.OUTPUT_CAPPED: Action.FAIL_OVER,
+    SandboxEnd.LIMIT_EXCEEDED: Action.ESCALATE,
+    SandboxEnd.CUT_OFF: Action.ESCALATE,
+    SandboxEnd.COMMAND_MISSING: Action.ESCALATE,
+}
+"""What an agent's end calls for. Time and machines get better by themselves; who is given the same
+again writes as much again, needs as much memory again, and is not there again."""
 BEYOND_LIMITS: Final = frozenset(
     {
         SandboxEnd.TIMED_OUT,

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final
 
@@ -10,6 +10,7 @@ from supervisor_ai.engine.ports.gates import NOTHING_READ, Reading
 from supervisor_ai.gates.runners.excerpt import failing_part, joined, seen
 from supervisor_ai.gates.runners.output import plain_lines
 from supervisor_ai.gates.runners.table import Patterns, Runner, runners
+from supervisor_ai.gates.runners.unloaded import missing_parts
 
 _NUMBERED: Final = re.compile(r"(\d{1,9}) ([a-z]+)")
 _NAMES: Final = 200
@@ -46,8 +47,9 @@ def read(output: str) -> Reading:
     lines = plain_lines(output)
     tallies = _tallied(lines)
     known = {name: tally for name, tally in tallies.items() if tally.is_known}
+    missing = missing_parts(lines)
     if not known:
-        return NOTHING_READ
+        return replace(NOTHING_READ, missing=missing)
     tool = max(known, key=lambda name: _weight(known[name]))
     return Reading(
         tool=tool,
@@ -55,6 +57,7 @@ def read(output: str) -> Reading:
         failed=_most(tally.failed for tally in known.values()),
         failing=failing_part(lines, [runners()[name] for name in known]),
         failing_tests=tuple(name for tally in known.values() for name in tally.names)[:_NAMES],
+        missing=missing,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from supervisor_ai.domain.run.diagnosis import ACTIONS, Action
 from supervisor_ai.domain.run.facts import NO_USAGE, Usage
 from supervisor_ai.domain.run.status import FailureCategory
-from supervisor_ai.engine.ports.sandbox import SandboxEnd
+from supervisor_ai.engine.ports.sandbox import END_ACTIONS, SandboxEnd
 from supervisor_ai.workers.api.records import Garbage, Json, JsonObject, read_object
 from supervisor_ai.workers.api.reply import inner
 
@@ -64,7 +64,7 @@ def failure(category: FailureCategory, message: str, action: Action | None = Non
 
 def stopped(end: SandboxEnd, message: str) -> Failure:
     """Describe an answer that we did not let go on."""
-    return replace(failure(FailureCategory.RESOURCE, message), end=end)
+    return replace(failure(FailureCategory.RESOURCE, message, END_ACTIONS[end]), end=end)
 
 
 def refused(status: int, body: bytes, reset_at: datetime | None) -> Failure:

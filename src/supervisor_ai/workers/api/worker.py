@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Final
 
-from supervisor_ai.domain.run.diagnosis import ACTIONS, Diagnosis
+from supervisor_ai.domain.run.diagnosis import Diagnosis
 from supervisor_ai.domain.run.facts import Usage
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import (
+    END_ACTIONS,
     Channel,
     OutputSink,
     Sandbox,
@@ -181,5 +182,7 @@ def _too_late(request: WorkerRequest, usage: Usage) -> WorkerReport:
         result=SandboxResult(end=SandboxEnd.TIMED_OUT, exit_code=None, reason=reason),
         output="",
         usage=usage,
-        diagnosis=Diagnosis(message=reason, category=category, action=ACTIONS[category]),
+        diagnosis=Diagnosis(
+            message=reason, category=category, action=END_ACTIONS[SandboxEnd.TIMED_OUT]
+        ),
     )

@@ -43,7 +43,12 @@ class Phrase:
 
 
 NETWORK: Final = Cause(FailureCategory.NETWORK)
-CRASH: Final = Cause(FailureCategory.CLI_ERROR)
+CRASH: Final = Cause(FailureCategory.CLI_ERROR, Action.RETRY_SAME)
+"""Something ended it halfway, or it says itself that it is worth another try."""
+UNKNOWN: Final = Cause(FailureCategory.CLI_ERROR, Action.RETRY_ONCE)
+"""It failed, and nobody understands why."""
+BROKEN: Final = Cause(FailureCategory.CLI_ERROR, Action.FAIL_OVER)
+"""It cannot run on this machine at all; another agent may."""
 SETUP: Final = Cause(FailureCategory.CLI_ERROR, Action.ESCALATE)
 """The command itself is wrong or cannot work here: the same again fails again."""
 SHAPE: Final = Cause(FailureCategory.VALIDATION)
@@ -51,6 +56,8 @@ UNREADABLE: Final = Cause(FailureCategory.PARSING)
 ASTRAY: Final = Cause(FailureCategory.LOGIC)
 REFUSED: Final = Cause(FailureCategory.LOGIC, Action.ESCALATE)
 EXHAUSTED: Final = Cause(FailureCategory.RESOURCE)
+"""Memory or disk: the same again needs as much again."""
+SLOW: Final = Cause(FailureCategory.RESOURCE, Action.RETRY_SAME)
 OUT_OF_TURNS: Final = Cause(FailureCategory.RESOURCE, Action.RETRY_WITH_FEEDBACK)
 TOO_LARGE: Final = Cause(FailureCategory.RESOURCE, Action.ESCALATE)
 AUTH: Final = Cause(FailureCategory.AUTH)

@@ -11,9 +11,11 @@ from typing import Final
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
+from supervisor_ai.tools.complaints import telling_line
 from supervisor_ai.workers.clis.causes import (
     CRASH,
     SETUP,
+    UNKNOWN,
     UNREADABLE,
     Cause,
     Fault,
@@ -110,7 +112,7 @@ def _by_fault(fault: Fault, evidence: Evidence, table: Table) -> _Finding:
     status = fault.status or table.exit_statuses.get(evidence.exit_code or 0)
     cause, by = _cause(fault, status, table)
     if cause is None:
-        cause = table.exits.get(evidence.exit_code or 0, CRASH)
+        cause = table.exits.get(evidence.exit_code or 0, UNKNOWN)
         by = f"exit code {evidence.exit_code}"
     because = f"{_capitalised(fault.source)} says so: {by}."
     return _Finding(message=fault.message, because=because, cause=cause, hints=fault.hints)
@@ -190,9 +192,9 @@ def _by_words(testimony: Testimony, evidence: Evidence, table: Table) -> _Findin
         if (line := _line_with(phrase, _lines(heard))) is not None:
             because = "There is no terminal record; these words decided."
             return _Finding(message=line, because=because, cause=phrase.cause, hints=heard)
-    last = _lines(heard)[-1:] or [f"It exited with {evidence.exit_code} and left no word."]
+    said = telling_line(heard) or f"It exited with {evidence.exit_code} and left no word."
     because = "There is no terminal record, and nothing known in its words."
-    return _Finding(message=last[0], because=because, cause=CRASH)
+    return _Finding(message=said, because=because, cause=UNKNOWN)
 
 
 def _unfinished(testimony: Testimony, evidence: Evidence) -> _Finding:
@@ -204,14 +206,15 @@ def _unfinished(testimony: Testimony, evidence: Evidence) -> _Finding:
 
 
 def _line_with(phrase: Phrase, lines: list[str]) -> str | None:
-    return next((line for line in reversed(lines) if phrase.is_in(_plain_quotes(line))), None)
+    found = [line for line in lines if phrase.is_in(_plain_quotes(line))]
+    return (telling_line("\n".join(found)) or found[-1]) if found else None
 
 
 def _telling_line(text: str, table: Table) -> str:
     """Find the line that says most."""
     lines = _lines(text[-_WORDS:])
     known = (_line_with(phrase, lines) for phrase in (*table.phrases, *PHRASES))
-    return next(filter(None, known), lines[-1] if lines else "")
+    return next(filter(None, known), telling_line(text))
 
 
 def _lines(text: str) -> list[str]:

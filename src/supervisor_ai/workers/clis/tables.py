@@ -5,9 +5,10 @@ from typing import Final
 
 from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.status import FailureCategory
-from supervisor_ai.engine.ports.sandbox import SandboxEnd
+from supervisor_ai.engine.ports.sandbox import END_ACTIONS, SandboxEnd
 from supervisor_ai.workers.clis.causes import (
     AUTH,
+    BROKEN,
     CRASH,
     EXHAUSTED,
     NETWORK,
@@ -25,6 +26,7 @@ from supervisor_ai.workers.clis.causes import (
 )
 
 _SERVER_ERRORS: Final = range(500, 600)
+_OF_THE_COMMAND: Final = {SandboxEnd.COMMAND_MISSING: FailureCategory.CLI_ERROR}
 
 STATUSES: Final[Mapping[Status, Cause]] = {
     400: SETUP,
@@ -62,20 +64,17 @@ REFINEMENTS: Final[Mapping[Status, tuple[Phrase, ...]]] = {
 """Where the words of an error say more than its status."""
 
 ENDS: Final[Mapping[SandboxEnd, Cause]] = {
-    SandboxEnd.TIMED_OUT: EXHAUSTED,
-    SandboxEnd.IDLE: EXHAUSTED,
-    SandboxEnd.OUTPUT_CAPPED: EXHAUSTED,
-    SandboxEnd.LIMIT_EXCEEDED: EXHAUSTED,
-    SandboxEnd.CUT_OFF: EXHAUSTED,
-    SandboxEnd.SANDBOX_FAILED: EXHAUSTED,
-    SandboxEnd.COMMAND_MISSING: SETUP,
+    end: Cause(_OF_THE_COMMAND.get(end, FailureCategory.RESOURCE), action)
+    for end, action in END_ACTIONS.items()
 }
 
+KILLED_FROM_OUTSIDE: Final = Cause(FailureCategory.RESOURCE, Action.RETRY_ONCE)
+"""Most likely by the kernel, for want of memory, but nobody says so."""
 EXITS: Final[Mapping[int, Cause]] = {
     126: SETUP,
     127: SETUP,
-    137: EXHAUSTED,
-    -9: EXHAUSTED,
+    137: KILLED_FROM_OUTSIDE,
+    -9: KILLED_FROM_OUTSIDE,
 }
 
 KILLED: Final = frozenset({129, 130, 131, 134, 137, 139, 141, 143})
@@ -83,6 +82,13 @@ KILLED: Final = frozenset({129, 130, 131, 134, 137, 139, 141, 143})
 
 PHRASES: Final = (
     Phrase(r"unknown (option|argument|command|flag)s?|unexpected argument|unrecognized", SETUP),
+    Phrase(
+        r"missing optional dependency|cannot find (module|package)|module ?not ?found"
+        r"|no module named|exec format error|cannot execute|bad (interpreter|cpu)"
+        r"|error while loading shared libraries|symbol lookup error|version `?glibc"
+        r"|unsupported (engine|platform|node)|requires node|mach-o|undefined symbol",
+        BROKEN,
+    ),
     Phrase(r"command not found|no such file or directory|not executable|enoent", SETUP),
     Phrase(r"is not valid json|error loading config|no longer supported", SETUP),
     Phrase(r"no (prompt|input) provided|input must be provided", SETUP),
@@ -97,8 +103,9 @@ PHRASES: Final = (
     Phrase(r"content.?filter|safety (filter|setting|system)|usage polic", REFUSED),
     Phrase(r"overloaded|at capacity|high demand|\b529\b|\b50[0234]\b|internal server", NETWORK),
     Phrase(
-        r"econn|enotfound|eai_again|etimedout|socket hang up|fetch failed|connection (failed|error)"
-        r"|error sending request|stream (disconnected|ended|closed)|network|dns\b|certificate",
+        r"econn|\benotfound|eai_again|etimedout|socket hang up|fetch failed"
+        r"|connection (failed|error)|error sending request|stream (disconnected|ended|closed)"
+        r"|network|dns\b|certificate",
         NETWORK,
     ),
     Phrase(r"blocked:|cannot proceed|impossible to", REFUSED),

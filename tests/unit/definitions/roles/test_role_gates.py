@@ -45,7 +45,8 @@ def test_gates_follow_the_step_of_their_role(scene: Scene) -> None:
     assert [gates[f"implement-{it}"].is_advisory for it in ("lint", "test", "scan")] == [
         *(False, True, False)
     ]
-    assert [gates[f"implement-{it}"].min_tests for it in ("lint", "test", "scan")] == [None, 4, 4]
+    each = [gates[f"implement-{it}"].min_tests_each for it in ("lint", "test", "scan")]
+    assert each == [None, 4, 4]
 
 
 def test_a_reader_s_gate_sends_back_where_a_rejection_does(scene: Scene) -> None:

@@ -68,7 +68,7 @@ def test_enterprise_asks_people_where_the_seams_are(flows: Flows) -> None:
 def test_security_critical_adds_to_enterprise(flows: Flows) -> None:
     flow = flows.load("security_critical")
     assert flow.arrows("plan_review")[0] == "threat_modeling"
-    assert flow.arrows("integration_test_gate")[0] == "penetration_test"
+    assert flow.arrows("integration_tests_coverage")[0] == "penetration_test"
     review = flow.step("security_review")
     assert review.crew == ("security_auditor", "security_auditor_external")
     assert (review.needed, review.human_approval) == (None, True)

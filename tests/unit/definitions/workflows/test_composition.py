@@ -24,7 +24,7 @@ def test_a_template_with_overrides_and_without_a_step(flows: Flows) -> None:
     flows.config = GATES + COMPOSED
     flow = flows.load(None)
     assert flow.loaded.definition.workflow.name == "enterprise"
-    assert flow.arrows("integration_test_gate")[0] == "risk_validation"
+    assert flow.arrows("integration_tests_coverage")[0] == "risk_validation"
     assert flow.arrows("risk_validation") == ("code_review", "implement", None)
     assert flow.step("implement").role == "implementer_fast"
     assert flow.gate("implement_coverage").command == ("measure", "--least=95")

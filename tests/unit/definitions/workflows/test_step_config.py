@@ -77,14 +77,14 @@ def test_a_gate_that_needs_a_number_gets_one(flows: Flows) -> None:
 
 def test_tests_are_counted_by_the_gate_that_follows(flows: Flows) -> None:
     child = "extends: standard\nsteps: {implement: {config: {min_tests_per_component: 5}}}\n"
-    assert flows.load(flow=child).gate("test").min_tests == 5
+    assert flows.load(flow=child).gate("test").min_tests_each == 5
 
 
 def test_tests_are_counted_by_a_gate_of_their_own(flows: Flows) -> None:
     child = "extends: mvp\nsteps: {implement: {config: {min_tests_per_component: 5}}}\n"
     flow = flows.load(flow=child)
     assert flow.path[1:4] == ["implement", "implement_tests", "quick_review"]
-    assert (flow.gate("implement_tests").name, flow.gate("implement_tests").min_tests) == (
+    assert (flow.gate("implement_tests").name, flow.gate("implement_tests").min_tests_each) == (
         "test",
         5,
     )
@@ -134,7 +134,22 @@ def test_the_last_step_of_a_parent_ends_the_run(flows: Flows) -> None:
 
 
 def test_a_roles_own_minimum_is_counted_too(flows: Flows) -> None:
-    assert flows.load("with_test_engineer").gate("integration_test_gate").min_tests == 3
+    assert flows.load("with_test_engineer").gate("integration_test_gate").min_tests_each == 3
+
+
+def test_a_roles_own_coverage_is_measured(flows: Flows) -> None:
+    flow = flows.load("with_test_engineer")
+    assert flow.arrows("integration_tests_coverage") == ("review", "integration_tests", None)
+    assert flow.gate("integration_tests_coverage").command == ("measure", "--least=70")
+
+
+def test_a_roles_own_coverage_without_a_gate_is_left_out_with_a_note(flows: Flows) -> None:
+    flows.config = ""
+    own = "steps:\n  write: {role: test_engineer, next: save}\n  save: {type: commit}\n"
+    flow = flows.load(flow=own)
+    assert flow.path == ["write", "save"]
+    [note] = flow.loaded.notes
+    assert "asks for 70 % coverage, and no gate 'coverage' is configured" in note
 
 
 def test_the_config_of_a_child_is_laid_over_its_parents(flows: Flows) -> None:

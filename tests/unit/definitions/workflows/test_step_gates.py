@@ -264,7 +264,8 @@ def test_tests_are_counted_by_the_gate_that_runs_them(flows: Flows) -> None:
     )
     loaded = flows.load(flow=text)
     assert {
-        loaded.gate(key).name: loaded.gate(key).min_tests for key in loaded.step("check").checks
+        loaded.gate(key).name: loaded.gate(key).min_tests_each
+        for key in loaded.step("check").checks
     } == {
         "lint": None,
         "types": None,

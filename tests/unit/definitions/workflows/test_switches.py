@@ -1,8 +1,10 @@
 """What the settings and the hooks of a workflow do to its steps."""
 
+import pytest
 from tests.unit.definitions.workflows.flows import GATES, Flows
 
 from supervisor_ai.domain.run.definition import StepKind
+from supervisor_ai.domain.run.gates import GateKind
 
 FILE = ".supervisor/workflows/flow.yaml"
 BASE = ["plan", "implement", "test", "review"]
@@ -21,7 +23,7 @@ def test_a_security_review_is_added(flows: Flows) -> None:
 
 def test_a_security_review_is_taken_out(flows: Flows) -> None:
     flow = flows.load(flow=child("security_review: false", "enterprise"))
-    assert flow.arrows("integration_test_gate")[0] == "code_review"
+    assert flow.arrows("integration_tests_coverage")[0] == "code_review"
     assert flows.load(flow=child("security_review: false")).path == [*BASE, "commit"]
 
 
@@ -76,6 +78,31 @@ def test_the_changelog_is_asked_of_those_who_write(flows: Flows) -> None:
     flow = flows.load(flow=child("require_changelog: true"))
     assert "changelog" in flow.step("implement").instructions
     assert flow.step("review").instructions == ""
+
+
+def test_the_changelog_is_looked_at_before_the_commit(flows: Flows) -> None:
+    flow = flows.load(flow=child("require_changelog: true"))
+    assert flow.path == [*BASE, "changelog", "commit"]
+    assert flow.arrows("changelog") == ("commit", "implement", None)
+    assert flow.gate("changelog").kind is GateKind.CHANGELOG
+    assert "changelog" in flows.load("open_source").path
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "steps: {test: {gate: changelog}}\n",
+        "steps: {test: {gates: [test, changelog], gate: null}}\n",
+    ],
+)
+def test_the_changelog_is_not_looked_at_twice(flows: Flows, more: str) -> None:
+    flow = flows.load(flow=child("require_changelog: true", more=more))
+    assert "changelog" not in flow.path
+
+
+def test_a_changelog_gate_that_is_off_stays_off(flows: Flows) -> None:
+    flows.config = f"{GATES}  changelog: {{enabled: false}}\n"
+    assert "changelog" not in flows.load(flow=child("require_changelog: true")).path
 
 
 def test_the_audit_trail_is_always_kept(flows: Flows) -> None:

@@ -70,15 +70,25 @@ class TestSuccessTakesAllOfIt:
 
     def test_nothing_at_all(self, cli: str) -> None:
         assert verdict(judged(cli)) == ("cli_error", "retry_same")
-        assert verdict(judged(cli, exit_code=1)) == ("cli_error", "retry_same")
-        assert verdict(judged(cli, exit_code=None)) == ("cli_error", "retry_same")
+        assert verdict(judged(cli, exit_code=1)) == ("cli_error", "retry_once")
+        assert verdict(judged(cli, exit_code=None)) == ("cli_error", "retry_once")
+
+
+ENDED: Final = {
+    SandboxEnd.TIMED_OUT: "retry_same",
+    SandboxEnd.IDLE: "retry_same",
+    SandboxEnd.OUTPUT_CAPPED: "fail_over",
+    SandboxEnd.LIMIT_EXCEEDED: "escalate",
+    SandboxEnd.CUT_OFF: "escalate",
+}
 
 
 @pytest.mark.parametrize("cli", DIALECTS)
-@pytest.mark.parametrize("end", sorted(BEYOND_LIMITS))
+@pytest.mark.parametrize("end", ENDED)
 def test_what_the_sandbox_had_to_end_wanted_too_much(cli: str, end: SandboxEnd) -> None:
     found = judged(cli, WORDS[cli], GOOD[cli], exit_code=None, end=end)
-    assert verdict(found) == ("resource", "retry_same")
+    assert verdict(found) == ("resource", ENDED[end])
+    assert ENDED.keys() == BEYOND_LIMITS
     assert end.value in found.because
 
 
@@ -102,19 +112,21 @@ def test_every_end_has_its_cause() -> None:
 
 
 SIGNALS: Final = [
-    (143, "cli_error", 15),
-    (-15, "cli_error", 15),
-    (130, "cli_error", 2),
-    (137, "resource", 9),
-    (-9, "resource", 9),
-    (139, "cli_error", 11),
+    (143, "cli_error", "retry_same", 15),
+    (-15, "cli_error", "retry_same", 15),
+    (130, "cli_error", "retry_same", 2),
+    (137, "resource", "retry_once", 9),
+    (-9, "resource", "retry_once", 9),
+    (139, "cli_error", "retry_same", 11),
 ]
 
 
-@pytest.mark.parametrize(("code", "category", "signal"), SIGNALS)
-def test_a_killed_process_is_told_from_a_failed_one(code: int, category: str, signal: int) -> None:
+@pytest.mark.parametrize(("code", "category", "action", "signal"), SIGNALS)
+def test_a_killed_process_is_told_from_a_failed_one(
+    code: int, category: str, action: str, signal: int
+) -> None:
     found = judged("claude", exit_code=code)
-    assert verdict(found) == (category, "retry_same")
+    assert verdict(found) == (category, action)
     assert found.diagnosis.message == f"It was killed by signal {signal}."
 
 
@@ -143,8 +155,8 @@ CLAUDE: Final = [
     ({"api_error_status": 429, "result": "You've hit your weekly limit"}, "limit", "park"),
     ({"api_error_status": 429, "result": "slow down"}, "limit", "retry_same"),
     ({"result": "OAuth token has expired"}, "auth", "fail_over"),
-    ({"result": "something new"}, "cli_error", "retry_same"),
-    ({}, "cli_error", "retry_same"),
+    ({"result": "something new"}, "cli_error", "retry_once"),
+    ({}, "cli_error", "retry_once"),
 ]
 
 
@@ -176,7 +188,7 @@ def test_the_reset_of_a_limit_event_counts_where_it_refused() -> None:
     found = limit(judged("claude", event, result, exit_code=1))
     assert (found.action, found.reset_at) == (Action.PARK, NOW + timedelta(minutes=10))
     event["rate_limit_info"] = {"status": "allowed_warning", "resetsAt": reset}
-    assert verdict(judged("claude", event, result, exit_code=1)) == ("cli_error", "retry_same")
+    assert verdict(judged("claude", event, result, exit_code=1)) == ("cli_error", "retry_once")
 
 
 def test_claude_that_was_killed_while_it_waited_says_for_what() -> None:
@@ -307,13 +319,18 @@ LAST_RESORT: Final = [
     ("stream ended: content_filter", "logic", "escalate"),
     ("Stopped by our safety system", "logic", "escalate"),
     ("cannot proceed", "logic", "escalate"),
-    ("Out of memory", "resource", "retry_same"),
-    ("disk full", "resource", "retry_same"),
+    ("Out of memory", "resource", "escalate"),
+    ("disk full", "resource", "escalate"),
+    ("write failed: No space left on device", "resource", "escalate"),
+    ("Missing optional dependency @openai/codex-linux-x64", "cli_error", "fail_over"),
+    ("Error: Cannot find module 'yargs'", "cli_error", "fail_over"),
+    ("./codex: cannot execute binary file: Exec format error", "cli_error", "fail_over"),
+    ("a: error while loading shared libraries: libssl.so.3", "cli_error", "fail_over"),
     ("quota exceeded", "limit", "park"),
     ("permission denied", "cli_error", "escalate"),
     ("Authentication failed", "auth", "fail_over"),
     ("claude: command not found", "cli_error", "escalate"),
-    ("what is this", "cli_error", "retry_same"),
+    ("what is this", "cli_error", "retry_once"),
 ]
 
 
@@ -327,8 +344,16 @@ def test_words_are_the_last_resort(words: str, category: str, action: str) -> No
 def test_what_the_agent_says_is_no_evidence() -> None:
     text = "rate limit, invalid api key, out of memory, resets at 3pm"
     talk = {"type": "item.completed", "item": {"type": "agent_message", "text": text}}
-    assert verdict(judged("codex", talk, exit_code=1)) == ("cli_error", "retry_same")
+    assert verdict(judged("codex", talk, exit_code=1)) == ("cli_error", "retry_once")
     assert judged("codex", talk, GOOD["codex"], stderr="ERROR: 429").diagnosis.has_succeeded
+
+
+def test_the_line_that_tells_most_is_the_message() -> None:
+    words = "codex.js:1\n\nError: Missing optional dependency x\n    at a.js\n\nNode.js v20.20.2\n"
+    found = judged("codex", stderr=words, exit_code=1)
+    assert found.diagnosis.message == "Error: Missing optional dependency x"
+    found = judged("codex", stderr=words.replace("Missing", "Odd"), exit_code=1)
+    assert found.diagnosis.message == "Error: Odd optional dependency x"
 
 
 def test_a_message_is_harmless_and_short() -> None:

@@ -102,10 +102,10 @@ async def _changed(effect: RunGate, operation: Operation, workspace: Workspace) 
     return tuple(path for path in changed if not any(fnmatchcase(path, at) for at in allowed))
 
 
-def judge(gate: Gate, ran: Ran) -> Opinion:
+def judge(gate: Gate, ran: Ran, lack: str | None = None) -> Opinion:
     """Say what the command means; green is only what nothing speaks against."""
     found = verdict(ran.result)
-    doubt = _doubt(gate, ran) if found is Verdict.PASSED else None
+    doubt = (_doubt(gate, ran) or lack) if found is Verdict.PASSED else None
     reason = doubt or _reason(gate, ran)
     result = ran.result
     opinion = Opinion(

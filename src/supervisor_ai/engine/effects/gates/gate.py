@@ -8,6 +8,7 @@ from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.engine.effects.gates.collecting import look_and_collect
 from supervisor_ai.engine.effects.gates.command import judge, run_command
+from supervisor_ai.engine.effects.gates.components import lacking
 from supervisor_ai.engine.effects.gates.known import find_known, followed, verdict_key
 from supervisor_ai.engine.effects.gates.looking import look
 from supervisor_ai.engine.effects.gates.mutation import run_mutation
@@ -38,7 +39,8 @@ async def form_opinion(effect: RunGate, operation: Operation) -> Opinion:
     kind = effect.gate.kind
     match kind:
         case GateKind.COMMAND:
-            return judge(effect.gate, await run_command(effect, operation, effect.snapshot))
+            ran = await run_command(effect, operation, effect.snapshot)
+            return judge(effect.gate, ran, await lacking(effect, operation, ran))
         case GateKind.RED_BEFORE_GREEN:
             return await run_red_first(effect, operation)
         case GateKind.MUTATION:

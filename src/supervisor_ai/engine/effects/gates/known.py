@@ -40,6 +40,7 @@ async def verdict_key(effect: RunGate, world: World) -> str | None:
         "environment": gate.environment,
         "allowed_writes": gate.allowed_writes,
         "min_tests": gate.min_tests,
+        "min_tests_each": (gate.min_tests_each, effect.plans if gate.min_tests_each else ()),
         "setup": asdict(workspace),
         "sandbox": (world.sandbox.name, asdict(effect.sandbox)),
         "machine": machine,

@@ -7,15 +7,19 @@ from typing import Final
 
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import Finding
+from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.engine.effects.gates.command import Ran, is_final, judge, run_command
 from supervisor_ai.engine.effects.gates.looking import change_case
 from supervisor_ai.engine.effects.gates.opinion import Opinion, of_findings
 from supervisor_ai.engine.effects.operation import Operation
-from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
+from supervisor_ai.engine.ports.gates import ChangeCase, Missing, NewTests, Reading
 
 _WORDS: Final = re.compile(r"[^\w]+")
 _UNLOADED: Final = "_FailedTest"
 """How unittest calls a file that it could not import."""
+_NAMED: Final = 5
+_OF_PATHS: Final = frozenset({"", "crate", "self", "super", "js", "ts", "jsx", "tsx", "mjs", "cjs"})
+"""Words in the name of a module that are no part of where it stands."""
 _STOPPED: Final = re.compile(r"^!+ stopping after \d+ failures? !+$", re.MULTILINE)
 """How a runner says that it ran only some of the tests."""
 
@@ -36,6 +40,15 @@ async def run_red_first(effect: RunGate, operation: Operation) -> Opinion:
 
 
 def _judge_red(ran: Ran, new: NewTests) -> Opinion:
+    why = _why_not_red(ran, new)
+    if why is not None:
+        return Opinion(
+            verdict=Verdict.NOT_RUN,
+            reason=why,
+            output=ran.output,
+            exit_code=ran.result.exit_code,
+            limits=ran.result.limits,
+        )
     green = tuple(_green(ran, new))
     count = len(new.names)
     summary = f"{count} new {'test was' if count == 1 else 'tests were'} run on the old code."
@@ -53,6 +66,54 @@ def _judge_red(ran: Ran, new: NewTests) -> Opinion:
     )
 
 
+def _why_not_red(ran: Ran, new: NewTests) -> str | None:
+    """Say why a command that failed does not tell that tests did; None where it does."""
+    reading = ran.reading
+    if ran.result.exit_code == 0:
+        return None
+    foreign = [part.name for part in reading.missing if not _adds(new, part)]
+    if foreign:
+        named = ", ".join(map(repr, foreign[:_NAMED]))
+        return f"The new tests cannot be loaded without {named}, which the change does not add."
+    if reading.missing:
+        return None
+    lame = next((file for file, name in new.names if _is_lame(file, name, reading)), None)
+    if lame is not None:
+        return f"{lame!r} cannot be loaded on the old code, and not for want of what is new."
+    if reading.tool is not None and not reading.failing_tests and not reading.failed:
+        return "The command failed on the old code, and its output names no test that did."
+    return None
+
+
+def _adds(new: NewTests, part: Missing) -> bool:
+    """Tell whether the change adds what was looked for: a module by its file, a name by itself."""
+    words = [word for word in _WORDS.split(part.name) if word not in _OF_PATHS]
+    is_named = bool(words) and words[-1] in new.added_words
+    if not part.is_module:
+        return is_named
+    return _has(new, words) or ("::" in part.name and is_named)
+
+
+def _has(new: NewTests, words: list[str]) -> bool:
+    paths = (
+        [*PurePosixPath(path).parts[:-1], PurePosixPath(path).stem] for path in new.added_files
+    )
+    return any(
+        _ends_alike(parts[:end], words) for parts in paths for end in range(1, len(parts) + 1)
+    )
+
+
+def _ends_alike(parts: list[str], words: list[str]) -> bool:
+    count = min(len(parts), len(words))
+    return count > 0 and parts[-count:] == words[-count:]
+
+
+def _is_lame(file: str, name: str, reading: Reading) -> bool:
+    """Tell whether a test failed only because its whole file could not be loaded."""
+    about = [test for test in reading.failing_tests if _is_same(file, name, test)]
+    return bool(about) and all(_is_whole(file, test) for test in about)
+
+
 def _green(ran: Ran, new: NewTests) -> Iterator[Finding]:
     """Find the new tests that do not fail; where names are not told, all stand or fall together."""
     failing = ran.reading.failing_tests
@@ -67,5 +128,9 @@ def _green(ran: Ran, new: NewTests) -> Iterator[Finding]:
 def _is_same(file: str, name: str, test: str) -> bool:
     """Tell whether a runner speaks of a test, or of its whole file."""
     words, last = _WORDS.split(test), name.rpartition(".")[2]
-    is_whole = test.endswith(file) or (_UNLOADED in test and PurePosixPath(file).stem in words)
-    return is_whole or name in test or last in words
+    return _is_whole(file, test) or name in test or last in words
+
+
+def _is_whole(file: str, test: str) -> bool:
+    is_unloaded = _UNLOADED in test and PurePosixPath(file).stem in _WORDS.split(test)
+    return test.endswith(file) or is_unloaded
