@@ -451,6 +451,8 @@ def _repository(directory: Path, settings: Settings) -> "GitRepository":
 def _trust(repository: "GitRepository", settings: Settings) -> "FileTrustStore":
     from supervisor_ai.definitions.trust import FileTrustStore
 
+    if not settings.policy.trusts_everything:
+        repository.refuse_inside(settings.user_directory, settings.state)
     return FileTrustStore(settings.user_directory, repository)
 
 

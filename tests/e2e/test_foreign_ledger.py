@@ -376,6 +376,18 @@ def test_yes_by_the_environment_is_for_one_call(victim: User) -> None:
     assert victim.call("resume", run).code == 5
 
 
+@pytest.mark.parametrize("variable", ["SUPERVISOR_CONFIG", "SUPERVISOR_STATE"])
+def test_what_lies_in_a_checkout_is_not_the_users_own_directory(
+    victim: User, variable: str
+) -> None:
+    victim.environment[variable] = str(victim.repository / "own")
+    for verb in ("status", "workflow list", "serve --once"):
+        said = victim.call(*verb.split())
+        assert (said.code, "whose files are not your word" in said.err) == (7, True), said
+    victim.environment["SUPERVISOR_TRUST"] = "1"
+    assert victim.call("status").code == 0
+
+
 def test_nobody_else_can_read_what_was_agreed_to(tmp_path: Path, user: User, state: Path) -> None:
     assert user.run("--workflow", "quick").code == 0
     own = Path(user.environment["SUPERVISOR_CONFIG"])

@@ -22,6 +22,7 @@ from supervisor_ai.domain.run.effects import (
 )
 from supervisor_ai.domain.run.events import RunSubmitted, StepEntered
 from supervisor_ai.domain.run.facts import ForkPoint
+from supervisor_ai.domain.run.run import submit
 from supervisor_ai.engine.consent import require_consent
 
 
@@ -68,7 +69,7 @@ def _permit(project: Project, run: RunId) -> str | None:
 
 async def submit_fork(project: Project, fork: PreparedFork, *, queued: bool) -> RunId:
     """Write the fork's first fact; nothing of the other run is copied or changed."""
-    require_consent(project.world, fork.run, fork.birth.definition)
+    require_consent(project.world, submit(fork.run, fork.birth))
     await require_sandbox(project, fork.birth.sandbox)
     append_birth(project, fork.run, fork.birth, queued=queued, permit=fork.permit)
     return fork.run

@@ -15,6 +15,7 @@ from supervisor_ai.domain.run.budgets import NOTHING, Scope
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.letters import Letter, Migrate
 from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.engine.pinned import pinned_powers
 from supervisor_ai.engine.ports.definitions import Loaded, Power
 
 
@@ -72,7 +73,8 @@ def migrate(project: Project, migration: Migration, *, dry_run: bool = False) ->
         detail = f"Would change the {moved}."
         return MutationView(target=migration.run, applied=False, dry_run=True, detail=detail)
     document = project.world.artifacts.get(migration.definition)
-    keep_consent(project.reception, document.encode(), migration.powers)
+    pinned = pinned_powers(document, sandbox=project.birth(migration.run).sandbox)
+    keep_consent(project.reception, pinned, migration.powers)
     letter = Letter(
         key=LetterKey(f"migrate:{migration.run}:{migration.previous}:{migration.definition}"),
         run=migration.run,

@@ -12,6 +12,6 @@ async def prepare_resume(project: Project, name: str) -> RunRow:
     row = project.records.find(name)
     if row.status not in ENDED:
         playback, _ = project.player.play(row.id)
-        require_consent(project.world, row.id, playback.run.definition)
+        require_consent(project.world, playback.run)
         await require_sandbox(project, project.birth(row.id).sandbox)
     return row

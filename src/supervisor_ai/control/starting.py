@@ -26,6 +26,7 @@ from supervisor_ai.domain.run.prices import dearest
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.domain.slugs import slug_of
+from supervisor_ai.engine.pinned import pinned_powers
 from supervisor_ai.engine.ports.definitions import Loaded, Power
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.project_view import ProjectView
@@ -183,8 +184,8 @@ async def submit(project: Project, prepared: Prepared, *, queued: bool) -> RunId
         project, prepared.sandbox, needs_hard_limits=policy.require_hard_limits
     )
     world = project.runtimes(sandbox).world
-    document = world.documents.encode(prepared.definition)
-    keep_consent(project.reception, document, prepared.powers)
+    document = world.documents.encode(prepared.definition).decode()
+    keep_consent(project.reception, pinned_powers(document, sandbox=sandbox), prepared.powers)
     birth = RunSubmitted(
         task=world.artifacts.put(prepared.task),
         driver=prepared.driver,

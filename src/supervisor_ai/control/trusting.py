@@ -109,10 +109,12 @@ def require_trust(reception: Reception, powers: tuple[Power, ...]) -> None:
         )
 
 
-def keep_consent(reception: Reception, document: bytes, powers: tuple[Power, ...]) -> None:
-    """Keep that the user starts a run with a definition, where the trust in it is lasting."""
+def keep_consent(
+    reception: Reception, pinned: tuple[PinnedPower, ...], powers: tuple[Power, ...]
+) -> None:
+    """Keep that the user starts a run with what it pins, where the trust in it is lasting."""
     if not powers or reception.trust.check(powers).is_trusted:
-        reception.trust.agree(pinned_powers(document.decode()))
+        reception.trust.agree(pinned)
 
 
 def fingerprint(
@@ -157,19 +159,20 @@ def _reviewed(reception: Reception, records: Records) -> Iterator[RunReview]:
     for row in rows:
         if row.status in ENDED:
             continue
-        pinned = pinned_powers(records.text(_definition(records, row.id)))
-        missing = reception.trust.missing(pinned)
+        missing = reception.trust.missing(_pinned(records, row.id))
         if missing:
             yield RunReview(run=row.id, missing=missing)
 
 
-def _definition(records: Records, run: RunId) -> ArtifactHash:
+def _pinned(records: Records, run: RunId) -> tuple[PinnedPower, ...]:
     """Find what a run has pinned now."""
-    pinned = ArtifactHash("")
+    definition, sandbox = ArtifactHash(""), ""
     for envelope in records.log.read(run_stream(run)):
+        if isinstance(envelope.event, RunSubmitted):
+            sandbox = envelope.event.sandbox
         if isinstance(envelope.event, RunSubmitted | DefinitionMigrated):
-            pinned = envelope.event.definition
-    return pinned
+            definition = envelope.event.definition
+    return pinned_powers(records.text(definition), sandbox=sandbox)
 
 
 def _granted(review: TrustReview) -> Iterator[str]:

@@ -250,7 +250,7 @@ class Drive:
         if not isinstance(letter.command, Migrate):
             return ()
         definition = letter.command.definition
-        if unagreed(self._world, definition):
+        if unagreed(self._world, self._journal.run, definition):
             return ("You have not agreed to what the other definition asks for.",)
         return self._journal.playback.migration_problems(definition)
 

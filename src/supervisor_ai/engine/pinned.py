@@ -9,13 +9,17 @@ from supervisor_ai.engine.ports.consent import PinnedPower
 _BY_NAME: Final = frozenset({"clis", "gates", "roles"})
 
 
-def pinned_powers(document: str) -> tuple[PinnedPower, ...]:
-    """Take a definition apart as it was pinned, with nothing left out that could be forgotten."""
+def pinned_powers(document: str, *, sandbox: str) -> tuple[PinnedPower, ...]:
+    """Take apart what was pinned, with nothing left out that could be forgotten.
+
+    Where a run's commands are held is not in its definition: it may have been chosen at its start.
+    """
     try:
         definition = json.loads(document)
-        return tuple(_parts(definition if isinstance(definition, dict) else {"*": definition}))
+        parts = tuple(_parts(definition if isinstance(definition, dict) else {"*": definition}))
     except (ValueError, RecursionError):
-        return (PinnedPower(key="*", value=document),)
+        parts = (PinnedPower(key="*", value=document),)
+    return (*parts, _power("run.sandbox", sandbox))
 
 
 def _parts(definition: dict[str, object]) -> Iterator[PinnedPower]:

@@ -63,7 +63,7 @@ class Runtime:
         if playback.run.is_ended:
             return DriveResult(status=playback.run.status)
         if not is_cancelled(world, lease.run):
-            require_consent(world, lease.run, playback.run.definition)
+            require_consent(world, playback.run)
         project = ProjectView(world.log, world.cache, world.documents)
         journal = Journal(world.log, lease, playback, version, world.monitor, project)
         journal.stage(RunOwned(owner=self.owner, process=world.processes.current()))

@@ -82,6 +82,17 @@ class GitRepository:
         """Be the only one of all processes who does something with the repository's mark."""
         return hold_mark(self.git.directory)
 
+    def refuse_inside(self, *places: Path) -> None:
+        """Refuse a directory of the user's in which the repository's own files could stand."""
+        for place in map(os.path.realpath, places):
+            for top in map(os.path.realpath, (self._root, self._checkout)):
+                if os.path.commonpath((place, top)) == top:
+                    raise Denied(
+                        f"Your own directory {place!r} lies inside the repository {top!r}, whose"
+                        " files are not your word.",
+                        hint="Name others with SUPERVISOR_CONFIG and SUPERVISOR_STATE.",
+                    )
+
     def tracked_state(self) -> tuple[str, ...]:
         """Name what the index or the commit of the main work tree holds where our state is."""
         return tuple(self._tracked_state()) if self._is_state_checked_out else ()

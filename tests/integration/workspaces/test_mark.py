@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.errors import Denied, Unavailable
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.mark import hold_mark, make_mark, read_mark
 from supervisor_ai.workspaces.repository import GitRepository
@@ -124,3 +124,16 @@ def test_state_inside_a_bare_repository_cannot_be_tracked(tmp_path: Path) -> Non
     bare = ScratchRepository(tmp_path / "other").git
     bare.run("--git-dir", str(tmp_path / "bare"), "worktree", "add", str(tmp_path / "linked"))
     assert GitRepository(tmp_path / "linked").tracked_state() == ()
+
+
+@pytest.mark.parametrize("place", [".", "config", "linked/config", "../link/config"])
+def test_a_directory_of_the_users_inside_a_work_tree_is_refused(tmp_path: Path, place: str) -> None:
+    user = ScratchRepository(tmp_path / "user")
+    (tmp_path / "link").symlink_to(user.path)
+    with pytest.raises(Denied, match="lies inside the repository"):
+        GitRepository(user.path).refuse_inside(tmp_path, user.path / place)
+
+
+def test_a_directory_beside_a_work_tree_is_not_inside(tmp_path: Path) -> None:
+    user = ScratchRepository(tmp_path / "user")
+    GitRepository(user.path).refuse_inside(tmp_path, tmp_path / "user2", Path("/nowhere"))

@@ -13,7 +13,7 @@ def state(place: Path, mark: str | None, root: Path = ROOT) -> Path:
     return own_place(opened, root, mark)
 
 
-def test_what_was_there_before_there_were_marks_stays_the_repositorys(tmp_path: Path) -> None:
+def test_what_was_there_before_there_were_marks_stays_in_use(tmp_path: Path) -> None:
     assert state(tmp_path, None) == state(tmp_path, "one") == state(tmp_path, "one")
 
 

@@ -35,6 +35,13 @@ def test_nothing_is_written_or_started_for_a_run_that_was_not_agreed_to() -> Non
     assert kernel.drive(run).status is RunStatus.WAITING
 
 
+def test_where_a_run_is_held_is_agreed_to_as_well() -> None:
+    kernel = Kernel(None, build)
+    kernel.fakes.consent.refused = {"run.sandbox"}
+    with pytest.raises(Denied, match=r"run\.sandbox"):
+        kernel.drive(kernel.submit(ASKING))
+
+
 def test_a_word_that_was_taken_back_stops_the_next_drive() -> None:
     kernel = Kernel(None, build)
     run = kernel.submit(ASKING)
@@ -75,17 +82,20 @@ def test_every_part_of_a_definition_is_asked_about() -> None:
         "gates": [],
         "new": None,
     }
-    powers = {power.key: power.value for power in pinned_powers(json.dumps(document))}
+    powers = {
+        power.key: power.value for power in pinned_powers(json.dumps(document), sandbox="podman")
+    }
     assert powers == {
         "clis.a": "{}",
         "clis.b": '{"command": ["b"]}',
         "gates": "[]",
         "new": "null",
+        "run.sandbox": '"podman"',
         "workflow": '{"name": "x"}',
     }
 
 
 @pytest.mark.parametrize("document", ["[1]", "", "{", "[" * 100_000])
 def test_what_is_no_definition_is_one_power(document: str) -> None:
-    (power,) = pinned_powers(document)
+    power, _ = pinned_powers(document, sandbox="bubblewrap")
     assert power.key == "*"

@@ -119,6 +119,6 @@ def _ledger(review: TrustReview) -> Iterator[str]:
 
 def _runs(review: TrustReview) -> Iterator[str]:
     for waiting in review.runs:
-        yield f"Run {waiting.run} was started with:"
+        yield f"Run {one_line(waiting.run)} was started with:"
         for power in waiting.missing:
             yield from (f"  + {one_line(line)}" for line in describe_pinned(power))
