@@ -284,6 +284,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
     from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
     from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
+    from supervisor_ai.engine.remembered_redactor import RememberedRedactor
     from supervisor_ai.engine.world import World
     from supervisor_ai.store.artifacts import FileArtifacts
     from supervisor_ai.store.documents import ArtifactDocuments
@@ -318,7 +319,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         examiner=_examiner(repository),
         verdicts=ledger.verdicts,
         forge=GitHubForge(repository, parts.settings.environment),
-        redactor=RuleRedactor(key=parts.settings.redaction_key),
+        redactor=RememberedRedactor(RuleRedactor(key=parts.settings.redaction_key)),
         kanban_files=GitKanbanFiles(repository, _project_state(settings, repository)),
         kanban_reader=MarkdownKanbanReader(),
         consent=UserConsent(trust=trust, policy=settings.policy),

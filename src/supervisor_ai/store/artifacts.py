@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,9 +25,14 @@ class FileArtifacts:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._synced: set[ArtifactHash] = set()
 
     def put(self, text: str) -> ArtifactHash:
-        """Keep a text, synced to disk before the name is returned."""
+        """Keep a text, synced to disk before the name is returned; one that is there stays."""
+        content = _encoded(text)
+        artifact = ArtifactHash(sha256(content).hexdigest())
+        if self._is_kept(artifact, content):
+            return artifact
         writer = self.writer()
         writer.write(text)
         return writer.finish()
@@ -46,6 +52,18 @@ class FileArtifacts:
                 hint="Restore the file from a backup.",
             )
         return content.decode()
+
+    def _is_kept(self, artifact: ArtifactHash, content: bytes) -> bool:
+        """Tell whether the text is there, whole and unchanged; the name alone is not believed."""
+        path = artifact_path(self._directory, artifact)
+        if path.parent.is_symlink() or tombstone(path).exists() or not _holds(path, content):
+            return False
+        if artifact not in self._synced:
+            # Whoever is writing it at this moment may not have come to that yet.
+            with _translated(path):
+                _sync(path.parent)
+            self._synced.add(artifact)
+        return True
 
     def writer(self) -> "FileArtifactWriter":
         """Begin an artifact whose content comes piece by piece."""
@@ -83,8 +101,7 @@ class FileArtifactWriter:
 
     def write(self, text: str) -> None:
         """Add text."""
-        # A lone surrogate, which a worker's JSON may hold, has no place in UTF-8.
-        content = text.encode(errors="backslashreplace")
+        content = _encoded(text)
         with self._abandoned_on_error():
             self._file.write(content)
         self._digest.update(content)
@@ -133,6 +150,22 @@ def artifact_path(directory: Path, artifact: ArtifactHash) -> Path:
 def tombstone(path: Path) -> Path:
     """Return the mark that says that an artifact was erased."""
     return path.with_name(f"{path.name}.erased")
+
+
+def _encoded(text: str) -> bytes:
+    # A lone surrogate, which a worker's JSON may hold, has no place in UTF-8.
+    return text.encode(errors="backslashreplace")
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        is_likely = stat.S_ISREG(found.st_mode) and found.st_size == len(content)
+        return is_likely and file.read() == content
 
 
 def _make(directory: Path) -> None:

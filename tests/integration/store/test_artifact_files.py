@@ -110,3 +110,49 @@ def test_a_place_that_cannot_be_written_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(Unavailable, match="Not a directory"):
         FileArtifacts(tmp_path / "file" / "artifacts").put("hello")
+
+
+def test_a_text_that_is_there_is_not_written_again(
+    artifacts: FileArtifacts, directory: Path
+) -> None:
+    name = artifacts.put("hello")
+    path = directory / name[:2] / name[2:]
+    before, drafts = path.stat(), (directory / "drafts").stat()
+    assert artifacts.put("hello") == FileArtifacts(directory).put("hello") == name
+    after = path.stat()
+    assert (after.st_ino, after.st_mtime_ns, after.st_ctime_ns) == (
+        before.st_ino,
+        before.st_mtime_ns,
+        before.st_ctime_ns,
+    )
+    assert (directory / "drafts").stat().st_mtime_ns == drafts.st_mtime_ns
+
+
+@pytest.mark.parametrize("found", [b"", b"hell", b"hella", b"hello "])
+def test_a_file_that_is_not_the_text_is_not_believed(
+    artifacts: FileArtifacts, directory: Path, found: bytes
+) -> None:
+    name = artifacts.put("hello")
+    (directory / name[:2] / name[2:]).write_bytes(found)
+    assert artifacts.put("hello") == name
+    assert artifacts.get(name) == "hello"
+
+
+def test_a_link_in_the_place_of_a_text_is_replaced(
+    artifacts: FileArtifacts, directory: Path
+) -> None:
+    name = artifacts.put("hello")
+    path, elsewhere = directory / name[:2] / name[2:], directory.parent / "elsewhere"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+    artifacts.put("hello")
+    assert not path.is_symlink()
+
+
+def test_an_erased_text_stays_erased_when_it_comes_again(
+    artifacts: FileArtifacts, directory: Path
+) -> None:
+    name = artifacts.put("hello")
+    artifacts.erase(name)
+    assert artifacts.put("hello") == name
+    assert files(directory) == [f"{name[:2]}/{name[2:]}.erased"]
