@@ -48,7 +48,7 @@ KNOWN_GATES: Final[Mapping[str, KnownGate]] = {
         kind=GateKind.CLAIMS,
     ),
     "auto_run_files": KnownGate(
-        description="Nothing changes that would run by itself on your machine",
+        description="Nothing runs by itself on your machine, hides its name or links elsewhere",
         kind=GateKind.AUTO_RUN_FILES,
     ),
     "test_integrity": KnownGate(

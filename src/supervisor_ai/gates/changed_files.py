@@ -10,7 +10,9 @@ from supervisor_ai.engine.ports.commits import Change, CommitFile, Commits
 LARGEST: Final = 1024 * 1024
 """Files beyond this are not read."""
 _SHOWN: Final = 300
-_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROLS: Final = re.compile(
+    r"[\x00-\x1f\x7f-\xa0\xad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)
 _TEST: Final = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|e2e|testing|testdata|fixtures)/"
     r"|(?:^|/)(?:test_[^/]*|conftest)\.py$"

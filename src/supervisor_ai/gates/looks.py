@@ -1,6 +1,8 @@
 """The ways to look at a change that need no command; loaded by the reader's process only."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from supervisor_ai.domain.run.gates import GateKind
@@ -16,6 +18,9 @@ from supervisor_ai.gates.integrity.languages.javascript import JavaScript
 from supervisor_ai.gates.integrity.languages.rust import Rust
 from supervisor_ai.gates.integrity.model import Language
 from supervisor_ai.gates.integrity.python import PythonTests
+from supervisor_ai.gates.odd_names import find_odd_names
+
+_MOST_ODD_NAMES: Final = 100
 
 Look = Callable[[ChangeCase, Commits, Callable[[str], bool]], Examination]
 
@@ -23,7 +28,7 @@ LOOKS: Final[Mapping[GateKind, Look]] = {
     GateKind.CLAIMS: lambda case, commits, has_commit: examine_claims(
         case, commits, has_commit, Languages(known_languages())
     ),
-    GateKind.AUTO_RUN_FILES: lambda case, commits, _: examine_auto_run(case, commits),
+    GateKind.AUTO_RUN_FILES: lambda case, commits, _: _examine_names(case, commits),
     GateKind.TEST_INTEGRITY: lambda case, commits, _: examine_tests(
         case, commits, known_languages()
     ),
@@ -37,6 +42,12 @@ def look(
 ) -> Examination:
     """Look at a change in one of the ways that need no command."""
     return LOOKS[kind](case, commits, has_commit)
+
+
+def _examine_names(case: ChangeCase, commits: Commits) -> Examination:
+    odd = islice(find_odd_names(case, commits), _MOST_ODD_NAMES)
+    seen = examine_auto_run(case, commits)
+    return replace(seen, findings=(*odd, *seen.findings))
 
 
 def known_languages() -> Sequence[Language]:

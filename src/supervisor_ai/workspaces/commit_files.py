@@ -11,6 +11,7 @@ _BATCH: Final = 16 * 1024 * 1024
 """How many bytes are read at once."""
 _PATHS_AT_ONCE: Final = 100
 _HARMLESS: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames")
+_LINK: Final = b"120000"
 _REGULAR: Final = (b"100644", b"100755")
 _SECTION: Final = b"\ndiff --git "
 
@@ -116,19 +117,21 @@ def _changes(raw: bytes) -> Iterator[Change]:
     fields = iter(raw.split(b"\0"))
     for described in fields:
         if described.startswith(b":"):
-            _, _, before, after, status = described.split()
-            path = _text(next(fields))
-            yield Change(path, before.decode(), after.decode(), status.startswith(b"T"))
+            _, mode, before, after, status = described.split()
+            path, is_retyped = _text(next(fields)), status.startswith(b"T")
+            yield Change(path, before.decode(), after.decode(), is_retyped, mode == _LINK)
 
 
 def _patches(output: bytes, asked: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Split a patch: a line of content never begins with a letter, so sections are known by it."""
     raw, _, patch = output.partition(b"\0\0")
-    paths = [change.path for change in _changes(raw)]
+    # A file that becomes a link is shown as one that goes and one that comes.
+    paths = [it.path for it in _changes(raw) for _ in range(2 if it.is_retyped else 1)]
     sections = (b"\n" + patch).split(_SECTION)[1:]
     if len(paths) != len(sections):
         raise Unavailable("What git says about the changes cannot be understood.")
+    bodies: dict[str, list[str]] = {}
     for path, section in zip(paths, sections, strict=True):
-        if path in asked:
-            _, _, body = section.partition(b"\n")
-            yield path, body.decode(errors="replace")
+        _, _, body = section.partition(b"\n")
+        bodies.setdefault(path, []).append(body.decode(errors="replace"))
+    yield from ((path, "\n".join(parts)) for path, parts in bodies.items() if path in asked)

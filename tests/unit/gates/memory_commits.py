@@ -45,6 +45,7 @@ class MemoryCommits:
                 _blob(before[path]) if path in before else ABSENT,
                 _blob(after[path]) if path in after else ABSENT,
                 path in self.retyped or path in self.links,
+                path in self.links,
             )
             for path in sorted({*before, *after})
         )

@@ -25,6 +25,8 @@ class Change:
     after: str
     is_retyped: bool = False
     """Whether a file became a link or the like, or the other way round."""
+    is_link: bool = False
+    """Whether it is a symbolic link afterwards."""
 
 
 class Commits(Protocol):
