@@ -47,6 +47,7 @@ from supervisor_ai.engine.ports.workspaces import (
     AnchorPoint,
     Landed,
     Landing,
+    LeftOutSink,
     NotLanded,
     SetupCache,
     Workspace,
@@ -262,9 +263,18 @@ class CrashingWorkspaces:
         await self._workspaces.keep_cached(workspace, cache)
         self._at.mark(f"after keep_cached {workspace.key}")
 
-    async def snapshot(self, workspace: Workspace, *, ref: str, at: datetime) -> Snapshot:
+    async def snapshot(
+        self,
+        workspace: Workspace,
+        *,
+        ref: str,
+        at: datetime,
+        on_left_out: LeftOutSink | None = None,
+    ) -> Snapshot:
         self._at.mark(f"before snapshot {workspace.key}")
-        snapshot = await self._workspaces.snapshot(workspace, ref=ref, at=at)
+        snapshot = await self._workspaces.snapshot(
+            workspace, ref=ref, at=at, on_left_out=on_left_out
+        )
         self._at.mark(f"after snapshot {workspace.key}")
         return snapshot
 
@@ -284,9 +294,17 @@ class CrashingWorkspaces:
         await self._workspaces.close(workspace)
         self._at.mark(f"after close {workspace.key}")
 
-    async def keep_lost(self, run: RunId, key: EffectKey, *, ref: str, at: datetime) -> str | None:
+    async def keep_lost(
+        self,
+        run: RunId,
+        key: EffectKey,
+        *,
+        ref: str,
+        at: datetime,
+        on_left_out: LeftOutSink | None = None,
+    ) -> str | None:
         self._at.mark(f"before keep_lost {key}")
-        kept = await self._workspaces.keep_lost(run, key, ref=ref, at=at)
+        kept = await self._workspaces.keep_lost(run, key, ref=ref, at=at, on_left_out=on_left_out)
         self._at.mark(f"after keep_lost {key}")
         return kept
 

@@ -564,7 +564,10 @@ def write_kanban(pen: Pen) -> None:
     pen.write(run, owned(), started(run), entered(KANBAN), *read_in_the_end())
     pen.write(run, passed(KANBAN), entered(IMPLEMENT), *begun(IMPLEMENT))
     refused = e.WriteRefused(step=IMPLEMENT, visit=1, attempt=1, paths=("tasks/0-kanban.md",))
-    pen.write(run, refused, answered(IMPLEMENT, Meaning.PASS, "ok"), passed(IMPLEMENT))
+    left = e.FilesLeftOut(
+        step=IMPLEMENT, visit=1, attempt=1, paths=("dump.bin",), count=1, reason="It is large."
+    )
+    pen.write(run, refused, left, answered(IMPLEMENT, Meaning.PASS, "ok"), passed(IMPLEMENT))
     pen.write(run, entered(SAVE), *saved_in_the_end(), passed(SAVE))
     freed = PermitFreed(permit=permit, run=RunId(run))
     pen.write(run, e.RunFailed(outcome=outcome(OutcomeKind.LIMITS_EXCEEDED)), project=freed)

@@ -161,6 +161,8 @@ def _see_files(row: BoardRow, event: e.PlacedEvent) -> None:
             row.word = "unreadable"
         case e.WriteRefused():
             row.word = "a write was refused"
+        case e.FilesLeftOut():
+            row.word = "files left out"
         case e.KanbanSaveRefused() | e.IntegrationRefused():
             row.word = "could not be put there"
         case _:

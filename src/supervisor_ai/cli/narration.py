@@ -137,6 +137,9 @@ def _of_surroundings(event: Event) -> str | None:
             return f"may not reach {host}{f':{port}' if port else ''} ({reason})"
         case e.WriteRefused(paths=paths):
             return f"may not write {listed(paths)}"
+        case e.FilesLeftOut(paths=paths, count=count, reason=reason):
+            named = f"{listed(paths)}{f' and {count - len(paths)} more' * (count > len(paths))}"
+            return f"not kept: {named}: {reason}" if paths else reason
         case _:
             return None
 

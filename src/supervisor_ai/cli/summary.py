@@ -1,19 +1,26 @@
 """What a person is told when a drive is over."""
 
+from typing import Final
+
 from supervisor_ai.cli.gate_words import counted
 from supervisor_ai.cli.headline import headline, wait
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.kanban_words import kanban_rows
-from supervisor_ai.cli.narration import one_line, short
+from supervisor_ai.cli.narration import describe, one_line, short
 from supervisor_ai.cli.questions import Rows, question
 from supervisor_ai.cli.remarks import remarks
 from supervisor_ai.cli.tables import labelled
 from supervisor_ai.control.project import Project
-from supervisor_ai.control.reading import find_pull_request
+from supervisor_ai.control.reading import find_left_out, find_pull_request
 from supervisor_ai.control.views import RunView
+from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 from supervisor_ai.domain.terminal import plain
+from supervisor_ai.engine.ports.redaction import Redactor
+
+_FILES: Final = 50
+_ATTEMPTS: Final = 10
 
 
 def summarise(invocation: Invocation, project: Project, run: RunView) -> str:
@@ -22,6 +29,7 @@ def summarise(invocation: Invocation, project: Project, run: RunView) -> str:
         ("run", run.id),
         *_outcome(run),
         *_work(project, run),
+        *_left_out(project, run),
         *remarks(project.records, run),
         ("took", _took(run)),
         ("ledger", str(project.records.ledger)),
@@ -45,10 +53,29 @@ def _work(project: Project, run: RunView) -> Rows:
     yield "branch", run.branch or ""
     yield "commit", f"{short(run.commit)} on top of {run.base.ref} at {short(run.base.sha)}"
     stat = project.repository.diff_stat(run.base.sha, run.commit)
-    yield "changes", "\n".join(line.strip() for line in plain(stat).strip().splitlines())
+    yield "changes", changes(project.reception.redactor, stat)
     url = find_pull_request(project.records, run.id)
     if url is not None:
         yield "request", one_line(url)
+
+
+def _left_out(project: Project, run: RunView) -> Rows:
+    told = [one_line(describe(event)) for event in find_left_out(project.records, run.id)]
+    if told:
+        yield "left out", "\n".join(told[-_ATTEMPTS:])
+
+
+def changes(redactor: Redactor, stat: str) -> str:
+    """Show git's summary: a worker chose the names of the files, and how many there are."""
+    lines = [line.strip() for line in redactor.redact(plain(stat)).text.strip().splitlines()]
+    *files, total = lines or [""]
+    more = [f"… and {len(files) - _FILES} more"] if len(files) > _FILES else []
+    return "\n".join((*map(_file, files[:_FILES]), *more, total))
+
+
+def _file(line: str) -> str:
+    name, mark, extent = line.rpartition("|")
+    return f"{shown_name(name.strip())} {mark}{extent}" if mark else shown_name(line)
 
 
 def _took(run: RunView) -> str:

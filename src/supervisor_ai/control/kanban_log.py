@@ -209,6 +209,9 @@ def _of_work(event: object) -> _Told | None:
             return "Gate Ended", (("Gate", gate), ("Verdict", verdict.value), ("Reason", reason))
         case e.WriteRefused(step=step, paths=paths):
             return "Write Refused", (("Agent", step), ("Paths", ", ".join(paths)))
+        case e.FilesLeftOut(step=step, paths=paths, reason=reason):
+            named = ", ".join(paths)
+            return "Files Left Out", (("Agent", step), ("Paths", named), ("Reason", reason))
         case e.IntegrationLanded(step=step, commit=commit):
             return "Work Landed", (("Step", step), ("Commit", commit[:_SHORT]))
         case e.KanbanSaved(step=step):

@@ -6,6 +6,7 @@ from supervisor_ai.control.records import Records
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.run.events import (
+    FilesLeftOut,
     PullRequestOpened,
     RunCancelled,
     RunCompleted,
@@ -38,6 +39,12 @@ def find_pull_request(records: Records, run: RunId) -> str | None:
     events = (envelope.event for envelope in records.log.read(run_stream(run)))
     urls = [event.url for event in events if isinstance(event, PullRequestOpened)]
     return urls[-1] if urls else None
+
+
+def find_left_out(records: Records, run: RunId) -> tuple[FilesLeftOut, ...]:
+    """Return what workers of a run left and could not be kept."""
+    events = (envelope.event for envelope in records.log.read(run_stream(run)))
+    return tuple(event for event in events if isinstance(event, FilesLeftOut))
 
 
 def _read_all(records: Records, after: int) -> Iterator[Envelope]:

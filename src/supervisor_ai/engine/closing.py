@@ -1,11 +1,14 @@
 """The end of a run: keep what was made, give back what was taken, tell whom it concerns."""
 
+from contextlib import suppress
+
+from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.project.events import PermitFreed
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.effects import operation_key
 from supervisor_ai.domain.run.run import Ending, cancel_operation, ending_event
 from supervisor_ai.domain.run.status import ENDED
-from supervisor_ai.engine.effects.worker import attempt_ref
+from supervisor_ai.engine.effects.remains import keep_lost
 from supervisor_ai.engine.family import cancel_child, report_to_parent
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.world import World
@@ -27,13 +30,22 @@ async def close_run(journal: Journal, world: World, ending: Ending) -> None:
     report_to_parent(journal, ending, now=world.clock.now())
     journal.stage(ending_event(ending))
     journal.commit()
-    await world.workspaces.forget(journal.run.id)
+    await tidy(world, journal.run.id)
+
+
+async def tidy(world: World, run: RunId) -> None:
+    """Remove what an ended run needs no more; what cannot be removed changes nothing about it.
+
+    It is listed with the workspaces, and removing it there says what is in the way.
+    """
+    with suppress(Unavailable):
+        await world.workspaces.forget(run)
 
 
 async def _keep_unfinished(journal: Journal, world: World) -> None:
-    """Keep what stopped workers had written so far."""
+    """Keep what stopped workers had written so far; what cannot be kept keeps no run alive."""
     run = journal.run.id
-    for intent in journal.run.open.values():
+    for intent in tuple(journal.run.open.values()):
         if isinstance(intent, e.AttemptStarted):
-            key, ref = operation_key(run, intent), attempt_ref(run, intent)
-            await world.workspaces.keep_lost(run, key, ref=ref, at=world.clock.now())
+            _, left_out = await keep_lost(world, run, intent)
+            journal.stage(*left_out)

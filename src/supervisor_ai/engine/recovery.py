@@ -2,9 +2,10 @@
 
 from typing import Protocol
 
+from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.effects import Intent, operation_key
-from supervisor_ai.engine.effects.worker import attempt_ref
+from supervisor_ai.engine.effects.remains import keep_lost
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.world import World
 
@@ -21,25 +22,33 @@ async def recover(journal: Journal, world: World) -> None:
     """Settle every operation that has an intent and no outcome."""
     await world.sandbox.reap(f"{journal.run.id}/", before=journal.lease.epoch)
     for intent in tuple(journal.run.open.values()):
-        settled = await _settle(journal, world, intent)
-        if settled is not None:
-            journal.stage(settled)
+        journal.stage(*await _settle(journal, world, intent))
 
 
-async def _settle(journal: Journal, world: World, intent: Intent) -> e.RunEvent | None:
+async def _settle(journal: Journal, world: World, intent: Intent) -> tuple[e.RunEvent, ...]:
+    if isinstance(intent, e.AttemptStarted):
+        return await _lose(journal.run.id, world, intent)
+    settled = await _find(journal, world, intent)
+    return () if settled is None else (settled,)
+
+
+async def _lose(run: RunId, world: World, started: e.AttemptStarted) -> tuple[e.RunEvent, ...]:
+    """Keep what can be kept of an attempt; what cannot be is said, and is no obstacle."""
+    kept, left_out = await keep_lost(world, run, started)
+    lost = e.AttemptLost(
+        step=started.step,
+        visit=started.visit,
+        slot=started.slot,
+        attempt=started.attempt,
+        kept=kept,
+    )
+    return (*left_out, lost)
+
+
+async def _find(journal: Journal, world: World, intent: Intent) -> e.RunEvent | None:
     run = journal.run.id
     key = operation_key(run, intent)
     match intent:
-        case e.AttemptStarted():
-            now, ref = world.clock.now(), attempt_ref(run, intent)
-            kept = await world.workspaces.keep_lost(run, key, ref=ref, at=now)
-            return e.AttemptLost(
-                step=intent.step,
-                visit=intent.visit,
-                slot=intent.slot,
-                attempt=intent.attempt,
-                kept=kept,
-            )
         case e.GateStarted():
             return e.GateLost(
                 step=intent.step, visit=intent.visit, slot=intent.slot, gate=intent.gate

@@ -6,6 +6,7 @@ from supervisor_ai.domain.errors import LeaseLost
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.events import RunOwned, RunStarted
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.engine.closing import tidy
 from supervisor_ai.engine.consent import is_cancelled, require_consent
 from supervisor_ai.engine.drive import Drive, DriveResult
 from supervisor_ai.engine.effects.performer import Performer, perform
@@ -53,7 +54,7 @@ class Runtime:
         playback, _ = self._player.play(run)
         if not playback.run.is_ended:
             return None
-        await self.world.workspaces.forget(run)
+        await tidy(self.world, run)
         return DriveResult(status=playback.run.status)
 
     async def _drive(self, lease: Lease) -> DriveResult:

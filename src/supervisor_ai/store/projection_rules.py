@@ -229,6 +229,7 @@ _OF_THE_REST: Final[Mapping[type[Event], Statements]] = {
     e.SetupEnded: (),
     e.EgressRefused: (),
     e.WriteRefused: (),
+    e.FilesLeftOut: (),
     e.IntegrationStarted: (),
     e.IntegrationLanded: ("UPDATE runs SET landed = :commit WHERE run = :run",),
     e.IntegrationRefused: (),

@@ -23,6 +23,7 @@ from supervisor_ai.engine.ports.workspaces import (
     AnchorPoint,
     Landed,
     Landing,
+    LeftOutSink,
     NotLanded,
     SetupCache,
     Workspace,
@@ -166,8 +167,16 @@ class MemoryWorkspaces:
         if made and left.start == self._bases[left.run]:
             self._caches.setdefault(name, made)
 
-    async def snapshot(self, workspace: Workspace, *, ref: str, at: datetime) -> Snapshot:
-        """Turn the directory's files into a commit on top of its start, kept under the ref."""
+    async def snapshot(
+        self,
+        workspace: Workspace,
+        *,
+        ref: str,
+        at: datetime,
+        on_left_out: LeftOutSink | None = None,
+    ) -> Snapshot:
+        """Turn the directory's files into a commit on top of its start; nothing is left out."""
+        del on_left_out
         return self._keep(self._directory(workspace), ref, at)
 
     async def changed(self, workspace: Workspace) -> tuple[str, ...]:
@@ -189,8 +198,17 @@ class MemoryWorkspaces:
         """Remove the directory."""
         self._directories.pop(workspace.path, None)
 
-    async def keep_lost(self, run: RunId, key: EffectKey, *, ref: str, at: datetime) -> str | None:
+    async def keep_lost(
+        self,
+        run: RunId,
+        key: EffectKey,
+        *,
+        ref: str,
+        at: datetime,
+        on_left_out: LeftOutSink | None = None,
+    ) -> str | None:
         """Keep what an operation without an end left behind, then remove its directories."""
+        del on_left_out
         all_directories = self._directories.items()
         lost = [
             (path, left) for path, left in all_directories if (left.run, left.key) == (run, key)

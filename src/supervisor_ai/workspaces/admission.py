@@ -1,11 +1,10 @@
 """What may not enter history, however a worker tries."""
 
-import errno
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +22,16 @@ _INVISIBLE: Final = dict.fromkeys(
 )
 _ALIAS: Final = re.compile(r"(^|\\)(\.git|git~1)[ .]*([\\:]|$)")
 _LINK_ALIAS: Final = re.compile(r"(^|\\)(\.gitmodules|gitmod~\d|[gi7eba]{0,6}~\d+)[ .]*([\\:]|$)")
+_FAMILIES: Final = {
+    "gitmodules": re.compile(r"(^|\\)(\.gitmodules|gi[a-z0-9]{1,4}~\d+)[ .]*([\\:]|$)"),
+    "gitattributes": re.compile(r"(^|\\)(\.gitattributes|gi[a-z0-9]{1,4}~\d+)[ .]*([\\:]|$)"),
+}
+"""What git reads by itself, by the first letters of its complaints about it."""
+_LONGEST: Final = 3_000
+"""More leaves no room for the directory in which the files are checked out."""
+_REPOSITORY: Final = "some system would take it for a git directory"
+_SPECIAL: Final = "it is neither a file, a directory nor a link"
+_TOO_LONG: Final = f"its path is longer than {_LONGEST} bytes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,23 +53,53 @@ def parse_changes(raw: bytes) -> tuple[Change, ...]:
     )
 
 
-def refused(
-    changes: Collection[Change],
-    *,
-    lookalikes: Collection[bytes],
-    included: Collection[bytes] = (),
-    offenders: Collection[str] = (),
-) -> tuple[Change, ...]:
-    """Choose the changes that must not be made."""
-    return tuple(
-        change
-        for change in changes
-        if change.new_mode == _GITLINK
-        or change.path.lower().startswith(_OWN_STATE)
-        or change.path in included
-        or change.new_object.decode() in offenders
-        or any(_is_part(change.path, directory) for directory in lookalikes)
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cleared:
+    """What was found in a workspace, and what had to go from it before git looks."""
+
+    lookalikes: frozenset[bytes]
+    """Directories that look like a repository; `b""` is the workspace itself."""
+    removed: Mapping[bytes, str]
+    size: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What must not be changed, and why."""
+
+    lookalikes: Collection[bytes] = ()
+    included: Collection[bytes] = ()
+    removed: Mapping[bytes, str] = field(default_factory=dict)
+    offenders: Mapping[str, str] = field(default_factory=dict)
+    """The objects that git refused, each with the name of its complaint."""
+    families: Collection[str] = ()
+    """Complaints for which everything that could be meant is left out."""
+
+    def refused(self, changes: Collection[Change]) -> dict[Change, str]:
+        """Choose the changes that must not be made."""
+        found = ((change, self._objection(change)) for change in changes)
+        return {change: why for change, why in found if why}
+
+    def _objection(self, change: Change) -> str | None:
+        if change.new_mode == _GITLINK:
+            return "it is a repository of its own"
+        if change.path.lower().startswith(_OWN_STATE):
+            return "it is the place of supervisor's own state"
+        if change.path in self.included:
+            return "it was copied from your checkout, where git ignores it"
+        if _lies_in(change.path, self.lookalikes):
+            return "its directory looks like a git repository"
+        if self._was_too_long(change.path):
+            return _TOO_LONG
+        complaint = self.offenders.get(change.new_object.decode())
+        complaint = complaint or next((it for it in self.families if _concerns(it, change)), None)
+        return f"git's own check refuses it ({complaint})" if complaint else None
+
+    def _was_too_long(self, path: bytes) -> bool:
+        return len(path) > _LONGEST or any(
+            self.removed.get(place) == _TOO_LONG for place in _above(path)
+        )
 
 
 def restoration(changes: Collection[Change]) -> bytes:
@@ -74,24 +113,18 @@ def restoration(changes: Collection[Change]) -> bytes:
     return b"".join(removed + restored)
 
 
-def clean(tree: Path) -> tuple[bytes, ...]:
-    """Remove what git must not meet and no commit can hold; return what looks like a repository.
+def clean(tree: Path) -> Cleared:
+    """Remove what git must not meet and no commit can hold.
 
     A nested `.git` would become a link to a commit that nobody has, and git would start programs
     that its configuration names; without it the files beside it are plain files.
     """
     root = _open_root(tree)
-    lookalikes, waiting = [], [""]
     try:
         os.fchmod(root, stat.S_IMODE(os.fstat(root).st_mode) | stat.S_IRWXU)
-        while waiting:
-            path = waiting.pop()
-            names = frozenset(_clean_directory(root, path, waiting))
-            if _looks_like_repository(names):
-                lookalikes.append(os.fsencode(path))
+        return _Broom(root).sweep()
     finally:
         os.close(root)
-    return tuple(lookalikes)
 
 
 def is_git_alias(name: str) -> bool:
@@ -116,10 +149,27 @@ def _change(described: bytes, path: bytes) -> Change:
     )
 
 
-def _is_part(path: bytes, directory: bytes) -> bool:
-    if directory:
-        return path.startswith(directory + b"/")
-    return path.split(b"/", maxsplit=1)[0].lower() in _SKELETON
+def _above(path: bytes) -> Iterator[bytes]:
+    """Name the path and every directory around it, but for the workspace."""
+    while path:
+        yield path
+        path = path.rpartition(b"/")[0]
+
+
+def _lies_in(path: bytes, places: Collection[bytes]) -> bool:
+    if any(place in places for place in _above(path)):
+        return True
+    return b"" in places and path.split(b"/", maxsplit=1)[0].lower() in _SKELETON
+
+
+def _concerns(complaint: str, change: Change) -> bool:
+    """Tell whether a complaint that names no file may be about this one."""
+    known = (at for start, at in _FAMILIES.items() if complaint.startswith(start))
+    pattern = next(known, None)
+    if pattern is None:
+        return True
+    parts = change.path.decode(errors="replace").split("/")
+    return any(pattern.search(_plain(part)) for part in parts)
 
 
 def _looks_like_repository(names: Collection[str]) -> bool:
@@ -127,42 +177,68 @@ def _looks_like_repository(names: Collection[str]) -> bool:
     return "head" in names and has_parts
 
 
-def _clean_directory(root: int, path: str, waiting: list[str]) -> Iterator[str]:
-    try:
-        directory = open_directory(root, path or ".")
-    except OSError as error:
-        if error.errno != errno.ENAMETOOLONG:
-            raise
-        return  # Git cannot see so deep either.
-    try:
-        with os.scandir(directory) as entries:
-            for entry in list(entries):
-                if _is_kept(entry, directory, is_root=not path):
-                    yield entry.name.lower()
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(f"{path}/{entry.name}" if path else entry.name)
-    finally:
-        os.close(directory)
+class _Broom:
+    """Goes through a workspace once, from the top."""
+
+    def __init__(self, root: int) -> None:
+        self._root = root
+        self._waiting = [""]
+        self._removed: dict[bytes, str] = {}
+        self._size = 0
+        self._files = 0
+
+    def sweep(self) -> Cleared:
+        """Visit every directory."""
+        lookalikes = []
+        while self._waiting:
+            path = self._waiting.pop()
+            if _looks_like_repository(frozenset(self._sweep_directory(path))):
+                lookalikes.append(os.fsencode(path))
+        return Cleared(
+            lookalikes=frozenset(lookalikes),
+            removed=self._removed,
+            size=self._size,
+            files=self._files,
+        )
+
+    def _sweep_directory(self, path: str) -> Iterator[str]:
+        directory = open_directory(self._root, path or ".")
+        try:
+            with os.scandir(directory) as entries:
+                for entry in list(entries):
+                    if path or entry.name != _DOT_GIT:
+                        yield from self._look(entry, directory, path)
+        finally:
+            os.close(directory)
+
+    def _look(self, entry: os.DirEntry[str], directory: int, above: str) -> Iterator[str]:
+        path = f"{above}/{entry.name}" if above else entry.name
+        status = entry.stat(follow_symlinks=False)
+        objection = _objection(path, entry.name, status.st_mode)
+        if objection is not None:
+            remove_at(directory, entry.name)
+            self._removed[os.fsencode(path)] = objection
+            return
+        is_directory = stat.S_ISDIR(status.st_mode)
+        needed = stat.S_IRWXU if is_directory else stat.S_IRUSR
+        if status.st_mode & needed != needed:
+            grant(directory, entry.name, needed)
+        if is_directory:
+            self._waiting.append(path)
+        else:
+            self._size += status.st_size
+            self._files += 1
+        yield entry.name.lower()
 
 
-def _is_kept(entry: os.DirEntry[str], directory: int, *, is_root: bool) -> bool:
-    if is_root and entry.name == _DOT_GIT:
-        return False
-    mode = entry.stat(follow_symlinks=False).st_mode
-    if not _is_admissible(entry.name, mode):
-        remove_at(directory, entry.name)
-        return False
-    needed = stat.S_IRWXU if stat.S_ISDIR(mode) else stat.S_IRUSR
-    if mode & needed != needed:
-        grant(directory, entry.name, needed)
-    return True
-
-
-def _is_admissible(name: str, mode: int) -> bool:
+def _objection(path: str, name: str, mode: int) -> str | None:
+    """Say why git must not meet an entry."""
+    if len(os.fsencode(path)) > _LONGEST:
+        return _TOO_LONG
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):
-        return False
+        return _SPECIAL
     is_link_alias = stat.S_ISLNK(mode) and _LINK_ALIAS.search(_plain(name))
-    return not (is_git_alias(name) or is_link_alias)
+    return _REPOSITORY if is_git_alias(name) or is_link_alias else None
 
 
 def _plain(name: str) -> str:

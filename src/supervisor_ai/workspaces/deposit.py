@@ -1,9 +1,10 @@
 """The only door through which objects and refs enter the user's repository."""
 
+import os
 import re
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from supervisor_ai.domain.errors import Conflict, InvalidInput
@@ -15,7 +16,16 @@ from supervisor_ai.workspaces.turn import PAUSE_SECONDS, turn
 
 _LOCK_SECONDS: Final = 2.0
 _MANY: Final = 100
-_OFFENDER: Final = re.compile(rb"object ([0-9a-f]{40,64}): (\w+)")
+_LARGE: Final = 32 << 20
+FRUGAL: Final = {
+    "GIT_CONFIG_COUNT": "2",
+    "GIT_CONFIG_KEY_0": "core.bigFileThreshold",
+    "GIT_CONFIG_VALUE_0": "16m",
+    "GIT_CONFIG_KEY_1": "pack.windowMemory",
+    "GIT_CONFIG_VALUE_1": "128m",
+}
+"""Large files are neither held in memory nor compared with one another."""
+_OFFENDER: Final = re.compile(rb"error: object ([0-9a-f]{40,64}): (\w+)")
 _LOCKED: Final = b".lock': File exists"
 
 
@@ -29,17 +39,25 @@ class Deposit:
 
     def bring(
         self, source: Git, tip: CommitSha, *, known: Sequence[CommitSha], size: int
-    ) -> frozenset[str]:
-        """Copy what is reachable from the tip; return the objects because of which git refused."""
+    ) -> Mapping[str, str]:
+        """Copy what is reachable from the tip; return the objects because of which git refused.
+
+        Each comes with the name of git's complaint; it stops at the first, so there may be more.
+        """
         wanted = "".join([f"{tip}\n", *(f"^{commit}\n" for commit in known)]).encode()
         with tempfile.TemporaryFile(dir=source.directory) as pack:
-            source.run("pack-objects", "--revs", "--stdout", "-q", stdin=wanted, stdout=pack)
+            how = ("pack-objects", "--revs", "--stdout", "-q")
+            source.run(*how, stdin=wanted, stdout=pack, environment=FRUGAL)
             pack.seek(0)
+            is_large = size > _MANY or os.fstat(pack.fileno()).st_size > _LARGE
             with turn(self._lock):
-                reply = self._git.ask(*_reception(size), stdin=pack)
+                reply = self._git.ask(*_reception(is_large=is_large), stdin=pack)
         if reply.code == 0:
-            return frozenset()
-        offenders = frozenset(found[0].decode() for found in _OFFENDER.findall(reply.complaint))
+            return {}
+        offenders = {
+            name.decode(): complaint.decode()
+            for name, complaint in _OFFENDER.findall(reply.complaint)
+        }
         if not offenders:
             raise failure("unpack-objects", self._git.directory, reply)
         return offenders
@@ -75,8 +93,8 @@ class Deposit:
             time.sleep(PAUSE_SECONDS)
 
 
-def _reception(size: int) -> tuple[str, ...]:
-    """Choose as `git fetch` does: few objects lie loose, many stay in their pack."""
-    if size > _MANY:
+def _reception(*, is_large: bool) -> tuple[str, ...]:
+    """Choose as `git fetch` does: few objects lie loose, many or large ones stay in their pack."""
+    if is_large:
         return ("index-pack", "--strict", "--stdin")
     return ("unpack-objects", "--strict", "-q")

@@ -15,6 +15,7 @@ from supervisor_ai.domain.run.facts import Hardness
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.engine.ports.workspaces import Quota, WorkspacePlan
 from supervisor_ai.workspaces.blindness import blind_commit, write_patterns
+from supervisor_ai.workspaces.bounds import write_bound
 from supervisor_ai.workspaces.disk import is_full
 from supervisor_ai.workspaces.git import Git
 from supervisor_ai.workspaces.inclusion import Inclusion
@@ -56,6 +57,8 @@ class Furnisher:
         """Make the directory; where this fails, what is there already has to be discarded."""
         make_directory(desk.path, TRAVERSABLE)
         block = desk.ports.reserve(desk.path)
+        if plan.keeps is not None:
+            write_bound(desk, plan.keeps)
         for directory in (desk.tree, desk.worker_git):
             make_directory(directory, READABLE)
         quota = _bound(desk, plan.quota)

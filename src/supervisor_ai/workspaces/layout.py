@@ -61,6 +61,11 @@ class Desk:
         return self.path / "hidden"
 
     @property
+    def bound(self) -> Path:
+        """Return how much of the files may be kept; absent if all of them may be."""
+        return self.path / "bound"
+
+    @property
     def included(self) -> Path:
         """Return the paths that were copied from the user's checkout; absent if none were."""
         return self.path / "included"

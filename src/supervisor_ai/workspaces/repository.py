@@ -190,7 +190,7 @@ class GitRepository:
 
     def diff_stat(self, base: CommitSha, head: CommitSha) -> str:
         """Return git's summary of the change between two commits."""
-        return difference(self.git, "--stat", base, head)
+        return difference(self.git, _STAT, base, head)
 
     def branch_tip(self, branch: str) -> CommitSha | None:
         """Return where a branch stands."""
@@ -225,6 +225,10 @@ class GitRepository:
             f"No commit is called {ref!r} in {str(self._root)!r}.",
             hint="Name a branch, a tag or a commit; `git branch --all` lists the branches.",
         )
+
+
+_STAT: Final = "--stat=1000,900"
+"""Wide: half of a name that is a secret is not known for one."""
 
 
 def difference(git: Git, form: str, base: CommitSha, head: CommitSha) -> str:

@@ -1,23 +1,39 @@
 """Turning a workspace's files into a commit of ours."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.domain.run.facts import Snapshot
-from supervisor_ai.workspaces.admission import Change, clean, parse_changes, refused, restoration
+from supervisor_ai.engine.ports.workspaces import LeftOut, LeftOutSink
+from supervisor_ai.workspaces.admission import (
+    Change,
+    Cleared,
+    Rules,
+    clean,
+    parse_changes,
+    restoration,
+)
 from supervisor_ai.workspaces.blindness import put_back
-from supervisor_ai.workspaces.deposit import Deposit
-from supervisor_ai.workspaces.git import Git
+from supervisor_ai.workspaces.bounds import untaken, withhold
+from supervisor_ai.workspaces.deposit import FRUGAL, Deposit
+from supervisor_ai.workspaces.git import Git, failure
 from supervisor_ai.workspaces.identity import OURS, signature
 from supervisor_ai.workspaces.inclusion import read_included
 from supervisor_ai.workspaces.layout import Desk
 from supervisor_ai.workspaces.scratch import PRIVATE, make_directory, write
 
-_TRIES: Final = 3
+_PRECISE: Final = 3
+"""So often is git believed when it names one file: it stops at the first, and there may be many."""
+_TRIES: Final = 8
+_EVERYTHING: Final = "its complaints do not end"
+_PARTLY: Final = 1
+_ANY_PATHS: Final = {"GIT_LITERAL_PATHSPECS": "0"}
+"""What `check-ignore` needs; a name that it takes for a pattern is named once too often."""
 _VERBATIM: Final = "* !text !eol !ident !filter !working-tree-encoding\n"
 RAW: Final = ("--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
 
@@ -29,39 +45,56 @@ class Draft:
     git: Git
     start: CommitSha
     changes: tuple[Change, ...]
-    lookalikes: tuple[bytes, ...]
-    included: frozenset[bytes]
+    rules: Rules
+    left_out: Mapping[bytes, str]
+    """What did not even come into the index."""
 
     def is_empty(self) -> bool:
         """Tell whether nothing that may enter history has changed."""
-        return len(self._refused()) == len(self.changes)
+        return len(self.rules.refused(self.changes)) == len(self.changes)
 
-    def deliver(self, deposit: Deposit, *, message: str, at: datetime) -> Snapshot:
+    def deliver(
+        self, deposit: Deposit, *, message: str, at: datetime, on_left_out: LeftOutSink | None
+    ) -> Snapshot:
         """Make the commit on top of the start and bring it to the user's repository."""
-        offenders: frozenset[str] = frozenset()
-        for _ in range(_TRIES):
-            self._take_back(offenders)
+        rules = self.rules
+        for number in range(_TRIES):
+            refused = rules.refused(self.changes)
+            self._take_back(refused)
             snapshot = self._commit(message, at)
-            refusal = deposit.bring(
-                self.git, snapshot.commit, known=[self.start], size=len(self.changes)
-            )
-            if not refusal:
+            size = len(self.changes) - len(refused)
+            complaints = deposit.bring(self.git, snapshot.commit, known=[self.start], size=size)
+            if not complaints:
+                self.tell(on_left_out, rules)
                 return snapshot
-            offenders |= refusal
-        raise InternalError(f"Git refuses the snapshot {message!r} because of {set(offenders)}.")
+            rules = self._stricter(rules, complaints, number)
+        raise Unavailable(f"Git refuses the snapshot {message!r}: {', '.join(rules.families)}.")
 
-    def _take_back(self, offenders: Collection[str]) -> None:
-        changes = self._refused(offenders)
-        if changes:
-            self.git.run("update-index", "-z", "--index-info", stdin=restoration(changes))
+    def _stricter(self, rules: Rules, complaints: Mapping[str, str], number: int) -> Rules:
+        """Leave out what git named; where that was no file of ours or too often, all of its kind.
 
-    def _refused(self, offenders: Collection[str] = ()) -> tuple[Change, ...]:
-        return refused(
-            self.changes,
-            lookalikes=self.lookalikes,
-            included=self.included,
-            offenders=offenders,
-        )
+        Each time there is less; in the end there is no change at all.
+        """
+        files = {change.new_object.decode() for change in self.changes}
+        is_precise = number < _PRECISE and complaints.keys() <= files - rules.offenders.keys()
+        if is_precise:
+            return replace(rules, offenders={**rules.offenders, **complaints})
+        families = {*rules.families, *complaints.values()}
+        if number == _TRIES - 2 or families == set(rules.families):
+            families.add(_EVERYTHING)
+        return replace(rules, families=families)
+
+    def _take_back(self, refused: Mapping[Change, str]) -> None:
+        if refused:
+            self.git.run("update-index", "-z", "--index-info", stdin=restoration(refused))
+
+    def tell(self, on_left_out: LeftOutSink | None, rules: Rules | None = None) -> None:
+        """Say what is left out."""
+        refused = (rules or self.rules).refused(self.changes)
+        named = {**self.left_out, **{change.path: why for change, why in refused.items()}}
+        for path, why in named.items():
+            if on_left_out is not None:
+                on_left_out(LeftOut(path=os.fsdecode(path), reason=why))
 
     def _commit(self, message: str, at: datetime) -> Snapshot:
         tree = self.git.run("write-tree").text
@@ -78,10 +111,8 @@ def draft(desk: Desk) -> Draft:
     desk.restore()
     git = Git(directory=desk.trusted_git, work_tree=desk.tree, is_scratch=True)
     start = CommitSha(desk.start.read_text().strip())
-    lookalikes = clean(desk.tree)
-    if git.ask("add", "--all").code != 0:
-        take_verbatim(git)
-        git.run("add", "--all")
+    cleared = clean(desk.tree)
+    left_out = {**_removed(git, cleared), **withhold(git, desk, cleared), **_take(git)}
     if desk.hidden.exists():
         put_back(git, start, desk.hidden)
     raw = git.run("diff-index", "--cached", *RAW, start, "--").output
@@ -89,8 +120,10 @@ def draft(desk: Desk) -> Draft:
         git=git,
         start=start,
         changes=parse_changes(raw),
-        lookalikes=lookalikes,
-        included=read_included(desk),
+        rules=Rules(
+            lookalikes=cleared.lookalikes, included=read_included(desk), removed=cleared.removed
+        ),
+        left_out=left_out,
     )
 
 
@@ -98,3 +131,27 @@ def take_verbatim(git: Git) -> None:
     """Take bytes as they are: attributes can ask for conversions that fail, this never does."""
     make_directory(git.directory / "info", PRIVATE)
     write(git.directory / "info" / "attributes", _VERBATIM)
+
+
+def _removed(git: Git, cleared: Cleared) -> Mapping[bytes, str]:
+    """Choose what a person should hear of: nobody misses what git ignores anyway."""
+    if not cleared.removed:
+        return {}
+    asked = b"".join(b"%b\0" % path for path in cleared.removed)
+    how = ("check-ignore", "-z", "--stdin", "--no-index")
+    ignored = git.ask(*how, stdin=asked, environment=_ANY_PATHS).output
+    names = frozenset(ignored.split(b"\0"))
+    return {path: why for path, why in cleared.removed.items() if path not in names}
+
+
+def _take(git: Git) -> Mapping[bytes, str]:
+    """Let git take all files; return those that it could not take."""
+    if git.ask("add", "--all", environment=FRUGAL).code == 0:
+        return {}
+    take_verbatim(git)
+    reply = git.ask("add", "--all", "--ignore-errors", environment=FRUGAL)
+    if reply.code == 0:
+        return {}
+    if reply.code != _PARTLY:
+        raise failure("add", git.directory, reply)
+    return dict.fromkeys(untaken(git), "git cannot read it")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from secrets import token_hex
@@ -15,6 +16,7 @@ from supervisor_ai.engine.ports.workspaces import (
     PLAIN,
     Landed,
     Landing,
+    LeftOutSink,
     NotLanded,
     SetupCache,
     Workspace,
@@ -93,9 +95,16 @@ class GitWorkspaces:
         """Keep what the set-up made for later workspaces, if it ran on the run's base commit."""
         await perform(self._keep_cached, workspace, cache)
 
-    async def snapshot(self, workspace: Workspace, *, ref: str, at: datetime) -> Snapshot:
+    async def snapshot(
+        self,
+        workspace: Workspace,
+        *,
+        ref: str,
+        at: datetime,
+        on_left_out: LeftOutSink | None = None,
+    ) -> Snapshot:
         """Turn the directory's files into a commit on top of its start, kept under the ref."""
-        return await perform(self._snapshot, workspace, ref, at)
+        return await perform(self._snapshot, workspace, ref, at, on_left_out)
 
     async def changed(self, workspace: Workspace) -> tuple[str, ...]:
         """List the files of the start commit that are not as they were, or gone."""
@@ -111,9 +120,18 @@ class GitWorkspaces:
         """Remove the directory."""
         await perform(self._desk(workspace).discard)
 
-    async def keep_lost(self, run: RunId, key: EffectKey, *, ref: str, at: datetime) -> str | None:
+    async def keep_lost(
+        self,
+        run: RunId,
+        key: EffectKey,
+        *,
+        ref: str,
+        at: datetime,
+        on_left_out: LeftOutSink | None = None,
+    ) -> str | None:
         """Keep what an operation without an end left behind, then remove its directories."""
-        return await perform(self._keep_lost, premises(self._state, run), key, ref, at)
+        spot = _Spot(key=key, ref=ref, at=at, on_left_out=on_left_out)
+        return await perform(self._keep_lost, premises(self._state, run), spot)
 
     async def program(self, run: RunId, base: CommitSha, *, hides: tuple[str, ...] = ()) -> Path:
         """Export the base commit, read-only, for programs that the definition names by a path."""
@@ -166,26 +184,34 @@ class GitWorkspaces:
         if workspace.start == self._sources.base(premises(self._state, workspace.run)):
             self._caches.keep(desk.tree, cache, _hides(desk))
 
-    def _snapshot(self, workspace: Workspace, ref: str, at: datetime) -> Snapshot:
-        return self._keep(draft(self._occupied(workspace)), workspace.key, ref, at)
+    def _snapshot(
+        self, workspace: Workspace, ref: str, at: datetime, on_left_out: LeftOutSink | None
+    ) -> Snapshot:
+        spot = _Spot(key=workspace.key, ref=ref, at=at, on_left_out=on_left_out)
+        return self._keep(draft(self._occupied(workspace)), spot, ref)
 
     def _changed(self, workspace: Workspace) -> tuple[str, ...]:
         return changed_files(self._occupied(workspace))
 
-    def _keep(self, work: Draft, key: EffectKey, ref: str, at: datetime) -> Snapshot:
-        snapshot = work.deliver(self._deposit, message=f"Snapshot of {key}", at=at)
+    def _keep(self, work: Draft, spot: "_Spot", ref: str) -> Snapshot:
+        message = f"Snapshot of {spot.key}"
+        snapshot = work.deliver(
+            self._deposit, message=message, at=spot.at, on_left_out=spot.on_left_out
+        )
         self._deposit.point(ref, snapshot.commit)
         return snapshot
 
-    def _keep_lost(self, place: Premises, key: EffectKey, ref: str, at: datetime) -> str | None:
+    def _keep_lost(self, place: Premises, spot: "_Spot") -> str | None:
         kept = None
-        for desk in place.desks_of(key):
+        for desk in place.desks_of(spot.key):
             work = draft(desk) if desk.is_complete() else None
-            if work is not None and not work.is_empty():
-                self._keep(work, key, f"{ref}-{desk.fence}" if kept else ref, at)
-                kept = ref
+            if work is not None and work.is_empty():
+                work.tell(spot.on_left_out)
+            elif work is not None:
+                self._keep(work, spot, f"{spot.ref}-{desk.fence}" if kept else spot.ref)
+                kept = spot.ref
             desk.discard()
-        for waste in place.waste_of(key):
+        for waste in place.waste_of(spot.key):
             dump(waste)
         return kept
 
@@ -218,6 +244,16 @@ class GitWorkspaces:
         if desk.path.parent != premises(self._state, workspace.run).desks:
             raise InvalidInput(f"The directory {str(workspace.path)!r} is no workspace of ours.")
         return desk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Spot:
+    """Where work is kept, and who hears of what is not."""
+
+    key: EffectKey
+    ref: str
+    at: datetime
+    on_left_out: LeftOutSink | None
 
 
 def _hides(desk: Desk) -> bytes:

@@ -194,6 +194,7 @@ EXAMPLES: list[e.RunEvent] = [
     PULL,
     *PULLED,
     e.WriteRefused(step=STEP, visit=1, attempt=1, paths=("a",)),
+    e.FilesLeftOut(step=STEP, visit=1, attempt=1, paths=("a",), count=1, reason="It is large."),
     READING,
     *READ,
     SAVING,

@@ -2,9 +2,9 @@ import pytest
 
 from supervisor_ai.workspaces.admission import (
     Change,
-    _is_admissible,
+    Rules,
+    _objection,
     parse_changes,
-    refused,
     restoration,
 )
 
@@ -41,7 +41,7 @@ def test_raw_differences_are_read_with_any_name() -> None:
 def test_changes_inside_a_lookalike_and_of_our_own_state_are_refused(
     path: bytes, *, is_refused: bool
 ) -> None:
-    assert bool(refused([change(path)], lookalikes=[b"evil"])) is is_refused
+    assert bool(Rules(lookalikes=[b"evil"]).refused([change(path)])) is is_refused
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_changes_inside_a_lookalike_and_of_our_own_state_are_refused(
 def test_a_root_that_looks_like_a_repository_loses_its_skeleton_only(
     path: bytes, *, is_refused: bool
 ) -> None:
-    assert bool(refused([change(path)], lookalikes=[b""])) is is_refused
+    assert bool(Rules(lookalikes=[b""]).refused([change(path)])) is is_refused
 
 
 def test_links_to_other_repositories_and_offending_objects_are_refused() -> None:
@@ -67,8 +67,27 @@ def test_links_to_other_repositories_and_offending_objects_are_refused() -> None
         change(b"offender"),
         change(b"gone", old_mode=b"160000", new_mode=b"000000"),
     )
-    assert refused([link, removal], lookalikes=()) == (link,)
-    assert refused([offender], lookalikes=(), offenders=[NEW.decode()]) == (offender,)
+    assert list(Rules().refused([link, removal])) == [link]
+    rules = Rules(offenders={NEW.decode(): "gitmodulesUrl"})
+    assert rules.refused([offender]) == {offender: "git's own check refuses it (gitmodulesUrl)"}
+
+
+@pytest.mark.parametrize(
+    ("complaint", "path", "is_refused"),
+    [
+        ("gitmodulesUrl", b"a/.gitmodules", True),
+        ("gitmodulesBlob", b".GITMODULES/x", True),
+        ("gitmodulesName", b"GI7EBA~1", True),
+        ("gitmodulesName", b".gitattributes", False),
+        ("gitattributesLarge", b"a/.gitattributes", True),
+        ("gitattributesLarge", b"a.py", False),
+        ("somethingElse", b"a.py", True),
+    ],
+)
+def test_a_complaint_without_a_file_concerns_all_that_could_be_meant(
+    complaint: str, path: bytes, *, is_refused: bool
+) -> None:
+    assert bool(Rules(families=[complaint]).refused([change(path)])) is is_refused
 
 
 def test_restoring_removes_what_is_new_before_it_brings_back_what_was() -> None:
@@ -83,20 +102,20 @@ def test_restoring_removes_what_is_new_before_it_brings_back_what_was() -> None:
     [".git", ".GIT", "git~1", "GIT~1 . ", ".git::$INDEX_ALLOCATION", ".g\u200cit", "a\\.git"],
 )
 def test_other_names_of_the_git_directory_are_inadmissible(name: str) -> None:
-    assert not _is_admissible(name, REGULAR)
+    assert _objection(name, name, REGULAR)
 
 
 @pytest.mark.parametrize("name", [".gitmodules", ".GITMODULES", "gitmod~1", "gi7eba~1"])
 def test_links_that_pass_for_the_list_of_submodules_are_inadmissible(name: str) -> None:
-    assert not _is_admissible(name, LINK)
-    assert _is_admissible(name, REGULAR)
+    assert _objection(name, name, LINK)
+    assert _objection(name, name, REGULAR) is None
 
 
 @pytest.mark.parametrize("name", [".gitignore", ".github", "git", "digit~1", "legit.git", "HEAD"])
 def test_ordinary_names_are_admissible(name: str) -> None:
-    assert _is_admissible(name, REGULAR)
-    assert _is_admissible(name, LINK)
+    assert _objection(name, name, REGULAR) is None
+    assert _objection(name, name, LINK) is None
 
 
 def test_what_no_commit_can_hold_is_inadmissible() -> None:
-    assert not _is_admissible("pipe", PIPE)
+    assert _objection("pipe", "pipe", PIPE)

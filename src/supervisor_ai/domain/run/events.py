@@ -80,6 +80,7 @@ from supervisor_ai.domain.run.event_kinds.steps import (
 )
 from supervisor_ai.domain.run.event_kinds.surroundings import (
     EgressRefused,
+    FilesLeftOut,
     SetupEnded,
     WriteRefused,
 )
@@ -115,6 +116,7 @@ RunEvent = (
     | SetupEnded
     | EgressRefused
     | WriteRefused
+    | FilesLeftOut
     | GateStarted
     | GateEnded
     | GateLost
@@ -172,6 +174,7 @@ __all__ = [
     "ContextPacked",
     "DefinitionMigrated",
     "EgressRefused",
+    "FilesLeftOut",
     "GateCancelled",
     "GateEnded",
     "GateLost",

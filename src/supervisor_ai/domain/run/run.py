@@ -57,6 +57,7 @@ _WHILE_RUNNING: Final = (
     e.SetupEnded,
     e.EgressRefused,
     e.WriteRefused,
+    e.FilesLeftOut,
     e.GateStarted,
     e.GateEnded,
     e.GateLost,

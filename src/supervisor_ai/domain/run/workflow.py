@@ -48,6 +48,7 @@ _UNDER_WAY: Final = (
     e.SetupEnded,
     e.EgressRefused,
     e.WriteRefused,
+    e.FilesLeftOut,
     e.KanbanReadStarted,
     e.KanbanRead,
     e.KanbanUnreadable,
@@ -75,6 +76,7 @@ STEP_FLOW: Final[Flow[StepStatus]] = {
     (StepStatus.WAITING, e.StepFailed): StepStatus.FAILED,
     # One role that fails ends the step, and what the others are at is stopped.
     (StepStatus.FAILED, e.AttemptCancelled): StepStatus.FAILED,
+    (StepStatus.FAILED, e.FilesLeftOut): StepStatus.FAILED,
 }
 _OF_A_QUESTION: Final = (e.ApprovalRequested, e.ApprovalGiven, e.ApprovalRefused)
 _OF_A_SLOT: Final = (

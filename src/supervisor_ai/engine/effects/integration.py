@@ -3,6 +3,7 @@
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.run.effects import Integrate
 from supervisor_ai.domain.run.events import IntegrationLanded, IntegrationRefused
+from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.workspaces import Landed, Landing
 
@@ -41,14 +42,14 @@ async def perform_integration(
         step=effect.step,
         visit=effect.visit,
         slot=effect.slot,
-        reason=result.reason,
+        reason=operation.world.redactor.redact(plain(result.reason)).text,
         detail=detail,
     )
 
 
 def commit_message(task: str) -> str:
     """Make a subject of the task's first line, and a body where the task is longer."""
-    task = task.strip()
+    task = plain(task).strip()
     subject = task.partition("\n")[0].strip()
     if len(subject) > _SUBJECT_LENGTH:
         subject = f"{subject[: _SUBJECT_LENGTH - 1].rstrip()}…"

@@ -95,6 +95,6 @@ async def perform_saving(
         step=effect.step,
         visit=effect.visit,
         slot=effect.slot,
-        reason=saved.reason,
+        reason=operation.world.redactor.redact(plain(saved.reason)).text,
         detail=detail,
     )

@@ -1,9 +1,10 @@
 """Where an effect does its work: a workspace made for it, and what may leave it."""
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from supervisor_ai.domain.ids import ArtifactHash
-from supervisor_ai.domain.run.definition import ResourceLimits, SandboxPolicy
+from supervisor_ai.domain.run.definition import GIB, ResourceLimits, SandboxPolicy
 from supervisor_ai.domain.run.effects import RunGate, RunWorker
 from supervisor_ai.domain.run.events import EgressRefused, SetupEnded
 from supervisor_ai.domain.run.facts import EgressRefusal
@@ -18,6 +19,10 @@ from supervisor_ai.engine.ports.sandbox import (
 )
 from supervisor_ai.engine.ports.workspaces import Quota, SetupCache, Workspace, WorkspacePlan
 
+_KEPT: Final = GIB
+_KEPT_FILES: Final = 100_000
+"""More than that is no work of one attempt: it is a download, or a dump."""
+
 
 def worker_plan(effect: RunWorker) -> WorkspacePlan:
     """Say what is special about a worker's workspace."""
@@ -26,8 +31,14 @@ def worker_plan(effect: RunWorker) -> WorkspacePlan:
         hides=effect.role.hides,
         include=effect.workspace.include,
         quota=_quota(effect.sandbox, effect.sandbox.worker),
+        keeps=_bound(effect.sandbox.worker),
         writable=effect.writable,
     )
+
+
+def _bound(limits: ResourceLimits) -> Quota:
+    """Say how much of a worker's files becomes part of the user's repository at most."""
+    return Quota(disk=min(limits.disk, _KEPT), files=min(limits.disk_files, _KEPT_FILES))
 
 
 def gate_plan(effect: RunGate) -> WorkspacePlan:

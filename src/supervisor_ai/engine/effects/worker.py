@@ -4,12 +4,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
-from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.events import (
     AttemptFailed,
-    AttemptStarted,
     AttemptSucceeded,
     PromptSent,
 )
@@ -21,6 +19,7 @@ from supervisor_ai.engine.effects.duty import Work, report_refused, settle_duty
 from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.effects.prompting import write_prompt
 from supervisor_ai.engine.effects.refused_writes import RefusedWrites
+from supervisor_ai.engine.effects.remains import keep_work
 from supervisor_ai.engine.effects.site import Site, set_up, worker_plan
 from supervisor_ai.engine.observing import describe
 from supervisor_ai.engine.ports.sandbox import END_ACTIONS, SandboxEnd, SandboxResult
@@ -32,14 +31,7 @@ from supervisor_ai.engine.ports.workers import (
     WorkerReport,
     WorkerRequest,
 )
-from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.engine.transcript import Transcript
-
-
-def attempt_ref(run: RunId, started: AttemptStarted | RunWorker) -> str:
-    """Name the ref under which an attempt's work is kept."""
-    place = f"{started.visit}.{started.slot}.{started.attempt}"
-    return f"refs/supervisor/{run}/{started.step}/{place}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +39,12 @@ class _Ended:
     """An attempt whose agent is gone: what it printed and what it left."""
 
     report: WorkerReport
-    snapshot: Snapshot
+    kept: Snapshot | AnswerProblem
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """Return its work as a commit, if that could be made."""
+        return self.kept if isinstance(self.kept, Snapshot) else None
 
 
 async def perform_worker(
@@ -99,8 +96,7 @@ async def _attempt(
     if report.prompt_tokens is not None:
         model = effect.cli.known_models[0] or effect.cli.adapter
         world.packer.learn(model, prompt, report.prompt_tokens)
-    snapshot = await _keep(effect, operation, workspace)
-    return _Ended(report=report, snapshot=snapshot)
+    return _Ended(report=report, kept=await keep_work(effect, operation, workspace))
 
 
 async def _run(
@@ -175,21 +171,15 @@ def _watching(site: Site, transcript: Transcript) -> ObservationSink:
     return show
 
 
-async def _keep(effect: RunWorker, operation: Operation, workspace: Workspace) -> Snapshot:
-    workspaces = operation.world.workspaces
-    ref = attempt_ref(operation.run.id, effect)
-    snapshot = await workspaces.snapshot(workspace, ref=ref, at=operation.intended_at)
-    await workspaces.close(workspace)
-    return snapshot
-
-
 async def _judge(
     effect: RunWorker, operation: Operation, ended: _Ended, transcript: Transcript
 ) -> AttemptSucceeded | AttemptFailed:
     answer = _answer(effect, operation, ended.report)
     if isinstance(answer, AnswerProblem):
         return _failed(effect, operation, ended, transcript, answer)
-    settled = await settle_duty(effect, operation, Work(answer=answer, snapshot=ended.snapshot))
+    if isinstance(ended.kept, AnswerProblem):
+        return _failed(effect, operation, ended, transcript, ended.kept)
+    settled = await settle_duty(effect, operation, Work(answer=answer, snapshot=ended.kept))
     if isinstance(settled, AnswerProblem):
         return _failed(effect, operation, ended, transcript, settled)
     document, hidden = operation.keep(answer.document)

@@ -1,6 +1,6 @@
 """Git: isolated workspaces, snapshots and integration."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -30,6 +30,8 @@ class WorkspacePlan:
     include: tuple[str, ...] = ()
     """Patterns of ignored files that are copied from the user's checkout."""
     quota: Quota | None = None
+    keeps: Quota | None = None
+    """How much of what was added or changed in it is kept at most; None: all of it."""
     writable: Writable | None = None
     """What may be written in it, path by path; None: all of it or nothing, as `is_writable` says.
 
@@ -61,6 +63,18 @@ class Workspace:
     environment: Mapping[str, str] = field(default_factory=dict)
     quota: Hardness = Hardness.NONE
     """Whether the file system itself keeps the files within the quota."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A file of a workspace, or a directory with all below it, that no commit of ours holds."""
+
+    path: str
+    reason: str
+
+
+LeftOutSink = Callable[[LeftOut], None]
+"""Is told what is left out, possibly in another thread."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +138,18 @@ class Workspaces(Protocol):
         """
         ...
 
-    async def snapshot(self, workspace: Workspace, *, ref: str, at: datetime) -> Snapshot:
-        """Turn the directory's files into a commit on top of its start, kept under the ref."""
+    async def snapshot(
+        self,
+        workspace: Workspace,
+        *,
+        ref: str,
+        at: datetime,
+        on_left_out: LeftOutSink | None = None,
+    ) -> Snapshot:
+        """Turn the directory's files into a commit on top of its start, kept under the ref.
+
+        What cannot be kept is left out and told to the sink: it never makes this fail.
+        """
         ...
 
     async def changed(self, workspace: Workspace) -> tuple[str, ...]:
@@ -146,7 +170,15 @@ class Workspaces(Protocol):
         """Remove the directory."""
         ...
 
-    async def keep_lost(self, run: RunId, key: EffectKey, *, ref: str, at: datetime) -> str | None:
+    async def keep_lost(
+        self,
+        run: RunId,
+        key: EffectKey,
+        *,
+        ref: str,
+        at: datetime,
+        on_left_out: LeftOutSink | None = None,
+    ) -> str | None:
         """Keep what an operation without an end left behind, then remove its directories.
 
         Returns the ref, or None when there was no directory or nothing had changed.

@@ -35,3 +35,15 @@ class WriteRefused(PlacedEvent):
 
     attempt: int
     paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesLeftOut(PlacedEvent):
+    """What a worker left could not be kept, as a whole or in part."""
+
+    attempt: int
+    paths: tuple[str, ...]
+    """The first of them; none where nothing at all could be kept."""
+    count: int
+    reason: str
+    report: ArtifactHash | None = None
