@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 from tests.e2e.command import CONFIG, User
 
-ASKED = "End the output with one fenced block: a line ```json, one JSON object, a line ```."
+ASKED = (
+    "End the output with one fenced block: a line ```json, one JSON object that repeats the nonce, "
+    "a line ```."
+)
 
 
 def failed(user: User, deed: str) -> str:
@@ -30,8 +33,8 @@ def failed(user: User, deed: str) -> str:
         ),
         (
             "twice",
-            "parsing: The output is ambiguous: it has two different json blocks that are valid "
-            f"implementation answers, first SUCCESS, then SUCCESS. {ASKED}",
+            "parsing: The output is ambiguous: it has two different answers that repeat the nonce, "
+            f"first SUCCESS, then SUCCESS. {ASKED}",
         ),
         (
             "incomplete",

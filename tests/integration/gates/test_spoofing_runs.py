@@ -159,3 +159,10 @@ def test_a_run_without_an_approval_does_not_complete(user: User, scene: Scene) -
 def test_the_same_run_completes_with_an_approval(user: User) -> None:
     """Without this the runs above might fail for any other reason."""
     assert run(user, Scene("honest", SIGNED))["status"] == "completed"
+
+
+def test_an_approval_that_names_something_critical_does_not_complete(user: User) -> None:
+    concern = '"issues": [], "security_concerns": ["critical: remote code execution"]'
+    found = run(user, Scene("heavy", SIGNED.replace('"issues": []', concern)))
+    assert (found["status"], found["outcome"]["kind"]) == ("failed", "rejected")
+    assert found["commit"] is None
