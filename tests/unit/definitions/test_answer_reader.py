@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from supervisor_ai.definitions.answers import StrictAnswerReader
-from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
+from supervisor_ai.domain.run.answers import APPROVING, MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem, AnswerReader
 
@@ -161,6 +161,16 @@ def test_without_a_nonce_one_single_block_counts_where_nothing_is_approved() -> 
     for kind, document in SMALLEST.items():
         found = StrictAnswerReader().read(kind, quoted(document), nonce=NONCE)
         assert isinstance(found, Answer) is (kind is not AnswerKind.REVIEW)
+
+
+def test_whoever_can_reject_or_approve_needs_the_nonce() -> None:
+    """Another kind of answer that judges the work of others is found here."""
+    assert frozenset({AnswerKind.REVIEW}) == APPROVING
+    passing = {kind: document for kind, document in SMALLEST.items() if kind in APPROVING}
+    for kind, document in passing.items():
+        assert isinstance(
+            StrictAnswerReader().read(kind, quoted(document), nonce=NONCE), AnswerProblem
+        )
 
 
 def test_without_a_nonce_two_blocks_are_no_answer() -> None:

@@ -28,9 +28,6 @@ class Meaning(StrEnum):
     BLOCK = "block"
 
 
-APPROVING: Final = frozenset({AnswerKind.REVIEW})
-"""Whose word lets the work of others pass; what a Manager decides stands in its files."""
-
 MEANINGS: Final[dict[AnswerKind, dict[str, Meaning]]] = {
     AnswerKind.PLAN: {
         "COMPLETE": Meaning.PASS,
@@ -55,3 +52,8 @@ MEANINGS: Final[dict[AnswerKind, dict[str, Meaning]]] = {
         AnswerStatus.OK: Meaning.PASS,
     },
 }
+
+APPROVING: Final = frozenset(
+    kind for kind, meanings in MEANINGS.items() if Meaning.REJECT in meanings.values()
+)
+"""Whose word lets the work of others pass or not; what a Manager decides stands in its files."""
