@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -131,6 +132,7 @@ MODELS: Final[Mapping[AnswerKind, type[AnyOutput]]] = {
 }
 
 
+@cache
 def schema_text(kind: AnswerKind) -> str:
     """Return the JSON Schema of an answer, as whoever answers has to fill it."""
     schema = MODELS[kind].model_json_schema(by_alias=True)
