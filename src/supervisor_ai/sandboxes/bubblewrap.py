@@ -17,6 +17,7 @@ from supervisor_ai.engine.ports.sandbox import (
 from supervisor_ai.sandboxes.arguments import View
 from supervisor_ai.sandboxes.attendance import Attendance
 from supervisor_ai.sandboxes.cgroups import Cgroups, find_cgroups
+from supervisor_ai.sandboxes.covers import Covers
 from supervisor_ai.sandboxes.exposure import find_detour
 from supervisor_ai.sandboxes.guard import guarding
 from supervisor_ai.sandboxes.inheritance import Inheritance
@@ -57,6 +58,7 @@ class BubblewrapSandbox:
         self._executable = executable or Path(find_program("bwrap", _SYSTEM_PATH) or _USUAL)
         self._find_cgroups = find_cgroups
         self._slots = Slots(state / "slots", first_user)
+        self._covers = Covers(state / "covers")
         self._register = ProcessRegister(state / "processes")
         self._launchpad = Launchpad()
 
@@ -68,7 +70,7 @@ class BubblewrapSandbox:
     async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
         """Run the command and pass its output on as it comes."""
         check_words(spec)
-        world = make_world(spec, self._toolchain, self._environment, self._home)
+        world = make_world(spec, self._toolchain, self._covers, self._environment, self._home)
         if detour := find_detour(world.mounts, spec.mounts):
             return sandbox_failed(f"{str(detour)!r} is a link where a worker can make links")
         with self._room(spec) as room:

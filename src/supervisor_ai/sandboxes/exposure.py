@@ -2,25 +2,13 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.sandbox import Mount
-
-SECRET_NAMES: Final = frozenset({
-    ".aws", ".azure", ".docker", ".git-credentials", ".gnupg", ".kube", ".netrc", ".oci",
-    ".password-store", ".ssh", ".terraform.d", "gcloud", "keyrings", "kwalletd",
-})  # fmt: skip
-"""Where keys live; neither they nor what holds them is ever shown."""
-_SECRET_FILES: Final = frozenset({
-    ".condarc", ".credentials.json", ".env", ".envrc", ".npmrc", ".pypirc", "_netrc",
-    "auth.json", "credentials", "credentials.json", "credentials.toml", "id_ecdsa",
-    "id_ed25519", "id_rsa", "npmrc", "oauth_creds.json", ".gradle/gradle.properties",
-    ".m2/settings.xml", ".m2/settings-security.xml",
-})  # fmt: skip
-"""Files that tools keep beside their programs; directories of these names are other things."""
+from supervisor_ai.sandboxes.secret_names import KEY_FILES, KEY_PLACES
 
 _LIVING: Final = tuple(Path(name) for name in ("/dev", "/proc", "/run", "/sys", "/var/run"))
 _WHOLE: Final = frozenset(
@@ -66,20 +54,28 @@ def find_detour(mounts: Sequence[Mount], made: Sequence[Mount] = ()) -> Path | N
     That is inside a writable one, and inside whatever was made for this command: a set-up may
     have written there before, where this command only reads.
     """
-    changeable = [mount.source for mount in mounts if mount.is_writable or mount in made]
-    for mount in mounts:
-        for root in changeable:
-            if root in mount.source.parents and (detour := _first_link(root, mount.source)):
-                return detour
+    ours = frozenset(made)
+    changeable = {os.fspath(it.source) for it in mounts if it.is_writable or it in ours}
+    detours = (_first_link(os.fspath(mount.source), changeable) for mount in mounts)
+    return next((detour for detour in detours if detour is not None), None)
+
+
+def _first_link(source: str, changeable: Collection[str]) -> Path | None:
+    """Find the first link below the outermost place that can be changed, so below all of them."""
+    is_below = False
+    for place in (*_above(source), source):
+        if is_below and os.path.islink(place):  # noqa: PTH114 - for every mount at every start
+            return Path(place)
+        is_below = is_below or place in changeable
     return None
 
 
-def _first_link(root: Path, source: Path) -> Path | None:
-    for part in source.relative_to(root).parts:
-        root /= part
-        if root.is_symlink():
-            return root
-    return None
+def _above(path: str) -> Iterator[str]:
+    """Yield what holds a path, the outermost first."""
+    at = path.find("/", 1)
+    while at > 0:
+        yield path[:at]
+        at = path.find("/", at + 1)
 
 
 def is_below(path: Path, roots: Iterable[Path]) -> bool:
@@ -99,7 +95,7 @@ def _refusal_by_name(path: Path, home: Path) -> str | None:
         return "it holds the whole home directory"
     if is_below(path, _LIVING):
         return "it belongs to the running system"
-    if found := SECRET_NAMES.intersection(path.parts):
+    if found := KEY_PLACES.intersection(path.parts):
         return f"{min(found)!r} is a place for keys"
     if _is_secret_file(os.fspath(path)):
         return "it is a file for keys"
@@ -109,14 +105,14 @@ def _refusal_by_name(path: Path, home: Path) -> str | None:
 def _is_secret_file(path: str) -> bool:
     above, name = os.path.split(path)
     named = {name, f"{os.path.basename(above)}/{name}"}  # noqa: PTH119 - for every file of a tool
-    return not named.isdisjoint(_SECRET_FILES) and not Path(path).is_dir()
+    return not named.isdisjoint(KEY_FILES) and not Path(path).is_dir()
 
 
 def _refusal_by_content(path: Path) -> str | None:
     if stat.S_ISSOCK(path.stat().st_mode):
         return "it is a socket, which a read-only mount does not close"
     for entry in _shallow(path):
-        if entry.name in SECRET_NAMES or _is_secret_file(entry.path):
+        if entry.name in KEY_PLACES or _is_secret_file(entry.path):
             return f"it holds {entry.path!r}, a place for keys"
         if _is_socket(entry):
             return f"it holds the socket {entry.path!r}, which a read-only mount does not close"

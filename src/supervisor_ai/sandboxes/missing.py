@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.sandboxes.exposure import is_below, refusal
+from supervisor_ai.sandboxes.exposure import refusal
 from supervisor_ai.sandboxes.toolchain import find_toolchain
-from supervisor_ai.sandboxes.toolchains.roots import SYSTEM
 from supervisor_ai.tools.programs import search_path
 
 _USUAL_PLACES: Final = (
@@ -61,7 +60,7 @@ def how_to_show(command: str, environment: Mapping[str, str], home: Path) -> str
     program = _find(command, environment, home)
     if program is None:
         return _how_to_install(command)
-    if is_below(program, (*SYSTEM, *find_toolchain(environment, home).roots)):
+    if find_toolchain(environment, home).shows(program):
         return _what_it_lacks(program, environment, home)
     return _how_to_add(program, environment, home)
 
@@ -112,7 +111,7 @@ def _what_it_lacks(program: Path, environment: Mapping[str, str], home: Path) ->
             " says when it is run on another account."
         )
     found = _find(interpreter, environment, home)
-    if found and is_below(found, (*SYSTEM, *find_toolchain(environment, home).roots)):
+    if found and find_toolchain(environment, home).shows(found):
         return (
             f"The sandbox shows {os.fspath(program)!r} and {os.fspath(found)!r}, which its first"
             " line names: see whether both can be read by everybody."

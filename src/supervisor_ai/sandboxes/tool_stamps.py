@@ -90,7 +90,7 @@ def stamp_tools(
     machine = os.uname()
     digest = sha256(json.dumps((told, machine.release, machine.machine)).encode())
     try:
-        for line in (*_flat_lines(flat), *_lines((*shown, *besides), most)):
+        for line in (*_flat_lines((*tools.stores, *flat)), *_lines((*shown, *besides), most)):
             digest.update(line.encode(errors="surrogateescape"))
     except _TooMany:
         return None

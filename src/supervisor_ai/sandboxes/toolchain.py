@@ -38,12 +38,18 @@ class Toolchain:
 
     roots: tuple[Path, ...]
     programs: tuple[Path, ...]
+    stores: tuple[Path, ...] = ()
+    """What everybody may read by design; nothing in them is a secret, whatever its name."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """What the tools themselves want to be told."""
 
+    def shows(self, path: Path) -> bool:
+        """Tell whether a path of the host is visible inside."""
+        return is_below(path, (*SYSTEM, *self.stores, *self.roots))
+
     def search_path(self, shown: Iterable[Path] = ()) -> str:
         """Return the PATH inside: what is visible there, the standard directories last."""
-        visible = (*SYSTEM, *self.roots, *shown)
+        visible = (*SYSTEM, *self.stores, *self.roots, *shown)
         found = [os.fspath(place) for place in self.programs if is_below(place, visible)]
         return ":".join(dict.fromkeys((*found, *STANDARD_PATH)))
 
@@ -63,6 +69,7 @@ def find_toolchain(environment: Mapping[str, str], home: Path) -> Toolchain:
     programs = (*_python_programs(environment), *real, *found, *named, *_private_programs())
     return Toolchain(
         roots=roots.outermost(),
+        stores=roots.stores(),
         programs=tuple(dict.fromkeys(programs)),
         environment=dict(_told(roots, environment)),
     )

@@ -3,13 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from supervisor_ai.engine.ports.sandbox import Mount, SandboxSpec
 from supervisor_ai.sandboxes.arguments import ENVIRONMENT
 from supervisor_ai.sandboxes.caches import find_caches
+from supervisor_ai.sandboxes.covers import Covers
 from supervisor_ai.sandboxes.egress.door import door_environment
 from supervisor_ai.sandboxes.exposure import read_only_paths
 from supervisor_ai.sandboxes.toolchain import Toolchain
+
+_SETTINGS: Final = (Path("/usr/etc"), Path("/usr/local/etc"))
+"""Settings of tools among the system's programs, which every sandbox shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,13 +28,18 @@ class World:
 
 
 def make_world(
-    spec: SandboxSpec, toolchain: Toolchain, environment: Mapping[str, str], home: Path
+    spec: SandboxSpec,
+    toolchain: Toolchain,
+    covers: Covers,
+    environment: Mapping[str, str],
+    home: Path,
 ) -> World:
     """Collect what the command may see; a setting that names what it may not is refused."""
     caches = find_caches(spec.caches, environment, home)
-    shown = (*toolchain.roots, *read_only_paths(spec.ro_paths, home))
     mounts = (
-        *(Mount(source=path, target=path) for path in shown),
+        *(cover for place in _SETTINGS for cover in covers.over(place)),
+        *(Mount(source=store, target=store) for store in toolchain.stores),
+        *covers.exposed((*toolchain.roots, *read_only_paths(spec.ro_paths, home))),
         *caches.mounts,
         *spec.mounts,
     )

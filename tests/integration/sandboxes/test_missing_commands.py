@@ -87,7 +87,7 @@ def test_a_place_with_a_difficult_name_is_quoted(host: Host) -> None:
 def test_beside_a_socket_only_the_program_itself_can_be_shown(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = host.program("go/bin/odd-tool")
+    program = host.program("go/tools/odd-tool")
     host.path.insert(0, str(program.parent))
     monkeypatch.chdir(program.parent)
     with socket.socket(socket.AF_UNIX) as listener:

@@ -1,4 +1,5 @@
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,39 @@ def test_a_link_where_a_worker_can_make_links_is_found(tmp_path: Path) -> None:
     assert detour(work / "real/file") is None
     assert detour(work / "link") == work / "link"
     assert detour(work / "link/passwd") == work / "link"
+
+
+def steps_for(mounts: int, work: Path) -> int:
+    """Count the calls that looking for a detour takes, with so many files of a writable place."""
+    files = [work / f"task-{number}.md" for number in range(mounts)]
+    made = [Mount(source=file, target=file, is_writable=True) for file in files]
+    calls = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        assert find_detour(made, made) is None
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_the_work_grows_with_the_mounts_and_not_with_their_square(tmp_path: Path) -> None:
+    few, many = steps_for(50, tmp_path), steps_for(400, tmp_path)
+    assert many < 9 * few
+
+
+def test_a_link_below_an_inner_place_is_found_from_the_outermost(tmp_path: Path) -> None:
+    inner = tmp_path / "work/inner"
+    inner.mkdir(parents=True)
+    (inner / "link").symlink_to("/etc")
+    places = [Mount(source=it, target=it, is_writable=True) for it in (inner, tmp_path / "work")]
+    sought = Mount(source=inner / "link/passwd", target=Path("/run/passwd"))
+    assert find_detour([*places, sought]) == inner / "link"
+    assert find_detour([*reversed(places), sought]) == inner / "link"
 
 
 def test_a_link_that_no_worker_can_have_made_is_nobodys_business(tmp_path: Path) -> None:

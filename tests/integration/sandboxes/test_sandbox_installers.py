@@ -6,10 +6,12 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.exposure import is_below
 from supervisor_ai.sandboxes.toolchain import find_toolchain
 from supervisor_ai.testing.sandbox_suite import OnSandbox
 
@@ -277,11 +279,138 @@ def npm_packages(home: Home) -> dict[str, str]:
     return {"agent": "agent"}
 
 
+def wasmer(home: Home) -> dict[str, str]:
+    home.install(".wasmer", "wasmer")
+    home.file(".wasmer/wasmer.toml", "token = 'secret'")
+    home.file(".wasmer/sessions/one", "secret")
+    home.on_path(".wasmer/bin")
+    return {"wasmer": ".wasmer"}
+
+
+def active_environment(home: Home) -> dict[str, str]:
+    python = home.install(".pyenv/versions/3.96", "python3.96")
+    home.file("venv/pyvenv.cfg", f"home = {python}/bin\n")
+    home.file("venv/pip.conf", "index-url = https://me:secret@host/simple\n")
+    home.link("venv/bin/python", python / "bin/python3.96")
+    home.variables["VIRTUAL_ENV"] = str(home.place / "venv")
+    home.on_path("venv/bin")
+    return {"python": ".pyenv/versions/3.96"}
+
+
+# What a package's program says comes from another package, as a binary for one platform does.
+BESIDE = """#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+cat "$here/{way}/@vendor/agent-linux-x64/name"
+"""
+
+
+def packages_in_a_directory(home: Home) -> dict[str, str]:
+    """Install as npm does: what a package needs is beside it."""
+    modules = "clis/node_modules"
+    home.script(f"{modules}/@vendor/agent/bin/agent.js", BESIDE.format(way="../../.."))
+    home.file(f"{modules}/@vendor/agent-linux-x64/name", "beside\n")
+    home.link(f"{modules}/.bin/agent", "../@vendor/agent/bin/agent.js")
+    home.file("clis/.npmrc", "secret")
+    home.file("clis/package.json", "secret")
+    home.on_path(f"{modules}/.bin")
+    return {"agent": "beside"}
+
+
+def packages_behind_a_link(home: Home) -> dict[str, str]:
+    told = packages_in_a_directory(home)
+    home.path.clear()
+    home.link(".local/bin/agent", home.place / "clis/node_modules/.bin/agent")
+    home.on_path(".local/bin")
+    return told
+
+
+def packages_in_packages(home: Home) -> dict[str, str]:
+    """Install a program whose needs are at an outer level."""
+    modules = "clis/node_modules"
+    inner = f"{modules}/outer/node_modules/@vendor/agent"
+    home.script(f"{inner}/bin/agent.js", BESIDE.format(way="../../../../.."))
+    home.file(f"{modules}/@vendor/agent-linux-x64/name", "hoisted\n")
+    home.link(f"{modules}/.bin/agent", "../outer/node_modules/@vendor/agent/bin/agent.js")
+    home.on_path(f"{modules}/.bin")
+    return {"agent": "hoisted"}
+
+
+def packages_of_pnpm(home: Home, store: str = "clis/node_modules/.pnpm") -> dict[str, str]:
+    """Install as pnpm does: a script starts what is behind a link, with its needs beside it."""
+    modules, one = "clis/node_modules", f"{store}/agent@1/node_modules"
+    home.script(f"{one}/@vendor/agent/bin/agent.js", BESIDE.format(way="../../.."))
+    home.file(f"{store}/platform@1/node_modules/@vendor/agent-linux-x64/name", "linked\n")
+    platform = home.place / store / "platform@1/node_modules/@vendor/agent-linux-x64"
+    home.link(f"{one}/@vendor/agent-linux-x64", platform)
+    home.link(f"{modules}/@vendor/agent", home.place / one / "@vendor/agent")
+    start = '#!/bin/sh\nexec "$(dirname "$0")/../@vendor/agent/bin/agent.js"\n'
+    home.script(f"{modules}/.bin/agent", start)
+    home.on_path(f"{modules}/.bin")
+    return {"agent": "linked"}
+
+
+def packages_of_pnpm_in_a_store(home: Home) -> dict[str, str]:
+    told = packages_of_pnpm(home, ".local/share/pnpm/store/v10/links/@vendor")
+    home.file(".local/share/pnpm/store/v10/other", "secret")
+    return told
+
+
+def packages_that_are_worked_on(home: Home) -> dict[str, str]:
+    told = packages_in_a_directory(home)
+    home.file("work/library/notes", "secret")
+    home.link("clis/node_modules/library", home.place / "work/library")
+    return told
+
+
 LAYOUTS = [
     *map(shims_that_name_their_root, ("pyenv", "rbenv", "nodenv", "goenv")),
     *(jenv, uv, pipx, nvm, nvm_that_is_loaded_later, fnm, volta, mise, asdf, conda, rustup, sdkman),
-    *(java_home, go, homebrew, nix, npm_packages),
+    *(java_home, go, homebrew, nix, npm_packages, wasmer, active_environment),
+    *(packages_in_a_directory, packages_behind_a_link, packages_in_packages),
+    *(packages_of_pnpm, packages_of_pnpm_in_a_store, packages_that_are_worked_on),
 ]
+
+
+KEY = "-----BEGIN PRIVATE KEY-----\nsecret\n"
+PLANTED = {
+    **dict.fromkeys(
+        (
+            *(".npmrc", "npmrc", ".yarnrc.yml", "bunfig.toml", ".pypirc", "pip.conf", ".netrc"),
+            *("_netrc", ".git-credentials", ".cargo/credentials.toml", "credentials", "auth.json"),
+            *("gradle.properties", ".gradle/gradle.properties", ".m2/settings-security.xml"),
+            *(".docker/config.json", ".dockercfg", "kubeconfig", ".kube/config", "a.kubeconfig"),
+            *("id_rsa", "id_ed25519", ".ssh/anything", ".aws/config", ".gnupg/secring", ".condarc"),
+            *(".config/gcloud/any.db", ".config/gh/hosts.yml", "share/keyrings/login.keyring"),
+            *(".env", ".env.production", ".envrc", "wasmer.toml", ".vault-token", ".pgpass"),
+            *("release.keystore", "me.p12", "secrets.yaml", "NuGet.Config", ".terraformrc"),
+        ),
+        "secret\n",
+    ),
+    **dict.fromkeys(("server.pem", "server.key", "id_work", "deploy_rsa", "a.asc"), KEY),
+    **dict.fromkeys(
+        ("service-account.json", "project-0123456789ab.json", "my-credentials.json"),
+        '{"private_key": "secret"}',
+    ),
+    "config.json": '{"auths": {"registry": {"auth": "secret"}}}',
+    "settings.xml": "<settings><password>secret</password></settings>",
+}
+HARMLESS = {
+    "cacert.pem": "-----BEGIN CERTIFICATE-----\n",
+    "config.json": '{"colour": "red"}',
+    "settings.xml": "<settings/>",
+    "credentials/__init__.py": "",
+    "keyrings/alt/file.py": "",
+    "gcloud/gcloud": "",
+    "environment": "",
+    "id_map.json": "{}",
+}
+
+
+def somewhere(below: Path, chance: Random) -> Path:
+    """Go down from a directory by names of chance."""
+    for _ in range(chance.randrange(7)):
+        below /= chance.choice(("a", "lib", "python3.11", "vendor", "data", "x-y"))
+    return below
 
 
 class TestInstallers(OnSandbox):
@@ -303,12 +432,53 @@ class TestInstallers(OnSandbox):
         return self.inside(f"grep -rls secret {self.home.place} || true").splitlines()
 
     @pytest.mark.parametrize("build", LAYOUTS, ids=lambda build: build.__name__)
-    def test_a_tool_runs_and_the_secrets_beside_it_are_hidden(
+    def test_a_tool_runs_and_keys_beside_it_and_at_any_depth_are_hidden(
         self, build: Callable[[Home], dict[str, str]]
     ) -> None:
         told = build(self.home)
-        said = self.inside("; ".join(told)).splitlines()
-        assert said == list(told.values())
+        places = self.plant(Random(repr(told)))  # noqa: S311 - any would do
+        asked = f"echo ==; grep -rls secret {self.home.place}; echo ==; ls -d {' '.join(places)} /"
+        said, seen, there = self.inside("; ".join((*told, asked))).split("==\n")
+        assert said.splitlines() == list(told.values())
+        assert seen == ""
+        assert there.splitlines() == ["/", *sorted(places)]
+
+    def plant(self, chance: Random) -> list[str]:
+        """Put every kind of key into the directories that are shown, and name where they are."""
+        found = find_toolchain(self.home.environment, self.home.place)
+        roots = [it for it in found.roots if self.home.place in it.parents and it.is_dir()]
+        private = [root for root in roots if not is_below(root.resolve(), found.stores)]
+        places = []
+        for number, (name, text) in enumerate(PLANTED.items()):
+            place = somewhere(chance.choice(private or [self.home.place]), chance)
+            self.home.file(f"{place}/{number}/{name}", text)
+            places.append(f"{place}/{number}")
+        return places if private else []
+
+    def test_what_only_looks_like_a_secret_is_shown(self) -> None:
+        wasmer(self.home)
+        for name, text in HARMLESS.items():
+            self.home.file(f".wasmer/lib/deep/{name}", f"{text} harmless")
+        seen = self.inside(f"grep -rl harmless {self.home.place}/.wasmer/lib").splitlines()
+        assert {Path(name) for name in seen} == {
+            self.home.place / ".wasmer/lib/deep" / name for name in HARMLESS
+        }
+
+    def test_a_secret_behind_a_link_is_hidden_under_its_own_name(self) -> None:
+        wasmer(self.home)
+        self.home.file(".wasmer/lib/deep/ordinary", "secret")
+        self.home.link(".wasmer/lib/.npmrc", "deep/ordinary")
+        self.home.link(".wasmer/lib/.netrc", "nowhere")
+        self.home.link(".wasmer/lib/deep/.aws", "..")
+        assert self.inside("wasmer") == ".wasmer\n"
+        assert self.everything_hidden() == []
+
+    def test_a_secret_that_comes_later_is_hidden_from_the_next_process(self) -> None:
+        wasmer(self.home)
+        self.home.file(".wasmer/lib/deep/server.pem", "CERTIFICATE")
+        assert self.everything_hidden() == []
+        self.home.file(".wasmer/lib/deep/deeper/.npmrc", "secret")
+        self.home.file(".wasmer/lib/deep/server.pem", KEY)
         assert self.everything_hidden() == []
 
     def test_the_search_for_secrets_can_find_one(self) -> None:

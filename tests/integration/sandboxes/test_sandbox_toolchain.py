@@ -7,6 +7,7 @@ import pytest
 import supervisor_ai
 from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
 
+PARTS = ("bin", "lib")
 SYSTEM_PYTHON = "/usr/bin/python3"
 
 
@@ -45,7 +46,8 @@ def machine(tmp_path: Path) -> Machine:
 
 def test_the_interpreter_its_environment_and_our_own_source_are_shown(machine: Machine) -> None:
     roots = (*machine.find().roots, Path("/usr"))
-    for needed in (sys.base_prefix, sys.prefix, __import__("supervisor_ai").__path__[0]):
+    prefixes = [f"{prefix}/{part}" for prefix in (sys.base_prefix, sys.prefix) for part in PARTS]
+    for needed in (*prefixes, __import__("supervisor_ai").__path__[0]):
         assert any(Path(needed).is_relative_to(root) for root in roots), needed
 
 
@@ -65,16 +67,30 @@ def test_another_active_environment_goes_before_ours_and_brings_its_interpreter(
     settings = f"home = {machine.home}/python/3.12/bin\nversion = 3.12\n"
     (machine.home / "project/.venv/pyvenv.cfg").write_text(settings)
     machine.variables["VIRTUAL_ENV"] = str(machine.home / "project/.venv")
-    assert machine.shown() == {"project/.venv", "python/3.12"}
+    (machine.home / "project/.venv/pip.conf").write_text("index-url = https://a:b@host/simple\n")
+    assert machine.shown() == {
+        *("project/.venv/bin", "project/.venv/pyvenv.cfg", "python/3.12"),
+    }
     path = machine.find().search_path().split(":")
     assert path[0] == f"{machine.home}/project/.venv/bin"
 
 
-def test_an_installation_is_shown_whole(machine: Machine) -> None:
+def test_where_nothing_lies_beside_the_parts_they_are_shown_at_once(machine: Machine) -> None:
+    machine.program("sdk/node/bin/node")
+    for name in ("lib", "include", "x86_64-linux-gnu"):
+        (machine.home / "sdk/node" / name).mkdir()
+    for name in ("LICENSE", "README.md"):
+        (machine.home / "sdk/node" / name).touch()
+    assert machine.shown() == {"sdk/node"}
+
+
+def test_of_an_installation_the_parts_that_programs_need_are_shown(machine: Machine) -> None:
     machine.program(".nvm/versions/node/v20/bin/node")
     (machine.home / ".nvm/versions/node/v20/lib").mkdir()
     (machine.home / ".nvm/history").touch()
-    assert machine.shown() == {".nvm/versions/node/v20"}
+    (machine.home / ".nvm/versions/node/v20/settings.toml").touch()
+    (machine.home / ".nvm/versions/node/v20/sessions").mkdir()
+    assert machine.shown() == {".nvm/versions/node/v20/bin", ".nvm/versions/node/v20/lib"}
     assert f"{machine.home}/.nvm/versions/node/v20/bin" in machine.find().search_path()
 
 

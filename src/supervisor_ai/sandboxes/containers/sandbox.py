@@ -33,6 +33,7 @@ from supervisor_ai.sandboxes.containers.preparation import Preparation, failure
 from supervisor_ai.sandboxes.containers.proof import prove
 from supervisor_ai.sandboxes.containers.rooms import Rooms
 from supervisor_ai.sandboxes.containers.wiring import Wiring, wired
+from supervisor_ai.sandboxes.covers import Covers
 from supervisor_ai.sandboxes.disk import Disk
 from supervisor_ai.sandboxes.exposure import find_detour
 from supervisor_ai.sandboxes.guard import Guard
@@ -67,6 +68,7 @@ class ContainerSandbox:
             self._engine, environment=environment, executable=executable, options=options
         )
         self._slots = Slots(state / "slots", first_user)
+        self._covers = Covers(state / "covers")
         self._rooms = Rooms(state / "containers")
         self._preparation = Preparation(self._engine, self._client, state / "engines")
         self._prepared: Prepared | None = None
@@ -79,7 +81,7 @@ class ContainerSandbox:
     async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
         """Run the command and pass its output on as it comes."""
         check_words(spec)
-        world = make_world(spec, self._toolchain, self._environment, self._home)
+        world = make_world(spec, self._toolchain, self._covers, self._environment, self._home)
         if detour := find_detour(world.mounts, spec.mounts):
             return sandbox_failed(f"{str(detour)!r} is a link where a worker can make links")
         with ExitStack() as stack:

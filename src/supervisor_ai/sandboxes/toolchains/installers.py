@@ -113,7 +113,7 @@ def _add(roots: Roots, installer: Installer, place: Place) -> Iterator[Path]:
         roots.add_public(place.root)
     for pattern in installer.parts:
         for part in sorted(place.root.glob(pattern)):
-            roots.add_installation(part)
+            roots.add_installation(part) if is_open(part / "bin") else roots.add(part)
     for programs in installer.programs(place) if installer.programs else ():
         if is_open(programs):
             roots.add_programs(programs)

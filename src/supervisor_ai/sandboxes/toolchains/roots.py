@@ -1,6 +1,7 @@
 """The directories of tools that a sandbox shows, each one checked before it is added."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -15,13 +16,24 @@ _BESIDE_PROGRAMS: Final = ("lib", "lib64", "libexec", "share", "versions")
 """A directory that has one of these beside its programs is an installation."""
 _PARTS: Final = (
     *("bin", "sbin", "shims", "lib", "lib32", "lib64", "libexec", "include", "share", "versions"),
-    *("ssl", "jmods", "jre", "conf", "pkg", "src", "Cellar", "opt"),
+    *("ssl", "jmods", "jre", "conf", "legal", "pkg", "src", "api", "misc", "Cellar", "opt", "libs"),
+    *("packages", "plugins", "modules", "node_modules", "gems", "resources", "sysroot"),
+    *("sdk", "host", "shared", "packs", "targets", "site-packages", "compiler_compat", "condabin"),
+    *("conda-meta", "pyvenv.cfg", "release", "VERSION", "go.env"),
 )
-"""What an installation is made of, where not all that lies beside it can be shown."""
+"""What programs need of their installation; beside it are settings, and in them passwords."""
+_TARGET: Final = "-linux-"
+"""Compilers keep what belongs to one target in a directory with its name."""
+_WORDS: Final = re.compile(
+    r"(LICEN[CS]E|README|CHANGELOG|CONTRIBUTING|COPYING|COPYRIGHT|NOTICE|AUTHORS|PATENTS|SECURITY)"
+    r"([.-].*)?|CACHEDIR\.TAG|\.gitignore|\.lock"
+)
+"""Files at the top of installations in which only words are."""
 _SHARED: Final = frozenset({".cache", ".config", ".local"})
 """Directories with programs of one kind and the private files of every other program."""
 _PACKAGES: Final = "node_modules"
 _MOST_LINKS: Final = 500
+_MOST_PACKAGES: Final = 5000
 _LONGEST_CHAIN: Final = 8
 
 
@@ -31,12 +43,14 @@ class Roots:
     def __init__(self, home: Path) -> None:
         self._home = home
         self._found: list[Path] = []
+        self._stores: list[Path] = []
 
     def add(self, root: Path) -> bool:
         """Show a directory or a file; False if it must stay hidden."""
         if self.shows(root):
             return True
-        if root.name in _SHARED or refusal(root, self._home):
+        is_there = root.is_absolute() and os.access(root, os.R_OK)
+        if not is_there or root.name in _SHARED or name_refusal(root, self._home):
             return False
         # A link is shown under its own name, and its target for whoever resolves it.
         real = root.resolve()
@@ -46,21 +60,28 @@ class Roots:
     def add_public(self, store: Path) -> None:
         """Show a store that everybody may read by design, whatever the names of its files."""
         if store.is_dir() and not name_refusal(store, self._home):
-            self._found.append(store)
+            self._stores.append(store)
 
     def add_installation(self, prefix: Path) -> bool:
-        """Show an installation: as a whole, or its parts if something else lies beside them."""
-        if self.add(prefix):
+        """Show the parts of an installation, and nothing that lies beside them."""
+        if self.shows(prefix):
             return True
         if prefix.name in _SHARED or name_refusal(prefix, self._home):
             return False
-        added = [self.add(prefix / name) for name in _PARTS if (prefix / name).is_dir()]
+        names = _names(prefix)
+        parts = [name for name in (*_PARTS, *sorted(names)) if _is_part(name) and name in names]
+        if parts and all(_is_part(name) or _WORDS.fullmatch(name) for name in names):
+            # Nothing lies beside them, and one mount costs less than one for each part.
+            return self.add(prefix)
+        added = [self.add(prefix / name) for name in dict.fromkeys(parts)]
         return any(added)
 
     def add_programs(self, place: Path) -> None:
         """Show a directory of programs with everything that they are known to need."""
-        if not (self.shows(place) or (self._is_installed(place) and self._add_prefix(place))):
-            self.add(place)
+        if _PACKAGES in place.parts:
+            self._add_packages(place)
+        elif not (self.shows(place) or (self._is_installed(place) and self._add_prefix(place))):
+            self._add_place(place)
         # What the system's own links stand for is part of the system.
         is_system = is_below(place, SYSTEM) and not is_below(place, [_LOCAL])
         if self.shows(place) and not is_system:
@@ -75,14 +96,18 @@ class Roots:
     def add_environment(self, root: Path) -> None:
         """Show a virtual environment of Python and the interpreter that it was made from."""
         settings = root / "pyvenv.cfg"
-        if not settings.is_file() or not self.add(root):
+        if not settings.is_file() or not self.add_installation(root):
             return
         for hop in (*_hops(root / "bin" / "python"), *_interpreter(settings)):
             self.add_target(hop)
 
     def shows(self, path: Path) -> bool:
         """Tell whether a path is visible by now."""
-        return is_below(path, (*_SHOWN_ANYWAY, *self._found))
+        return is_below(path, (*_SHOWN_ANYWAY, *self._stores, *self._found))
+
+    def stores(self) -> tuple[Path, ...]:
+        """List the stores that everybody may read."""
+        return tuple(self._stores)
 
     def outermost(self) -> tuple[Path, ...]:
         """List what is shown, without what lies in another one of the list."""
@@ -104,17 +129,35 @@ class Roots:
         is_hidden = any(place.name.startswith(".") for place in places)
         return not is_hidden and any((place / ".git").exists() for place in places)
 
+    def _add_place(self, place: Path) -> None:
+        """Show a directory of programs, unless it is one of other things and holds keys, too."""
+        if place.name in _PROGRAMS or not refusal(place, self._home):
+            self.add(place)
+
     def _add_prefix(self, place: Path) -> bool:
         return self.add_installation(place.parent) and self.shows(place)
 
     def _add_package(self, target: Path) -> bool:
-        if package := _node_package(target):
-            return self.add(package)
+        if _PACKAGES in target.parts:
+            return self._add_packages(target)
         package = target.parent.parent
         if target.parent.name not in _PROGRAMS or package.name in _SHARED:
             return False
         self.add_environment(package)
         return self.add_installation(package) and self.shows(target)
+
+    def _add_packages(self, path: Path) -> bool:
+        """Show the packages among which a path lies: a package finds what it needs beside itself.
+
+        Where they are links into a store, as those of pnpm can be, it finds it there.
+        """
+        ahead, seen = [_outermost_packages(path)], set[Path]()
+        while ahead and len(seen) < _MOST_PACKAGES:
+            packages = ahead.pop()
+            if packages not in seen and self.add(packages):
+                seen.add(packages)
+                ahead += _linked_packages(packages)
+        return self.shows(path)
 
 
 def is_open(place: Path) -> bool:
@@ -122,13 +165,27 @@ def is_open(place: Path) -> bool:
     return os.access(place, os.R_OK | os.X_OK) and place.is_dir()
 
 
-def _node_package(target: Path) -> Path | None:
-    parts = target.parts
-    if _PACKAGES not in parts:
-        return None
-    at = parts.index(_PACKAGES) + 1
-    length = 2 if parts[at : at + 1] and parts[at].startswith("@") else 1
-    return Path(*parts[: at + length]) if len(parts) > at + length else None
+def _names(directory: Path) -> set[str]:
+    try:
+        return set(os.listdir(directory))  # noqa: PTH208 - only names are looked at
+    except OSError:
+        return set()
+
+
+def _is_part(name: str) -> bool:
+    return name in _PARTS or _TARGET in name
+
+
+def _outermost_packages(path: Path) -> Path:
+    return Path(*path.parts[: path.parts.index(_PACKAGES) + 1])
+
+
+def _linked_packages(packages: Path) -> Iterator[Path]:
+    for pattern in ("*", "@*/*"):
+        for link in packages.glob(pattern):
+            # A package that is worked on elsewhere is somebody's project, and no part of a tool.
+            if link.is_symlink() and _PACKAGES in link.resolve().parts:
+                yield _outermost_packages(link.resolve())
 
 
 def _interpreter(settings: Path) -> Iterator[Path]:
