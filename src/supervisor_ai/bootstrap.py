@@ -399,11 +399,14 @@ def _project_state(settings: Settings, repository: "GitRepository") -> Path:
 
 
 def _open_state(state: Path, name: str) -> Path:
-    """Make a state directory that a sandbox's user can pass through, but not look around in."""
-    mode = 0o711 if os.geteuid() == 0 else 0o700
+    """Make a state directory that nobody else can pass through.
+
+    Not even a sandbox's user needs to: what it may see is mounted for it by whoever started us.
+    """
     try:
         for place in (state, state / name):
-            place.mkdir(mode=mode, parents=True, exist_ok=True)
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (state / name).chmod(0o700)
     except OSError as error:
         raise Unavailable(
             f"The state directory {str(state / name)!r} cannot be used: {error.strerror}.",

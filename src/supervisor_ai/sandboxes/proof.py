@@ -129,5 +129,6 @@ def keep(record: Path, key: str, probe: Probe) -> None:
         }
     )
     draft = record.with_suffix(f".{os.getpid()}")
+    draft.touch(mode=0o600)
     draft.write_text(text, encoding="utf-8")
     draft.replace(record)

@@ -35,6 +35,7 @@ class Entry:
         draft = self._path.with_suffix(".draft")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            draft.touch(mode=0o600)
             draft.write_text(json.dumps(line), encoding="utf-8")
             draft.replace(self._path)
         except OSError as error:
