@@ -15,7 +15,7 @@ from supervisor_ai.gates.changed_files import counted, is_absent, read_small, sh
 from supervisor_ai.gates.keyed_files import FORMATS, picked
 
 _FINDINGS: Final = 100
-_KNOWN: Final = {"paths", "reason", "format", "keys"}
+_KNOWN: Final = {"paths", "reason", "format", "keys", "beside"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,19 +27,33 @@ class AutoRun:
     form: str | None = None
     keys: tuple[str, ...] = ()
     """Where only these keys count."""
+    beside: frozenset[str] = frozenset()
+    """Where only a file of one of these names makes it run."""
 
 
 def examine_auto_run(case: ChangeCase, commits: Commits) -> Examination:
     """Find what would run by itself on the machine of whoever takes the change."""
     changes = commits.changes(case.base, case.head)
     known = ((change, _entry_of(change.path)) for change in changes)
-    touched = [(change, entry) for change, entry in known if entry is not None]
+    named = [(change, entry) for change, entry in known if entry is not None]
+    touched = _where_it_runs(named, case, commits)
     kept = _unless_equal(touched, case, commits)
     findings = sorted((_finding(change, entry) for change, entry in kept), key=_weight)
     return Examination(
         findings=tuple(findings[:_FINDINGS]),
         summary=f"Looked at {counted(len(changes), 'changed file')} for what runs by itself.",
     )
+
+
+def _where_it_runs(
+    named: Sequence[tuple[Change, AutoRun]], case: ChangeCase, commits: Commits
+) -> list[tuple[Change, AutoRun]]:
+    """Leave out what only other files make run, where those are not there."""
+    names: frozenset[str] = frozenset()
+    if any(entry.beside for _, entry in named):
+        paths = (file.path for file in commits.list(case.head))
+        names = frozenset(path.rpartition("/")[2].lower() for path in paths)
+    return [(change, entry) for change, entry in named if not entry.beside or entry.beside & names]
 
 
 def _weight(finding: Finding) -> bool:
@@ -112,6 +126,7 @@ def _entry(entry: object) -> AutoRun:
         reason=reason,
         form=form,
         keys=tuple(str(key) for key in entry.get("keys", ())),
+        beside=frozenset(str(name) for name in entry.get("beside", ())),
     )
 
 

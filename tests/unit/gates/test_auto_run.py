@@ -1,8 +1,10 @@
 """What runs by itself on a machine, and what only looks like it."""
 
 import json
+from importlib.resources import files
 
 import pytest
+import yaml
 from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
 
 from supervisor_ai.domain.errors import InvalidInput
@@ -90,6 +92,57 @@ def test_a_file_that_runs_by_itself_is_found(path: str) -> None:
     assert "is new: " in added.message
     assert "was edited: " in edited.message
     assert (removed.severity, edited.severity) == (Severity.NOTE, Severity.ERROR)
+
+
+def examples() -> list[str]:
+    """Write one path for every pattern of the table."""
+    text = (files("supervisor_ai.gates") / "builtin/auto_run.yaml").read_text("utf-8")
+    entries = yaml.safe_load(text)
+    patterns = [path for entry in entries if not entry.get("keys") for path in entry["paths"]]
+    return [pattern.replace("/**", "/a").replace("*", "a") for pattern in patterns]
+
+
+@pytest.mark.parametrize("path", examples())
+def test_every_entry_of_the_table_is_found_at_any_depth(path: str) -> None:
+    others: dict[str, str | bytes] = {".envrc": "use flake"}
+    for place in (path, f"a/b/{path}"):
+        found = findings(others, {**others, place: "new"})
+        assert {finding.rule for finding in found} == {"auto_run_file"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "CMakePresets.json",
+        ".hg/hgrc",
+        ".envrc.local",
+        "app.sublime-project",
+        ".replit",
+        "Directory.Build.props",
+        "src/Directory.Build.targets",
+        ".eslintrc.js",
+        "node_modules/.bin/tsc",
+        "docker-compose.override.yml",
+        ".bsp/sbt.json",
+        ".pylintrc",
+    ],
+)
+def test_editors_shells_and_build_tools_run_it(path: str) -> None:
+    (found,) = findings({}, {path: "new"})
+    assert found.rule == "auto_run_file"
+
+
+@pytest.mark.parametrize("path", ["flake.nix", "shell.nix", "devbox.json", "sub/devenv.nix"])
+def test_what_direnv_enters_counts_where_there_is_direnv(path: str) -> None:
+    assert findings({}, {path: "new"}) == ()
+    assert [at.file for at in findings({".envrc": "x"}, {".envrc": "x", path: "new"})] == [path]
+    assert len(findings({}, {".envrc": "x", path: "new"})) == 2
+
+
+def test_a_composer_script_runs_on_install() -> None:
+    old, new = ({"name": "a"}, {"name": "a", "scripts": {"post-install-cmd": "sh x"}})
+    assert findings({"composer.json": json.dumps(old)}, {"composer.json": json.dumps(new)})
+    assert not findings({"composer.json": json.dumps(old)}, {"composer.json": '{"name": "b"}'})
 
 
 @pytest.mark.parametrize(
