@@ -50,7 +50,7 @@ def test_a_changed_pack_is_not_read(user: User, market: Path) -> None:
 def test_what_a_pack_may_do_is_shown_before_a_person_accepts_it(user: User, market: Path) -> None:
     terminal = Terminal(user, "role", "install", "desk", "--from", str(market))
     terminal.wait_for("Accept? [y/N]")
-    for told in ("exchange.example:443", "Bash", '"quotes"', "-m", "Reject orders"):
+    for told in ("exchange.example:443", "run_command", '"quotes"', "-m", "Reject orders"):
         assert told in terminal.seen
     terminal.type("n\n")
     assert terminal.wait() == 7

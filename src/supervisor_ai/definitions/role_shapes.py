@@ -21,6 +21,7 @@ from supervisor_ai.definitions.shape import (
     Text,
     Variable,
 )
+from supervisor_ai.definitions.tool_names import ToolName
 
 AnswerWord = Literal["plan", "implementation", "review", "agent", "manager"]
 MOST_CONTINUATIONS: Final = 3
@@ -111,7 +112,7 @@ class RoleFileShape(TermsShape):
     system_prompt_additions: Annotated[str, AfterValidator(system_words)] | None = None
     instructions: Annotated[str, AfterValidator(system_words)] | None = None
     context: ContextShape = Field(default_factory=ContextShape)
-    allowed_tools: list[Name] | None = None
+    allowed_tools: list[ToolName] | None = None
     gates: list[RoleGateShape] = Field(default_factory=list)
     config: RoleConfigShape = Field(default_factory=RoleConfigShape)
     strengths: list[Text] = Field(default_factory=list)

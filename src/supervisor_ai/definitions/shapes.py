@@ -34,6 +34,7 @@ from supervisor_ai.definitions.shape import (
     Text,
     Variable,
 )
+from supervisor_ai.definitions.tool_names import ToolName
 from supervisor_ai.definitions.workflow_shapes import CompositionShape
 
 _OF_KANBANS: Final = frozenset({"agent", "manager"})
@@ -79,7 +80,7 @@ class OverrideShape(TermsShape):
     cli: AgentName | None = None
     timeout: Duration | None = None
     max_retries: Retries | None = None
-    allowed_tools: list[Name] | None = None
+    allowed_tools: list[ToolName] | None = None
     egress: list[Destination] | None = None
     hides: list[Pattern] | None = None
     fallback: list[AgentName] | None = None

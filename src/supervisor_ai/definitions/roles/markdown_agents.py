@@ -9,6 +9,7 @@ import yaml
 
 from supervisor_ai.definitions import scalars
 from supervisor_ai.definitions.mistakes import Mistakes, shown
+from supervisor_ai.definitions.tool_names import OURS, TOOLS
 from supervisor_ai.definitions.yaml_source import Value, read_yaml
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.answers import AnswerKind
@@ -21,16 +22,6 @@ _FENCE: Final = "---"
 _LINE: Final = re.compile(r"([A-Za-z][A-Za-z-]{0,40}):[ \t]*(.*)")
 _OWN_NAME: Final = "supervisor-role"
 _OWN_ANSWER: Final = "supervisor-answer"
-_TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
-    "read_file": ("Read", "Glob", "Grep"),
-    "edit_file": ("Edit",),
-    "write_file": ("Write",),
-    "run_command": ("Bash",),
-    "web_fetch": ("WebFetch",),
-    "web_search": ("WebSearch",),
-}
-_ALSO: Final = {"LS": "read_file", "MultiEdit": "edit_file", "NotebookEdit": "edit_file"}
-_OURS: Final = {theirs: ours for ours, names in _TOOLS.items() for theirs in names} | _ALSO
 _KINDS: Final[Mapping[AnswerKind, tuple[str, str]]] = {
     AnswerKind.PLAN: ("planning.j2", "planner_docset"),
     AnswerKind.IMPLEMENTATION: ("implement.j2", "implementer_targeted"),
@@ -98,7 +89,7 @@ def write_agent(role: Role) -> RoleDraft:
         # Who changes nothing here must not be able to elsewhere.
         allowed = ("read_file",)
     if allowed is not None:
-        own = (theirs for ours in allowed for theirs in _TOOLS.get(ours, ()))
+        own = (theirs for ours in allowed for theirs in TOOLS.get(ours, ()))
         head["tools"] = ", ".join(dict.fromkeys(own))
     if cli == "claude" and model:
         head["model"] = model
@@ -112,9 +103,6 @@ def write_agent(role: Role) -> RoleDraft:
 def _lost(role: Role, cli: str) -> Iterable[str]:
     if cli != "claude":
         yield f"The role works with {role.cli}; the agent will work with the model of its session."
-    unknown = [tool for tool in role.allowed_tools or () if tool not in _TOOLS]
-    if unknown:
-        yield f"There is no tool for {', '.join(unknown)}."
     for what, value in (
         ("egress", role.egress),
         ("hidden files", role.hides),
@@ -154,8 +142,8 @@ def _head(text: str) -> Mapping[str, Value]:
 def _our_tools(theirs: list[str] | None) -> tuple[tuple[str, ...] | None, list[str]]:
     if theirs is None:
         return None, []
-    ours = [_OURS[_plain(tool)] for tool in theirs if _plain(tool) in _OURS]
-    left = [tool for tool in theirs if _plain(tool) not in _OURS]
+    ours = [OURS[_plain(tool)] for tool in theirs if _plain(tool) in OURS]
+    left = [tool for tool in theirs if _plain(tool) not in OURS]
     notes = [f"There is nothing like the tool {shown(tool)!r}; it is left out." for tool in left]
     return tuple(dict.fromkeys(ours)), notes
 

@@ -17,7 +17,7 @@ system_prompt_additions: |
 POWERFUL = """\
 extends: implementer
 description: Talks to the exchange
-allowed_tools: [Bash]
+allowed_tools: [run_command]
 egress: ["exchange.example:443"]
 mcp_servers:
   quotes: {command: [quotes, --stdio]}
