@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.e2e.command import CONFIG, User
+from tests.e2e.command import CONFIG, Json, User
 
 ASKED = (
     "End the output with one fenced block: a line ```json, one JSON object that repeats the nonce, "
@@ -12,14 +12,26 @@ ASKED = (
 
 
 def failed(user: User, deed: str) -> str:
-    """Let the implementer do a bad deed; return why the attempt failed."""
+    """Let the implementer do a bad deed, which ends the run; return why the attempt failed."""
     user.script(implement=[deed])
     said = user.run("--workflow", "quick")
     assert said.code == 1, said.out + said.err
     run = said.run
     assert (run["status"], run["outcome"]["kind"]) == ("failed", "worker_failed")
+    assert _why(user, run).partition(": ")[2] in run["outcome"]["reason"]
+    return _why(user, run)
+
+
+def escalated(user: User, deed: str) -> str:
+    """Let the implementer do what only a person can help with; return why the attempt failed."""
+    user.script(implement=[deed])
+    said = user.run("--workflow", "quick")
+    assert (said.code, said.run["status"]) == (5, "waiting"), said.out + said.err
+    return _why(user, said.run)
+
+
+def _why(user: User, run: Json) -> str:
     [failure] = [it for it in user.events(run["id"]) if it["type"] == "AttemptFailed"]
-    assert failure["payload"]["reason"] in run["outcome"]["reason"]
     category, reason = failure["payload"]["category"], failure["payload"]["reason"]
     return f"{category}: {reason}"
 
@@ -42,11 +54,16 @@ def failed(user: User, deed: str) -> str:
             "status: is missing; files_created: is missing; files_modified: is missing; "
             "tests_written: is missing.",
         ),
-        ("crash", "cli_error: The worker exited with code 1."),
     ],
 )
 def test_a_bad_answer_is_no_answer(user: User, deed: str, why: str) -> None:
     assert failed(user, deed) == why
+
+
+def test_a_crash_that_nobody_understands_is_for_a_person(user: User) -> None:
+    assert escalated(user, "crash") == (
+        "cli_error: The worker exited with code 1: the engine is on fire"
+    )
 
 
 def test_bytes_that_are_no_text_are_replaced(user: User) -> None:
@@ -59,7 +76,7 @@ def test_bytes_that_are_no_text_are_replaced(user: User) -> None:
 
 def test_too_much_output_ends_the_attempt(user: User) -> None:
     user.commit({".supervisor/config.yaml": f"{CONFIG}  output_bytes: 2000000\n"})
-    assert failed(user, "flood") == (
+    assert escalated(user, "flood") == (
         "resource: The command was killed when it had written more than 2000000 bytes."
     )
 
@@ -111,8 +128,8 @@ def test_secrets_and_control_characters_reach_nobody(user: User) -> None:
 def test_a_missing_program_is_named(user: User) -> None:
     user.commit({".supervisor/config.yaml": CONFIG.replace("python3, tools", "pyhton3, tools")})
     said = user.run("--workflow", "quick")
-    assert said.code == 1
-    assert "pyhton3" in said.run["outcome"]["reason"]
+    assert (said.code, said.run["status"]) == (5, "waiting")
+    assert "pyhton3" in _why(user, said.run)
 
 
 def test_an_agent_that_is_blocked_asks_a_person(user: User) -> None:

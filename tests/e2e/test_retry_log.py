@@ -37,11 +37,11 @@ def test_the_retry_log_is_data_too(user: User) -> None:
     user.commit({".supervisor/config.yaml": CONFIG.replace("retries: 0", "retries: 1")})
     user.script(implement=["crash"])
     run = user.run("--workflow", "quick").run
-    assert run["status"] == "failed"
+    assert run["status"] == "waiting"
     retries = user.call("logs", run["id"], "--retries", "--json").json["retries"]
     assert [(it["step"], it["cli"], it["attempt"], it["move"]) for it in retries] == [
-        ("implement", "my_agent", 1, "retry_with_feedback"),
-        ("implement", "my_agent", 2, "give_up"),
+        ("implement", "my_agent", 1, "retry_same"),
+        ("implement", "my_agent", 2, "escalate"),
     ]
     assert {(it["category"], it["max_retries"]) for it in retries} == {("cli_error", 1)}
     assert "the engine is on fire" in retries[1]["received"]

@@ -1,6 +1,7 @@
 """Driving a run in the foreground, with its whole family, until it ends or can only wait."""
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 
 from supervisor_ai.control.project import Project
@@ -13,6 +14,8 @@ from supervisor_ai.engine.ports.ledger import Wake
 
 _FAMILY_LIMIT: Final = 4
 _FIRST_WAKE: Final = 1
+_SHORT_REST: Final = timedelta(minutes=1)
+"""A rest between two tries that nobody has to come back for."""
 
 
 async def drive_run(project: Project, run: RunId) -> DriveResult:
@@ -21,7 +24,7 @@ async def drive_run(project: Project, run: RunId) -> DriveResult:
 
 
 async def drive_family(project: Project, run: RunId, *, wait: bool = False) -> None:
-    """Drive a run and its children until nothing is due; with `wait`, until the run ends.
+    """Drive a run and its children until nothing is due soon; with `wait`, until the run ends.
 
     Raises Busy when somebody else drives the run, LeaseLost when somebody took it over.
     """
@@ -63,7 +66,14 @@ class _Attendance:
         return row is not None and row.root == self.root
 
     def _is_over(self, is_idle: bool) -> bool:  # noqa: FBT001 - the dispatcher says it so
-        return bool(self.failures) or (is_idle and (not self.wait or self._has_ended))
+        is_left = self._has_ended if self.wait else not self._rests_shortly
+        return bool(self.failures) or (is_idle and is_left)
+
+    @property
+    def _rests_shortly(self) -> bool:
+        """Tell whether somebody of the family goes on before a person would be back."""
+        soon = self.project.world.clock.now() + _SHORT_REST
+        return any(self._serves(wake.run) for wake in self.project.world.wakes.due(now=soon))
 
     def _failed(self, run: RunId, error: SupervisorError) -> None:
         del run

@@ -156,7 +156,7 @@ def test_gates_that_begin_together_share_a_look(tmp_path: Path) -> None:
     first = asyncio.run(stamps.now(()))
     tools.program(tools.programs / "tool", "two")
     assert asyncio.run(stamps.now(())) == first
-    now[0] = 3.0
+    now[0] = 11.0
     assert asyncio.run(stamps.now(())) != first
 
 
