@@ -1,6 +1,7 @@
 """Workers that cheat, gates that cannot be green, and files that are never tested twice."""
 
 import json
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -114,6 +115,28 @@ def test_the_same_files_are_tested_once(user: User) -> None:
     verdicts = [gates(user, user.run().run, "test")[0] for _ in range(3)]
     assert [it["is_reused"] for it in verdicts] == [False, True, True]
     assert [(it["verdict"], it["tests"]) for it in verdicts] == [("passed", 2)] * 3
+
+
+def test_a_tool_that_is_written_again_is_another_tool(user: User, tmp_path: Path) -> None:
+    tool = tmp_path / "tools" / "bin" / "judge"
+    tool.parent.mkdir(parents=True)
+    prepare(
+        user,
+        attempt({"total.py": CODE + "\n"}),
+        config=CONFIG.replace("[python3, -m, unittest, discover]", "[judge]"),
+    )
+    path = f"{tool.parent}:{user.environment['PATH']}"
+    found = []
+    for code in (0, 0, 1):
+        if not tool.exists() or code:
+            tool.write_text(f"#!/bin/sh\nexit {code}\n")
+            tool.chmod(0o755)
+        found.append(gates(user, user.run(PATH=path).run, "test")[0])
+    assert [(it["verdict"], it["is_reused"]) for it in found] == [
+        ("passed", False),
+        ("passed", True),
+        ("failed", False),
+    ]
 
 
 def test_another_history_is_another_question(user: User) -> None:
