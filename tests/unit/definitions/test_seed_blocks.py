@@ -51,7 +51,7 @@ def read_by_a_project(entry: Block, user: Path) -> None:
     """Load everything that a project with this file has, and see that the file is read."""
     found = catalog(around(entry, entry.whole), user)
     assert not [it for it in found.cautions(COMMIT) if entry.file in it]
-    for name in names(found):
+    for name in {None, Path(entry.file).stem} & {None, *names(found)}:
         found.load(COMMIT, workflow=name, cli=None)
     spoiled = catalog(around(entry, f"{entry.whole}\nno_such_key: 1\n"), user)
     with pytest.raises(InvalidInput) as caught:

@@ -1,13 +1,17 @@
 """The workflows of the package: all valid, and clear about what a project must configure."""
 
+from pathlib import Path
+
 import pytest
 from tests.unit.definitions.project_files import COMMIT
 from tests.unit.definitions.workflows.flows import Flows
 
-from supervisor_ai.control.workflows import find_warnings
+from supervisor_ai.cli.workflow_graphs.mermaid import draw_mermaid
+from supervisor_ai.control.workflows import find_warnings, graph_of
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import StepKind
 
+PAGE = Path(__file__).parents[4] / "docs" / "howto" / "write-a-workflow.md"
 TEMPLATES = [
     *("double_review", "enterprise", "mvp", "open_source", "security_critical", "standard"),
     "with_test_engineer",
@@ -95,3 +99,8 @@ def test_double_review_has_the_states_of_the_design_it_comes_from(flows: Flows) 
     assert flow.step("review").roles == ("reviewer_gemini", "reviewer_codex")
     assert flow.step("review").needed is None
     assert flow.step("test").max_retries == 3
+
+
+def test_the_picture_of_double_review_is_true(flows: Flows) -> None:
+    drawn = draw_mermaid(graph_of(flows.catalog().outline(COMMIT, workflow="double_review")))
+    assert f"```mermaid\n{drawn}\n```" in PAGE.read_text()
