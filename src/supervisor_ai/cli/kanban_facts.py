@@ -45,5 +45,5 @@ def _read(event: e.KanbanRead) -> str:
     words = f"{phase}, {len(event.open)} of {len(event.tasks)} tasks open"
     if event.current is None:
         return f"{words}, nothing is next"
-    role = determine_role(event.role, event.phase, event.sub_phase)
+    role = determine_role(event.role)
     return f"{words}, next {event.current} ({role.value})"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from supervisor_ai.control.kanban_files import FoundFiles, files_of_commit, files_of_directory
 from supervisor_ai.control.kanban_places import name_of
-from supervisor_ai.control.kanban_runs import KanbanRun, newest_on, runs_on
+from supervisor_ai.control.kanban_runs import KanbanRun, newest_on
 from supervisor_ai.control.kanban_starting import Office, missing, read_kanban
 from supervisor_ai.domain.ids import CommitSha, RunId
 from supervisor_ai.domain.kanban.kanban import (
@@ -15,7 +15,6 @@ from supervisor_ai.domain.kanban.kanban import (
     Kanban,
     Phase,
     Priority,
-    TaskFile,
     TaskKind,
     TaskState,
 )
@@ -35,7 +34,7 @@ class TaskView:
     title: str
     state: TaskState
     role: Agent
-    """Who does it: as its header says, else whom the phase of the kanban calls for."""
+    """Who does it: as its header says, else the Implementor."""
     type: TaskKind
     priority: Priority
     conclusion: str | None
@@ -86,7 +85,7 @@ class KanbanView:
 
 
 def show_kanban(office: Office, place: KanbanPlace, *, ref: str | None) -> KanbanView:
-    """Read a kanban where it is newest: where its last run has put it, unless a ref is named."""
+    """Read a kanban as its newest run has it, unless a ref is named."""
     newest = newest_on(office.records, place)
     source, found = _find(office, place, ref)
     kanban = read_kanban(office.reception, found, place)
@@ -98,7 +97,7 @@ def show_kanban(office: Office, place: KanbanPlace, *, ref: str | None) -> Kanba
         phase=kanban.phase,
         sub_phase=kanban.sub_phase,
         current=kanban.current,
-        role=None if current is None else _role(kanban, current),
+        role=None if current is None else determine_role(current.role),
         is_complete=kanban.is_complete,
         tasks=tasks,
         counts=dict(Counter(task.state.value for task in tasks)),
@@ -123,11 +122,20 @@ def _find(office: Office, place: KanbanPlace, ref: str | None) -> tuple[KanbanSo
 
 
 def _tip(office: Office, place: KanbanPlace) -> Base:
-    """Find the branch of the newest run that has put something there, else the checkout's."""
+    """Find what the newest run works on: its branch, or its base before it has put anything there.
+
+    An older run's branch would be shown beside a run that knows nothing of it. Where the branch
+    of an ended run is gone, it was merged or thrown away: the checkout knows.
+    """
     repository = office.reception.repository
-    branches = (found.row.branch for found in runs_on(office.records, place))
-    made = (name for name in branches if name and repository.branch_tip(name) is not None)
-    return repository.resolve(next(made, None))
+    newest = newest_on(office.records, place)
+    if newest is None:
+        return repository.resolve(None)
+    branch, base = newest.row.branch, newest.row.base
+    if branch is not None and repository.branch_tip(branch) is not None:
+        return repository.resolve(branch)
+    is_begun = newest.is_unfinished and base is not None and repository.has_commit(base.sha)
+    return base if base is not None and is_begun else repository.resolve(None)
 
 
 def _tasks(kanban: Kanban) -> Iterator[TaskView]:
@@ -139,15 +147,11 @@ def _tasks(kanban: Kanban) -> Iterator[TaskView]:
             number=number_of(path),
             title=task.title,
             state=task.state,
-            role=_role(kanban, task),
+            role=determine_role(task.role),
             type=task.kind,
             priority=task.priority,
             conclusion=None if said is None else said.value,
         )
-
-
-def _role(kanban: Kanban, task: TaskFile) -> Agent:
-    return determine_role(task.role, kanban.phase, kanban.sub_phase)
 
 
 def _run(office: Office, newest: KanbanRun) -> KanbanRunView:

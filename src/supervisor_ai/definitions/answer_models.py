@@ -108,7 +108,18 @@ class ReviewOutput(Output):
 
 
 class AgentOutput(Output):
-    """The answer of whoever worked on a task of a kanban; what was done stands in the task file."""
+    """The answer of whoever worked on a task of a kanban; what was done stands in the task file.
+
+    Only its form is looked at: what else it says is noted, and no mistake.
+    """
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        extra="allow",
+        strict=True,
+        frozen=True,
+        # What is asked for stays exact: some CLIs hold their model to the schema, and only so.
+        json_schema_extra={"additionalProperties": False},
+    )
 
     status: Literal["ok", "blocked", "error", "escalate"]
     message: str

@@ -11,6 +11,7 @@ from supervisor_ai.definitions.answer_models import (
     ReviewIssue,
     ReviewOutput,
 )
+from supervisor_ai.definitions.mistakes import shown
 
 _MAX_LENGTH: Final = 50_000
 _CONTROL: Final = {code: None for code in (*range(32), *range(127, 160)) if code not in {9, 10}}
@@ -27,6 +28,8 @@ def notes(answer: AnyOutput) -> str:
 def _lines(answer: AnyOutput) -> Iterator[str]:
     said = answer.message if isinstance(answer, AgentOutput) else answer.summary
     yield said or f"The worker answered {answer.status}."
+    if answer.model_extra:
+        yield f"Nobody looked at {', '.join(map(shown, answer.model_extra))}."
     match answer:
         case PlanOutput():
             yield from _plan_lines(answer)

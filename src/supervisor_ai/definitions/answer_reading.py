@@ -69,7 +69,10 @@ def read_answer(kind: AnswerKind, output: str, *, nonce: str) -> Answer | Answer
 def _answer(kind: AnswerKind, answer: AnyOutput) -> Answer:
     # That there is no next task is what a Manager says with null.
     says_null = isinstance(answer, KanbanOutput)
-    document = answer.model_dump(mode="json", by_alias=True, exclude_none=not says_null)
+    ignored = set(answer.model_extra or ())
+    document = answer.model_dump(
+        mode="json", by_alias=True, exclude_none=not says_null, exclude=ignored
+    )
     return Answer(
         said=answer.status,
         meaning=MEANINGS[kind][answer.status],

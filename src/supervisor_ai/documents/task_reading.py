@@ -16,6 +16,7 @@ from supervisor_ai.documents.words import AGENTS, KINDS, PRIORITIES, STATES
 from supervisor_ai.documents.work_items import read_items
 from supervisor_ai.documents.work_logs import work_log
 from supervisor_ai.domain.kanban.kanban import (
+    TERMINAL,
     Agent,
     LogEntry,
     Mistake,
@@ -50,6 +51,8 @@ class ReadTask:
 
     def missing(self, file: str, present: Collection[str]) -> Iterator[Mistake]:
         """Find the dependencies that are not among the files that are present."""
+        if self.task is not None and self.task.state in TERMINAL:
+            return
         for path, (named, line) in self.named.items():
             if path not in present:
                 problem = f"The dependency {shown(named)} is not there{instead(named, path)}."
@@ -75,6 +78,9 @@ def read_task(path: str, content: bytes) -> ReadTask:
     task = None
     if fields is not None:
         task = replace(_task(fields, outline), dependencies=(*named,), work_items=items, log=log)
+    if task is not None and task.state in TERMINAL:
+        # Nobody works on it any more: what it says wrongly harms nobody.
+        return ReadTask(task=task, log=log, named=named)
     return ReadTask(task=task, log=log, named=named, mistakes=tuple(mistakes.found))
 
 

@@ -24,16 +24,27 @@ PHASES: Final = _spelled(
     Phase,
     done=Phase.COMPLETE,
     completed=Phase.COMPLETE,
+    finished=Phase.COMPLETE,
+    explore=Phase.EXPLORATION,
     planning=Phase.PLAN,
     execution=Phase.EXECUTE,
+    executing=Phase.EXECUTE,
+    implement=Phase.EXECUTE,
+    implementation=Phase.EXECUTE,
     validation=Phase.VALIDATE,
+    verification=Phase.VALIDATE,
 )
 KINDS: Final = _spelled(TaskKind, implementation=TaskKind.IMPLEMENT)
 STATES: Final = _spelled(
     TaskState,
+    closed=TaskState.DONE,
     complete=TaskState.DONE,
     completed=TaskState.DONE,
+    finished=TaskState.DONE,
     canceled=TaskState.CANCELLED,
+    open=TaskState.TODO,
+    pending=TaskState.TODO,
+    in_progress=TaskState.TODO,
 )
 PRIORITIES: Final = _spelled(Priority)
 EFFORTS: Final = _spelled(Effort)

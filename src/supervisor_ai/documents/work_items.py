@@ -30,11 +30,18 @@ def read_items(file: str, outline: Outline, mistakes: Mistakes) -> tuple[WorkIte
         if number not in outline.shown and marker(outline.lines[number]) == "start":
             problem = f"The block of work items that begins here never ends; expected {ITEMS_END}."
             mistakes.add(file, number + 1, problem)
-    items: list[WorkItem] = []
-    for first, last in sorted(_ranges(outline)):
-        text = dedent("\n".join(outline.lines[first:last]))
-        items += _read_list(file, read_tree(text, first + 1), mistakes, before=len(items))
-    return tuple(items)
+    lists = [
+        _list_fields(file, read_tree(_text(outline, span), span[0] + 1), mistakes)
+        for span in sorted(_ranges(outline))
+    ]
+    fields = [field for found in lists for field in found]
+    items = tuple(_item(field, number, len(fields)) for number, field in enumerate(fields))
+    _check_order(fields, items)
+    return items
+
+
+def _text(outline: Outline, span: Range) -> str:
+    return dedent("\n".join(outline.lines[span[0] : span[1]]))
 
 
 def _ranges(outline: Outline) -> Iterator[Range]:
@@ -77,7 +84,7 @@ def _end_of_yaml(lines: Sequence[str], start: int, end: int) -> int:
     return end
 
 
-def _read_list(file: str, tree: Tree, mistakes: Mistakes, *, before: int) -> list[WorkItem]:
+def _list_fields(file: str, tree: Tree, mistakes: Mistakes) -> list[Fields]:
     for line, problem in tree.problems:
         mistakes.add(file, line, problem)
     found = _list_in(tree)
@@ -86,10 +93,7 @@ def _read_list(file: str, tree: Tree, mistakes: Mistakes, *, before: int) -> lis
             mistakes.add(file, tree.first_line, f"There is no list {_LIST!r}; expected one.")
         return []
     at, size = found
-    fields = [Fields(file, tree, mistakes, (*at, number)) for number in range(size)]
-    items = [_item(field, number, size, before) for number, field in enumerate(fields)]
-    _check_order(file, tree, mistakes, items, before)
-    return items
+    return [Fields(file, tree, mistakes, (*at, number)) for number in range(size)]
 
 
 def _list_in(tree: Tree) -> tuple[KeyPath, int] | None:
@@ -104,7 +108,7 @@ def _list_in(tree: Tree) -> tuple[KeyPath, int] | None:
     return ((), len(value)) if isinstance(value, list) else None
 
 
-def _item(fields: Fields, number: int, size: int, before: int) -> WorkItem:
+def _item(fields: Fields, number: int, size: int) -> WorkItem:
     if not fields.is_mapping:
         problem = f"Work item {number} is no mapping; expected description, files and more."
         fields.mistakes.add(fields.file, fields.tree.line(*fields.at), problem)
@@ -113,7 +117,7 @@ def _item(fields: Fields, number: int, size: int, before: int) -> WorkItem:
         files=fields.texts("files"),
         related_domains=fields.texts("related_domains"),
         expertise_required=fields.texts("expertise_required"),
-        dependencies=tuple(before + index for index in _indices(fields, number, size)),
+        dependencies=tuple(_indices(fields, number, size)),
         priority=fields.word("priority", PRIORITIES) or Priority.MEDIUM,
         estimated_effort=fields.word("estimated_effort", EFFORTS),
         notes=fields.text("notes") or "",
@@ -125,19 +129,17 @@ def _indices(fields: Fields, number: int, size: int) -> Iterator[int]:
         if not _INDEX.fullmatch(text.strip()) or int(text) >= size:
             problem = (
                 f"Work item {number} depends on {shown(text)}; "
-                f"expected the index of an item of this list, from 0 to {size - 1}."
+                f"expected the index of an item of this file, from 0 to {size - 1}."
             )
             fields.mistakes.add(fields.file, line, problem)
         else:
             yield int(text)
 
 
-def _check_order(
-    file: str, tree: Tree, mistakes: Mistakes, items: Sequence[WorkItem], before: int
-) -> None:
-    graph = {before + number: item.dependencies for number, item in enumerate(items)}
-    cycle = find_cycle(graph)
+def _check_order(fields: Sequence[Fields], items: Sequence[WorkItem]) -> None:
+    cycle = find_cycle({number: item.dependencies for number, item in enumerate(items)})
     if cycle:
-        named = " → ".join(str(number - before) for number in cycle)
+        named = " → ".join(map(str, cycle))
+        first = fields[cycle[0]]
         problem = f"Work items depend on each other in a circle: {named}."
-        mistakes.add(file, tree.first_line, problem)
+        first.mistakes.add(first.file, first.tree.first_line, problem)

@@ -259,6 +259,7 @@ class KanbanScene:
             run_row(name, born.task),
             driver=KanbanDriver.name,
             status=status,
+            base=born.base,
             commit=None if commit is None else CommitSha(commit),
         )
         self.queries.rows.insert(0, row)

@@ -106,6 +106,23 @@ def test_the_newest_run_says_where_the_files_are(scene: KanbanScene) -> None:
     assert show_kanban(scene.office, PLACE, ref="main").source.branch == "main"
 
 
+def test_a_run_that_has_put_nothing_anywhere_is_shown_with_its_own_base(
+    scene: KanbanScene,
+) -> None:
+    scene.submit("r1")
+    scene.repository.branch("ai/r1", {**FILES, FIRST: task_text("state: review\n")})
+    scene.submit("r2", status=RunStatus.RUNNING)
+    base = scene.repository.resolve("main")
+    scene.queries.rows[0] = replace(scene.queries.rows[0], branch="ai/r2", base=base)
+    view = show_kanban(scene.office, PLACE, ref=None)
+    assert view.run is not None
+    assert (view.run.id, view.source.branch, view.source.commit) == ("r2", "main", base.sha)
+    assert "review" not in view.counts
+    ended = replace(scene.queries.rows[0], status=RunStatus.CANCELLED)
+    scene.queries.rows[0] = ended
+    assert show_kanban(scene.office, PLACE, ref=None).source.branch == "main"
+
+
 def test_a_plain_directory_is_read_as_it_is(scene: KanbanScene) -> None:
     folder = on_disk(scene)
     place = KanbanPlace(file=FILE, directory=str(folder))

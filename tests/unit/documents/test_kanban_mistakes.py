@@ -203,12 +203,12 @@ def test_mistakes_in_the_header_of_a_task(header: str, mistakes: list[str]) -> N
         (
             "- {}\n- dependencies: [2]",
             7,
-            "Work item 1 depends on '2'; expected the index of an item of this list, from 0 to 1.",
+            "Work item 1 depends on '2'; expected the index of an item of this file, from 0 to 1.",
         ),
         (
             "- dependencies: [-1]",
             6,
-            "Work item 0 depends on '-1'; expected the index of an item of this list, from 0 to 0.",
+            "Work item 0 depends on '-1'; expected the index of an item of this file, from 0 to 0.",
         ),
         ("- dependencies: [0]", 6, "Work items depend on each other in a circle: 0 → 0."),
         ("todo: x", 6, "There is no list 'work_items'; expected one."),
@@ -221,6 +221,14 @@ def test_mistakes_in_the_header_of_a_task(header: str, mistakes: list[str]) -> N
 def test_mistakes_in_work_items(items: str, line: int, problem: str) -> None:
     body = f"<!-- start workitems -->\n{items}\n<!-- end workitems -->\n"
     assert wrong(kanban_and_task(body=body)) == [f"{TASK}:{line}: {problem}"]
+
+
+@pytest.mark.parametrize("state", ["done", "escalated", "cancelled", "closed"])
+def test_nobody_minds_what_a_closed_task_says_wrongly(state: str) -> None:
+    items = "- dependencies: [7]\n  priority: urgent\n- a text"
+    body = f"<!-- start workitems -->\n{items}\n<!-- end workitems -->\n"
+    header = f"state: {state}\npriority: urgent\ndependencies: [9-gone.md]\n"
+    read(kanban_and_task(header, body=body))
 
 
 def test_a_block_of_work_items_that_never_ends() -> None:

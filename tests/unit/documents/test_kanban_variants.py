@@ -26,6 +26,10 @@ from supervisor_ai.domain.kanban.kanban import (
 @pytest.mark.parametrize(
     ("written", "phase"),
     [
+        ("implementation", Phase.EXECUTE),
+        ("Implement", Phase.EXECUTE),
+        ("verification", Phase.VALIDATE),
+        ("finished", Phase.COMPLETE),
         ("execute", Phase.EXECUTE),
         ("'complete'", Phase.COMPLETE),
         ('"done"', Phase.COMPLETE),
@@ -276,7 +280,14 @@ def test_there_may_be_no_work_items(body: str) -> None:
 def test_two_lists_of_work_items_become_one() -> None:
     block = "<!-- start workitems -->\n- {}\n- dependencies: [0]\n<!-- end workitems -->\n"
     items = read_task(body=f"\n{block}\n{block}").work_items
-    assert [item.dependencies for item in items] == [(), (0,), (), (2,)]
+    assert [item.dependencies for item in items] == [(), (0,), (), (0,)]
+
+
+def test_an_item_may_wait_for_one_of_an_earlier_list() -> None:
+    first = "<!-- start workitems -->\n- {}\n- {}\n<!-- end workitems -->\n"
+    second = "<!-- start workitems -->\n- dependencies: [1]\n<!-- end workitems -->\n"
+    items = read_task(body=f"\n{first}\n{second}").work_items
+    assert [item.dependencies for item in items] == [(), (), (1,)]
 
 
 def test_unknown_keys_are_no_mistake_and_a_text_is_a_list_of_one() -> None:

@@ -30,6 +30,7 @@ from supervisor_ai.testing.world import says
 
 DONE = says(AnswerKind.IMPLEMENTATION)
 BUILD = flow(replace(work("build"), max_retries=0))
+KEPT = Quota(disk=1 << 30, files=100_000)
 TESTED = flow(
     replace(work("build"), max_retries=0),
     replace(stop("test", StepKind.GATE), on_fail=StepName("build"), max_retries=0),
@@ -107,6 +108,17 @@ def test_tools_decide_about_writing_and_browsing(changes: dict[str, object], can
     assert tooled.can_browse == ("browse" in can)
 
 
+@pytest.mark.parametrize(
+    ("disk", "files", "kept"),
+    [(5, 7, Quota(disk=5, files=7)), (1 << 40, 1_000_000, Quota(disk=1 << 30, files=100_000))],
+)
+def test_no_more_is_kept_than_a_worker_may_write(disk: int, files: int, kept: Quota) -> None:
+    kernel = Kernel(None, done)
+    limits = replace(SandboxPolicy().worker, disk=disk, disk_files=files)
+    (plan,) = planned(kernel, replace(BUILD, sandbox=SandboxPolicy(worker=limits)))
+    assert plan.keeps == kept
+
+
 def test_a_workspace_is_planned_for_its_role() -> None:
     kernel = Kernel(None, done)
     policy = SandboxPolicy(disk_quota=True)
@@ -119,6 +131,7 @@ def test_a_workspace_is_planned_for_its_role() -> None:
             hides=("src/**",),
             include=(".env",),
             quota=Quota(disk=policy.worker.disk, files=policy.worker.disk_files),
+            keeps=KEPT,
         )
     ]
 
@@ -133,7 +146,7 @@ def test_a_gate_has_the_ignored_files_and_the_executors_quota() -> None:
 
 def test_without_a_word_a_workspace_is_plain() -> None:
     kernel = Kernel(None, done)
-    assert planned(kernel, TESTED) == [PLAIN, PLAIN]
+    assert planned(kernel, TESTED) == [replace(PLAIN, keeps=KEPT), PLAIN]
     (spec,) = kernel.fakes.sandbox.specs
     assert (spec.profile, spec.limits) == (Profile.EXECUTOR, TESTED.sandbox.executor)
     assert spec.egress is None

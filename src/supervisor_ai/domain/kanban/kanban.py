@@ -105,7 +105,7 @@ class WorkItem:
     related_domains: tuple[str, ...] = ()
     expertise_required: tuple[str, ...] = ()
     dependencies: tuple[int, ...] = ()
-    """Which other items of the same list come first, by their index from 0."""
+    """Which other items of the same file come first, by their index from 0 over all its lists."""
     priority: Priority = Priority.MEDIUM
     estimated_effort: Effort | None = None
     notes: str = ""

@@ -23,7 +23,6 @@ from supervisor_ai.domain.kanban.planning import (
     with_tasks,
 )
 from supervisor_ai.domain.kanban.remedies import escalate, unblock
-from supervisor_ai.domain.kanban.roles import determine_role
 
 _NO_LOG: Final = (
     "The work log of {task!r} has no new whole entry: no log, no completion. Write the entry into "
@@ -48,8 +47,9 @@ def reconcile(kanban: Kanban, done: str, *, number: int, at: str) -> Plan | Refu
 def _consequence(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | Refusal:
     if task.state is TaskState.CANCELLED:
         return kanban
-    if determine_role(task.role, kanban.phase, kanban.sub_phase) is Agent.MANAGER:
-        return _own(kanban, task, moment)
+    if task.role is Agent.MANAGER:
+        # To ask the Manager for what is his own is to do it, and he writes no work log.
+        return _complete(kanban, task, moment)
     entry = new_entry(kanban, task)
     if entry is None:
         return Refusal("error", _NO_LOG.format(task=task.path))
@@ -60,14 +60,6 @@ def _consequence(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | Ref
             return escalate(kanban, task, entry, moment)
         case _:
             return _complete(kanban, task, moment)
-
-
-def _own(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | Refusal:
-    """Do what is the Manager's own: to ask him is to do it, and he writes no work log."""
-    if task.role is Agent.MANAGER:
-        return _complete(kanban, task, moment)
-    # Only the phase asked for him: he ends it by choosing what is next.
-    return kanban
 
 
 def _complete(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | Refusal:

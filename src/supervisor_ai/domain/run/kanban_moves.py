@@ -58,7 +58,7 @@ def _follow(state: KanbanState, at: Step, visit: Visit, read: e.KanbanRead) -> D
         return stop(at, visit, OutcomeKind.LIMITS_EXCEEDED, reason)
     if state.pending in read.tasks:
         return then(passed, enter(state.flow, MANAGER, visit.feedback))
-    agent = determine_role(read.role, read.phase, read.sub_phase)
+    agent = determine_role(read.role)
     return then(passed, enter(state.flow, StepName(agent.value.lower()), visit.feedback))
 
 

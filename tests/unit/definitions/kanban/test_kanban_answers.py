@@ -27,9 +27,18 @@ def test_an_agent_says_how_it_went_and_nothing_else() -> None:
     )
 
 
-@pytest.mark.parametrize("key", ["next_task", "tasks", "work_items", "summary"])
-def test_lists_of_tasks_are_the_manager_s(key: str) -> None:
-    assert f"{key}: unknown key" in invalid(AnswerKind.AGENT, {**AGENT, key: None})
+@pytest.mark.parametrize("key", ["next_task", "tasks", "work_items", "summary", "odd\x1b[31m"])
+def test_what_else_an_answer_says_is_noted_and_not_kept(key: str) -> None:
+    answer = read(AnswerKind.AGENT, block({**AGENT, key: ["x"]}))
+    assert json.loads(answer.document) == AGENT
+    assert answer.notes.startswith("Done.\nNobody looked at ")
+    assert "\x1b" not in answer.notes
+
+
+def test_a_manager_may_say_more_too() -> None:
+    answer = read(AnswerKind.MANAGER, block({**KANBAN, "confidence": 0.9}))
+    assert json.loads(answer.document) == KANBAN
+    assert answer.notes == "Done.\nNobody looked at confidence."
 
 
 @pytest.mark.parametrize(

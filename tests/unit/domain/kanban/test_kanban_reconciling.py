@@ -219,13 +219,6 @@ def test_a_task_of_the_manager_is_done_by_asking_him() -> None:
     assert plan.next_task == plan.created[0].path
 
 
-def test_the_phase_of_the_manager_ends_with_his_choice() -> None:
-    nobodys = replace(task(1), role=None)
-    plan = planned(kanban(nobodys, phase=Phase.PLAN))
-    assert plan.kanban.files[path(1)].is_open
-    assert (plan.next_task, plan.kanban.phase) == (path(1), Phase.EXECUTE)
-
-
 def test_tasks_that_a_person_made_wait_for_each_other_are_refused() -> None:
     given = kanban(task(1, OK), task(2, needs=(3,)), task(3, needs=(2,)))
     assert refused(given).status == "blocked"
