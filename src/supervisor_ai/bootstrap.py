@@ -1,7 +1,7 @@
 """The only place where ports meet adapters; what an adapter imports is imported when it is used."""
 
 import os
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.control.policy import NO_SANDBOX, SANDBOX, Policy
 from supervisor_ai.control.records import Records
-from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha
 
 if TYPE_CHECKING:
@@ -210,13 +209,8 @@ def open_newcomer(directory: Path, settings: Settings) -> "Newcomer[ProjectSurve
 
 def open_pack_place(directory: Path, settings: Settings, *, is_user: bool) -> "PackPlace[PackShop]":
     """Open the user's or the project's place for packs; what a shop fetches goes when it closes."""
-    from contextlib import contextmanager
-    from tempfile import TemporaryDirectory
-
     from supervisor_ai.control.packs import PackPlace
-    from supervisor_ai.definitions.packs.preferences import read_preferences
-    from supervisor_ai.definitions.packs.shop import PackShop
-    from supervisor_ai.definitions.packs.sources import Sources
+    from supervisor_ai.definitions.packs.preferences import open_shop
     from supervisor_ai.definitions.shelves import PROJECT_DIRECTORY
     from supervisor_ai.workspaces.git import Git
 
@@ -229,19 +223,7 @@ def open_pack_place(directory: Path, settings: Settings, *, is_user: bool) -> "P
         runner = Git(directory=place, is_scratch=True)
         return runner.run(*arguments, stdin=stdin, environment=environment).output
 
-    @contextmanager
-    def shop() -> "Iterator[PackShop]":
-        preferences = read_preferences(own)
-        with TemporaryDirectory(prefix="supervisor-") as fetched:
-            sources = Sources(place=Path(fetched), git=git, signers=preferences.signers)
-            yield PackShop(
-                directory=place,
-                sources=sources,
-                known=preferences.sources,
-                registry=preferences.registry,
-            )
-
-    return PackPlace(directory=place, is_user=is_user, open=shop)
+    return PackPlace(directory=place, is_user=is_user, open=partial(open_shop, place, git, own=own))
 
 
 def open_machine(directory: Path, settings: Settings) -> "Machine":
@@ -380,8 +362,10 @@ def _machine(
 
 
 def _sandbox(settings: Settings, name: str) -> "Sandbox":
+    from supervisor_ai.workspaces.state_place import open_state
+
     # One place for all projects: the users that root gives to sandboxes are the machine's.
-    state = _open_state(settings.state, "sandbox")
+    state = open_state(settings.state, "sandbox")
     if name == NO_SANDBOX:
         from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
 
@@ -394,25 +378,7 @@ def _sandbox(settings: Settings, name: str) -> "Sandbox":
 def _project_state(settings: Settings, repository: "GitRepository") -> Path:
     from supervisor_ai.workspaces.state_place import own_place
 
-    opening = partial(_open_state, settings.state)
-    return own_place(opening, repository.root, repository.mark())
-
-
-def _open_state(state: Path, name: str) -> Path:
-    """Make a state directory that nobody else can pass through.
-
-    Not even a sandbox's user needs to: what it may see is mounted for it by whoever started us.
-    """
-    try:
-        for place in (state, state / name):
-            place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (state / name).chmod(0o700)
-    except OSError as error:
-        raise Unavailable(
-            f"The state directory {str(state / name)!r} cannot be used: {error.strerror}.",
-            hint="Name another directory with SUPERVISOR_STATE.",
-        ) from error
-    return state / name
+    return own_place(settings.state, repository.root, repository.mark())
 
 
 def _packer(repository: "GitRepository", settings: Settings) -> "ContextPacker":

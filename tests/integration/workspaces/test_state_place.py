@@ -6,11 +6,7 @@ ROOT = Path("/home/me/project")
 
 
 def state(place: Path, mark: str | None, root: Path = ROOT) -> Path:
-    def opened(name: str) -> Path:
-        (place / name).mkdir(exist_ok=True)
-        return place / name
-
-    return own_place(opened, root, mark)
+    return own_place(place, root, mark)
 
 
 def test_what_was_there_before_there_were_marks_stays_in_use(tmp_path: Path) -> None:

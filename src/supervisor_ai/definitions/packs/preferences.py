@@ -1,14 +1,19 @@
 """Which sources of packs the user knows, and whose signature an index must have."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from pydantic import Field
 
 from supervisor_ai.definitions.layers import fit
 from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.packs.shop import REGISTRY
+from supervisor_ai.definitions.packs.git_archive import GitRunner
+from supervisor_ai.definitions.packs.shop import REGISTRY, PackShop
+from supervisor_ai.definitions.packs.sources import Sources
 from supervisor_ai.definitions.shape import HostPath, Shape, Text
 from supervisor_ai.definitions.yaml_source import read_yaml
 from supervisor_ai.domain.errors import InvalidInput
@@ -50,3 +55,16 @@ def read_preferences(user_directory: Path) -> Preferences:
     signers = None if shape.allowed_signers is None else Path(shape.allowed_signers)
     registry = shape.registry or REGISTRY
     return Preferences(sources=tuple(shape.sources), registry=registry, signers=signers)
+
+
+@contextmanager
+def open_shop(directory: Path, git: GitRunner, *, own: Path) -> Iterator[PackShop]:
+    """Open a place for packs as the user prefers it; what is fetched meanwhile goes at the end."""
+    preferences = read_preferences(own)
+    with TemporaryDirectory(prefix="supervisor-") as fetched:
+        yield PackShop(
+            directory=directory,
+            sources=Sources(place=Path(fetched), git=git, signers=preferences.signers),
+            known=preferences.sources,
+            registry=preferences.registry,
+        )

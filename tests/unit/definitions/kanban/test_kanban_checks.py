@@ -144,7 +144,7 @@ def test_nothing_of_the_package_s_own_workflows_gets_lost(board: Board) -> None:
     guard = [gate.name for gate in pinned.gates(GUARD)]
     assert guard == ["auto_run_files", "test_integrity", "red_before_green"]
     behind = [gate.name for name in pinned.path[4:-3] for gate in pinned.gates(name)]
-    assert behind == ["test", "docs", "lint"]
+    assert behind == ["test", "docs", "changelog", "lint"]
 
 
 def test_gates_of_the_workflow_s_roles_are_among_them(board: Board) -> None:
