@@ -320,3 +320,15 @@ def test_the_doctor_says_what_holds(user: User) -> None:
     assert {"python", "git", "sandbox", "state directory", "project", "trust"} <= set(findings)
     assert all(it["holds"] for it in findings.values())
     assert not (user.repository / ".supervisor/state.db").exists()
+
+
+def test_events_are_chosen_by_their_type(reader: User) -> None:
+    newest = reader.newest()
+    assert newest is not None
+    chosen = ("--type", "StepEntered", "--type", "RunCompleted")
+    said = reader.call("events", newest["id"], "--json", *chosen)
+    types = [json.loads(line)["type"] for line in said.out.splitlines()]
+    assert types == [it for it in reader.types(newest["id"]) if it in chosen]
+    assert {"StepEntered", "RunCompleted"} == set(types)
+    wrong = reader.call("events", "--type", "StepEnterd", "--json")
+    assert (wrong.code, wrong.error["hint"]) == (2, "Did you mean 'StepEntered'?")

@@ -23,3 +23,13 @@ def wait(records: Records, run: RunView) -> Rows:
         yield "waits", f"until {local_time(row.waits_until)}, then it goes on by itself"
     else:
         yield "waits", f"for {one_line(row.waits_for)}"
+
+
+def spent(run: RunView) -> Rows:
+    """Say what a run has consumed, and whether that is only estimated."""
+    usage = run.usage
+    if not (usage.tokens_in or usage.tokens_out or usage.cost):
+        return
+    tokens = f"{usage.tokens_in} tokens in, {usage.tokens_out} out"
+    doubt = " (estimated)" if usage.estimated else ""
+    yield "spent", f"{usage.cost:.4f} USD, {tokens}{doubt}"

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib import import_module
 
 import click
+
+from supervisor_ai.tools.nearest import nearest
 
 # The ignored code asks for typing.override, which Python 3.11 does not have.
 
@@ -43,8 +44,8 @@ class LazyGroup(click.Group):
         """Import one command."""
         verb = self.verbs.get(cmd_name)
         if verb is None:
-            near = get_close_matches(cmd_name, self.verbs, n=1)
-            meant = f" Did you mean {near[0]!r}?" if near else ""
+            near = nearest(cmd_name, self.verbs)
+            meant = f" Did you mean {near!r}?" if near else ""
             ctx.fail(f"There is no command {cmd_name!r}.{meant}")
         return verb.load()
 

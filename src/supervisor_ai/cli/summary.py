@@ -3,7 +3,7 @@
 from typing import Final
 
 from supervisor_ai.cli.gate_words import counted
-from supervisor_ai.cli.headline import headline, wait
+from supervisor_ai.cli.headline import headline, spent, wait
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.kanban_words import kanban_rows
 from supervisor_ai.cli.narration import describe, one_line, short
@@ -32,6 +32,7 @@ def summarise(invocation: Invocation, project: Project, run: RunView) -> str:
         *_left_out(project, run),
         *remarks(project.records, run),
         ("took", _took(run)),
+        *spent(run),
         ("ledger", str(project.records.ledger)),
         *_next(invocation, project, run),
         *kanban_rows(invocation, project, run),

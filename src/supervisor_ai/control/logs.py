@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from difflib import get_close_matches
 from enum import StrEnum
 
 from supervisor_ai.control.findings import read_findings
@@ -13,6 +12,7 @@ from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Finding
 from supervisor_ai.engine.ports.queries import ApprovalRow, AttemptRow, GateRow
+from supervisor_ai.tools.nearest import nearest
 
 
 class LogKind(StrEnum):
@@ -90,10 +90,10 @@ def _require_gate(run: RunId, gate: str, gates: Sequence[GateRow]) -> None:
     ran = list(dict.fromkeys(it.gate for it in gates))
     if gate in ran:
         return
-    near = get_close_matches(gate, ran, n=1)
+    near = nearest(gate, ran)
     raise NotFound(
         f"No gate {gate!r} has run in {run!r}; gates that ran: {', '.join(ran) or 'none'}.",
-        hint=f"Did you mean {near[0]!r}?" if near else None,
+        hint=f"Did you mean {near!r}?" if near else None,
     )
 
 

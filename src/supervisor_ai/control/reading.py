@@ -1,20 +1,38 @@
 """Reading the ledger's facts, all at once or as they come."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import get_args
 
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.envelope import Envelope
+from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import RunId, run_stream
+from supervisor_ai.domain.project.events import ProjectEvent
 from supervisor_ai.domain.run.events import (
     FilesLeftOut,
     PullRequestOpened,
     RunCancelled,
     RunCompleted,
+    RunEvent,
     RunFailed,
 )
+from supervisor_ai.tools.nearest import nearest
 
 _PAGE = 1000
 _ENDINGS = (RunCompleted, RunFailed, RunCancelled)
+
+
+def known_types(names: Sequence[str]) -> frozenset[str]:
+    """Return the types of facts that are asked for; refuse one that no fact can have."""
+    known = {kind.__name__ for kind in (*get_args(RunEvent), *get_args(ProjectEvent))}
+    for name in names:
+        if name not in known:
+            near = nearest(name, known)
+            raise InvalidInput(
+                f"There is no type of events {name!r}.",
+                hint=f"Did you mean {near!r}?" if near else "See docs/reference/events.md.",
+            )
+    return frozenset(names)
 
 
 def read_events(records: Records, run: RunId | None, *, after: int = 0) -> Iterator[Envelope]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +10,7 @@ from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.ledger import EventLog
 from supervisor_ai.engine.ports.queries import RunQueries, RunRow
+from supervisor_ai.tools.nearest import nearest
 
 ERASED: Final = "[erased]"
 NEWEST: Final = "last"
@@ -72,9 +72,9 @@ def unknown_run(name: str) -> NotFound:
 
 def unvisited_step(run: RunId, step: str, visited: Sequence[StepName]) -> NotFound:
     """Say that a run has not been at a step."""
-    near = get_close_matches(step, visited, n=1)
+    near = nearest(step, visited)
     return NotFound(
         f"Run {run!r} has not visited a step {step!r}; "
         f"visited steps: {', '.join(visited) or 'none'}.",
-        hint=f"Did you mean {near[0]!r}?" if near else None,
+        hint=f"Did you mean {near!r}?" if near else None,
     )

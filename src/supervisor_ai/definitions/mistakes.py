@@ -1,12 +1,12 @@
 """Mistakes in definition files: all of them at once, each with its place."""
 
-import difflib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.tools.nearest import nearest
 
 KeyPath = tuple[str | int, ...]
 """Where a value stands in a file: keys of mappings and indices of lists."""
@@ -117,8 +117,7 @@ def key_text(path: KeyPath) -> str:
 
 def suggestion(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that was probably meant."""
-    near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
-    return near[0] if near else None
+    return nearest(name, known)
 
 
 def unknown(what: str, name: str, known: Sequence[str]) -> str:

@@ -1,6 +1,5 @@
 """Reads a script; all mistakes are told at once, each with its key."""
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -10,6 +9,7 @@ from pydantic_core import ErrorDetails
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.lab.shapes import Call, FreeCall, Scenario, Script, Tokens, Turn
+from supervisor_ai.tools.nearest import nearest
 
 KeyPath = tuple[str | int, ...]
 
@@ -158,9 +158,9 @@ def _unknown_key(path: KeyPath) -> str:
     owner = next((part for part in reversed(path[:-1]) if isinstance(part, str)), "")
     shape = _BELOW.get(owner, Script)
     known = [field.alias or name for name, field in shape.model_fields.items()]
-    near = difflib.get_close_matches(str(path[-1]), known, n=1)
+    near = nearest(str(path[-1]), known)
     return (
-        f"unknown key; did you mean {near[0]!r}?"
+        f"unknown key; did you mean {near!r}?"
         if near
         else (f"unknown key (known: {', '.join(known)})")
     )

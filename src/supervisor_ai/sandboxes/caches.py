@@ -7,7 +7,6 @@ package manager are where its passwords are.
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +14,7 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.sandboxes.arguments import HOME
 from supervisor_ai.sandboxes.exposure import name_refusal
+from supervisor_ai.tools.nearest import nearest
 
 _INSIDE: Final = "/var/cache/packages"
 
@@ -128,8 +128,8 @@ def find_caches(names: Iterable[str], environment: Mapping[str, str], home: Path
 def _known(name: str) -> _Cache:
     cache = _CACHES.get(name)
     if cache is None:
-        near = get_close_matches(name, CACHE_NAMES, n=1)
-        meant = f"Did you mean {near[0]!r}? " if near else ""
+        near = nearest(name, CACHE_NAMES)
+        meant = f"Did you mean {near!r}? " if near else ""
         raise InvalidInput(
             f"There is no package cache {name!r}.",
             hint=f"{meant}sandbox.caches may name: {', '.join(CACHE_NAMES)}",

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
@@ -10,6 +9,7 @@ from supervisor_ai.domain.errors import Conflict, NotFound, SupervisorError, Una
 from supervisor_ai.domain.run.definition import Cli
 from supervisor_ai.engine.ports.sandbox import OutputSink, Sandbox
 from supervisor_ai.engine.ports.workers import Worker, WorkerFactory, WorkerReport, WorkerRequest
+from supervisor_ai.tools.nearest import nearest
 
 GROUP: Final = "supervisor.workers"
 Fill = Callable[[Cli], Cli]
@@ -77,6 +77,6 @@ def _load(entry: EntryPoint, sandbox: Sandbox, environment: Mapping[str, str]) -
 
 def _unknown(adapter: str) -> NotFound:
     known = sorted(adapters())
-    near = get_close_matches(adapter, known, n=1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(known)}."
+    near = nearest(adapter, known)
+    hint = f"Did you mean {near!r}?" if near else f"There are: {', '.join(known)}."
     return NotFound(f"There is no worker adapter {adapter!r}.", hint=hint)

@@ -14,7 +14,7 @@ from supervisor_ai.cli.output import encode, write
 from supervisor_ai.cli.tables import local_time
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
-from supervisor_ai.control.reading import follow_events, read_events
+from supervisor_ai.control.reading import follow_events, known_types, read_events
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.envelope import Envelope
 
@@ -27,6 +27,7 @@ class _Options(TypedDict):
     run: str | None
     follow: bool
     after: int
+    types: tuple[str, ...]
     as_json: bool
 
 
@@ -36,6 +37,9 @@ class _Options(TypedDict):
 @click.option(
     "--after", type=click.IntRange(0), default=0, metavar="SEQ", help="Begin after this event."
 )
+@click.option(
+    "--type", "types", multiple=True, metavar="TYPE", help="Only facts of this type; repeatable."
+)
 @json_option
 @click.pass_obj
 def events(invocation: Invocation, **options: Unpack[_Options]) -> int:
@@ -43,8 +47,11 @@ def events(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
     Without RUN the facts of all runs are shown. With --json each line is one event.
     """
+    wanted = known_types(options["types"])
     records = invocation.require_records()
     for envelope in _read(records, options):
+        if wanted and envelope.type not in wanted:
+            continue
         line = _json(records, envelope) if options["as_json"] else _text(envelope)
         if not write(line):
             break

@@ -5,7 +5,7 @@ from typing import TypedDict, Unpack
 
 import click
 
-from supervisor_ai.cli.headline import headline, wait
+from supervisor_ai.cli.headline import headline, spent, wait
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.narration import one_line, short
 from supervisor_ai.cli.options import json_option, optional_run_argument
@@ -89,6 +89,7 @@ def _shown(invocation: Invocation, records: Records, run: RunView) -> str:
         landed = f" at {short(run.commit)}" if run.commit else ""
         rows.append(("branch", f"{run.branch}{landed}"))
     rows += [("created", local_time(run.created_at)), ("updated", local_time(run.updated_at))]
+    rows += spent(run)
     if run.status not in ENDED:
         rows += [*wait(records, run), ("owner", _owner(records, run))]
         rows += question(invocation, records, run)

@@ -97,7 +97,8 @@ The definitions have 6 mistakes:
   .supervisor/packs/bad/pack.yaml:4: dependencies[0].version: must be a range such as '>=1.0.0, <2', '^1.2' or '~1.2', found 'about 1'
   .supervisor/packs/bad/pack.yaml:5: when[0]: must be a fact such as framework:React, found 'react'
   .supervisor/packs/one/pack.yaml:4: dependencies[0]: needs two >=2, but version 1.2.0 is there
-  .supervisor/packs/one/pack.yaml:4: dependencies[1]: unknown pack 'gone'; did you mean 'go'?\
+  .supervisor/packs/one/pack.yaml:4: dependencies[1]: unknown pack 'gone' (known: \
+backend, cli, data, go, infra, rust, security, solidity, trading, web)\
 """)
 
 
