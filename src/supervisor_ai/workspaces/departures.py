@@ -7,9 +7,9 @@ from secrets import token_hex
 from typing import Final
 
 from supervisor_ai.workspaces.admission import clean, parse_changes
-from supervisor_ai.workspaces.git import Git
+from supervisor_ai.workspaces.git import Git, failure
 from supervisor_ai.workspaces.layout import BRANCH, Desk
-from supervisor_ai.workspaces.snapshots import RAW, take_verbatim
+from supervisor_ai.workspaces.snapshots import PARTLY, RAW, take_verbatim
 
 _GITLINK: Final = b"160000"
 
@@ -48,7 +48,9 @@ def _update(git: Git, index: Mapping[str, str]) -> None:
     is_ours = not attributes.exists()
     take_verbatim(git)
     try:
-        git.run("add", "--update", environment=index)
+        reply = git.ask("add", "--update", "--ignore-errors", environment=index)
+        if reply.code not in {0, PARTLY}:
+            raise failure("add", git.directory, reply)
     finally:
         if is_ours:  # how bytes are taken is for the snapshot to choose
             attributes.unlink()

@@ -31,7 +31,8 @@ _PRECISE: Final = 3
 """So often is git believed when it names one file: it stops at the first, and there may be many."""
 _TRIES: Final = 8
 _EVERYTHING: Final = "its complaints do not end"
-_PARTLY: Final = 1
+PARTLY: Final = 1
+"""How `git add --ignore-errors` ends that could not take some files."""
 _ANY_PATHS: Final = {"GIT_LITERAL_PATHSPECS": "0"}
 """What `check-ignore` needs; a name that it takes for a pattern is named once too often."""
 _VERBATIM: Final = "* !text !eol !ident !filter !working-tree-encoding\n"
@@ -152,6 +153,6 @@ def _take(git: Git) -> Mapping[bytes, str]:
     reply = git.ask("add", "--all", "--ignore-errors", environment=FRUGAL)
     if reply.code == 0:
         return {}
-    if reply.code != _PARTLY:
+    if reply.code != PARTLY:
         raise failure("add", git.directory, reply)
     return dict.fromkeys(untaken(git), "git cannot read it")

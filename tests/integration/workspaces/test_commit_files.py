@@ -87,6 +87,20 @@ def test_a_file_that_became_a_directory_is_not_mixed_up(
     assert [path for path, _ in files.patches(base, head, ["a"])] == ["a"]
 
 
+def test_a_file_that_became_a_link_has_one_patch(project: Project, files: CommitFiles) -> None:
+    base = project.commit({"a": b"one\n", "b": b"x\n"})
+    (project.root / "a").unlink()
+    (project.root / "a").symlink_to("/etc/passwd")
+    head = project.commit({"b": b"y\n"})
+    changes = {change.path: change for change in files.changes(base, head)}
+    assert (changes["a"].is_link, changes["a"].is_retyped) == (True, True)
+    assert not changes["b"].is_link
+    patches = dict(files.patches(base, head, ["a", "b"]))
+    assert set(patches) == {"a", "b"}
+    assert "+/etc/passwd" in patches["a"]
+    assert "+y" in patches["b"]
+
+
 def test_no_program_of_the_repository_is_run(project: Project, files: CommitFiles) -> None:
     canary = project.root.parent / "ran"
     project.git("config", "diff.evil.textconv", f"touch {canary};:")
