@@ -141,7 +141,7 @@ class TaskFile:
     path: str
     title: str
     role: Agent | None = None
-    """Who does it; None: whom the phase of the kanban calls for."""
+    """Who does it; None: the Implementor."""
     kind: TaskKind = TaskKind.IMPLEMENT
     state: TaskState = TaskState.TODO
     priority: Priority = Priority.MEDIUM
