@@ -89,6 +89,17 @@ def hang(it: Answer) -> None:
         time.sleep(1)
 
 
+def leave_litter(it: Answer) -> None:
+    """Leave more files that git's own check refuses than it names at once."""
+    for number in range(120):
+        Path(f"small{number}").write_text(f"{number}\n")
+    for number in range(5):
+        Path(f"part{number}").mkdir()
+        module = f'[submodule "x{number}"]\n\tpath = x\n\turl = -u./x{number}\n'
+        Path(f"part{number}", ".gitmodules").write_text(module)
+    answer(it)
+
+
 def leave_daemon(it: Answer) -> None:
     """Leave a process behind that has cut all ties."""
     sleep = [sys.executable, "-c", "import time; time.sleep(1000)  # stray-of-the-e2e-tests"]
@@ -112,6 +123,7 @@ DEEDS: dict[str, Callable[[Answer], None]] = {
     "crash": crash,
     "hang": hang,
     "daemon": leave_daemon,
+    "litter": leave_litter,
     "betray": betray,
     "reject": lambda it: answer({**it, "status": "CHANGES_REQUESTED"}),
     "blocked": lambda it: answer({**it, "status": "BLOCKED", "blockers": ["Which port?"]}),

@@ -88,6 +88,19 @@ def test_a_worker_that_hangs_is_stopped(user: User) -> None:
     )
 
 
+def test_what_git_refuses_is_left_out_and_named(user: User) -> None:
+    user.script(implement=["litter"])
+    said = user.run("--workflow", "quick")
+    assert said.code in {0, 1, 5}, said.out + said.err
+    run = said.run["id"]
+    [left] = [it["payload"] for it in user.events(run) if it["type"] == "FilesLeftOut"]
+    assert left["count"] == 5
+    assert set(left["paths"]) == {f"part{number}/.gitmodules" for number in range(5)}
+    assert "gitmodulesUrl" in left["reason"]
+    assert user.call("cancel", run).code in {0, 4}
+    assert user.call("resume", run).code in {0, 1}
+
+
 def test_a_daemon_does_not_outlive_its_worker(user: User) -> None:
     user.script(implement=["daemon"])
     assert user.run("--workflow", "quick").run["status"] == "completed"
