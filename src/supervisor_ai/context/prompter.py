@@ -1,14 +1,12 @@
 """Writes the prompt of an attempt."""
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 from supervisor_ai.context.material import bounded, fenced, label
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.answers import APPROVING
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
-
-if TYPE_CHECKING:
-    from jinja2.sandbox import SandboxedEnvironment
 
 MAX_TEMPLATE: Final = 256 * 1024
 MAX_PROMPT: Final = 4 * 1024 * 1024
@@ -25,6 +23,8 @@ class JinjaPrompter:
         """Return what the worker is told."""
         from jinja2 import TemplateError
 
+        from supervisor_ai.tools.templates import TooMuchWorkError, line_of
+
         role = request.role
         if len(role.template) > MAX_TEMPLATE:
             raise InvalidInput(
@@ -33,13 +33,26 @@ class JinjaPrompter:
             )
         try:
             return _with_nonce(request, self._rendered(request))
+        except TooMuchWorkError as error:
+            line = line_of(error)
+            place = "" if line is None else f" in line {line}"
+            raise InvalidInput(
+                f"The template of role {role.name!r} cannot be rendered{place}: {error}"
+            ) from error
+        except (RecursionError, MemoryError, SyntaxError) as error:
+            raise InvalidInput(
+                f"The template of role {role.name!r} cannot be rendered: it is nested too deeply."
+            ) from error
         except (TemplateError, ArithmeticError, TypeError, ValueError) as error:
             raise InvalidInput(
                 f"The template of role {role.name!r} cannot be rendered: {error}"
             ) from error
 
     def _rendered(self, request: PromptRequest) -> str:
-        template = _environment().from_string(request.role.template)
+        from supervisor_ai.tools.templates import BoundedEnvironment
+
+        filters: dict[str, Callable[..., object]] = {"fenced": fenced, "label": label}
+        template = BoundedEnvironment(filters).from_string(request.role.template)
         pieces: list[str] = []
         length = 0
         for piece in template.generate(
@@ -80,19 +93,3 @@ def _told(told: Told) -> dict[str, str]:
         "text": bounded(told.text, _MAX_TOLD),
         "category": told.category.value if told.category else "",
     }
-
-
-def _environment() -> "SandboxedEnvironment":
-    from jinja2 import StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.globals.clear()
-    environment.filters.update(fenced=fenced, label=label)
-    return environment

@@ -93,26 +93,29 @@ def _expanded(name: str, texts: Mapping[str, str], depth: int = 0) -> int:
 def variables(text: str) -> frozenset[str]:
     """Name what a template speaks of."""
     from jinja2 import meta
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    environment = ImmutableSandboxedEnvironment()
-    environment.filters.update(fenced=str, label=str)
-    return frozenset(meta.find_undeclared_variables(environment.parse(text)))
+    from supervisor_ai.tools.templates import plain_environment
+
+    tree = plain_environment({"fenced": str, "label": str}).parse(text)
+    return frozenset(meta.find_undeclared_variables(tree))
 
 
 def _of_jinja(text: str) -> Iterator[tuple[int, str]]:
     """Find what could not be rendered, without rendering it."""
     from jinja2 import TemplateSyntaxError, meta, nodes
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    environment = ImmutableSandboxedEnvironment()
-    environment.globals.clear()
-    environment.filters.update(fenced=str, label=str)
+    from supervisor_ai.tools.templates import plain_environment, refused
+
     try:
-        tree = environment.parse(INCLUDE.sub("", text))
+        # An include is one line of its own, so that a line break in its place keeps the numbers.
+        tree = plain_environment({"fenced": str, "label": str}).parse(INCLUDE.sub("\n", text))
     except TemplateSyntaxError as error:
         yield error.lineno, f"is no template: {error.message}"
         return
+    except (RecursionError, MemoryError):
+        yield 1, "is nested too deeply"
+        return
+    yield from refused(tree)
     for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
         yield node.lineno, 'only `{% include "NAME" %}` on a line of its own is understood'
     for variable in sorted(meta.find_undeclared_variables(tree) - _VARIABLES):

@@ -190,6 +190,20 @@ def test_a_role_that_writes_is_told_so() -> None:
     assert "Do not change files" in reader
 
 
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{% for a in 'xxxxxxxxxx' %}" * 6 + "{% endfor %}" * 6, "in line 1: it takes"),
+        ("Hello\n{{ task * 1000000000 }}", "in line 2: '*' works on numbers only"),
+        ("\n{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "line 2: `macro` is not understood"),
+        ("{{" + "(" * 5000 + ")" * 5000 + "}}", "nested too deeply"),
+        ("{% for a in task %}" * 100 + "{% endfor %}" * 100, "cannot be rendered"),
+    ],
+)
+def test_a_template_that_would_take_for_ever_is_refused(template: str, said: str) -> None:
+    assert said in refusal(template)
+
+
 def test_templates_run_in_a_sandbox() -> None:
     assert refusal("{{ role.__class__ }}") == snapshot(
         "The template of role 'reviewer' cannot be rendered: "

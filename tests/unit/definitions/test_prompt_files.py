@@ -67,6 +67,21 @@ The definitions have 7 mistakes:
 """)
 
 
+def test_what_cannot_be_bounded_is_refused_with_its_line(tmp_path: Path) -> None:
+    schema = '{% include "schema.json" %}\n'
+    files = {
+        ".supervisor/prompts/a.j2": f"{schema}\n{{% macro f() %}}{{{{ f() }}}}{{% endmacro %}}",
+        ".supervisor/prompts/b.j2": f"{schema}\n\n{{{{ task | center(1000000000) }}}}",
+        ".supervisor/prompts/c.j2": schema + "{{" + "(" * 5000 + ")" * 5000 + "}}",
+    }
+    assert refusal(files, tmp_path) == snapshot("""\
+The definitions have 3 mistakes:
+  .supervisor/prompts/a.j2:3: `macro` is not understood: what it makes could not be bounded
+  .supervisor/prompts/b.j2:4: the filter 'center' is not known
+  .supervisor/prompts/c.j2:1: is nested too deeply\
+""")
+
+
 def test_templates_that_include_each_other_do_not_grow_without_end(tmp_path: Path) -> None:
     files = {
         f".supervisor/prompts/p{number}.j2": f'{{% include "p{number + 1}.j2" %}}\n' * 2

@@ -23,6 +23,7 @@ from supervisor_ai.domain.run.loops import LoopPolicy
 from supervisor_ai.domain.run.prices import Price, PriceTable
 from supervisor_ai.domain.run.retries import ParkingPolicy
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
+from supervisor_ai.engine.folds import fold_name
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.project_view import ProjectView
@@ -252,7 +253,7 @@ def test_a_long_past_of_the_project_is_kept_folded() -> None:
     world = replace(kernel.world, timing=replace(kernel.world.timing, cache_every=1))
     run = kernel.submit(definition(budgets={Scope.DAY: Amount(attempts=9)}))
     kernel.drive(run, world=world)
-    kept = world.cache.load(PROJECT_STREAM, fold="project:1")
+    kept = world.cache.load(PROJECT_STREAM, fold=fold_name("project"))
     assert kept is not None
     view = ProjectView(world.log, world.cache, world.documents)
     assert view.version == kept.version
