@@ -106,6 +106,7 @@ class CommitShelf:
     def __init__(self, repository: Repository, commit: CommitSha) -> None:
         self._repository = repository
         self._commit = commit
+        self._listed: tuple[str, ...] | None = None
 
     @property
     def origin(self) -> Origin:
@@ -129,15 +130,17 @@ class CommitShelf:
 
     def names(self, directory: str) -> tuple[str, ...]:
         """List the files of a directory."""
-        prefix = f"{self.label(directory)}/"
-        paths = self._repository.list(self._commit, self.label(directory))
-        below = (path.removeprefix(prefix) for path in paths if path.startswith(prefix))
+        prefix = f"{directory}/"
+        below = (path.removeprefix(prefix) for path in self.paths() if path.startswith(prefix))
         return tuple(sorted(name for name in below if "/" not in name))
 
     def paths(self) -> tuple[str, ...]:
-        """List all files of the project's directory."""
-        below = self._repository.list(self._commit, PROJECT_DIRECTORY)
-        return tuple(sorted(path.removeprefix(f"{PROJECT_DIRECTORY}/") for path in below))
+        """List all files of the project's directory; a commit is asked once."""
+        if self._listed is None:
+            below = self._repository.list(self._commit, PROJECT_DIRECTORY)
+            start = f"{PROJECT_DIRECTORY}/"
+            self._listed = tuple(sorted(path.removeprefix(start) for path in below))
+        return self._listed
 
     def _read(self, path: str, mistakes: Mistakes) -> str | None:
         try:
