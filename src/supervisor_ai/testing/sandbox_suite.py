@@ -291,6 +291,15 @@ class IsolationSuite(OnSandbox):
         result, ear = self.run(replace(spec, ro_paths=(str(tool),)))
         assert (result.exit_code, ear.output) == (1, b"tool runs\n")
 
+    def test_keys_deep_in_a_read_only_path_are_covered(self) -> None:
+        deep = self.ground / "tool/lib/vendor/deep"
+        (deep / ".aws").mkdir(parents=True)
+        for name in (".npmrc", ".aws/config", "code"):
+            (deep / name).write_text(f"{name} is read\n", encoding="utf-8")
+        spec = self.spec("sh", "-c", f"cd {deep} && cat .npmrc code; ls -A .aws; cat .aws/config")
+        result, ear = self.run(replace(spec, ro_paths=(str(self.ground / "tool"),)))
+        assert (result.exit_code, ear.output) == (1, b"code is read\n")
+
     def test_a_path_that_must_stay_hidden_is_refused(self) -> None:
         for entry in ("/", "/nowhere/at/all", "relative", "/proc", str(Path.home())):
             with expected(InvalidInput, repr(entry), "sandbox.ro_paths"):
