@@ -44,10 +44,13 @@ def _name(told: bytes) -> str:
 
 def _is_ours(place: Path, mark: str | None) -> bool:
     """Tell whether a directory is this repository's; one that is nobody's yet becomes so."""
-    owner = place / _OWNER
+    owner, ours = place / _OWNER, (mark or "").encode()
     try:
-        return owner.read_text() == mark
-    except FileNotFoundError:
-        if mark is not None:
-            owner.write_text(mark)
-        return True
+        if mark is not None and not owner.exists():
+            owner.write_bytes(ours)
+        return not owner.exists() or owner.read_bytes() == ours
+    except OSError as error:
+        raise Unavailable(
+            f"The state directory {str(place)!r} cannot be used: {error.strerror}.",
+            hint="Name another directory with SUPERVISOR_STATE.",
+        ) from error

@@ -1,5 +1,8 @@
 from pathlib import Path
 
+import pytest
+
+from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.workspaces.state_place import own_place
 
 ROOT = Path("/home/me/project")
@@ -17,3 +20,10 @@ def test_another_repository_at_the_same_path_gets_another_one(tmp_path: Path) ->
     places = [state(tmp_path, mark) for mark in ("one", "other", None)]
     assert len({*places, state(tmp_path, "one", Path("/elsewhere"))}) == 4
     assert places == [state(tmp_path, mark) for mark in ("one", "other", None)]
+
+
+def test_a_directory_that_cannot_be_used_is_said(tmp_path: Path) -> None:
+    place = state(tmp_path, None)
+    (place / "mark").mkdir()
+    with pytest.raises(Unavailable, match="Is a directory"):
+        state(tmp_path, "one")
