@@ -330,5 +330,5 @@ def test_events_are_chosen_by_their_type(reader: User) -> None:
     types = [json.loads(line)["type"] for line in said.out.splitlines()]
     assert types == [it for it in reader.types(newest["id"]) if it in chosen]
     assert {"StepEntered", "RunCompleted"} == set(types)
-    wrong = reader.call("events", "--type", "StepEnterd", "--json")
+    wrong = reader.call("events", "--type", "StepsEntered", "--json")
     assert (wrong.code, wrong.error["hint"]) == (2, "Did you mean 'StepEntered'?")
