@@ -14,6 +14,7 @@ from supervisor_ai.control.workspaces import (
     WorkspaceView,
     WorkView,
 )
+from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.engine.ports.inventory import FileChange
 
 _PREFIX: Final = "refs/supervisor/"
@@ -129,7 +130,8 @@ def _sides(files: tuple[FileChange, ...]) -> tuple[list[int | None], list[int | 
 
 
 def _files(files: tuple[FileChange, ...]) -> list[str]:
-    rows = [(it.change, _lines(it), visible(it.path)) for it in files]
+    redactor = RuleRedactor()
+    rows = [(it.change, _lines(it), visible(redactor.redact(it.path).text)) for it in files]
     return [f"  {line}" for line in columns(rows)]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from supervisor_ai.cli.leftovers import visible
+from supervisor_ai.cli.leftovers import _files, visible
 from supervisor_ai.cli.narration import describe, one_line
 from supervisor_ai.cli.summary import changes
 from supervisor_ai.domain.file_names import shown_name
@@ -13,6 +13,7 @@ from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.engine.effects.integration import commit_message
+from supervisor_ai.engine.ports.inventory import FileChange
 from supervisor_ai.gates.changed_files import shown
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
@@ -50,6 +51,11 @@ def test_no_name_fills_the_page(render: Callable[[str], str]) -> None:
 def test_a_secret_in_a_name_is_not_shown_when_a_run_is_over() -> None:
     assert SECRET not in summary(f"keys/{SECRET}.txt")
     assert "1 file changed" in summary(f"keys/{SECRET}.txt")
+
+
+def test_a_secret_in_a_name_is_not_shown_among_the_files_of_a_workspace() -> None:
+    change = FileChange(change="A", path=f"keys/{SECRET}", added=1, deleted=0)
+    assert SECRET not in "\n".join(_files((change,)))
 
 
 def test_many_files_are_summed_up() -> None:

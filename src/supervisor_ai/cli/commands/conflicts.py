@@ -71,8 +71,11 @@ def _show(prediction: "Prediction") -> None:
 
 def _row(view: "ConflictView") -> tuple[str, ...]:
     from supervisor_ai.cli.narration import one_line
+    from supervisor_ai.domain.file_names import shown_name
+    from supervisor_ai.domain.redaction.redactor import RuleRedactor
 
-    files = ", ".join(one_line(path) for path in view.files[:_SHOWN])
+    named = "\n".join(map(shown_name, view.files[:_SHOWN]))
+    files = ", ".join(RuleRedactor().redact(named).text.splitlines())
     more = len(view.files) - _SHOWN
     return (
         view.run,
