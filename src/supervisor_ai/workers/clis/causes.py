@@ -57,7 +57,6 @@ ASTRAY: Final = Cause(FailureCategory.LOGIC)
 REFUSED: Final = Cause(FailureCategory.LOGIC, Action.ESCALATE)
 EXHAUSTED: Final = Cause(FailureCategory.RESOURCE)
 """Memory or disk: the same again needs as much again."""
-SLOW: Final = Cause(FailureCategory.RESOURCE, Action.RETRY_SAME)
 OUT_OF_TURNS: Final = Cause(FailureCategory.RESOURCE, Action.RETRY_WITH_FEEDBACK)
 TOO_LARGE: Final = Cause(FailureCategory.RESOURCE, Action.ESCALATE)
 AUTH: Final = Cause(FailureCategory.AUTH)
