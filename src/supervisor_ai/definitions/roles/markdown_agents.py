@@ -103,6 +103,9 @@ def write_agent(role: Role) -> RoleDraft:
 def _lost(role: Role, cli: str) -> Iterable[str]:
     if cli != "claude":
         yield f"The role works with {role.cli}; the agent will work with the model of its session."
+    unknown = [tool for tool in role.allowed_tools or () if tool not in TOOLS]
+    if unknown:
+        yield f"There is no tool for {', '.join(unknown)}."
     for what, value in (
         ("egress", role.egress),
         ("hidden files", role.hides),

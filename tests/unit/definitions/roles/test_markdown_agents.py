@@ -117,7 +117,7 @@ extends: reviewer
 cli: gemini
 egress: ["pypi.org:443"]
 hides: [secret/]
-allowed_tools: [read_file, web_search]
+allowed_tools: [read_file, web_search, own_tool]
 mcp_servers: {notes: {command: [notes]}}
 """
         }
@@ -126,6 +126,7 @@ mcp_servers: {notes: {command: [notes]}}
     assert "tools: Read, Glob, Grep, WebSearch\n" in written.text
     assert written.notes == (
         "The role works with gemini; the agent will work with the model of its session.",
+        "There is no tool for own_tool.",
         "The role's egress cannot be written down there.",
         "The role's hidden files cannot be written down there.",
         "The role's MCP servers cannot be written down there.",
