@@ -95,10 +95,10 @@ class Bond:
             # A checkout may have replaced the file, which stays when it is no longer tracked.
             self.bindings.bind(None)
         raise Denied(
-            f"The repository tracks {tracked[0]!r}, which is state of one machine and is never"
-            " committed; nothing in it is believed.",
-            hint=f"Take it out: git rm -r --cached {quote(tracked[0])}, and commit; then remove the"
-            " file, unless you know that it is yours.",
+            f"The repository tracks {', '.join(map(repr, tracked))}, which is state of one machine"
+            " and is never committed; nothing in it is believed.",
+            hint=f"Take it out: git rm -r --cached {' '.join(map(quote, tracked))}, and commit;"
+            " then remove it, unless you know that it is yours.",
         )
 
     def _refuse_leftovers(self) -> None:

@@ -105,7 +105,8 @@ class GitRepository:
         if reply.code != 0:  # there is no commit yet
             reply = self.git.run(*listing, *below, environment=loosely)
         paths = (os.fsdecode(path) for path in reply.output.split(b"\0") if path)
-        yield from sorted({path for path in paths if is_own_state(path)})
+        # The folder is enough: it may hold thousands of texts.
+        yield from sorted({"/".join(it.split("/")[:2]) for it in paths if is_own_state(it)})
 
     @property
     def checkout(self) -> Path:

@@ -94,14 +94,14 @@ def test_only_one_at_a_time_holds_it(tmp_path: Path) -> None:
 def test_what_the_index_or_the_commit_holds_is_tracked(tmp_path: Path, name: str) -> None:
     user = ScratchRepository(tmp_path / "user")
     user.write({name: "x", ".supervisor/config.yaml": "{}", "src/.supervisor/state.db": "x"})
-    repository = GitRepository(user.path)
+    repository, shown = GitRepository(user.path), "/".join(name.split("/")[:2])
     assert repository.tracked_state() == ()
     user.git.run("add", "--all")
-    assert repository.tracked_state() == (name,)
+    assert repository.tracked_state() == (shown,)
     user.commit()
-    assert repository.tracked_state() == (name,)
+    assert repository.tracked_state() == (shown,)
     user.git.run("rm", "--cached", "--quiet", name)
-    assert repository.tracked_state() == (name,)
+    assert repository.tracked_state() == (shown,)
     user.git.run("-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "x")
     assert repository.tracked_state() == ()
 
