@@ -7,7 +7,7 @@ from typing import Final, Literal
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.definition import Definition, Step, StepKind, Workflow
+from supervisor_ai.domain.run.definition import TOOLS, Definition, Step, StepKind, Workflow
 from supervisor_ai.engine.ports.definitions import Catalog
 
 _DEEDS: Final = {
@@ -85,12 +85,23 @@ def graph_of(workflow: Workflow, *, problem: str | None = None) -> WorkflowGraph
 
 
 def find_warnings(outline: Workflow, definition: Definition) -> list[str]:
-    """Say which steps end the run where a way back was probably meant."""
-    return [
+    """Say which steps end the run where a way back was probably meant, and which tools are none."""
+    ways = [
         f"Step {step.name!r} has no {key!r}: {what}, the run ends."
         for step in outline.steps.values()
         for key, what in _without_way_back(step, definition)
     ]
+    return [*ways, *_unknown_tools(definition)]
+
+
+def _unknown_tools(definition: Definition) -> Iterator[str]:
+    for role in definition.roles.values():
+        unknown = [tool for tool in role.allowed_tools or () if tool not in TOOLS]
+        if unknown and not role.mcp_servers:
+            yield (
+                f"Role {role.name!r} is allowed {', '.join(map(repr, unknown))}, "
+                "which no agent has and no MCP server of the role offers."
+            )
 
 
 def _without_way_back(step: Step, definition: Definition) -> Iterator[tuple[str, str]]:

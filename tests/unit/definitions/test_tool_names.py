@@ -6,6 +6,7 @@ from pydantic import ValidationError
 from supervisor_ai.definitions.role_shapes import RoleFileShape
 from supervisor_ai.definitions.shapes import OverrideShape
 from supervisor_ai.definitions.tool_names import TOOLS
+from supervisor_ai.domain.run import definition
 
 SHAPES = [RoleFileShape, OverrideShape]
 
@@ -39,3 +40,7 @@ def test_every_known_tool_is_taken(shape: type[RoleFileShape | OverrideShape]) -
     own = ["run_backtest_simulation", "mcp__notes"]
     assert shape.model_validate({"allowed_tools": own}).allowed_tools == own
     assert shape.model_validate({"allowed_tools": []}).allowed_tools == []
+
+
+def test_the_names_are_those_of_the_domain() -> None:
+    assert set(TOOLS) == definition.TOOLS

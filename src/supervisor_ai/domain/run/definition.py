@@ -22,6 +22,8 @@ MIB: Final = 1 << 20
 GIB: Final = 1 << 30
 EDITING_TOOLS: Final = frozenset({"edit_file", "write_file"})
 BROWSING_TOOLS: Final = frozenset({"web_fetch", "web_search"})
+TOOLS: Final = EDITING_TOOLS | BROWSING_TOOLS | {"read_file", "run_command"}
+"""What agents have by these names; any other tool has to be offered by an MCP server."""
 
 
 class StepKind(StrEnum):
