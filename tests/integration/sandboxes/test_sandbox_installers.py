@@ -406,6 +406,9 @@ HARMLESS = {
 }
 
 
+PARTS = ("bin", "lib", "share", "libexec", "versions", "shims")
+
+
 def somewhere(below: Path, chance: Random) -> Path:
     """Go down from a directory by names of chance."""
     for _ in range(chance.randrange(7)):
@@ -444,14 +447,20 @@ class TestInstallers(OnSandbox):
         assert there.splitlines() == ["/", *sorted(places)]
 
     def plant(self, chance: Random) -> list[str]:
-        """Put every kind of key into the directories that are shown, and name where they are."""
+        """Put every kind of key into what is shown and beside it; name where they must be covered.
+
+        Beside the parts of an installation nothing is shown, so there a key may as well be absent.
+        """
         found = find_toolchain(self.home.environment, self.home.place)
         roots = [it for it in found.roots if self.home.place in it.parents and it.is_dir()]
         private = [root for root in roots if not is_below(root.resolve(), found.stores)]
         places = []
         for number, (name, text) in enumerate(PLANTED.items()):
-            place = somewhere(chance.choice(private or [self.home.place]), chance)
+            root = chance.choice(private or [self.home.place])
+            parts = [it for it in sorted(root.iterdir()) if it.is_dir() and it.name in PARTS]
+            place = somewhere(chance.choice(parts or [root]), chance)
             self.home.file(f"{place}/{number}/{name}", text)
+            self.home.file(f"{somewhere(root, chance)}/beside-{number}/{name}", text)
             places.append(f"{place}/{number}")
         return places if private else []
 
