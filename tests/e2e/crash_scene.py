@@ -42,7 +42,7 @@ FILES = {"tools/agent.py": AGENT, ".supervisor/config.yaml": CONFIG}
 VARYING = frozenset(
     (
         *("commit", "start", "snapshot", "prompt", "expected", "attempt", "branch", "root", "base"),
-        *("took", "tip", "rest", "definition", "permit", "nonce", "transcript"),
+        *("took", "tip", "rest", "definition", "permit", "nonce", "transcript", "key"),
     )
 )
 LOST = frozenset(("AttemptLost", "GateLost", "IntegrationLost", "KanbanReadLost", "KanbanSaveLost"))
