@@ -3,12 +3,14 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.integration.store.conftest import HERE
 
 from supervisor_ai.domain.ids import RunId, run_stream
-from supervisor_ai.engine.ports.ledger import CachedState
+from supervisor_ai.engine.ports.ledger import CachedState, Lease
 from supervisor_ai.engine.ports.queries import Fault, FaultKind
 from supervisor_ai.engine.ports.workspaces import Anchor, AnchorPoint
 from supervisor_ai.store.codec import Record, link
@@ -150,6 +152,32 @@ def test_an_event_that_cannot_be_read_is_a_fault(
     ((seq, message),) = faults(ledger)
     assert seq is None
     assert "newer version" in message
+
+
+def test_a_child_is_born_in_the_epoch_of_its_parent(ledger: SqliteLedger) -> None:
+    child = RunId("r3")
+    ledger.leases.release(_take(ledger, RUN))
+    ledger.events.append(batch(run_stream(child), 0, birth(), lease=_take(ledger, RUN)))
+    taken = _take(ledger, child)
+    assert faults(ledger) == []
+    ledger.events.append(batch(run_stream(child), 1, started(), lease=taken))
+    assert [it.epoch for it in ledger.events.read(run_stream(child))] == [2, 1]
+    assert faults(ledger) == []
+
+
+def test_a_lease_that_is_older_than_its_run_is_found(
+    ledger: SqliteLedger, tamper: Callable[..., None]
+) -> None:
+    ledger.events.append(batch(run_stream(RUN), 4, started(), lease=_take(ledger, RUN)))
+    tamper("UPDATE leases SET epoch = 0")
+    ((_, message),) = faults(ledger)
+    assert (
+        message == "The lease of run 'r1' has epoch 0, but the run's events have epoch 1 already."
+    )
+
+
+def _take(ledger: SqliteLedger, run: RunId) -> Lease:
+    return ledger.leases.acquire(run, owner="me", process=HERE, ttl=timedelta(seconds=9))
 
 
 def _forge_hashes(path: Path) -> None:

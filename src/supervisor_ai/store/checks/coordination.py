@@ -24,10 +24,11 @@ _ASKED: Final = """
 """
 _CHILD: Final = "SELECT 1 FROM events WHERE stream = ? AND version = 1 AND payload ->> 'parent' = ?"
 _BEHIND: Final = """
-    SELECT run, leases.epoch, max(events.epoch) FROM leases
+    SELECT run, leases.epoch, max(iif(version = 1, 0, events.epoch)) AS newest FROM leases
     LEFT JOIN events ON events.stream = 'run:' || run
-    GROUP BY run HAVING max(events.epoch) IS NULL OR max(events.epoch) > leases.epoch
+    GROUP BY run HAVING newest IS NULL OR newest > leases.epoch
 """
+"""A run's first event has the epoch of whoever submitted it: a child's has its parent's."""
 _STRAY: Final = """
     SELECT DISTINCT run FROM wakes WHERE NOT EXISTS (
         SELECT 1 FROM events WHERE stream = 'run:' || run AND version = 1)
