@@ -22,8 +22,8 @@ from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import StepKind
-from supervisor_ai.domain.run.facts import Snapshot
-from supervisor_ai.domain.run.letters import Cancel
+from supervisor_ai.domain.run.facts import ApprovalReason, Snapshot
+from supervisor_ai.domain.run.letters import Approve, Cancel, Command, Reject
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import LeftOut, LeftOutSink, Workspace
@@ -112,14 +112,37 @@ def test_a_snapshot_that_cannot_be_made_is_a_failed_attempt(error: Exception) ->
     kernel = Kernel(None, lambda _request: FakeReply(output=DONE))
     world = replace(kernel.world, workspaces=Refusing(kernel, error))
     run = kernel.submit(ONCE)
-    assert kernel.drive(run, world=world).status is RunStatus.FAILED
-    failures = kernel.events(run, e.AttemptFailed)
-    assert {it.category for it in failures} == {FailureCategory.RESOURCE}
-    assert all("could not be kept" in it.reason and it.snapshot is None for it in failures)
-    assert [it.reason for it in kernel.events(run, e.FilesLeftOut)] == [
-        it.reason for it in failures
-    ]
-    assert kernel.drive(run, world=world).status is RunStatus.FAILED
+    assert kernel.drive(run, world=world).status is RunStatus.WAITING
+    (failed,) = kernel.events(run, e.AttemptFailed)
+    assert (failed.category, failed.snapshot) == (FailureCategory.RESOURCE, None)
+    assert "could not be kept" in failed.reason
+    assert [it.reason for it in kernel.events(run, e.FilesLeftOut)] == [failed.reason]
+    (asked,) = kernel.events(run, e.ApprovalRequested)
+    assert (asked.reason, asked.question) == (ApprovalReason.BLOCKED, failed.feedback)
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [
+        (Approve, RunStatus.COMPLETED),
+        (Reject, RunStatus.FAILED),
+        (None, RunStatus.CANCELLED),
+    ],
+    ids=["go on", "leave it", "cancel"],
+)
+def test_a_person_says_what_follows_where_nothing_could_be_kept(
+    word: type[Approve] | type[Reject] | None, status: RunStatus
+) -> None:
+    kernel = Kernel(None, lambda _request: FakeReply(output=DONE))
+    run = kernel.submit(ONCE)
+    kernel.drive(run, world=replace(kernel.world, workspaces=Refusing(kernel, ERRORS[0])))
+    (asked,) = kernel.events(run, e.ApprovalRequested)
+    note = kernel.world.artifacts.put("There is room again.")
+    said: Command = Cancel(reason=None)
+    if word is not None:
+        said = word(step=asked.step, visit=asked.visit, tree=asked.tree, note=note)
+    kernel.send(run, "word", said)
+    assert kernel.drive(run).status is status
 
 
 def test_who_lost_its_lease_is_told_so() -> None:
