@@ -9,6 +9,7 @@ from tests.simulation.definitions import WRITER
 from tests.simulation.history import History
 from tests.simulation.jobs import Jobs
 from tests.simulation.machine import SimWorkspaces
+from tests.simulation.retry_rules import bad_retries
 
 from supervisor_ai.domain.envelope import Envelope, NewEvent
 from supervisor_ai.domain.errors import SupervisorError
@@ -16,7 +17,6 @@ from supervisor_ai.domain.ids import (
     CommitSha,
     EffectKey,
     RunId,
-    StepName,
     StreamId,
     run_stream,
     stream_run,
@@ -24,10 +24,8 @@ from supervisor_ai.domain.ids import (
 from supervisor_ai.domain.project import project as shared
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
-from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.effects import operation_key
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
-from supervisor_ai.domain.run.status import OutcomeKind
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.world import World
@@ -109,7 +107,7 @@ def broken_rules(evidence: Evidence) -> list[str]:
             continue
         broken += _bad_snapshots(run, envelopes, evidence)
         if isinstance(birth, e.RunSubmitted) and birth.driver == WorkflowDriver.name:
-            broken += _bad_retries(run, envelopes, evidence)
+            broken += bad_retries(run, envelopes, evidence.world.documents)
             broken += _bad_landings(birth, envelopes, evidence)
     return broken
 
@@ -278,38 +276,6 @@ def _bad_snapshots(run: RunId, envelopes: list[Envelope], evidence: Evidence) ->
                     yield f"The snapshot of {label!r} does not hold what its worker wrote."
             case _:
                 pass
-
-
-def _bad_retries(run: RunId, envelopes: list[Envelope], evidence: Evidence) -> Iterator[str]:
-    """Failures cost retries, exactly; losses cost none."""
-    failures = 0
-    definition: Definition | None = None
-    at = ""
-    for envelope in envelopes:
-        match envelope.event:
-            case e.RunSubmitted(definition=pinned) | e.DefinitionMigrated(definition=pinned):
-                definition = evidence.world.documents.load(pinned, Definition)
-            case e.StepEntered(step=at):
-                failures = 0
-            case e.AttemptFailed():
-                failures += 1
-            case e.AttemptSucceeded(meaning=Meaning.REFINE | Meaning.FAIL):
-                failures += 1
-            case e.AttemptStarted() if failures > _limit(definition, at):
-                yield f"Step {at!r} of run {run!r} was tried again after {failures} failures."
-            case e.RunFailed(outcome=outcome) if outcome.kind is OutcomeKind.WORKER_FAILED:
-                if failures != _limit(definition, at) + 1:
-                    yield f"Run {run!r} gave up after {failures} failures of step {at!r}."
-            case _:
-                pass
-
-
-def _limit(definition: Definition | None, at: str) -> int:
-    assert definition is not None
-    retries = definition.workflow.steps[StepName(at)].max_retries
-    otherwise = definition.limits.step_max_retries
-    assert otherwise is not None
-    return otherwise if retries is None else retries
 
 
 def _bad_landings(

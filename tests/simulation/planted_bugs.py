@@ -1,4 +1,4 @@
-"""Four bugs on purpose, each in the place of a right part; the simulation must find all of them."""
+"""Bugs on purpose, each in the place of a right part; the simulation must find all of them."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -12,6 +12,7 @@ from tests.simulation.simulation import Parts
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.errors import LeaseLost, StaleVersion
 from supervisor_ai.domain.ids import StreamId
+from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.effects import (
     Integrate,
     RunGate,
@@ -21,6 +22,7 @@ from supervisor_ai.domain.run.effects import (
     task_intent,
 )
 from supervisor_ai.domain.run.events import (
+    AttemptFailed,
     AttemptStarted,
     GateStarted,
     IntegrationStarted,
@@ -102,6 +104,14 @@ async def _keep_word(effect: Integrate, operation: Operation) -> None:
     await perform(effect, operation)
 
 
+async def insist(effect: TaskEffect, operation: Operation) -> RunEvent:
+    """Believe of every failure that the same again will do."""
+    outcome = await perform(effect, operation)
+    if isinstance(outcome, AttemptFailed):
+        return replace(outcome, action=Action.RETRY_SAME)
+    return outcome
+
+
 async def restart(journal: Journal, world: World) -> None:
     """Do again whatever was under way."""
     await world.sandbox.reap(f"{journal.run.id}/", before=journal.lease.epoch)
@@ -140,4 +150,5 @@ def _under_way(journal: Journal) -> Iterator[TaskEffect]:
 NO_SEQUENCE_CHECK: Final = Parts(log=UncheckedLog)
 NO_FENCE: Final = Parts(log=UnfencedLog)
 OUTCOME_BEFORE_EFFECT: Final = Parts(perform=boast)
+RETRIES_WITHOUT_REASON: Final = Parts(perform=insist)
 RECOVERY_THAT_STARTS: Final = Parts(recover=restart)

@@ -1,4 +1,4 @@
-"""A simulation that finds nothing proves nothing: it must find four bugs planted on purpose."""
+"""A simulation that finds nothing proves nothing: it must find the bugs planted on purpose."""
 
 import pytest
 from tests.simulation.planted_bugs import (
@@ -6,6 +6,7 @@ from tests.simulation.planted_bugs import (
     NO_SEQUENCE_CHECK,
     OUTCOME_BEFORE_EFFECT,
     RECOVERY_THAT_STARTS,
+    RETRIES_WITHOUT_REASON,
 )
 from tests.simulation.profiles import complaint, find_broken
 from tests.simulation.simulation import Parts
@@ -20,6 +21,7 @@ ENOUGH = 400
         pytest.param("spree", NO_SEQUENCE_CHECK, "attempts at event", id="no check of a budget"),
         pytest.param("workflow", NO_FENCE, "", id="no fence"),
         pytest.param("workflow", OUTCOME_BEFORE_EFFECT, "landed", id="outcome before effect"),
+        pytest.param("workflow", RETRIES_WITHOUT_REASON, "tried again", id="senseless retries"),
         pytest.param("workflow", RECOVERY_THAT_STARTS, "started", id="recovery that starts"),
     ],
 )
