@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from supervisor_ai.domain.run.facts import Hardness
 from supervisor_ai.engine.ports.sandbox import OutputSink, SandboxEnd, SandboxResult, SandboxSpec
 from supervisor_ai.sandboxes.containers.container import Container
 from supervisor_ai.sandboxes.containers.control import Report
@@ -86,7 +87,9 @@ class Attendance:
         return ended(end, self.spec, report.exit_code, usage=way_out.usage)
 
     async def _exceeded(self, end: SandboxEnd, report: Report) -> str | None:
-        if end is SandboxEnd.EXITED and report.exit_code and report.exceeded:
+        # A container without groups of its own sees those of others, and what was killed there.
+        has_groups = self.guard.hardness is Hardness.HARD
+        if has_groups and end is SandboxEnd.EXITED and report.exit_code and report.exceeded:
             return report.exceeded[0]
         return await self.guard.judge(end, report.exit_code)
 

@@ -8,15 +8,19 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.integration.sandboxes.containers.engines import require
 
 import supervisor_ai
+from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
+from supervisor_ai.sandboxes.cgroups import Group, find_cgroups, grouped
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the other tests already run like this")
 
@@ -107,7 +111,23 @@ def end_pause(home: Path) -> None:
                 os.kill(pid, signal.SIGKILL)
 
 
-def run_as_user(home: Path, text: str) -> subprocess.CompletedProcess[str]:
+@pytest.fixture
+def group() -> Iterator[Group]:
+    """Make a control group in which something was killed before, as on many a machine."""
+    cgroups = find_cgroups()
+    if cgroups is None:
+        yield Group(())
+        return
+    limits = replace(EXECUTOR_LIMITS, memory=512 * MIB)
+    with grouped(cgroups, f"supervisor-test-{os.getpid()}", limits) as group:
+        hungry = [sys.executable, "-c", "x = b'x' * (600 << 20)"]
+        died = subprocess.run(hungry, preexec_fn=lambda: group.join(os.getpid()), check=False)
+        assert died.returncode == -signal.SIGKILL
+        assert group.exceeded() == ("memory",)
+        yield group
+
+
+def run_as_user(home: Path, group: Group, text: str) -> subprocess.CompletedProcess[str]:
     options = ("--root", f"{home}/s", "--runroot", f"{home}/run/r")
     words = ("unshare", "--mount", "--propagation", "private", "sh", "-c", BECOME, "become")
     return subprocess.run(
@@ -121,16 +141,17 @@ def run_as_user(home: Path, text: str) -> subprocess.CompletedProcess[str]:
         cwd=home,
         capture_output=True,
         text=True,
+        preexec_fn=lambda: group.join(os.getpid()),
         timeout=110,
         check=False,
     )
 
 
-def test_an_ordinary_user_has_the_same_sandbox(home: Path) -> None:
-    trial = run_as_user(home, TRIAL)
+def test_an_ordinary_user_has_the_same_sandbox(home: Path, group: Group) -> None:
+    trial = run_as_user(home, group, TRIAL)
     if trial.returncode != 0 or "1000000" not in trial.stdout:
         pytest.skip(f"podman has no namespace for an ordinary user here: {trial.stderr[-500:]}")
-    done = run_as_user(home, SUITE)
+    done = run_as_user(home, group, SUITE)
     lines = done.stdout.splitlines()
     assert not [line for line in lines if line.startswith("failed")], done.stderr
     assert len([line for line in lines if line.startswith("passed")]) == 6, done.stderr
