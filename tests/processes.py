@@ -14,6 +14,8 @@ PATIENCE: Final = 300.0
 """Seconds to wait for something that will come; long, because a busy machine is no fault."""
 MARK: Final = "TESTS_OF_PROCESS"
 """What every process that was started by a test has in its environment."""
+_TRACKER: Final = "multiprocessing.resource_tracker"
+"""Python's own companion of a process that has started others: it ends with that process."""
 _PDEATHSIG: Final = 1
 _LIBC: Final = ctypes.CDLL(None, use_errno=True)
 
@@ -75,7 +77,7 @@ def survivors() -> Iterator[tuple[int, str]]:
             command = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
-        if is_marked and command:
+        if is_marked and command and _TRACKER not in command:
             yield int(place.name), command
 
 

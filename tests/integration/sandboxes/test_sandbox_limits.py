@@ -18,7 +18,6 @@ from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd, SandboxSpec
 from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
 from supervisor_ai.sandboxes.cgroups import (
     Cgroups,
-    Group,
     VersionTwo,
     dissolve,
     find_cgroups,
@@ -132,8 +131,12 @@ class TestGroups(OnLimits):
             pytest.skip("no hierarchy of the second version can be written here")
         group = found[0] / f"supervisor-test-{os.getpid()}"
         group.mkdir()
-        with subprocess.Popen(["sh", "-c", "setsid sleep 600 & exec sleep 600"]) as left:
-            Group((group,)).join(left.pid)
+        # Who joined later might have started the other one outside, where nobody would end it.
+        script = 'echo $$ > "$0/cgroup.procs"; setsid sleep 600 & echo ready; exec sleep 600'
+        argv = ["sh", "-c", script, str(group)]
+        with subprocess.Popen(argv, stdout=subprocess.PIPE) as left:
+            assert left.stdout is not None
+            assert left.stdout.readline() == b"ready\n"
             dissolve(group)
             assert left.wait(timeout=PATIENCE) == -9
         assert not group.exists()
