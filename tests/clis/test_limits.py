@@ -16,8 +16,11 @@ from tests.e2e.command import Json, User, until
 from supervisor_ai.lab.server import LabServer
 
 PUNCTUAL: Final = {"parking": {"spread": "0s"}}
-RESET: Final = 4
+SOON: Final = 4
 """Seconds: long enough to see the run wait."""
+LATE: Final = 70
+"""Seconds for which a run in the foreground does not stay."""
+WAITS: Final = 5
 HOURS: Final[Turn] = {"status": 429, "reset": 7200, "times": -1}
 DENIED: Final[Turn] = {"status": 401, "times": -1}
 LIMITED: Final = [
@@ -25,11 +28,11 @@ LIMITED: Final = [
 ]
 
 
-def limited(stage: Stage) -> dict[str, object]:
+def limited(stage: Stage, reset: int = SOON) -> dict[str, object]:
     """Refuse until a time; a CLI that asks again by itself is told of a second first."""
     repeats = OWN_REPEATS[stage.adapter]
     at_first: list[Turn] = [{"status": 429, "reset": 1, "times": repeats}] if repeats else []
-    return conversation(*at_first, {"status": 429, "reset": RESET}, *work(stage))
+    return conversation(*at_first, {"status": 429, "reset": reset}, *work(stage))
 
 
 def check_that_it_waited(user: User, run: Json) -> None:
@@ -48,15 +51,27 @@ def moment(text: str) -> datetime:
 
 
 @pytest.mark.parametrize("adapter", LIMITED)
+def test_a_run_stays_for_the_end_of_a_limit_that_is_near(stage: Stage, tmp_path: Path) -> None:
+    user = make_project(tmp_path, PUNCTUAL)
+    with LabServer(limited(stage)) as lab:
+        configure(user, {stage: lab})
+        said = user.run("--workflow", "quick", "--cli", stage.adapter)
+    assert said.code == 0, said.out + said.err
+    assert strays(tmp_path) == []
+    check_that_it_waited(user, said.run)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("adapter", INSTALLED)
 def test_a_run_waits_for_the_end_of_a_limit_and_another_process_goes_on(
     stage: Stage, tmp_path: Path
 ) -> None:
     user = make_project(tmp_path, PUNCTUAL)
-    with LabServer(limited(stage)) as lab:
+    with LabServer(limited(stage, LATE)) as lab:
         configure(user, {stage: lab})
-        # In the foreground it would stay for a wait that is as short as this one.
-        said = user.run("--workflow", "quick", "--cli", stage.adapter, "--queue")
-        assert user.call("serve", "--once", "--json").run["status"] == "waiting"
+        said = user.run("--workflow", "quick", "--cli", stage.adapter)
+        assert said.code == WAITS, said.out + said.err
+        assert said.run["status"] == "waiting"
         assert strays(tmp_path) == []
         said = user.call("resume", said.run["id"], "--wait", "--json")
     assert said.code == 0, said.out + said.err
