@@ -71,6 +71,7 @@ from supervisor_ai.store.shapes import to_json
 from supervisor_ai.testing.histories import write_history
 from supervisor_ai.testing.ledger_harness import BEGIN, StillClock
 
+FROZEN = Path(__file__).parent / "frozen.sha256"
 PLAN, IMPLEMENT, TEST = StepName("plan"), StepName("implement"), StepName("test")
 GUARD, PUBLISH = StepName("implement-guard"), StepName("publish")
 REVIEW, APPROVE, COMMIT = StepName("review"), StepName("approve"), StepName("commit")
@@ -630,8 +631,8 @@ WRITERS = (
 )
 
 
-def main(version: str) -> None:
-    target = Path(__file__).parent
+def write(version: str, target: Path) -> None:
+    """Write the history of a version, and the definition of its runs, into a directory."""
     clock, world = StillClock(), Alone()
     with tempfile.TemporaryDirectory() as directory:
         ledger = open_ledger(Path(directory), clock=clock, processes=world, anchor=world)
@@ -641,6 +642,12 @@ def main(version: str) -> None:
         write_history(ledger.connection, target / f"{version}.jsonl")
         ledger.close()
     (target / f"{version}.definition.json").write_bytes(to_json(definition()) + b"\n")
+
+
+def main(version: str) -> None:
+    if version in FROZEN.read_text():
+        sys.exit(f"The history of {version!r} is frozen. Record into the next version.")
+    write(version, Path(__file__).parent)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """Today's code reads, verifies and folds the ledgers of every release."""
 
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from tests.histories import record
 
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, StreamId, run_stream, stream_run
@@ -96,6 +98,23 @@ def runs_of(ledger: SqliteLedger) -> list[RunId]:
     rows, total = ledger.queries.runs(limit=1000)
     assert len(rows) == total
     return [row.id for row in rows]
+
+
+def test_a_frozen_history_is_never_written_again() -> None:
+    for line in record.FROZEN.read_text().splitlines():
+        digest, name = line.split()
+        assert sha256((HERE / name).read_bytes()).hexdigest() == digest, name
+
+
+def test_every_history_but_the_newest_is_frozen() -> None:
+    frozen = {line.split()[1] for line in record.FROZEN.read_text().splitlines()}
+    assert {path.name for path in HISTORIES[:-1]} <= frozen
+
+
+def test_what_is_recorded_today_is_the_newest_history_byte_for_byte(tmp_path: Path) -> None:
+    record.write(NEWEST.stem, tmp_path)
+    for name in (NEWEST.name, f"{NEWEST.stem}.definition.json"):
+        assert (tmp_path / name).read_bytes() == (HERE / name).read_bytes(), name
 
 
 def test_the_chain_of_an_old_ledger_holds(ledger: SqliteLedger) -> None:
