@@ -23,6 +23,7 @@ from bench.clis import clis
 from bench.context import context
 from bench.gates import gates
 from bench.sandboxes import sandboxes
+from bench.start import start
 from bench.workspaces import workspaces
 
 ROOT = Path(__file__).parent.parent
@@ -84,41 +85,6 @@ def _resumed(engine: str, steps: int) -> float:
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as directory:
         child(engine, "prepare", directory, steps)
         return child(engine, "resume", directory, steps)["seconds"]
-
-
-def start() -> Iterator[str]:
-    """Time how long a person waits for a command."""
-    yield "| command | median ms | ratio to `python -c pass` |\n|---|---:|---:|"
-    python, supervisor = str(OURS), str(OURS.with_name("supervisor"))
-    with tempfile.TemporaryDirectory(dir=ROOT / "build") as directory:
-        project = _make_project(directory)
-        commands = {
-            "python -c pass": [python, "-c", "pass"],
-            "supervisor --help": [supervisor, "--help"],
-            "supervisor status (one run)": [supervisor, "-C", project, "status"],
-        }
-        times: dict[str, list[float]] = {name: [] for name in commands}
-        for _ in range(15):
-            for name, command in commands.items():
-                times[name].append(_timed(command))
-    medians = {name: statistics.median(values) for name, values in times.items()}
-    for name, median in medians.items():
-        yield f"| `{name}` | {median * 1000:.0f} | {median / medians['python -c pass']:.1f} |"
-
-
-def _make_project(directory: str) -> str:
-    """Run the demo below a directory and return where its project is."""
-    environment = {**os.environ, "TMPDIR": directory}
-    command = [str(OURS.with_name("supervisor")), "demo"]
-    subprocess.run(command, env=environment, capture_output=True, check=True)
-    [project] = Path(directory).glob("supervisor-demo-*")
-    return str(project)
-
-
-def _timed(command: list[str]) -> float:
-    begun = time.perf_counter()
-    subprocess.run(command, capture_output=True, check=True)
-    return time.perf_counter() - begun
 
 
 PARTS = {
