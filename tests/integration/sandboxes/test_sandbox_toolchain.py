@@ -36,6 +36,13 @@ class Machine:
         roots = self.find().roots
         return {str(root.relative_to(self.home)) for root in roots if self.home in root.parents}
 
+    def shows_later(self, place: str) -> bool:
+        """Write a file once the tools are found, and tell whether a sandbox would show it."""
+        roots = self.find().roots
+        (self.home / place).write_text("secret")
+        names = (self.home / place, (self.home / place).resolve())
+        return any(name.is_relative_to(root) for root in roots for name in names)
+
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
@@ -69,19 +76,28 @@ def test_another_active_environment_goes_before_ours_and_brings_its_interpreter(
     machine.variables["VIRTUAL_ENV"] = str(machine.home / "project/.venv")
     (machine.home / "project/.venv/pip.conf").write_text("index-url = https://a:b@host/simple\n")
     assert machine.shown() == {
-        *("project/.venv/bin", "project/.venv/pyvenv.cfg", "python/3.12"),
+        *("project/.venv/bin", "project/.venv/pyvenv.cfg"),
+        *("python/3.12/bin", "python/3.12/lib"),
     }
+    assert not machine.shows_later("python/3.12/.netrc")
     path = machine.find().search_path().split(":")
     assert path[0] == f"{machine.home}/project/.venv/bin"
 
 
-def test_where_nothing_lies_beside_the_parts_they_are_shown_at_once(machine: Machine) -> None:
+@pytest.mark.parametrize("key", ["auth.json", "README.secret", "LICENSE-key", ".lock", "id_rsa"])
+def test_where_nothing_lies_beside_the_parts_a_later_key_is_not_shown(
+    machine: Machine, key: str
+) -> None:
     machine.program("sdk/node/bin/node")
     for name in ("lib", "include", "x86_64-linux-gnu"):
         (machine.home / "sdk/node" / name).mkdir()
     for name in ("LICENSE", "README.md"):
         (machine.home / "sdk/node" / name).touch()
-    assert machine.shown() == {"sdk/node"}
+    parts = {f"sdk/node/{name}" for name in ("bin", "lib", "include", "x86_64-linux-gnu")}
+    assert machine.shown() == parts
+    assert not machine.shows_later(f"sdk/node/{key}")
+    assert machine.shown() == parts
+    assert machine.shows_later("sdk/node/lib/module.js")
 
 
 def test_of_an_installation_the_parts_that_programs_need_are_shown(machine: Machine) -> None:
@@ -118,7 +134,8 @@ def test_a_part_of_a_project_is_no_installation(machine: Machine) -> None:
     (machine.home / ".git").mkdir()
     machine.program("sdk/go/bin/go")
     (machine.home / "sdk/go/lib").mkdir()
-    assert machine.shown() == {"work/project/app/bin", "sdk/go"}
+    assert machine.shown() == {"work/project/app/bin", "sdk/go/bin", "sdk/go/lib"}
+    assert not machine.shows_later("sdk/go/token")
 
 
 def test_packages_behind_links_are_shown_and_their_neighbours_are_not(machine: Machine) -> None:
@@ -137,9 +154,10 @@ def test_packages_behind_links_are_shown_and_their_neighbours_are_not(machine: M
     (links / "diary").symlink_to(machine.home / "diary")
     assert machine.shown() == {
         ".local/bin",
-        ".local/share/pipx/venvs/black",
+        ".local/share/pipx/venvs/black/bin",
         ".local/share/agent/versions/2.1",
     }
+    assert not machine.shows_later(".local/share/pipx/venvs/black/pip.conf")
 
 
 @pytest.mark.parametrize("secret", [".netrc", "credentials.toml", "etc/npmrc", "private/.npmrc"])
@@ -191,11 +209,11 @@ def test_the_proxies_of_rustup_are_replaced_by_what_they_stand_for(machine: Mach
     machine.program(".rustup/toolchains/stable/bin/cargo", is_on_path=False)
     (machine.home / ".rustup/toolchains/stable/lib").mkdir()
     (machine.home / ".rustup/settings.toml").write_text('default_toolchain = "stable"\n')
-    assert machine.shown() == {".cargo/bin", ".rustup/toolchains/stable"}
+    stable = ".rustup/toolchains/stable"
+    assert machine.shown() == {".cargo/bin", f"{stable}/bin", f"{stable}/lib"}
+    assert not machine.shows_later(f"{stable}/credentials.toml")
     path = machine.find().search_path().split(":")
-    real, proxy = (
-        f"{machine.home}/{place}/bin" for place in (".rustup/toolchains/stable", ".cargo")
-    )
+    real, proxy = (f"{machine.home}/{place}/bin" for place in (stable, ".cargo"))
     assert path.index(real) < path.index(proxy)
 
 
@@ -216,7 +234,9 @@ def test_a_link_is_shown_under_both_names(machine: Machine) -> None:
     (machine.home / "opt/tool-2/lib").mkdir()
     (machine.home / "opt/tool").symlink_to("tool-2")
     machine.path.append(machine.home / "opt/tool/bin")
-    assert machine.shown() == {"opt/tool", "opt/tool-2"}
+    names = ("opt/tool", "opt/tool-2")
+    assert machine.shown() == {f"{name}/{part}" for name in names for part in PARTS}
+    assert not machine.shows_later("opt/tool/token")
 
 
 @pytest.mark.skipif(not Path(SYSTEM_PYTHON).exists(), reason="the system has no Python")

@@ -1,7 +1,6 @@
 """The directories of tools that a sandbox shows, each one checked before it is added."""
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -24,11 +23,6 @@ _PARTS: Final = (
 """What programs need of their installation; beside it are settings, and in them passwords."""
 _TARGET: Final = "-linux-"
 """Compilers keep what belongs to one target in a directory with its name."""
-_WORDS: Final = re.compile(
-    r"(LICEN[CS]E|README|CHANGELOG|CONTRIBUTING|COPYING|COPYRIGHT|NOTICE|AUTHORS|PATENTS|SECURITY)"
-    r"([.-].*)?|CACHEDIR\.TAG|\.gitignore|\.lock"
-)
-"""Files at the top of installations in which only words are."""
 _SHARED: Final = frozenset({".cache", ".config", ".local"})
 """Directories with programs of one kind and the private files of every other program."""
 _PACKAGES: Final = "node_modules"
@@ -70,9 +64,7 @@ class Roots:
             return False
         names = _names(prefix)
         parts = [name for name in (*_PARTS, *sorted(names)) if _is_part(name) and name in names]
-        if parts and all(_is_part(name) or _WORDS.fullmatch(name) for name in names):
-            # Nothing lies beside them, and one mount costs less than one for each part.
-            return self.add(prefix)
+        # The root would show what is written there later, too: a login leaves its key there.
         added = [self.add(prefix / name) for name in dict.fromkeys(parts)]
         return any(added)
 
