@@ -1,4 +1,8 @@
-"""What a worker may leave on disk: one recipe for every complaint that git's own check knows."""
+"""What a worker may leave on disk: one recipe for every complaint that git's own check knows.
+
+The complaints are those of every version of git until the middle of 2026, given up ones as well: an
+older git than ours may still make them.
+"""
 
 import os
 import socket
@@ -165,7 +169,9 @@ OF_FSCK: Final[Mapping[str, Recipe]] = {
     "badRefName": ref("refs/heads/x..y", f"{_TREE}\n"),
     "badRefOid": ref("refs/heads/x", f"{'0' * 40}\n"),
     "badReferentName": ref("refs/heads/x", "ref: a..b\n"),
+    "badReftableTableName": ref("reftable/tables.list", "../../x\n"),
     "badTagName": tag(f"object {_TREE}", "type tree", "tag a..b", ""),
+    "badTagObject": tag(f"object {_TREE}", "type blob", "tag x", f"tagger {_PERSON}", ""),
     "badTimezone": commit(f"tree {_TREE}", "author A <a@b> 1 x", ""),
     "badTree": lambda tree: _stand_at(tree, "tree", b"100644 x"),
     "badTreeSha1": commit("tree x", ""),
@@ -198,12 +204,15 @@ OF_FSCK: Final[Mapping[str, Recipe]] = {
     "missingAuthor": commit(f"tree {_TREE}", f"committer {_PERSON}", ""),
     "missingCommitter": commit(f"tree {_TREE}", f"author {_PERSON}", ""),
     "missingEmail": commit(f"tree {_TREE}", "author A 1 +0000", ""),
+    "missingGraft": ref("info/grafts", f"{'1' * 40} {'2' * 40}\n"),
     "missingNameBeforeEmail": commit(f"tree {_TREE}", "author <a@b> 1 +0000", ""),
     "missingObject": tag("type commit", ""),
+    "missingParent": commit(f"tree {_TREE}", f"parent {'1' * 40}", f"author {_PERSON}", ""),
     "missingSpaceBeforeDate": commit(f"tree {_TREE}", "author A <a@b>1 +0000", ""),
     "missingSpaceBeforeEmail": commit(f"tree {_TREE}", "author A<a@b> 1 +0000", ""),
     "missingTag": tag(f"object {_TREE}", "type tree", ""),
     "missingTagEntry": tag(f"object {_TREE}", "type tree", "x y", ""),
+    "missingTagObject": tag(f"object {'1' * 40}", "type commit", "tag x", ""),
     "missingTaggerEntry": tag(f"object {_TREE}", "type tree", "tag x", ""),
     "missingTree": commit("x", ""),
     "missingTreeObject": commit(f"tree {'1' * 40}", f"author {_PERSON}", ""),
@@ -216,11 +225,13 @@ OF_FSCK: Final[Mapping[str, Recipe]] = {
     "packedRefEntryNotTerminated": ref("packed-refs", f"{_TREE} refs/heads/x"),
     "packedRefUnsorted": ref("packed-refs", f"{_TREE} refs/b\n{_TREE} refs/a\n"),
     "refMissingNewline": ref("refs/heads/x", _TREE),
+    "symlinkPointsToGitDir": _link("link", ".git/config"),
     "symlinkRef": lambda tree: _into(tree, "refs/heads/link").symlink_to("task"),
     "symlinkTargetBlob": _link("link", "."),
     "symlinkTargetLength": _link("link", "a/" * 2000),
     "symlinkTargetMissing": _link("link", "nowhere"),
     "symrefTargetIsNotARef": ref("refs/heads/x", "ref: x\n"),
+    "tagObjectNotTag": lambda tree: _stand_at(tree, "blob", b"tag x"),
     "trailingRefContent": ref("refs/heads/x", f"{_TREE} x\n"),
     "treeNotSorted": entry(b"z", twice=b"100644 a\0" + bytes(range(20))),
     "unknownType": lambda tree: _stand_at(tree, "x", b"x"),
