@@ -240,3 +240,36 @@ def test_what_is_left_out_is_a_fact_with_names_that_can_be_read() -> None:
     assert left.paths[2] == "<U+202E>gpj.exe"
     assert left.report is not None
     assert kernel.world.artifacts.get(left.report).endswith("19: it is too large")
+
+
+@pytest.mark.parametrize("first", [says(AnswerKind.IMPLEMENTATION, status="FAILED"), "no answer"])
+def test_the_next_attempt_is_told_what_was_left_out(first: str) -> None:
+    prompts: list[str] = []
+
+    def reply(request: WorkerRequest) -> FakeReply:
+        prompts.append(request.prompt)
+        return FakeReply(output=DONE if len(prompts) > 1 else first)
+
+    kernel = Kernel(None, reply)
+    paths = ["a\x1b[31m\nb", *(f"pipe-{number}" for number in range(20))]
+    world = replace(kernel.world, workspaces=Choosy(kernel, paths))
+    assert kernel.drive(kernel.submit(ONCE), world=world).status is RunStatus.COMPLETED
+    before, after = prompts
+    assert "pipe-0" not in before
+    named = "\n".join(("a b", *(f"pipe-{number}" for number in range(9))))
+    assert f"build: {named}\nand 11 more\nWhy: it is too large" in after
+    assert "\x1b" not in after
+
+
+def test_the_next_attempt_is_told_that_nothing_could_be_kept() -> None:
+    prompts: list[str] = []
+
+    def reply(request: WorkerRequest) -> FakeReply:
+        prompts.append(request.prompt)
+        return FakeReply(output="no answer" if len(prompts) == 1 else DONE)
+
+    kernel = Kernel(None, reply)
+    run = kernel.submit(ONCE)
+    world = replace(kernel.world, workspaces=Refusing(kernel, ERRORS[0]))
+    kernel.drive(run, world=world)
+    assert "The work of this attempt could not be kept: Git does not work." in prompts[1]

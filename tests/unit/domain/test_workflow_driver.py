@@ -548,3 +548,63 @@ def test_the_attempts_table_alone_says_what_may_happen(status: AttemptStatus, ev
             move(ATTEMPT_FLOW, status, object.__new__(kind))
     else:
         assert move(ATTEMPT_FLOW, status, object.__new__(kind)) is target
+
+
+def left_out(play: Play, *paths: str) -> e.FilesLeftOut:
+    visit = current_visit(play.state)
+    return e.FilesLeftOut(
+        step=visit.step,
+        visit=visit.number,
+        attempt=visit.slot(1).attempts,
+        paths=paths,
+        count=len(paths),
+        reason="They are pipes.",
+    )
+
+
+def test_who_tries_again_hears_which_files_were_left_out() -> None:
+    play = Play().enter(BUILD).attempt()
+    event = left_out(play, "a", "b")
+    assert worker(play.add(event).fail().decide()).left_out == event
+
+
+def test_who_is_sent_back_hears_which_files_were_left_out() -> None:
+    play = Play().enter(BUILD).attempt()
+    event = left_out(play, "a")
+    play.add(event).say(Meaning.PASS, "SUCCESS").passed().enter(TEST).gate(Verdict.FAILED)
+    play.add(*play.decide().events)
+    assert worker(play.decide()).left_out == event
+
+
+def test_who_lost_no_file_the_last_time_hears_of_none() -> None:
+    play = Play().enter(BUILD).attempt()
+    play.add(left_out(play, "a")).fail().attempt(2).fail()
+    assert worker(play.decide()).left_out is None
+
+
+def test_who_is_asked_exactly_the_same_hears_nothing_new_of_lost_files() -> None:
+    play = Play().enter(BUILD).attempt()
+    first = left_out(play, "a")
+    play.add(first).fail().attempt(2)
+    play.add(left_out(play, "b"))
+    outage = e.AttemptFailed(
+        step=BUILD,
+        visit=1,
+        attempt=2,
+        category=FailureCategory.NETWORK,
+        reason="No network.",
+        feedback=NOTES,
+        transcript=ArtifactHash("transcript"),
+    )
+    play.add(outage)
+    [timer] = play.decide().effects
+    assert isinstance(timer, SetTimer)
+    play.add(replace(SET, timer=timer.timer), e.TimerFired(timer=timer.timer))
+    again = worker(play.decide())
+    assert (again.is_told, again.left_out) == (False, first)
+
+
+def test_who_leaves_no_files_behind_hears_of_none() -> None:
+    play = Play().enter(PLAN).attempt()
+    play.add(left_out(play, "a")).fail()
+    assert worker(play.decide()).left_out is None

@@ -79,6 +79,7 @@ def attempt(run: Run, state: WorkflowState, at: Step, slot: Slot, way: Approach)
         wish=wish(definition.budgets, own),
         prices=definition.prices,
         feedback=_feedback(visit, slot, way),
+        left_out=_left_out(state, at, slot, way),
         nonce=_nonce(slot, way),
         plans=plans(state),
         instructions=at.instructions,
@@ -97,6 +98,14 @@ def base_of(birth: e.RunSubmitted) -> Base:
 def _feedback(visit: Visit, slot: Slot, way: Approach) -> tuple[Feedback, ...]:
     told = slot.retry if way.is_told else slot.told
     return visit.feedback if told is None else (*visit.feedback, told)
+
+
+def _left_out(state: WorkflowState, at: Step, slot: Slot, way: Approach) -> e.FilesLeftOut | None:
+    """Say which files went missing to whoever leaves files behind."""
+    if not state.role(at.name, slot.number).writes:
+        return None
+    record = state.record(at.name)
+    return (record.left_out if way.is_told else record.told_of).get(slot.number)
 
 
 def _nonce(slot: Slot, way: Approach) -> str:

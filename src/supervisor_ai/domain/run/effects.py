@@ -21,6 +21,7 @@ from supervisor_ai.domain.run.degradation import Level
 from supervisor_ai.domain.run.events import (
     ApprovalRequested,
     AttemptStarted,
+    FilesLeftOut,
     GateStarted,
     IntegrationStarted,
     KanbanReadStarted,
@@ -86,6 +87,8 @@ class RunWorker(PlacedEffect):
     """Whether the project has already said that it may start."""
     prices: PriceTable = field(default_factory=PriceTable)
     feedback: tuple[Feedback, ...] = ()
+    left_out: FilesLeftOut | None = None
+    """What of the attempt before could not be kept."""
     context: tuple[ContextItem, ...] = ()
     plans: tuple[ArtifactHash, ...] = ()
     """Those of the earlier answers that are plans."""

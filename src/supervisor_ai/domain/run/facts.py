@@ -103,6 +103,7 @@ class FeedbackKind(StrEnum):
     FORMAT = "format"
     WORKER = "worker"
     PERSON = "person"
+    LEFT_OUT = "left_out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

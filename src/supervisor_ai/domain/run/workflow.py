@@ -122,6 +122,10 @@ class StepRecord:
     trail: Trail = field(default_factory=Trail)
     rounds: Rounds = ()
     """What reviewers objected to, round by round."""
+    left_out: dict[int, e.FilesLeftOut] = field(default_factory=dict)
+    """What of the last attempt of each slot could not be kept."""
+    told_of: dict[int, e.FilesLeftOut] = field(default_factory=dict)
+    """What the last attempt of each slot heard of that, for one that hears exactly the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +214,7 @@ def evolve(state: WorkflowState, event: Event) -> WorkflowState:
     record = replace(record, status=step(STEP_FLOW, record.status, event))
     state = _placed(state, event)
     state, record = _applied(state, record, event)
+    record = _losing(record, event)
     return replace(state, steps={**state.steps, event.step: record})
 
 
@@ -285,6 +290,27 @@ def _entered(state: WorkflowState, event: e.StepEntered) -> WorkflowState:
         feedback=event.feedback,
     )
     return replace(state, visit=visit, news=None)
+
+
+def _losing(record: StepRecord, event: e.PlacedEvent) -> StepRecord:
+    """Remember which files were left out, until an attempt ends that lost none."""
+    lost = record.left_out.get(event.slot)
+    match event:
+        case e.FilesLeftOut(slot=slot):
+            return replace(record, left_out={**record.left_out, slot: event})
+        case e.AttemptStarted(is_told=True, slot=slot):
+            heard = {} if lost is None else {slot: lost}
+            return replace(record, told_of={**_without(record.told_of, slot), **heard})
+        case e.AttemptSucceeded(slot=slot) | e.AttemptFailed(slot=slot) if lost is not None:
+            if (lost.visit, lost.attempt) == (event.visit, event.attempt):
+                return record
+            return replace(record, left_out=_without(record.left_out, slot))
+        case _:
+            return record
+
+
+def _without(lost: dict[int, e.FilesLeftOut], slot: int) -> dict[int, e.FilesLeftOut]:
+    return {number: event for number, event in lost.items() if number != slot}
 
 
 def _decided(state: WorkflowState, event: e.ApprovalGiven | e.ApprovalRefused) -> WorkflowState:

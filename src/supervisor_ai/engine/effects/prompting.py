@@ -7,7 +7,8 @@ from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.context_plan import ContextPlan, SourceKind
 from supervisor_ai.domain.run.degradation import INSTRUCTIONS
 from supervisor_ai.domain.run.effects import ContextItem, RunWorker
-from supervisor_ai.domain.run.events import ContextPacked
+from supervisor_ai.domain.run.events import ContextPacked, FilesLeftOut
+from supervisor_ai.domain.run.facts import FeedbackKind
 from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
@@ -24,15 +25,7 @@ async def write_prompt(effect: RunWorker, operation: Operation) -> str:
         task=_task(effect, operation),
         step=effect.step,
         attempt=effect.attempt,
-        feedback=tuple(
-            Told(
-                kind=back.kind,
-                source=back.source,
-                text=_tail(world.artifacts.get(back.artifact)),
-                category=back.category,
-            )
-            for back in effect.feedback
-        ),
+        feedback=_feedback(effect, operation),
         context=tuple(
             Told(kind=None, source=item.title, text=_tail(world.artifacts.get(item.artifact)))
             for item in items
@@ -45,6 +38,32 @@ async def write_prompt(effect: RunWorker, operation: Operation) -> str:
         nonce=effect.nonce,
     )
     return world.redactor.redact(world.prompter.write(request)).text
+
+
+def _feedback(effect: RunWorker, operation: Operation) -> tuple[Told, ...]:
+    artifacts = operation.world.artifacts
+    told = [
+        Told(
+            kind=back.kind,
+            source=back.source,
+            text=_tail(artifacts.get(back.artifact)),
+            category=back.category,
+        )
+        for back in effect.feedback
+    ]
+    if effect.left_out is not None:
+        words = _missing(effect.left_out)
+        told.append(Told(kind=FeedbackKind.LEFT_OUT, source=effect.step, text=words))
+    return tuple(told)
+
+
+def _missing(left: FilesLeftOut) -> str:
+    """Name the files that were left out; their names were made harmless when they were recorded."""
+    if not left.paths:
+        return left.reason
+    more = left.count - len(left.paths)
+    others = [f"and {more} more"] if more else []
+    return "\n".join((*left.paths, *others, f"Why: {left.reason}"))
 
 
 def _task(effect: RunWorker, operation: Operation) -> str:
