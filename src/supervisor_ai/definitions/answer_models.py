@@ -128,8 +128,17 @@ class AgentOutput(Output):
 class KanbanOutput(AgentOutput):
     """The answer of a Manager: the tasks of the kanban, and which of them is next."""
 
-    next_task: str | None
-    tasks: list[str]
+    # Both are asked for; an answer without them has the right form all the same, and is held
+    # against the kanban file, which counts.
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        json_schema_extra={
+            "additionalProperties": False,
+            "required": ["status", "message", "next_task", "tasks"],
+        },
+    )
+
+    next_task: str | None = Field(default_factory=lambda: None)
+    tasks: list[str] = Field(default_factory=list)
 
 
 AnyOutput = PlanOutput | ImplementationOutput | ReviewOutput | AgentOutput | KanbanOutput

@@ -67,11 +67,15 @@ def read_answer(kind: AnswerKind, output: str, *, nonce: str) -> Answer | Answer
 
 
 def _answer(kind: AnswerKind, answer: AnyOutput) -> Answer:
-    # That there is no next task is what a Manager says with null.
+    # That there is no next task is what a Manager says with null, and not by saying nothing.
     says_null = isinstance(answer, KanbanOutput)
     ignored = set(answer.model_extra or ())
     document = answer.model_dump(
-        mode="json", by_alias=True, exclude_none=not says_null, exclude=ignored
+        mode="json",
+        by_alias=True,
+        exclude_none=not says_null,
+        exclude_unset=says_null,
+        exclude=ignored,
     )
     return Answer(
         said=answer.status,

@@ -53,14 +53,16 @@ def _dropped(kanban: Kanban, listed: tuple[str, ...]) -> Iterator[str]:
 
 
 def _differences(kanban: Kanban, answer: Mapping[str, object]) -> Iterator[str]:
-    """Compare what the answer says with what the kanban file says."""
+    """Compare what the answer says with what the kanban file says; tasks it need not repeat."""
     following = _path(answer.get("next_task"), kanban.folder)
     if following != kanban.current:
         yield (
-            f"{kanban.path}: The answer's next_task is {_said(answer.get('next_task'))} and the "
-            f"file's current is {_said(kanban.current)}; expected the same."
+            f"{kanban.path}: {_next(answer)} and the file's current is {_said(kanban.current)}; "
+            "expected the same."
         )
-    named = answer.get("tasks")
+    if "tasks" not in answer:
+        return
+    named = answer["tasks"]
     if not isinstance(named, list):
         yield f"{kanban.path}: The answer's tasks are {_said(named)}; expected a list of paths."
         return
@@ -73,6 +75,12 @@ def _differences(kanban: Kanban, answer: Mapping[str, object]) -> Iterator[str]:
                 "file; expected the same tasks in the same order."
             )
             return
+
+
+def _next(answer: Mapping[str, object]) -> str:
+    if "next_task" in answer:
+        return f"The answer's next_task is {_said(answer['next_task'])}"
+    return "The answer has no next_task, which means that the workflow is complete,"
 
 
 def _path(named: object, folder: str) -> object:

@@ -129,6 +129,22 @@ def test_a_manager_that_names_another_task_than_its_file(next_task: object) -> N
     assert problem.endswith(f" and the file's current is '{TASK}'; expected the same.")
 
 
+def test_a_manager_need_not_list_the_tasks_of_its_file() -> None:
+    after = plan(TASK, OTHER, current=TASK)
+    assert judge(Agent.MANAGER, {}, after, next_task=TASK) == ()
+
+
+def test_a_manager_that_names_no_next_task_says_that_all_is_done() -> None:
+    open_file = plan(TASK, current=TASK)
+    assert judge(Agent.MANAGER, {}, open_file, tasks=[TASK]) == (
+        f"{FILE}: The answer has no next_task, which means that the workflow is complete, and the "
+        f"file's current is {TASK!r}; expected the same.",
+    )
+    whole = plan(TASK, current=None, phase="complete")
+    whole[TASK] = task_text("state: done\n").encode()
+    assert judge(Agent.MANAGER, whole, whole) == ()
+
+
 @pytest.mark.parametrize(
     ("tasks", "problem"),
     [
