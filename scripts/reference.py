@@ -23,6 +23,15 @@ from supervisor_ai.control.kanban_checking import InadequateItem, KanbanCheck
 from supervisor_ai.control.kanban_log import KanbanLogEntry
 from supervisor_ai.control.kanban_status import KanbanRunView, KanbanSource, KanbanView, TaskView
 from supervisor_ai.control.logs import LogEntry
+from supervisor_ai.control.ports.definitions import (
+    GateSummary,
+    RoleDetail,
+    RoleSummary,
+    RoleValue,
+    WorkflowSummary,
+)
+from supervisor_ai.control.ports.queries import ClaimsRow, Fault, GateRow, StepRow, Verification
+from supervisor_ai.control.ports.workspace_inventory import FileChange
 from supervisor_ai.control.questions import DoubtView, QuestionView
 from supervisor_ai.control.redacting import RedactionReport
 from supervisor_ai.control.roles import RoleChange, RoleDifference, RoleExchange
@@ -44,15 +53,6 @@ from supervisor_ai.domain.run.slots import ATTEMPT_FLOW
 from supervisor_ai.domain.run.status import Outcome
 from supervisor_ai.domain.run.workflow import STEP_FLOW
 from supervisor_ai.engine.ports.context import PackedContext, PackedItem
-from supervisor_ai.engine.ports.definitions import (
-    GateSummary,
-    RoleDetail,
-    RoleSummary,
-    RoleValue,
-    WorkflowSummary,
-)
-from supervisor_ai.engine.ports.inventory import FileChange
-from supervisor_ai.engine.ports.queries import ClaimsRow, Fault, GateRow, StepRow, Verification
 from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding
 from supervisor_ai.workers.launch.capabilities import Capability, capabilities
 from supervisor_ai.workers.launch.profiles import PROFILES

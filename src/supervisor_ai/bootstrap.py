@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.doctor import Machine
     from supervisor_ai.control.initialising import Newcomer
     from supervisor_ai.control.packs import PackPlace
+    from supervisor_ai.control.ports.classification import Classifier
     from supervisor_ai.control.project import Project
     from supervisor_ai.control.reception import Reception
     from supervisor_ai.control.workspaces import Storeroom
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from supervisor_ai.definitions.trust import FileTrustStore
     from supervisor_ai.domain.run.definition import SandboxPolicy
     from supervisor_ai.engine.playback import Opener
-    from supervisor_ai.engine.ports.classification import Classifier
     from supervisor_ai.engine.ports.context import ContextPacker
     from supervisor_ai.engine.ports.gates import Examiner
     from supervisor_ai.engine.ports.monitor import Monitor

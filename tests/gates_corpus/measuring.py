@@ -7,8 +7,8 @@ from typing import Final
 from tests.gates_corpus.case import LANGUAGES, Case
 from tests.gates_corpus.repository import CorpusRepository
 
+from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.gates import Finding, GateKind, Severity
-from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.looks import look
 

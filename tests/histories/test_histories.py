@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.histories import record
 
+from supervisor_ai.control.ports.queries import FaultKind
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, StreamId, run_stream, stream_run
 from supervisor_ai.domain.project.project import Project
@@ -19,7 +20,6 @@ from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 from supervisor_ai.domain.run.workflow import WorkflowState
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
-from supervisor_ai.engine.ports.queries import FaultKind
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
 from supervisor_ai.store.codec import EVENT_KINDS, Record
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger

@@ -7,6 +7,7 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.narration import one_line, short
 from supervisor_ai.cli.output import say, write
 from supervisor_ai.cli.tables import columns, labelled, local_time
+from supervisor_ai.control.ports.workspace_inventory import FileChange
 from supervisor_ai.control.workspace_cleaning import CleanView, Fate
 from supervisor_ai.control.workspaces import (
     DirectoryView,
@@ -15,7 +16,6 @@ from supervisor_ai.control.workspaces import (
     WorkView,
 )
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
-from supervisor_ai.engine.ports.inventory import FileChange
 
 _PREFIX: Final = "refs/supervisor/"
 _DIRECTORIES: Final = ("RUN", "STEP", "ATTEMPT", "USE", "WORK", "SIZE", "SINCE", "DIRECTORY")

@@ -5,12 +5,12 @@ from typing import Final
 
 from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.questions import Rows
+from supervisor_ai.control.ports.queries import AttemptRow, GateRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.views import RunView
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.status import StepStatus, Verdict
-from supervisor_ai.engine.ports.queries import AttemptRow, GateRow
 
 _NO: Final = frozenset(
     said for said, meant in MEANINGS[AnswerKind.REVIEW].items() if meant is Meaning.REJECT

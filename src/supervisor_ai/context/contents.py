@@ -10,8 +10,8 @@ from supervisor_ai.context.code_reader import CodeReader
 from supervisor_ai.context.elements import escaped, unescaped, without_controls
 from supervisor_ai.context.pack_cache import PackCache, Shown
 from supervisor_ai.context.tokens import TokenCounter
+from supervisor_ai.control.ports.commits import CommitFile, Commits
 from supervisor_ai.domain.redaction.redacted import Redacted
-from supervisor_ai.engine.ports.commits import CommitFile, Commits
 
 _BINARY_LOOK: Final = 8000
 _NOTHING: Final = Shown("", 0, ())

@@ -7,8 +7,8 @@ from typing import Final
 from supervisor_ai.context.contents import Contents
 from supervisor_ai.context.elements import without_controls
 from supervisor_ai.context.pack_cache import Shown
+from supervisor_ai.control.ports.commits import Change, CommitFile
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.engine.ports.commits import Change, CommitFile
 
 _TAKEN_OUT: Final = "[REDACTED:secret-line]"
 _NONE: Final[frozenset[str]] = frozenset()

@@ -19,8 +19,8 @@ from supervisor_ai.context.path_rules import (
 )
 from supervisor_ai.context.targets import mentioned, named, rule_files
 from supervisor_ai.context.tree import folded_tree, whole_tree
+from supervisor_ai.control.ports.commits import Change, CommitFile
 from supervisor_ai.domain.run.context_plan import Detail, Source, SourceKind
-from supervisor_ai.engine.ports.commits import Change, CommitFile
 from supervisor_ai.engine.ports.context import PackRequest
 
 HUGE: Final = 1024 * 1024

@@ -16,8 +16,8 @@ from supervisor_ai.context.pack_cache import PackCache
 from supervisor_ai.context.parts import Part
 from supervisor_ai.context.pruning import Pruning
 from supervisor_ai.context.tokens import TokenCounter
+from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.context_plan import Detail, SourceKind
-from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.engine.ports.context import PackedContext, PackedItem, PackRequest
 
 _STABLE_FIRST: Final = (

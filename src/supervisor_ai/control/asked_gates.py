@@ -4,12 +4,12 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
+from supervisor_ai.control.ports.definitions import Catalog
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Gate
 from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.gates import GateKind
-from supervisor_ai.engine.ports.definitions import Catalog
 
 _CLAIMS: Final = ("files_created", "files_modified", "tests_written")
 """The lists that every implementer's answer has."""

@@ -7,8 +7,8 @@ from shlex import quote
 from typing import Final
 
 from supervisor_ai.control.policy import Policy
+from supervisor_ai.control.ports.ledger_binding import Bindings, FoundLedger, Home, LedgerFile
 from supervisor_ai.domain.errors import Denied
-from supervisor_ai.engine.ports.bond import Bindings, FoundLedger, Home, LedgerFile
 
 _NUMBERS: Final = 2**31 - 1
 _ASK: Final = "Look at it and agree, if you do: supervisor trust"

@@ -4,13 +4,13 @@ from datetime import timedelta
 from typing import Final
 
 from supervisor_ai.control.driving import drive_family
+from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.views import RunView, show_run
 from supervisor_ai.domain.errors import Busy, Conflict
 from supervisor_ai.domain.ids import LetterKey, RunId
 from supervisor_ai.domain.run.letters import Cancel, Letter
 from supervisor_ai.domain.run.status import ENDED, RunStatus
-from supervisor_ai.engine.ports.queries import RunRow
 
 _PATIENCE: Final = timedelta(seconds=5)
 _LOOK: Final = 0.1

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from supervisor_ai.control.ports.queries import Fault, FaultKind, Verification
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.views import MutationView
 from supervisor_ai.domain.envelope import NewEvent
@@ -11,7 +12,6 @@ from supervisor_ai.domain.errors import StaleVersion, SupervisorError
 from supervisor_ai.domain.ids import PROJECT_STREAM, ArtifactHash, StreamId, stream_run
 from supervisor_ai.domain.project.events import ArtifactErased
 from supervisor_ai.engine.ports.ledger import Batch, CachedState, StreamAppend
-from supervisor_ai.engine.ports.queries import Fault, FaultKind, Verification
 from supervisor_ai.engine.project_view import ProjectView, fold_project
 
 _RACES: Final = 100

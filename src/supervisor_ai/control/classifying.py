@@ -5,10 +5,10 @@ from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
+from supervisor_ai.control.ports.classification import Classifier, RecordedRun
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.status import FailureCategory
-from supervisor_ai.engine.ports.classification import Classifier, RecordedRun
 
 
 class RunResult(StrEnum):

@@ -6,10 +6,10 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Final, Protocol
 
+from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import CommitSha, RunId
 from supervisor_ai.domain.run.status import ENDED
-from supervisor_ai.engine.ports.queries import RunRow
 
 _COMPARED: Final = 20
 _LOOKED_AT: Final = 200

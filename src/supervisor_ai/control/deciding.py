@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from supervisor_ai.control.ports.queries import ApprovalRow, RunRow
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.views import MutationView
 from supervisor_ai.domain.errors import Conflict, InvalidInput
@@ -9,7 +10,6 @@ from supervisor_ai.domain.ids import LetterKey, RunId
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.letters import Approve, Letter, Reject
 from supervisor_ai.domain.run.status import ENDED
-from supervisor_ai.engine.ports.queries import ApprovalRow, RunRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from supervisor_ai.control.asked_gates import find_gate, require_answer
+from supervisor_ai.control.ports.definitions import GateSummary
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.reception import Reception
 from supervisor_ai.control.sandboxing import choose_sandbox
@@ -15,7 +16,6 @@ from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.gates import Area, Finding, GateKind
 from supervisor_ai.domain.run.status import WORST_FIRST, Verdict
 from supervisor_ai.engine.effects.checking import Checked, CheckRequest, check_gate
-from supervisor_ai.engine.ports.definitions import GateSummary
 from supervisor_ai.engine.world import World
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from supervisor_ai.control.kanban_places import permit_of
+from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
@@ -12,7 +13,6 @@ from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.status import ENDED
-from supervisor_ai.engine.ports.queries import RunRow
 
 _MOST: Final = 1_000_000
 

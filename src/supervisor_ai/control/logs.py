@@ -6,12 +6,12 @@ from datetime import datetime
 from enum import StrEnum
 
 from supervisor_ai.control.findings import read_findings
+from supervisor_ai.control.ports.queries import ApprovalRow, AttemptRow, GateRow
 from supervisor_ai.control.records import Records, unvisited_step
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Finding
-from supervisor_ai.engine.ports.queries import ApprovalRow, AttemptRow, GateRow
 from supervisor_ai.tools.nearest import nearest
 
 

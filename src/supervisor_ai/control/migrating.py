@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from difflib import unified_diff
 
+from supervisor_ai.control.ports.definitions import Loaded, Power
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.starting import within
 from supervisor_ai.control.trusting import keep_consent, require_trust
@@ -16,7 +17,6 @@ from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.letters import Letter, Migrate
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.engine.pinned import pinned_powers
-from supervisor_ai.engine.ports.definitions import Loaded, Power
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

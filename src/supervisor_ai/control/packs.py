@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.control.trusting import describe
 from supervisor_ai.control.views import MutationView
-from supervisor_ai.engine.ports.definitions import Power
 
 
 class PackChange(Protocol):

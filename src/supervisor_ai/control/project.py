@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from supervisor_ai.control.policy import SANDBOX
+from supervisor_ai.control.ports.queries import LedgerCare
 from supervisor_ai.control.reception import Reception
 from supervisor_ai.control.records import Records, unknown_run
 from supervisor_ai.domain.envelope import Actor, ActorKind
@@ -11,7 +12,6 @@ from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.engine.dispatch import Dispatcher
 from supervisor_ai.engine.playback import Player
-from supervisor_ai.engine.ports.queries import LedgerCare
 from supervisor_ai.engine.ports.workspaces import Repository
 from supervisor_ai.engine.runtime import Runtime
 from supervisor_ai.engine.world import World

@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Final
 
 from supervisor_ai.control.findings import read_findings
+from supervisor_ai.control.ports.queries import ApprovalRow, GateRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.views import RunView
 from supervisor_ai.domain.ids import CommitSha, StepName, TreeSha
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.domain.run.status import ENDED, Verdict
-from supervisor_ai.engine.ports.queries import ApprovalRow, GateRow
 
 _ABOUT_FILES: Final = frozenset({ApprovalReason.KANBAN, ApprovalReason.LANDING})
 _END: Final = 2_000

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from supervisor_ai.control.bond import Bond
 from supervisor_ai.control.policy import Policy
+from supervisor_ai.control.ports.definitions import Catalog, TrustStore
 from supervisor_ai.engine.ports.clock import Ids
-from supervisor_ai.engine.ports.definitions import Catalog, TrustStore
 from supervisor_ai.engine.ports.kanban import KanbanReader
 from supervisor_ai.engine.ports.redaction import Redactor
 from supervisor_ai.engine.ports.workspaces import Repository

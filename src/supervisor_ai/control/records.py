@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from supervisor_ai.control.ports.queries import RunQueries, RunRow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.ledger import EventLog
-from supervisor_ai.engine.ports.queries import RunQueries, RunRow
 from supervisor_ai.tools.nearest import nearest
 
 ERASED: Final = "[erased]"

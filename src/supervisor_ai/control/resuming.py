@@ -1,10 +1,10 @@
 """Going on with a run."""
 
+from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.sandboxing import require_sandbox
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.engine.consent import require_consent
-from supervisor_ai.engine.ports.queries import RunRow
 
 
 async def prepare_resume(project: Project, name: str) -> RunRow:

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.control.reception import Reception
-from supervisor_ai.control.views import MutationView
-from supervisor_ai.domain.errors import Conflict, Denied, InvalidInput, NotFound
-from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.engine.ports.definitions import (
+from supervisor_ai.control.ports.definitions import (
     RoleDetail,
     RoleDraft,
     RoleSummary,
     RoleValue,
 )
+from supervisor_ai.control.reception import Reception
+from supervisor_ai.control.views import MutationView
+from supervisor_ai.domain.errors import Conflict, Denied, InvalidInput, NotFound
+from supervisor_ai.domain.ids import CommitSha
 
 ROLES: Final = ".supervisor/roles"
 _INDEX: Final = re.compile(r"\[\d+\]$")

@@ -8,6 +8,7 @@ from typing import Final
 
 from supervisor_ai.control.driving import first_wake
 from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX, refuse_blank_cheques
+from supervisor_ai.control.ports.definitions import Loaded, Power
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.reception import Reception
 from supervisor_ai.control.sandboxing import choose_sandbox
@@ -27,7 +28,6 @@ from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.domain.slugs import slug_of
 from supervisor_ai.engine.pinned import pinned_powers
-from supervisor_ai.engine.ports.definitions import Loaded, Power
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.project_view import ProjectView
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from supervisor_ai.control.bond import LedgerReview
 from supervisor_ai.control.policy import Policy
+from supervisor_ai.control.ports.definitions import Power, TrustCheck
 from supervisor_ai.control.reception import Reception
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.views import MutationView
@@ -17,7 +18,6 @@ from supervisor_ai.domain.run.events import DefinitionMigrated, RunSubmitted
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.engine.pinned import pinned_powers
 from supervisor_ai.engine.ports.consent import Consent, PinnedPower
-from supervisor_ai.engine.ports.definitions import Power, TrustCheck
 
 _SHOWN: Final = 400
 

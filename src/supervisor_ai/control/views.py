@@ -5,10 +5,10 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
+from supervisor_ai.control.ports.queries import RunRow, StepRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
 from supervisor_ai.domain.run.status import Outcome, RunStatus, StepStatus
-from supervisor_ai.engine.ports.queries import RunRow, StepRow
 
 _ACTIVE: Final = frozenset({StepStatus.RUNNING, StepStatus.WAITING})
 

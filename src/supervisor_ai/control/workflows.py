@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from supervisor_ai.control.ports.definitions import Catalog
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import TOOLS, Definition, Step, StepKind, Workflow
-from supervisor_ai.engine.ports.definitions import Catalog
 
 _DEEDS: Final = {
     StepKind.GATE: "gate",

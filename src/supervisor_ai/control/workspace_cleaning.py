@@ -6,12 +6,17 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
+from supervisor_ai.control.ports.workspace_inventory import (
+    KeptWork,
+    LeftDirectory,
+    RunDirectory,
+    Standing,
+)
 from supervisor_ai.control.views import MutationView
 from supervisor_ai.control.workspaces import Storeroom, Use
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.status import ENDED
-from supervisor_ai.engine.ports.inventory import KeptWork, LeftDirectory, RunDirectory, Standing
 
 _EVERYTHING: Final = 1_000_000
 _NEEDED: Final = {

@@ -6,10 +6,10 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
+from supervisor_ai.control.ports.workspace_inventory import KeptWork
 from supervisor_ai.control.views import MutationView
 from supervisor_ai.control.workspaces import Storeroom, find_work
 from supervisor_ai.domain.errors import Conflict
-from supervisor_ai.engine.ports.inventory import KeptWork
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,18 +8,18 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.control.records import Records, unknown_run
-from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
-from supervisor_ai.domain.ids import CommitSha, RunId, StepName
-from supervisor_ai.domain.run.status import ENDED
-from supervisor_ai.engine.ports.clock import Clock
-from supervisor_ai.engine.ports.inventory import (
+from supervisor_ai.control.ports.workspace_inventory import (
     FileChange,
     Inventory,
     KeptWork,
     LeftDirectory,
     Standing,
 )
+from supervisor_ai.control.records import Records, unknown_run
+from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
+from supervisor_ai.domain.ids import CommitSha, RunId, StepName
+from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.engine.ports.clock import Clock
 from supervisor_ai.engine.ports.workspaces import Workspaces
 
 _PREFIX: Final = "refs/supervisor/"

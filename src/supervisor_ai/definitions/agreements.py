@@ -11,9 +11,9 @@ from typing import Final
 
 import msgspec
 
+from supervisor_ai.control.ports.definitions import Power
+from supervisor_ai.control.ports.ledger_binding import Home
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
-from supervisor_ai.engine.ports.bond import Home
-from supervisor_ai.engine.ports.definitions import Power
 
 _FOLDER: Final = "projects"
 

@@ -4,6 +4,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from supervisor_ai.control.ports.definitions import (
+    NO_ROLES,
+    GateSummary,
+    KanbanSettings,
+    Loaded,
+    Power,
+    RoleDetail,
+    RoleDraft,
+    RoleSummary,
+    WorkflowSummary,
+)
 from supervisor_ai.definitions.shelves import (
     BUILTIN_DIRECTORY,
     PROJECT_DIRECTORY,
@@ -15,17 +26,6 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run.definition import Definition, Gate, Workflow
-from supervisor_ai.engine.ports.definitions import (
-    NO_ROLES,
-    GateSummary,
-    KanbanSettings,
-    Loaded,
-    Power,
-    RoleDetail,
-    RoleDraft,
-    RoleSummary,
-    WorkflowSummary,
-)
 from supervisor_ai.engine.ports.workspaces import Repository
 
 if TYPE_CHECKING:

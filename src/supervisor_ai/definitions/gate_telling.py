@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from supervisor_ai.control.ports.definitions import GateSummary
 from supervisor_ai.definitions.gate_making import make_gate
 from supervisor_ai.definitions.gate_settings import GateSetting
 from supervisor_ai.definitions.gate_table import KNOWN_GATES, TEST, line_to_write
@@ -10,7 +11,6 @@ from supervisor_ai.definitions.settings import Settings
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.definition import Gate
 from supervisor_ai.domain.run.gates import GateKind
-from supervisor_ai.engine.ports.definitions import GateSummary
 
 
 def gate_summaries(settings: Settings) -> tuple[GateSummary, ...]:

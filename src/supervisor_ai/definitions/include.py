@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.definitions import scalars
 from supervisor_ai.definitions.mistakes import Mistakes, Place, shown
 from supervisor_ai.definitions.shelves import Shelf
-from supervisor_ai.engine.ports.definitions import Power
 
 FILE: Final = ".worktreeinclude"
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.definitions.agents import check_choices
 from supervisor_ai.definitions.agreement import check_agreement
 from supervisor_ai.definitions.continuity import check_continuity
@@ -34,7 +35,6 @@ from supervisor_ai.definitions.templates.composition import with_compositions
 from supervisor_ai.definitions.unread_files import check_approvals, file_notes
 from supervisor_ai.definitions.workflow_shapes import WorkflowShape, is_hidden
 from supervisor_ai.definitions.workflows import ReadWorkflow, read_workflow
-from supervisor_ai.engine.ports.definitions import Power
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.definitions.gate_shapes import GateShape
 from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.mistakes import Place, shown
@@ -18,7 +19,6 @@ from supervisor_ai.definitions.workflow_shapes import WorkflowShape
 from supervisor_ai.definitions.workflows import ReadWorkflow
 from supervisor_ai.domain.run.definition import StepKind
 from supervisor_ai.domain.run.gates import GatePolicy
-from supervisor_ai.engine.ports.definitions import Power
 
 Widening = tuple[tuple[str, ...], object]
 """A key and its value."""

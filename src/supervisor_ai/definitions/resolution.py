@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from supervisor_ai.control.ports.definitions import NO_ROLES
 from supervisor_ai.definitions.agents import Agents
 from supervisor_ai.definitions.approver_steps import check_agents
 from supervisor_ai.definitions.flags import passed_on
@@ -20,7 +21,6 @@ from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.context_plan import ContextPlan
 from supervisor_ai.domain.run.definition import Cli, Definition, Role, Workflow
-from supervisor_ai.engine.ports.definitions import NO_ROLES
 
 
 def find_workflow(library: Library, name: str, *, stale: str | None) -> ReadWorkflow:

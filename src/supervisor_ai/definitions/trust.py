@@ -5,9 +5,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 
+from supervisor_ai.control.ports.definitions import Power, TrustCheck
 from supervisor_ai.definitions.agreements import Agreements, Grant
 from supervisor_ai.engine.ports.consent import PinnedPower
-from supervisor_ai.engine.ports.definitions import Power, TrustCheck
 
 
 class FileTrustStore(Agreements):

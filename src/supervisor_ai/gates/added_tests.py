@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.gates.changed_files import (
     LARGEST,
     added_lines,

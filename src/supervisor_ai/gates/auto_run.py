@@ -7,9 +7,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from supervisor_ai.control.ports.commits import Change, Commits
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.gates import Finding, Severity
-from supervisor_ai.engine.ports.commits import Change, Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.changed_files import counted, is_absent, read_small, shown
 from supervisor_ai.gates.keyed_files import FORMATS, picked

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from supervisor_ai.control.ports.commits import Change, CommitFile, Commits
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.engine.ports.commits import Change, CommitFile, Commits
 
 LARGEST: Final = 1024 * 1024
 """Files beyond this are not read."""

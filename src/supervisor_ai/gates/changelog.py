@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.gates import Finding
-from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.changed_files import added_lines, changed_paths, counted, shown
 from supervisor_ai.gates.product_files import is_changelog, is_product

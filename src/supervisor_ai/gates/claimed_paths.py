@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from supervisor_ai.control.ports.commits import Change, Commits
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.engine.ports.commits import Change, Commits
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.changed_files import is_absent
 

@@ -10,8 +10,8 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Final
 
+from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.gates import Finding, Severity
-from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.added_tests import AddedTests, added_tests
 from supervisor_ai.gates.changed_files import counted, shown

@@ -19,8 +19,8 @@ measured, so it does not count. Tests, documents and comments count for nothing.
 from collections.abc import Iterator
 from typing import Final
 
+from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.gates import Complexity
-from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.planned_tasks import PlannedTasks, planned
 from supervisor_ai.gates.touched_areas import Touched, touched

@@ -5,8 +5,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.gates import GateKind
-from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.auto_run import examine_auto_run
 from supervisor_ai.gates.changelog import examine_changelog

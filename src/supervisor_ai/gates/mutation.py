@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from supervisor_ai.engine.ports.commits import CommitFile, Commits
+from supervisor_ai.control.ports.commits import CommitFile, Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, Mutant
 from supervisor_ai.gates.faults import Fault, Faults
 from supervisor_ai.gates.integrity.python import parsed

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from supervisor_ai.engine.ports.commits import Commits
+from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
 from supervisor_ai.gates.component_tests import NewTest, tests_of_components
 from supervisor_ai.gates.integrity.both_sides import ChangedFile, changed_files

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from supervisor_ai.control.ports.commits import Change, Commits
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.engine.ports.commits import Change, Commits
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.changed_files import added_lines, changed_paths, is_absent, shown
 

@@ -12,9 +12,9 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from supervisor_ai.control.ports.commits import Change, CommitFile, Commits
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import GateKind
-from supervisor_ai.engine.ports.commits import Change, CommitFile, Commits
 from supervisor_ai.engine.ports.gates import ChangeCase
 
 NOT_UNDERSTOOD: Final = (ValueError, RecursionError, msgspec.MsgspecError)

@@ -8,8 +8,8 @@ from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Final
 
+from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.engine.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.changed_files import shown
 from supervisor_ai.gates.product_files import is_product

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Final
 
+from supervisor_ai.control.ports.queries import Fault, FaultKind, Verification
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StreamId, stream_run
 from supervisor_ai.domain.project.events import ArtifactErased
 from supervisor_ai.engine.ports.ledger import CachedState
-from supervisor_ai.engine.ports.queries import Fault, FaultKind, Verification
 from supervisor_ai.engine.ports.workspaces import Anchor
 from supervisor_ai.store.checks.artifacts import ArtifactCheck, named_artifacts
 from supervisor_ai.store.checks.chain import Chain, anchor_faults, read_anchor

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from supervisor_ai.control.ports.ledger_binding import FoundLedger
 from supervisor_ai.domain.errors import Denied, Unavailable
-from supervisor_ai.engine.ports.bond import FoundLedger
 from supervisor_ai.store.connection import Connection, read_stamp, stamp_new
 from supervisor_ai.store.directory import prepare_directory
 

@@ -5,6 +5,15 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
+from supervisor_ai.control.ports.queries import (
+    ApprovalRow,
+    AttemptRow,
+    ClaimsRow,
+    GateRow,
+    OwnerRow,
+    RunRow,
+    StepRow,
+)
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.facts import NO_USAGE, ApprovalReason, Base, Usage
 from supervisor_ai.domain.run.status import (
@@ -15,15 +24,6 @@ from supervisor_ai.domain.run.status import (
     RunStatus,
     StepStatus,
     Verdict,
-)
-from supervisor_ai.engine.ports.queries import (
-    ApprovalRow,
-    AttemptRow,
-    ClaimsRow,
-    GateRow,
-    OwnerRow,
-    RunRow,
-    StepRow,
 )
 from supervisor_ai.store.codec import EventCodec, moment
 from supervisor_ai.store.connection import Connection, Row, Sql

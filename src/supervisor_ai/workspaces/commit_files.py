@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
+from supervisor_ai.control.ports.commits import Change, CommitFile
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.engine.ports.commits import Change, CommitFile
 
 _BATCH: Final = 16 * 1024 * 1024
 """How many bytes are read at once."""

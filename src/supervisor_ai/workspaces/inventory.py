@@ -13,9 +13,7 @@ from pathlib import Path, PurePosixPath
 from secrets import token_hex
 from typing import Final
 
-from supervisor_ai.domain.errors import Busy, Conflict, InvalidInput, NotFound, Unavailable
-from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
-from supervisor_ai.engine.ports.inventory import (
+from supervisor_ai.control.ports.workspace_inventory import (
     FileChange,
     KeptWork,
     LeftDirectory,
@@ -23,6 +21,8 @@ from supervisor_ai.engine.ports.inventory import (
     RunDirectory,
     StepsOf,
 )
+from supervisor_ai.domain.errors import Busy, Conflict, InvalidInput, NotFound, Unavailable
+from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.workspaces.deposit import Deposit
 from supervisor_ai.workspaces.disk import disk_failure
 from supervisor_ai.workspaces.git import Git, failure

@@ -8,8 +8,8 @@ from functools import reduce
 from operator import and_
 from typing import Final
 
+from supervisor_ai.control.ports.workspace_inventory import KeptWork, Place, Standing
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
-from supervisor_ai.engine.ports.inventory import KeptWork, Place, Standing
 from supervisor_ai.workspaces.admission import parse_changes
 from supervisor_ai.workspaces.git import Git
 

@@ -6,10 +6,10 @@ from secrets import token_hex
 
 import pytest
 
+from supervisor_ai.control.ports.definitions import Power, TrustCheck, TrustStore
 from supervisor_ai.definitions.trust import FileTrustStore
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.engine.ports.consent import PinnedPower
-from supervisor_ai.engine.ports.definitions import Power, TrustCheck, TrustStore
 
 AGENT = Power(file=".supervisor/config.yaml", line=3, key="clis.a.command", value='["agent"]')
 GATE = Power(file=".supervisor/config.yaml", line=9, key="gates.test.command", value='["make"]')

@@ -10,10 +10,10 @@ import pytest
 from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
 from typing_extensions import override
 
+from supervisor_ai.control.ports.commits import Change
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import GateKind
-from supervisor_ai.engine.ports.commits import Change
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination, Unexaminable
 from supervisor_ai.gates.examiner import LIMITS, RepositoryExaminer
 

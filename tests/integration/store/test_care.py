@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tests.integration.store.conftest import HERE
 
+from supervisor_ai.control.ports.queries import Fault, FaultKind
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.engine.ports.ledger import CachedState, Lease
-from supervisor_ai.engine.ports.queries import Fault, FaultKind
 from supervisor_ai.engine.ports.workspaces import Anchor, AnchorPoint
 from supervisor_ai.store.codec import Record, link
 from supervisor_ai.store.ledger import SqliteLedger

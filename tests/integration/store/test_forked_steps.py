@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from tests.integration.store.any_facts import any_fact
 from tests.integration.store.conftest import OnlyProcess
 
+from supervisor_ai.control.ports.queries import StepRow
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName, run_stream
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.facts import ForkPoint
 from supervisor_ai.domain.run.status import Verdict
-from supervisor_ai.engine.ports.queries import StepRow
 from supervisor_ai.store.codec import EventCodec
 from supervisor_ai.store.connection import Connection
 from supervisor_ai.store.event_log import SqliteEventLog

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from supervisor_ai.control.ports.queries import OwnerRow
 from supervisor_ai.domain.envelope import NewEvent
 from supervisor_ai.domain.ids import (
     ArtifactHash,
@@ -28,7 +29,6 @@ from supervisor_ai.domain.run.status import (
     Verdict,
 )
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
-from supervisor_ai.engine.ports.queries import OwnerRow
 from supervisor_ai.store.codec import EventCodec
 from supervisor_ai.store.ledger import SqliteLedger
 from supervisor_ai.store.projections import TABLES, rows

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.integration.context.real_git import Project
 
+from supervisor_ai.control.ports.commits import CommitFile
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.engine.ports.commits import CommitFile
 from supervisor_ai.workspaces.commit_files import CommitFiles
 
 

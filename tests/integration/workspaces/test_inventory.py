@@ -10,12 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from supervisor_ai.control.ports.workspace_inventory import (
+    FileChange,
+    KeptWork,
+    LeftDirectory,
+    Standing,
+)
 from supervisor_ai.control.workspace_cleaning import Scope, clean
 from supervisor_ai.control.workspaces import Storeroom
 from supervisor_ai.domain.errors import Busy, Conflict, InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.engine.host import SystemClock
-from supervisor_ai.engine.ports.inventory import FileChange, KeptWork, LeftDirectory, Standing
 from supervisor_ai.engine.ports.workspaces import Quota, Workspace, WorkspacePlan
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.inventory import GitInventory

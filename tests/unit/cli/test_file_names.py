@@ -8,12 +8,12 @@ import pytest
 from supervisor_ai.cli.leftovers import _files, visible
 from supervisor_ai.cli.narration import describe, one_line
 from supervisor_ai.cli.summary import changes
+from supervisor_ai.control.ports.workspace_inventory import FileChange
 from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.engine.effects.integration import commit_message
-from supervisor_ai.engine.ports.inventory import FileChange
 from supervisor_ai.gates.changed_files import shown
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2

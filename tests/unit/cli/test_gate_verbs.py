@@ -10,9 +10,9 @@ from click.testing import CliRunner, Result
 from tests.unit.control.test_gates import FINDING, Place, fails, missing
 
 from supervisor_ai.cli.commands.gate import gate, shown_gates
+from supervisor_ai.control.ports.definitions import GateSummary
+from supervisor_ai.control.ports.queries import ClaimsRow
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.engine.ports.definitions import GateSummary
-from supervisor_ai.engine.ports.queries import ClaimsRow
 
 
 @dataclass

@@ -19,10 +19,10 @@ from tests.unit.control.kanban_office import (
 )
 
 from supervisor_ai.cli.commands.kanban import kanban
+from supervisor_ai.control.ports.queries import OwnerRow
 from supervisor_ai.domain.errors import Busy, InvalidInput, NotFound
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.status import RunStatus
-from supervisor_ai.engine.ports.queries import OwnerRow
 
 ESCAPE = "\x1b[31m"
 

@@ -9,11 +9,11 @@ from tests.unit.control.test_gate_logs import LINT, RUN, WHEN
 from tests.unit.control.test_run_views import FakeQueries, run_row
 
 from supervisor_ai.cli.remarks import remarks
+from supervisor_ai.control.ports.queries import AttemptRow, StepRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.views import show_run
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.status import AttemptStatus, StepStatus, Verdict
-from supervisor_ai.engine.ports.queries import AttemptRow, StepRow
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger

@@ -14,6 +14,7 @@ from supervisor_ai.cli.leftovers import (
     visible,
     write_list,
 )
+from supervisor_ai.control.ports.workspace_inventory import Standing
 from supervisor_ai.control.workspace_cleaning import CleanItem, CleanView, Fate, Kind
 from supervisor_ai.control.workspaces import (
     DirectoryView,
@@ -23,7 +24,6 @@ from supervisor_ai.control.workspaces import (
     WorkView,
 )
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
-from supervisor_ai.engine.ports.inventory import Standing
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)
 DIRECTORY = DirectoryView(

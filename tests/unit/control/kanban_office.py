@@ -11,6 +11,8 @@ from tests.unit.control.test_run_views import FakeQueries, run_row
 from supervisor_ai.control.kanban_places import permit_of
 from supervisor_ai.control.kanban_starting import Office
 from supervisor_ai.control.policy import Policy
+from supervisor_ai.control.ports.definitions import KanbanSettings, Loaded, TrustCheck
+from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.reception import Reception
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.envelope import Actor, ActorKind, Event, NewEvent
@@ -24,17 +26,15 @@ from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.engine.playback import Player
-from supervisor_ai.engine.ports.definitions import KanbanSettings, Loaded, TrustCheck
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
-from supervisor_ai.engine.ports.queries import RunRow
 from supervisor_ai.testing.ids import FakeIds
 from supervisor_ai.testing.ledger_harness import birth
 from supervisor_ai.testing.world import NoSecrets, fake_world
 
 if TYPE_CHECKING:
     from supervisor_ai.control.bond import Bond
+    from supervisor_ai.control.ports.definitions import Catalog, TrustStore
     from supervisor_ai.control.project import Project
-    from supervisor_ai.engine.ports.definitions import Catalog, TrustStore
     from supervisor_ai.engine.ports.workspaces import Repository
 
 FILE: Final = "tasks/0-kanban-login.md"

@@ -10,8 +10,8 @@ import pytest
 
 from supervisor_ai.control.bond import Bond
 from supervisor_ai.control.policy import Policy
+from supervisor_ai.control.ports.ledger_binding import FoundLedger
 from supervisor_ai.domain.errors import Denied
-from supervisor_ai.engine.ports.bond import FoundLedger
 
 
 @dataclass

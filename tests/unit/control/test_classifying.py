@@ -15,11 +15,11 @@ from inline_snapshot import snapshot
 from supervisor_ai.bootstrap import open_classifier
 from supervisor_ai.cli.main import supervisor
 from supervisor_ai.control.classifying import RunResult, explain_run
+from supervisor_ai.control.ports.classification import Classification, RecordedRun
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.facts import NO_USAGE, Usage
 from supervisor_ai.domain.run.status import FailureCategory
-from supervisor_ai.engine.ports.classification import Classification, RecordedRun
 
 RUNS: Final = Path(__file__).parents[2] / "fixtures" / "clis"
 NOW: Final = datetime(2026, 11, 16, 12, tzinfo=UTC)

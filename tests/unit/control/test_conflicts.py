@@ -10,12 +10,12 @@ from typing import Final
 import pytest
 
 from supervisor_ai.control.conflicts import ConflictView, MergeStatus, predict_conflicts
+from supervisor_ai.control.ports.queries import AttemptRow, OwnerRow, RunRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha
 from supervisor_ai.domain.run.facts import Base, Usage
 from supervisor_ai.domain.run.status import AttemptStatus, RunStatus
-from supervisor_ai.engine.ports.queries import AttemptRow, OwnerRow, RunRow
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger

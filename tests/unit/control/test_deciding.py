@@ -10,13 +10,13 @@ from tests.unit.control.test_gate_logs import RUN, TEST, WHEN
 from tests.unit.control.test_run_views import FakeQueries, run_row
 
 from supervisor_ai.control.deciding import Judgement, judge
+from supervisor_ai.control.ports.queries import ApprovalRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, TreeSha
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.letters import Approve
-from supervisor_ai.engine.ports.queries import ApprovalRow
 from supervisor_ai.testing.world import fake_world
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ import pytest
 from tests.unit.control.test_run_views import STEPS, FakeQueries, run_row
 
 from supervisor_ai.control.logs import LogFilter, LogKind, read_logs
+from supervisor_ai.control.ports.queries import ApprovalRow, GateRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName, TreeSha
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Finding
 from supervisor_ai.domain.run.status import Verdict
-from supervisor_ai.engine.ports.queries import ApprovalRow, GateRow
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger

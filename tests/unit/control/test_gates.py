@@ -11,6 +11,7 @@ import pytest
 
 from supervisor_ai.control.gates import CheckQuestion, CheckView, check, list_gates
 from supervisor_ai.control.policy import Policy
+from supervisor_ai.control.ports.definitions import GateSummary, Loaded, Power, TrustCheck
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, StepName
 from supervisor_ai.domain.run.definition import (
@@ -22,7 +23,6 @@ from supervisor_ai.domain.run.definition import (
 from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.gates import Area, Finding, GateKind, GatePolicy
 from supervisor_ai.domain.run.status import Verdict
-from supervisor_ai.engine.ports.definitions import GateSummary, Loaded, Power, TrustCheck
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination, NewTests, Reading
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.engine.runtime import Runtime

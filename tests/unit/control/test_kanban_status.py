@@ -24,11 +24,11 @@ from supervisor_ai.cli.output import encode
 from supervisor_ai.control.kanban_checking import InadequateItem, check_kanban
 from supervisor_ai.control.kanban_places import find_any_place
 from supervisor_ai.control.kanban_status import described, show_kanban
+from supervisor_ai.control.ports.queries import OwnerRow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run.status import RunStatus
-from supervisor_ai.engine.ports.queries import OwnerRow
 
 
 @pytest.fixture

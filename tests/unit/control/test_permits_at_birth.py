@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.unit.control.kanban_office import ADA, KanbanScene
 
+from supervisor_ai.control.ports.queries import OwnerRow, RunRow
 from supervisor_ai.control.starting import append_birth
 from supervisor_ai.domain.envelope import Envelope, NewEvent
 from supervisor_ai.domain.errors import Busy, StaleVersion
@@ -14,7 +15,6 @@ from supervisor_ai.domain.project.events import FailureCounted, PermitTaken, Pro
 from supervisor_ai.domain.run.events import PermitGranted, RunSubmitted
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.engine.ports.ledger import Batch, EventLog, StreamAppend
-from supervisor_ai.engine.ports.queries import OwnerRow, RunRow
 from supervisor_ai.testing.ledger_harness import BEGIN, birth
 
 PERMIT = "kanban:tasks/0-kanban-login.md"

@@ -12,13 +12,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from supervisor_ai.cli.output import encode
-from supervisor_ai.control.records import Records
-from supervisor_ai.control.views import list_runs, show_run
-from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha
-from supervisor_ai.domain.run.facts import Base, Usage
-from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus, StepStatus
-from supervisor_ai.engine.ports.queries import (
+from supervisor_ai.control.ports.queries import (
     ApprovalRow,
     AttemptRow,
     ClaimsRow,
@@ -27,6 +21,12 @@ from supervisor_ai.engine.ports.queries import (
     RunRow,
     StepRow,
 )
+from supervisor_ai.control.records import Records
+from supervisor_ai.control.views import list_runs, show_run
+from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha
+from supervisor_ai.domain.run.facts import Base, Usage
+from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus, StepStatus
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger

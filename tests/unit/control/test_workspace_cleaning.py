@@ -11,6 +11,24 @@ from typing import Final
 
 import pytest
 
+from supervisor_ai.control.ports.queries import (
+    ApprovalRow,
+    AttemptRow,
+    ClaimsRow,
+    GateRow,
+    OwnerRow,
+    RunRow,
+    StepRow,
+)
+from supervisor_ai.control.ports.workspace_inventory import (
+    FileChange,
+    KeptWork,
+    LeftDirectory,
+    Place,
+    RunDirectory,
+    Standing,
+    StepsOf,
+)
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.workspace_cleaning import (
     CleanItem,
@@ -34,24 +52,6 @@ from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound, Unavai
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, RunId, StepName, TreeSha
 from supervisor_ai.domain.run.facts import Base, Usage
 from supervisor_ai.domain.run.status import RunStatus, StepStatus
-from supervisor_ai.engine.ports.inventory import (
-    FileChange,
-    KeptWork,
-    LeftDirectory,
-    Place,
-    RunDirectory,
-    Standing,
-    StepsOf,
-)
-from supervisor_ai.engine.ports.queries import (
-    ApprovalRow,
-    AttemptRow,
-    ClaimsRow,
-    GateRow,
-    OwnerRow,
-    RunRow,
-    StepRow,
-)
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.fake_workspaces import MemoryWorkspaces

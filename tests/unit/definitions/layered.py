@@ -7,9 +7,9 @@ from typing import cast
 import pytest
 from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 
+from supervisor_ai.control.ports.definitions import Loaded
 from supervisor_ai.definitions.catalog import FileCatalog
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.engine.ports.definitions import Loaded
 from supervisor_ai.engine.ports.workspaces import Repository
 
 ADAPTERS = frozenset({"claude", "codex", "gemini", "command"})

@@ -5,8 +5,8 @@ import pytest
 from inline_snapshot import snapshot
 from tests.unit.definitions.layered import Layers
 
+from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.domain.run.definition import McpServer, Role
-from supervisor_ai.engine.ports.definitions import Power
 
 
 def role(layers: Layers, project: str = "", name: str = "planner") -> Role:

@@ -10,6 +10,7 @@ import pytest
 from inline_snapshot import snapshot
 from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 
+from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.definitions import hosts, scalars
 from supervisor_ai.definitions.catalog import FileCatalog
 from supervisor_ai.domain.errors import InvalidInput
@@ -21,7 +22,6 @@ from supervisor_ai.domain.run.definition import (
     SandboxPolicy,
     WorkspacePolicy,
 )
-from supervisor_ai.engine.ports.definitions import Power
 from supervisor_ai.engine.ports.workspaces import Repository
 
 AGENT = "cli: a\nclis: {a: {adapter: command, command: [agent]}}\n"

@@ -4,8 +4,8 @@ import difflib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 
+from supervisor_ai.control.ports.commits import Change, CommitFile
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.engine.ports.commits import Change, CommitFile
 
 ABSENT = "0" * 40
 BASE, HEAD = CommitSha("base"), CommitSha("head")

@@ -31,8 +31,8 @@ from supervisor_ai.domain.terminal import plain
 
 if TYPE_CHECKING:
     from supervisor_ai.control.gates import CheckView
-    from supervisor_ai.engine.ports.definitions import GateSummary
-    from supervisor_ai.engine.ports.queries import ClaimsRow
+    from supervisor_ai.control.ports.definitions import GateSummary
+    from supervisor_ai.control.ports.queries import ClaimsRow
 
 _EXIT_CODES: Final = {
     Verdict.PASSED: DONE,

@@ -14,6 +14,7 @@ from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.tables import columns
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.ports.definitions import RoleDetail, RoleSummary
 from supervisor_ai.control.roles import (
     RoleDifference,
     RoleExchange,
@@ -23,7 +24,6 @@ from supervisor_ai.control.roles import (
     list_roles,
     show_role,
 )
-from supervisor_ai.engine.ports.definitions import RoleDetail, RoleSummary
 
 _WIDTH = 60
 _AGENTS = Path(".claude/agents")

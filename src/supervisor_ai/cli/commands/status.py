@@ -15,11 +15,11 @@ from supervisor_ai.cli.remarks import latest
 from supervisor_ai.cli.tables import columns, fitted, labelled, local_time, title
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.ports.queries import GateRow
 from supervisor_ai.control.questions import find_question
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.views import RunList, RunView, list_runs, show_run
 from supervisor_ai.domain.run.status import ENDED
-from supervisor_ai.engine.ports.queries import GateRow
 
 _LIMIT = 50
 

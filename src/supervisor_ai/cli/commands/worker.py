@@ -25,8 +25,8 @@ from supervisor_ai.cli.tables import labelled
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.classifying import Explanation, RunResult, explain_run
 from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.ports.classification import RecordedRun
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.engine.ports.classification import RecordedRun
 
 _KEPT: Final = 4 << 20
 _CHUNK: Final = 1 << 20

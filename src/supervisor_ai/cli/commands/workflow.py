@@ -25,11 +25,11 @@ from supervisor_ai.cli.workflow_graphs.text import draw_text
 from supervisor_ai.control.errors import DONE
 from supervisor_ai.control.migrating import migrate as move
 from supervisor_ai.control.migrating import plan_migration
+from supervisor_ai.control.ports.definitions import WorkflowSummary
 from supervisor_ai.control.workflows import find_warnings, read_graph
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.engine.ports.definitions import WorkflowSummary
 
 
 class _ListOptions(TypedDict):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.definitions.layers import read_layer
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.packs.lock import PACKS
@@ -16,7 +17,6 @@ from supervisor_ai.definitions.shelves import (
     DirectoryShelf,
     Origin,
 )
-from supervisor_ai.engine.ports.definitions import Power
 
 
 class MemoryShelf:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.definitions.packs.contents import digest, file_hash
 from supervisor_ai.definitions.packs.examining import Prompting
 from supervisor_ai.definitions.packs.lock import Lock, LockedPack
 from supervisor_ai.definitions.packs.resolving import Chosen
-from supervisor_ai.engine.ports.definitions import Power
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import Final
 
 import yaml
 
+from supervisor_ai.control.ports.definitions import RoleDraft
 from supervisor_ai.definitions import scalars
 from supervisor_ai.definitions.mistakes import Mistakes, shown
 from supervisor_ai.definitions.tool_names import OURS, TOOLS
@@ -14,7 +15,6 @@ from supervisor_ai.definitions.yaml_source import Value, read_yaml
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import EDITING_TOOLS, Role
-from supervisor_ai.engine.ports.definitions import RoleDraft
 
 _MAX_CHARACTERS: Final = 100_000
 _MAX_PROMPT: Final = 20_000

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 
+from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.definitions.flags import passed_on
 from supervisor_ai.definitions.mistakes import KeyPath, Place, shown
 from supervisor_ai.definitions.roles.book import MergedRole, RoleBook
@@ -11,7 +12,6 @@ from supervisor_ai.definitions.roles.merging import pieces
 from supervisor_ai.definitions.roles.strategies import Strategies
 from supervisor_ai.definitions.scalars import dear
 from supervisor_ai.definitions.shelves import Origin
-from supervisor_ai.engine.ports.definitions import Power
 
 _WIDENING = ("egress", "allowed_tools", "mcp_servers", "gates", "may_change", "flags")
 

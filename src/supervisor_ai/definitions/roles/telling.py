@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterator, Sequence
 
+from supervisor_ai.control.ports.definitions import RoleSummary, RoleValue
 from supervisor_ai.definitions.layers import Written
 from supervisor_ai.definitions.mistakes import KeyPath, key_text
 from supervisor_ai.definitions.roles.book import MergedRole, RoleBook
 from supervisor_ai.definitions.roles.merging import Piece, pieces
 from supervisor_ai.definitions.settings import Settings
 from supervisor_ai.definitions.shapes import ConfigShape
-from supervisor_ai.engine.ports.definitions import RoleSummary, RoleValue
 
 
 def summaries(book: RoleBook, settings: Settings) -> tuple[RoleSummary, ...]:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from supervisor_ai.control.ports.commits import CommitFile, Commits
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.engine.ports.commits import CommitFile, Commits
 
 LARGEST: Final = 1024 * 1024
 """A larger file is not looked into."""

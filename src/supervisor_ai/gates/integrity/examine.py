@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
+from supervisor_ai.control.ports.commits import CommitFile, Commits
 from supervisor_ai.domain.run.gates import Area, Finding, Severity
-from supervisor_ai.engine.ports.commits import CommitFile, Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.integrity.both_sides import (
     LARGEST,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from supervisor_ai.engine.ports.commits import Change, CommitFile, Commits
+from supervisor_ai.control.ports.commits import Change, CommitFile, Commits
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.changed_files import LARGEST, is_absent, sizes
 from supervisor_ai.gates.product_files import is_operative, is_product

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Final, get_args, get_type_hints
 
+from supervisor_ai.control.ports.queries import Fault, FaultKind
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash
-from supervisor_ai.engine.ports.queries import Fault, FaultKind
 from supervisor_ai.store.artifacts import DRAFTS, artifact_path, tombstone
 from supervisor_ai.store.checks.files import read_only
 

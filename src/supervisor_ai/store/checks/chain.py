@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
+from supervisor_ai.control.ports.queries import Fault, FaultKind
 from supervisor_ai.domain.errors import SupervisorError
-from supervisor_ai.engine.ports.queries import Fault, FaultKind
 from supervisor_ai.engine.ports.workspaces import Anchor, AnchorPoint
 from supervisor_ai.store.anchors import recorded_anchor
 from supervisor_ai.store.codec import Record, link

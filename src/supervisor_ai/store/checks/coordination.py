@@ -7,10 +7,10 @@ supervisor could have written, and one that was taken must have led to a fact.
 from collections.abc import Iterator
 from typing import Final
 
+from supervisor_ai.control.ports.queries import Fault, FaultKind
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.run.letters import Approve, Letter, Reject, ReportChild
-from supervisor_ai.engine.ports.queries import Fault, FaultKind
 from supervisor_ai.store.codec import canonical
 from supervisor_ai.store.connection import Row, Sql
 from supervisor_ai.store.shapes import from_json

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
+from supervisor_ai.control.ports.queries import Fault, FaultKind
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.engine.ports.queries import Fault, FaultKind
 
 _FILES: Final = ("state.db", "state.db-wal", "state.db-shm")
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO

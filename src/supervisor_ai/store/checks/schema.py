@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Final
 
-from supervisor_ai.engine.ports.queries import Fault, FaultKind
+from supervisor_ai.control.ports.queries import Fault, FaultKind
 from supervisor_ai.store.connection import Connection, Sql
 
 _OBJECTS: Final = (

@@ -1,6 +1,6 @@
 """Judges recorded runs by the dialects of the commands."""
 
-from supervisor_ai.engine.ports.classification import Classification, RecordedRun
+from supervisor_ai.control.ports.classification import Classification, RecordedRun
 from supervisor_ai.workers.clis.dialects import DIALECTS
 from supervisor_ai.workers.clis.evidence import Evidence
 

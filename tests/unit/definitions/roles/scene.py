@@ -8,10 +8,10 @@ from typing import cast
 import pytest
 from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 
+from supervisor_ai.control.ports.definitions import Loaded, Power
 from supervisor_ai.definitions.catalog import FileCatalog
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.run.definition import Definition, Role
-from supervisor_ai.engine.ports.definitions import Loaded, Power
 from supervisor_ai.engine.ports.workspaces import Repository
 
 ADAPTERS = frozenset({"claude", "codex", "gemini", "command"})
