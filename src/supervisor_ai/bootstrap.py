@@ -16,14 +16,13 @@ if TYPE_CHECKING:
 
     from supervisor_ai.control.bond import Bond
     from supervisor_ai.control.doctor import Machine
-    from supervisor_ai.control.initialising import Newcomer
+    from supervisor_ai.control.initialising import NewProject
     from supervisor_ai.control.packs import PackPlace
     from supervisor_ai.control.ports.classification import Classifier
+    from supervisor_ai.control.ports.project_survey import ProjectSurvey
     from supervisor_ai.control.project import Project
     from supervisor_ai.control.reception import Reception
     from supervisor_ai.control.workspaces import Storeroom
-    from supervisor_ai.definitions.detection.survey import ProjectSurvey
-    from supervisor_ai.definitions.packs.shop import PackShop
     from supervisor_ai.definitions.trust import FileTrustStore
     from supervisor_ai.domain.run.definition import SandboxPolicy
     from supervisor_ai.engine.playback import Opener
@@ -187,9 +186,9 @@ def open_merges(directory: Path, settings: Settings) -> "AbstractContextManager[
     return try_merges(repository, _project_state(settings, repository))
 
 
-def open_newcomer(directory: Path, settings: Settings) -> "Newcomer[ProjectSurvey]":
+def open_new_project(directory: Path, settings: Settings) -> "NewProject":
     """Open what a project's first definitions are made of."""
-    from supervisor_ai.control.initialising import Newcomer
+    from supervisor_ai.control.initialising import NewProject
     from supervisor_ai.definitions.detection.config_text import drafts
     from supervisor_ai.definitions.detection.survey import survey_project
     from supervisor_ai.tools.programs import find_program
@@ -204,10 +203,10 @@ def open_newcomer(directory: Path, settings: Settings) -> "Newcomer[ProjectSurve
             lambda agent: find_program(agent, path) is not None,
         )
 
-    return Newcomer(top=repository.checkout, survey=survey, drafts=drafts)
+    return NewProject(top=repository.checkout, survey=survey, drafts=drafts)
 
 
-def open_pack_place(directory: Path, settings: Settings, *, is_user: bool) -> "PackPlace[PackShop]":
+def open_pack_place(directory: Path, settings: Settings, *, is_user: bool) -> "PackPlace":
     """Open the user's or the project's place for packs; what a shop fetches goes when it closes."""
     from supervisor_ai.control.packs import PackPlace
     from supervisor_ai.definitions.packs.preferences import open_shop
@@ -223,7 +222,7 @@ def open_pack_place(directory: Path, settings: Settings, *, is_user: bool) -> "P
         runner = Git(directory=place, is_scratch=True)
         return runner.run(*arguments, stdin=stdin, environment=environment).output
 
-    return PackPlace(directory=place, is_user=is_user, open=partial(open_shop, place, git, own=own))
+    return PackPlace(directory=place, open=partial(open_shop, place, git, own=own))
 
 
 def open_machine(directory: Path, settings: Settings) -> "Machine":

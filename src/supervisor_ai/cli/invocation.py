@@ -14,13 +14,11 @@ from supervisor_ai.tools.programs import find_program
 if TYPE_CHECKING:
     from supervisor_ai.bootstrap import Settings
     from supervisor_ai.control.doctor import Machine
-    from supervisor_ai.control.initialising import Newcomer
+    from supervisor_ai.control.initialising import NewProject
     from supervisor_ai.control.packs import PackPlace
     from supervisor_ai.control.project import Project
     from supervisor_ai.control.reception import Reception
     from supervisor_ai.control.records import Records
-    from supervisor_ai.definitions.detection.survey import ProjectSurvey
-    from supervisor_ai.definitions.packs.shop import PackShop
     from supervisor_ai.engine.ports.context import ContextPacker
     from supervisor_ai.engine.ports.monitor import Monitor
 
@@ -87,13 +85,13 @@ class Invocation:
 
         return open_packer(self.directory, self.settings)
 
-    def newcomer(self) -> "Newcomer[ProjectSurvey]":
+    def new_project(self) -> "NewProject":
         """Open what a project's first definitions are made of."""
-        from supervisor_ai.bootstrap import open_newcomer
+        from supervisor_ai.bootstrap import open_new_project
 
-        return open_newcomer(self.directory, self.settings)
+        return open_new_project(self.directory, self.settings)
 
-    def pack_place(self, *, is_user: bool) -> "PackPlace[PackShop]":
+    def pack_place(self, *, is_user: bool) -> "PackPlace":
         """Open a place for packs: the user's or the project's."""
         from supervisor_ai.bootstrap import open_pack_place
 

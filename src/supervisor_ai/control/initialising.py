@@ -1,51 +1,25 @@
-"""Giving a project its first definitions; nothing that is there is touched."""
+"""`init`: write a project's first config files; nothing that is there is touched."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
 
+from supervisor_ai.control.ports.project_survey import ProjectSurvey
 from supervisor_ai.domain.errors import Denied, NotFound, Unavailable
 
 
-class Advice(Protocol):
-    """A pack, and whether it suits the project."""
-
-    @property
-    def name(self) -> str:
-        """Return the pack's name."""
-        ...
-
-    @property
-    def is_suggested(self) -> bool:
-        """Tell whether it suits."""
-        ...
-
-
-class Survey(Protocol):
-    """What is known of a project, as far as this command needs it."""
-
-    @property
-    def packs(self) -> Sequence[Advice]:
-        """List all packs."""
-        ...
-
-
-S = TypeVar("S", bound=Survey)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Newcomer(Generic[S]):
+class NewProject:
     """A project that may have no definitions yet.
 
     `drafts` returns the files, by their path from the top, for a survey and the chosen packs.
     """
 
     top: Path
-    survey: Callable[[], S]
-    drafts: Callable[[S, Sequence[str]], Mapping[str, str]]
+    survey: Callable[[], ProjectSurvey]
+    drafts: Callable[[ProjectSurvey, Sequence[str]], Mapping[str, str]]
 
 
 class FileState(StrEnum):
@@ -64,12 +38,12 @@ class FileView:
     state: FileState
 
 
-def suggested(survey: Survey) -> tuple[str, ...]:
+def suggested(survey: ProjectSurvey) -> tuple[str, ...]:
     """Name the packs that suit the project."""
     return tuple(advice.name for advice in survey.packs if advice.is_suggested)
 
 
-def check_packs(survey: Survey, chosen: Sequence[str]) -> None:
+def check_packs(survey: ProjectSurvey, chosen: Sequence[str]) -> None:
     """Refuse packs that do not exist."""
     known = [advice.name for advice in survey.packs]
     for name in chosen:
@@ -79,13 +53,13 @@ def check_packs(survey: Survey, chosen: Sequence[str]) -> None:
 
 
 def initialise(
-    newcomer: Newcomer[S], survey: S, packs: Sequence[str], *, dry_run: bool
+    project: NewProject, survey: ProjectSurvey, packs: Sequence[str], *, dry_run: bool
 ) -> tuple[FileView, ...]:
     """Write the files that are not there yet; say what became of each."""
     check_packs(survey, packs)
     views: list[FileView] = []
-    for path, text in newcomer.drafts(survey, packs).items():
-        place = newcomer.top / path
+    for path, text in project.drafts(survey, packs).items():
+        place = project.top / path
         _refuse_link(place.parent)
         if dry_run:
             is_there = os.path.lexists(place)

@@ -1,96 +1,51 @@
-"""Installing packs: planned, shown, agreed to, done."""
+"""Packs of roles: found, planned, shown, agreed to, installed."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Final
 
-from supervisor_ai.control.ports.definitions import Power
+from supervisor_ai.control.ports.packs import PackInstaller, PackOffer, PackPlan
 from supervisor_ai.control.trusting import describe
 from supervisor_ai.control.views import MutationView
+from supervisor_ai.domain.errors import InvalidInput
 
-
-class PackChange(Protocol):
-    """A pack that comes, goes or becomes another version."""
-
-    @property
-    def name(self) -> str:
-        """Return the pack's name."""
-        ...
-
-    @property
-    def before(self) -> str | None:
-        """Return the version that is there."""
-        ...
-
-    @property
-    def after(self) -> str | None:
-        """Return the version that comes."""
-        ...
-
-    @property
-    def source(self) -> str:
-        """Return where it comes from."""
-        ...
-
-
-class RolePrompt(Protocol):
-    """What a pack tells the agents of one role."""
-
-    @property
-    def role(self) -> str:
-        """Return the role's name."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """Return the words."""
-        ...
-
-
-class Plan(Protocol):
-    """What would change, and what the packs may do then."""
-
-    @property
-    def changes(self) -> Sequence[PackChange]:
-        """List the packs that change."""
-        ...
-
-    @property
-    def powers(self) -> Sequence[Power]:
-        """List what the packs ask the user to trust."""
-        ...
-
-    @property
-    def prompts(self) -> Sequence[RolePrompt]:
-        """List what the packs tell agents."""
-        ...
-
-
-P = TypeVar("P", bound=Plan)
-P_contra = TypeVar("P_contra", bound=Plan, contravariant=True)
-S_co = TypeVar("S_co", covariant=True)
-
-
-class Applier(Protocol[P_contra]):
-    """Where packs are kept."""
-
-    def apply(self, plan: P_contra) -> None:
-        """Do what was planned."""
-        ...
+_ANY: Final = ">=0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PackPlace(Generic[S_co]):
-    """A place for packs; the shop is open only as long as its sources are."""
+class PackPlace:
+    """A place for packs; what the installer fetches is there only as long as it is open."""
 
     directory: Path
-    is_user: bool
-    open: Callable[[], AbstractContextManager[S_co]]
+    open: Callable[[], AbstractContextManager[PackInstaller]]
 
 
-def describe_plan(plan: Plan) -> Iterator[str]:
+def search_packs(place: PackPlace, text: str, source: str | None) -> tuple[PackOffer, ...]:
+    """Find packs in a source, or in all that the user knows."""
+    with place.open() as installer:
+        return installer.search(text, source)
+
+
+def plan_install(installer: PackInstaller, wanted: str, source: str | None) -> PackPlan:
+    """Say what installing `[OWNER/]NAME[@RANGE]` would change."""
+    whole, at, versions = wanted.partition("@")
+    owner, slash, name = whole.rpartition("/")
+    if not name or (at and not versions) or (slash and not owner):
+        raise InvalidInput(f"A pack is written [OWNER/]NAME[@RANGE], not {wanted!r}.")
+    if owner and source:
+        raise InvalidInput(
+            f"The pack {whole!r} is looked for where its owner publishes it, and --from names "
+            "another place.",
+            hint=f"Leave out one of the two: {name}, or --from.",
+        )
+    if owner:
+        return installer.plan_published(owner, name, versions or _ANY)
+    return installer.plan_install(name, versions or _ANY, source)
+
+
+def describe_plan(plan: PackPlan) -> Iterator[str]:
     """Say what would change and what the packs may do, one line each."""
     for it in plan.changes:
         yield f"{it.name}: {it.before or 'not installed'} -> {it.after or 'removed'} ({it.source})"
@@ -103,12 +58,10 @@ def describe_plan(plan: Plan) -> Iterator[str]:
             yield f"  tell {prompt.role}: {prompt.text}"
 
 
-def carry_out(
-    place: PackPlace[Applier[P]], shop: Applier[P], plan: P, *, dry_run: bool
-) -> MutationView:
+def carry_out(place: PackPlace, plan: PackPlan, *, dry_run: bool) -> MutationView:
     """Do what was planned, and say what it was."""
     if plan.changes and not dry_run:
-        shop.apply(plan)
+        plan.apply()
     return MutationView(
         target=str(place.directory),
         applied=bool(plan.changes) and not dry_run,
@@ -117,6 +70,6 @@ def carry_out(
     )
 
 
-def _detail(plan: Plan) -> str:
+def _detail(plan: PackPlan) -> str:
     told = [f"{it.name} {it.before or 'new'} -> {it.after or 'gone'}" for it in plan.changes]
     return f"{', '.join(told)}." if told else "Everything is as you want it."

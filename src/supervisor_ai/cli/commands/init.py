@@ -21,7 +21,7 @@ from supervisor_ai.control.initialising import (
 from supervisor_ai.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from supervisor_ai.definitions.detection.survey import Detected, ProjectSurvey
+    from supervisor_ai.control.ports.project_survey import Detected, ProjectSurvey
 
 
 class _Options(TypedDict):
@@ -46,17 +46,17 @@ def init(invocation: Invocation, **options: Unpack[_Options]) -> int:
     with the commands that were found as gates, and .supervisor/.gitignore. Files that are there
     are left as they are.
     """
-    newcomer = invocation.newcomer()
-    survey = newcomer.survey()
+    project = invocation.new_project()
+    survey = project.survey()
     if not options["as_json"]:
         say("\n".join(_shown(survey)))
     packs: Sequence[str] = options["packs"] or suggested(survey)
     check_packs(survey, packs)
     if not (options["packs"] or options["yes"] or options["dry_run"]):
         packs = _ask(survey, packs)
-    files = initialise(newcomer, survey, packs, dry_run=options["dry_run"])
+    files = initialise(project, survey, packs, dry_run=options["dry_run"])
     if options["as_json"]:
-        _write_json(str(newcomer.top), survey, packs, files, dry_run=options["dry_run"])
+        _write_json(str(project.top), survey, packs, files, dry_run=options["dry_run"])
     else:
         write("\n".join(_told(invocation, files)))
     return DONE

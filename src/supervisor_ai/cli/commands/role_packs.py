@@ -12,13 +12,12 @@ from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.cli.tables import columns
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
-from supervisor_ai.control.packs import carry_out, describe_plan
-from supervisor_ai.domain.errors import Denied, InvalidInput
+from supervisor_ai.control.packs import carry_out, describe_plan, plan_install, search_packs
+from supervisor_ai.domain.errors import Denied
 
 if TYPE_CHECKING:
     from supervisor_ai.control.packs import PackPlace
-    from supervisor_ai.definitions.packs.plans import PackPlan
-    from supervisor_ai.definitions.packs.shop import PackShop
+    from supervisor_ai.control.ports.packs import PackPlan
 
 _SOURCE = click.option(
     "--from", "source", metavar="SOURCE", help="A directory or a git repository with packs."
@@ -58,8 +57,7 @@ def search(invocation: Invocation, *, text: str, source: str | None, as_json: bo
 
     Looks at the built-in packs and at the sources that packs.yaml of your own config lists.
     """
-    with invocation.pack_place(is_user=True).open() as shop:
-        found = shop.search(text, source)
+    found = search_packs(invocation.pack_place(is_user=True), text, source)
     if as_json:
         write_json({"packs": found})
         return DONE
@@ -87,24 +85,10 @@ def install(invocation: Invocation, **options: Unpack[_Install]) -> int:
     what they may do in this project still needs `supervisor trust`. Switch the pack on with
     `packs:` in the config.
     """
-    whole, at, versions = options["pack"].partition("@")
-    owner, slash, name = whole.rpartition("/")
-    if not name or (at and not versions) or (slash and not owner):
-        raise InvalidInput(f"A pack is written [OWNER/]NAME[@RANGE], not {options['pack']!r}.")
-    if owner and options["source"]:
-        raise InvalidInput(
-            f"The pack {whole!r} is looked for where its owner publishes it, and --from names "
-            "another place.",
-            hint=f"Leave out one of the two: {name}, or --from.",
-        )
     place = invocation.pack_place(is_user=options["is_user"])
-    with place.open() as shop:
-        wanted = versions or ">=0"
-        if owner:
-            plan = shop.plan_published(owner, name, wanted)
-        else:
-            plan = shop.plan_install(name, wanted, options["source"])
-        return _finish(place, shop, plan, options)
+    with place.open() as installer:
+        plan = plan_install(installer, options["pack"], options["source"])
+        return _finish(place, plan, options)
 
 
 @verb(example="supervisor role update")
@@ -120,8 +104,8 @@ def update(invocation: Invocation, **options: Unpack[_Update]) -> int:
     Stays within the range that each pack was installed with.
     """
     place = invocation.pack_place(is_user=options["is_user"])
-    with place.open() as shop:
-        return _finish(place, shop, shop.plan_update(options["names"]), options)
+    with place.open() as installer:
+        return _finish(place, installer.plan_update(options["names"]), options)
 
 
 @verb(example="supervisor role remove trading-desk")
@@ -134,18 +118,16 @@ def update(invocation: Invocation, **options: Unpack[_Update]) -> int:
 def remove(invocation: Invocation, **options: Unpack[_Remove]) -> int:
     """Remove a pack and what only it needed."""
     place = invocation.pack_place(is_user=options["is_user"])
-    with place.open() as shop:
-        return _finish(place, shop, shop.plan_remove(options["name"]), options)
+    with place.open() as installer:
+        return _finish(place, installer.plan_remove(options["name"]), options)
 
 
-def _finish(
-    place: "PackPlace[PackShop]", shop: "PackShop", plan: "PackPlan", options: _Mutation
-) -> int:
-    if plan.is_needed:
+def _finish(place: "PackPlace", plan: "PackPlan", options: _Mutation) -> int:
+    if plan.changes:
         say("\n".join(one_line(line) for line in describe_plan(plan)))
         if not (options["yes"] or options["dry_run"]):
             _require_agreement()
-    mutation = carry_out(place, shop, plan, dry_run=options["dry_run"])
+    mutation = carry_out(place, plan, dry_run=options["dry_run"])
     if not options["as_json"]:
         return report_mutation(mutation, as_json=False)
     write_json(

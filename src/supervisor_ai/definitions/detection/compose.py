@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from supervisor_ai.definitions.detection.facts import Evidence, Fact
+from supervisor_ai.control.ports.project_survey import Evidence
+from supervisor_ai.definitions.detection.facts import Fact
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.yaml_source import read_yaml
 

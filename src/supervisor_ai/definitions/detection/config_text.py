@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
+from supervisor_ai.control.ports.project_survey import Detected, DetectedGate, ProjectSurvey
 from supervisor_ai.definitions.detection.facts import TOP
-from supervisor_ai.definitions.detection.gates import DetectedGate
-from supervisor_ai.definitions.detection.survey import Detected, ProjectSurvey
 from supervisor_ai.definitions.detection.table import InstallerRule, builtin_table
 from supervisor_ai.definitions.mistakes import shown
 from supervisor_ai.definitions.shelves import PROJECT_DIRECTORY

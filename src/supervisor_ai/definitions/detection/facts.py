@@ -6,23 +6,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
+from supervisor_ai.control.ports.project_survey import Evidence
+
 TOP: Final = "."
 _AND: Final = " & "
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """A file, and the line or the key in it."""
-
-    file: str
-    line: int | None = None
-    key: str = ""
-
-    @property
-    def text(self) -> str:
-        """Write the place as messages do."""
-        line = f":{self.line}" if self.line is not None else ""
-        return f"{self.file}{line}{f': {self.key}' if self.key else ''}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,36 +3,17 @@
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from supervisor_ai.definitions.detection.facts import TOP, Evidence, Facts
+from supervisor_ai.control.ports.project_survey import DetectedGate, GateSuggestion
+from supervisor_ai.definitions.detection.facts import TOP, Facts
 from supervisor_ai.definitions.detection.table import DetectionTable, InstallerRule, Words
 
 _SAFE: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,100}")
 _TEST: Final = "test"
 _MOST: Final = 12
 _SLOTS: Final = ("python", "interpreter", "node", "exec")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suggestion:
-    """A command, and what speaks for it."""
-
-    command: Words
-    directory: str
-    evidence: Evidence
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DetectedGate:
-    """A gate as it is written into the config, and other commands that would do as well."""
-
-    name: str
-    command: Words
-    evidence: tuple[Evidence, ...]
-    others: tuple[Suggestion, ...] = ()
 
 
 def detect_gates(table: DetectionTable, facts: Facts) -> tuple[DetectedGate, ...]:
@@ -45,7 +26,7 @@ def detect_gates(table: DetectionTable, facts: Facts) -> tuple[DetectedGate, ...
     return tuple(gates)
 
 
-def _gates(kind: str, found: dict[str, tuple[Suggestion, ...]]) -> Iterator[DetectedGate]:
+def _gates(kind: str, found: dict[str, tuple[GateSuggestion, ...]]) -> Iterator[DetectedGate]:
     if TOP in found or len(found) == 1:
         [(first, *others)] = [found[place] for place in list(found)[:1]]
         yield _gate(kind, first, others)
@@ -66,13 +47,13 @@ def _is_below(place: str, other: str) -> bool:
     return place != other and PurePosixPath(place).is_relative_to(other)
 
 
-def _gate(name: str, first: Suggestion, others: list[Suggestion]) -> DetectedGate:
+def _gate(name: str, first: GateSuggestion, others: list[GateSuggestion]) -> DetectedGate:
     return DetectedGate(
         name=name, command=first.command, evidence=(first.evidence,), others=tuple(others)
     )
 
 
-def _all_of(kind: str, parts: list[Suggestion]) -> DetectedGate:
+def _all_of(kind: str, parts: list[GateSuggestion]) -> DetectedGate:
     """Let one gate stand for the parts of a project that has none at its top."""
     script = " && ".join(shlex.join(part.command) for part in parts)
     evidence = tuple(part.evidence for part in parts)
@@ -81,15 +62,15 @@ def _all_of(kind: str, parts: list[Suggestion]) -> DetectedGate:
 
 def _suggestions(
     table: DetectionTable, facts: Facts, kind: str, place: str
-) -> tuple[Suggestion, ...]:
+) -> tuple[GateSuggestion, ...]:
     here = facts.in_directory(place)
-    found: list[Suggestion] = []
+    found: list[GateSuggestion] = []
     for rule in table.commands[kind]:
         evidence = here.evidence(rule.when)
         if evidence is not None:
             words = tuple(_filled(rule.run, table, facts, place))
             moved = words if place == TOP else ("env", "-C", place, *words)
-            found.append(Suggestion(command=moved, directory=place, evidence=evidence))
+            found.append(GateSuggestion(command=moved, directory=place, evidence=evidence))
     return tuple(found)
 
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from supervisor_ai.definitions.detection.facts import Evidence, Fact
+from supervisor_ai.control.ports.project_survey import Evidence
+from supervisor_ai.definitions.detection.facts import Fact
 from supervisor_ai.definitions.detection.trees import normal
 
 Found = Iterator[Fact]

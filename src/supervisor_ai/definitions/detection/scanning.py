@@ -6,9 +6,10 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Final
 
+from supervisor_ai.control.ports.project_survey import Evidence
 from supervisor_ai.definitions.detection import lines, trees
 from supervisor_ai.definitions.detection.compose import compose
-from supervisor_ai.definitions.detection.facts import Evidence, Fact
+from supervisor_ai.definitions.detection.facts import Fact
 from supervisor_ai.definitions.detection.reading import BoundedReader
 
 Reader = Callable[[str, str], Iterator[Fact]]

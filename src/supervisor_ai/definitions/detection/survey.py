@@ -1,12 +1,12 @@
 """What a project is made of, and what would suit it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.definitions.detection.facts import Evidence, Fact, Facts
-from supervisor_ai.definitions.detection.gates import DetectedGate, detect_gates
+from supervisor_ai.control.ports.project_survey import Detected, PackAdvice, ProjectSurvey
+from supervisor_ai.definitions.detection.facts import Fact, Facts
+from supervisor_ai.definitions.detection.gates import detect_gates
 from supervisor_ai.definitions.detection.reading import BoundedReader, looked_at
 from supervisor_ai.definitions.detection.scanning import count_suffixes, scan
 from supervisor_ai.definitions.detection.table import (
@@ -18,42 +18,6 @@ from supervisor_ai.definitions.detection.table import (
 )
 
 _MOST_REASONS: Final = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detected:
-    """A language, a framework, a service or a package manager."""
-
-    name: str
-    evidence: tuple[Evidence, ...]
-    files: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackAdvice:
-    """A pack, whether it suits the project, and why or why not."""
-
-    name: str
-    title: str
-    roles: tuple[str, ...]
-    is_suggested: bool
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectSurvey:
-    """Everything that was recognised."""
-
-    languages: tuple[Detected, ...]
-    frameworks: tuple[Detected, ...]
-    services: tuple[Detected, ...]
-    installers: tuple[Detected, ...]
-    gates: tuple[DetectedGate, ...]
-    packs: tuple[PackAdvice, ...]
-    agents: tuple[str, ...]
-    """The agents that are installed, the first choice first."""
-    unread: tuple[str, ...]
-    """Manifests that were too large, too many, or no plain files."""
 
 
 def survey_project(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from supervisor_ai.control.ports.definitions import Power
+from supervisor_ai.control.ports.packs import PackPrompt
 from supervisor_ai.definitions.layers import read_layer
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.packs.lock import PACKS
@@ -56,20 +57,11 @@ class MemoryShelf:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prompting:
-    """What a pack tells the agents of one role."""
-
-    role: str
-    extends: str | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
     """What packs may do."""
 
     powers: tuple[Power, ...]
-    prompts: tuple[Prompting, ...]
+    prompts: tuple[PackPrompt, ...]
 
 
 def examine(chosen: Mapping[str, Chosen]) -> Examination:
@@ -90,10 +82,10 @@ def examine(chosen: Mapping[str, Chosen]) -> Examination:
     return Examination(powers=role_powers(book), prompts=tuple(_prompts(book)))
 
 
-def _prompts(book: RoleBook) -> Iterator[Prompting]:
+def _prompts(book: RoleBook) -> Iterator[PackPrompt]:
     for file in book.files:
         shape = file.written.shape
         told = (shape.system_prompt, shape.system_prompt_additions, shape.instructions)
         text = " ".join(" ".join(part.split()) for part in told if part)
         if file.origin is Origin.PROJECT and text:
-            yield Prompting(role=file.name, extends=shape.extends, text=text)
+            yield PackPrompt(role=file.name, extends=shape.extends, text=text)

@@ -1,12 +1,12 @@
 """What a source has to offer: the entries of its index, or the packs that lie in it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
 
+from supervisor_ai.control.ports.packs import PackOffer
 from supervisor_ai.definitions.layers import fit
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.packs.archives import Archive
@@ -45,21 +45,7 @@ class IndexShape(Shape):
     packs: Annotated[list[EntryShape], Field(max_length=_MOST)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A version of a pack that can be had."""
-
-    name: str
-    version: str
-    description: str
-    author: str
-    source: str
-    path: str
-    commit: str | None = None
-    digest: str | None = None
-
-
-def read_offers(archive: Archive, index: bytes | None) -> tuple[Offer, ...]:
+def read_offers(archive: Archive, index: bytes | None) -> tuple[PackOffer, ...]:
     """List what a source offers; every mistake in it is reported at once."""
     mistakes = Mistakes()
     found = tuple(
@@ -80,12 +66,12 @@ def read_manifest(file: str, text: str, mistakes: Mistakes) -> PackShape | None:
     return None if fitted is None or mistakes.any_below(file) else fitted.shape
 
 
-def _indexed(archive: Archive, index: bytes, mistakes: Mistakes) -> Iterator[Offer]:
+def _indexed(archive: Archive, index: bytes, mistakes: Mistakes) -> Iterator[PackOffer]:
     label = f"{archive.source}/{INDEX}"
     document = read_yaml(label, _decoded(index, label), mistakes)
     fitted = None if document is None else fit(document.value, IndexShape, document, mistakes)
     for entry in fitted.shape.packs if fitted else ():
-        yield Offer(
+        yield PackOffer(
             name=entry.name,
             version=entry.version,
             description=entry.description,
@@ -97,7 +83,7 @@ def _indexed(archive: Archive, index: bytes, mistakes: Mistakes) -> Iterator[Off
         )
 
 
-def _discovered(archive: Archive, mistakes: Mistakes) -> Iterator[Offer]:
+def _discovered(archive: Archive, mistakes: Mistakes) -> Iterator[PackOffer]:
     for entry in archive.entries("."):
         path = PurePosixPath(entry.path)
         if path.name != MANIFEST or len(path.parts) > _DEEPEST:
@@ -107,7 +93,7 @@ def _discovered(archive: Archive, mistakes: Mistakes) -> Iterator[Offer]:
         text = "" if content is None else _decoded(content, label)
         manifest = read_manifest(label, text, mistakes)
         if manifest is not None:
-            yield Offer(
+            yield PackOffer(
                 name=manifest.name,
                 version=manifest.version,
                 description=manifest.description or "",

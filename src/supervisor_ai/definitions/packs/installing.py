@@ -8,11 +8,11 @@ from pathlib import Path
 
 from supervisor_ai.definitions.packs.contents import file_hash
 from supervisor_ai.definitions.packs.lock import LOCK, PACKS, Lock, LockedPack
-from supervisor_ai.definitions.packs.plans import PackPlan
+from supervisor_ai.definitions.packs.plans import LockChange
 from supervisor_ai.domain.errors import Conflict, Denied, Unavailable
 
 
-def carry_out(directory: Path, before: Lock, plan: PackPlan) -> None:
+def carry_out(directory: Path, before: Lock, plan: LockChange) -> None:
     """Write and remove what a plan says; the lock comes last, so that a half is never accepted."""
     for place in (directory, directory / PACKS):
         if place.is_symlink():

@@ -3,41 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from supervisor_ai.control.ports.definitions import Power
+from supervisor_ai.control.ports.packs import PackChange
 from supervisor_ai.definitions.packs.contents import digest, file_hash
-from supervisor_ai.definitions.packs.examining import Prompting
 from supervisor_ai.definitions.packs.lock import Lock, LockedPack
 from supervisor_ai.definitions.packs.resolving import Chosen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """A pack that comes, goes or becomes another version."""
+class LockChange:
+    """What becomes of the lock and of the files of packs."""
 
-    name: str
-    before: str | None
-    after: str | None
-    source: str
-    commit: str | None = None
-    digest: str | None = None
-    is_dependency: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackPlan:
-    """All changes together, and what the packs may do then."""
-
-    changes: tuple[Change, ...]
-    powers: tuple[Power, ...]
-    prompts: tuple[Prompting, ...]
+    changes: tuple[PackChange, ...]
     lock: Lock
     files: Mapping[str, Mapping[str, str]]
     """The files of the packs that are written, by the pack's name."""
-
-    @property
-    def is_needed(self) -> bool:
-        """Tell whether anything would change."""
-        return bool(self.changes)
 
 
 def locked(chosen: Chosen, wanted: str, *, is_dependency: bool) -> LockedPack:
@@ -54,9 +33,9 @@ def locked(chosen: Chosen, wanted: str, *, is_dependency: bool) -> LockedPack:
     )
 
 
-def change(name: str, before: LockedPack | None, after: LockedPack, chosen: Chosen) -> Change:
+def change(name: str, before: LockedPack | None, after: LockedPack, chosen: Chosen) -> PackChange:
     """Say what becomes of a pack."""
-    return Change(
+    return PackChange(
         name=name,
         before=before.version if before else None,
         after=after.version,
@@ -67,9 +46,9 @@ def change(name: str, before: LockedPack | None, after: LockedPack, chosen: Chos
     )
 
 
-def departure(name: str, before: LockedPack) -> Change:
+def departure(name: str, before: LockedPack) -> PackChange:
     """Say that a pack goes."""
-    return Change(
+    return PackChange(
         name=name,
         before=before.version,
         after=None,

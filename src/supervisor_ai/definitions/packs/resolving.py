@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from supervisor_ai.control.ports.packs import PackOffer
 from supervisor_ai.definitions.mistakes import Mistakes, suggestion
 from supervisor_ai.definitions.packs.contents import MANIFEST
-from supervisor_ai.definitions.packs.index import Offer, read_manifest
+from supervisor_ai.definitions.packs.index import read_manifest
 from supervisor_ai.definitions.packs.sources import Taken
 from supervisor_ai.definitions.roles.packs import PackShape
 from supervisor_ai.definitions.roles.versions import fits, parse_version
@@ -46,9 +47,9 @@ class Chosen:
 class Market:
     """What can be had: offers, and the packs that are in the package already."""
 
-    offers: Sequence[Offer]
+    offers: Sequence[PackOffer]
     builtin: Mapping[str, str]
-    take: Callable[[Offer], Taken]
+    take: Callable[[PackOffer], Taken]
 
 
 def resolve(wanted: Sequence[Need], market: Market) -> dict[str, Chosen]:
@@ -80,7 +81,7 @@ def _grouped(needs: Sequence[Need]) -> dict[str, list[Need]]:
     return groups
 
 
-def _pick(needs: list[Need], market: Market, *, is_asked: bool) -> Offer | None:
+def _pick(needs: list[Need], market: Market, *, is_asked: bool) -> PackOffer | None:
     name = needs[0].name
     builtin = market.builtin.get(name)
     if not is_asked and builtin is not None and _suits(builtin, needs):
@@ -102,7 +103,7 @@ def _suits(version: str, needs: list[Need]) -> bool:
         raise InvalidInput(f"The range of versions {error}.") from error
 
 
-def _choose(offer: Offer, market: Market) -> Chosen:
+def _choose(offer: PackOffer, market: Market) -> Chosen:
     taken, mistakes = market.take(offer), Mistakes()
     label = f"{offer.source}/{offer.path}/{MANIFEST}"
     manifest = read_manifest(label, taken.files.get(MANIFEST, ""), mistakes)

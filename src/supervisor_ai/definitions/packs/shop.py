@@ -3,16 +3,18 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+from supervisor_ai.control.ports.packs import PackOffer, PackPlan
 from supervisor_ai.definitions.mistakes import Mistakes, suggestion
 from supervisor_ai.definitions.packs.contents import MANIFEST
 from supervisor_ai.definitions.packs.examining import Examination, examine
-from supervisor_ai.definitions.packs.index import Offer, read_manifest
+from supervisor_ai.definitions.packs.index import read_manifest
 from supervisor_ai.definitions.packs.installing import carry_out
 from supervisor_ai.definitions.packs.lock import PACKS, Lock, LockedPack, read_lock
-from supervisor_ai.definitions.packs.plans import PackPlan, change, departure, locked
+from supervisor_ai.definitions.packs.plans import LockChange, change, departure, locked
 from supervisor_ai.definitions.packs.resolving import ANY, Chosen, Market, Need, resolve
 from supervisor_ai.definitions.packs.sources import Sources
 from supervisor_ai.definitions.roles.packs import builtin_packs
@@ -45,7 +47,7 @@ class PackShop:
                 )
         return f"{self.registry.rstrip('/')}/{owner}/{name}"
 
-    def search(self, text: str, source: str | None) -> tuple[Offer, ...]:
+    def search(self, text: str, source: str | None) -> tuple[PackOffer, ...]:
         """Find packs whose name, description or author has the text in it."""
         offers = [*self._offers(source, ()), *_builtin_offers()]
         wanted = text.lower()
@@ -61,7 +63,7 @@ class PackShop:
         return self.plan_install(name, versions, self.source_of(owner, name), others)
 
     def plan_install(
-        self, name: str, versions: str, source: str | None, others: Sequence[Offer] = ()
+        self, name: str, versions: str, source: str | None, others: Sequence[PackOffer] = ()
     ) -> PackPlan:
         """Say what installing a pack would change."""
         lock = read_lock(self.directory)
@@ -90,16 +92,22 @@ class PackShop:
             )
         left = _still_needed({other: it for other, it in lock.packs.items() if other != name})
         gone = [departure(it, pack) for it, pack in lock.packs.items() if it not in left]
+        becomes = LockChange(changes=tuple(gone), lock=replace(lock, packs=left), files={})
+        return self._planned(becomes, Examination(powers=(), prompts=()))
+
+    def _planned(self, becomes: LockChange, found: Examination) -> PackPlan:
         return PackPlan(
-            changes=tuple(gone), powers=(), prompts=(), lock=replace(lock, packs=left), files={}
+            changes=becomes.changes,
+            powers=found.powers,
+            prompts=found.prompts,
+            apply=partial(self._apply, becomes),
         )
 
-    def apply(self, plan: PackPlan) -> None:
-        """Do what was planned."""
+    def _apply(self, becomes: LockChange) -> None:
         self.directory.mkdir(parents=True, exist_ok=True)
-        carry_out(self.directory, read_lock(self.directory), plan)
+        carry_out(self.directory, read_lock(self.directory), becomes)
 
-    def _offers(self, source: str | None, packs: Iterable[LockedPack]) -> tuple[Offer, ...]:
+    def _offers(self, source: str | None, packs: Iterable[LockedPack]) -> tuple[PackOffer, ...]:
         named = self.known if source is None else (source,)
         return self.sources.offers(tuple(dict.fromkeys([*named, *(it.source for it in packs)])))
 
@@ -107,7 +115,7 @@ class PackShop:
         self,
         lock: Lock,
         wanted: Sequence[Need],
-        offers: Sequence[Offer],
+        offers: Sequence[PackOffer],
         only: Sequence[str] = (),
     ) -> PackPlan:
         market = Market(offers=offers, builtin=_builtin_versions(), take=self.sources.take)
@@ -117,10 +125,12 @@ class PackShop:
             name: locked(it, asked.get(name, ANY), is_dependency=name not in asked)
             for name, it in sorted(chosen.items())
         }
-        return _compared(lock, Lock(packs=packs), chosen, only)
+        becomes = _compared(lock, Lock(packs=packs), chosen, only)
+        found = examine(chosen) if becomes.files else Examination(powers=(), prompts=())
+        return self._planned(becomes, found)
 
 
-def _faithful(offers: Sequence[Offer], lock: Lock, but: str | None = None) -> list[Offer]:
+def _faithful(offers: Sequence[PackOffer], lock: Lock, but: str | None = None) -> list[PackOffer]:
     """Leave out offers of other sources for what is installed: nobody takes it over on the way."""
     return [
         offer
@@ -133,7 +143,7 @@ def _faithful(offers: Sequence[Offer], lock: Lock, but: str | None = None) -> li
 
 def _compared(
     before: Lock, after: Lock, chosen: Mapping[str, Chosen], only: Sequence[str]
-) -> PackPlan:
+) -> LockChange:
     packs = {
         name: before.packs[name] if only and name not in only and name in before.packs else pack
         for name, pack in after.packs.items()
@@ -143,11 +153,8 @@ def _compared(
         change(name, before.packs.get(name), pack, chosen[name]) for name, pack in differing.items()
     ]
     changes += [departure(name, it) for name, it in before.packs.items() if name not in packs]
-    found = examine(chosen) if differing else Examination(powers=(), prompts=())
-    return PackPlan(
+    return LockChange(
         changes=tuple(changes),
-        powers=found.powers,
-        prompts=found.prompts,
         lock=Lock(packs=packs),
         files={name: chosen[name].taken.files for name in differing},
     )
@@ -185,15 +192,15 @@ def _builtin_versions() -> dict[str, str]:
     return {offer.name: offer.version for offer in _builtin_offers()}
 
 
-def _builtin_offers() -> tuple[Offer, ...]:
-    found: list[Offer] = []
+def _builtin_offers() -> tuple[PackOffer, ...]:
+    found: list[PackOffer] = []
     for name in builtin_packs():
         file, mistakes = BUILTIN_DIRECTORY / PACKS / name / MANIFEST, Mistakes()
         manifest = read_manifest(str(file), file.read_text(encoding="utf-8"), mistakes)
         if manifest is None:
             raise InvalidInput(mistakes.error().message)
         found.append(
-            Offer(
+            PackOffer(
                 name=name,
                 version=manifest.version,
                 description=manifest.description or "",

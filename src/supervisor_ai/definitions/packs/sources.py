@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from supervisor_ai.control.ports.packs import PackOffer
 from supervisor_ai.definitions.packs.archives import Archive, DirectoryArchive
 from supervisor_ai.definitions.packs.contents import digest, pack_files
 from supervisor_ai.definitions.packs.git_archive import GitRunner, fetch_archive, protocol
-from supervisor_ai.definitions.packs.index import INDEX, Offer, read_offers
+from supervisor_ai.definitions.packs.index import INDEX, read_offers
 from supervisor_ai.definitions.packs.signature import SUFFIX, require_signature
 from supervisor_ai.domain.errors import Conflict, Denied
 
@@ -16,7 +17,7 @@ from supervisor_ai.domain.errors import Conflict, Denied
 class Taken:
     """The files of a pack, as its source had them."""
 
-    offer: Offer
+    offer: PackOffer
     files: dict[str, str]
     commit: str | None
 
@@ -30,11 +31,11 @@ class Sources:
     signers: Path | None = None
     opened: dict[tuple[str, str | None], Archive] = field(default_factory=dict)
 
-    def offers(self, sources: Sequence[str]) -> tuple[Offer, ...]:
+    def offers(self, sources: Sequence[str]) -> tuple[PackOffer, ...]:
         """List what the sources offer, in their order."""
         return tuple(offer for source in sources for offer in self._offers(source))
 
-    def take(self, offer: Offer) -> Taken:
+    def take(self, offer: PackOffer) -> Taken:
         """Read a pack; refuse one that is not what the index says."""
         archive = self._open(offer.source, offer.commit)
         files = pack_files(archive, offer.path)
@@ -46,7 +47,7 @@ class Sources:
             )
         return Taken(offer=offer, files=files, commit=archive.commit)
 
-    def _offers(self, source: str) -> tuple[Offer, ...]:
+    def _offers(self, source: str) -> tuple[PackOffer, ...]:
         archive = self._open(source, None)
         index = archive.read(INDEX)
         if self.signers is not None:
@@ -86,7 +87,7 @@ class Sources:
         return fetched
 
 
-def _refuse_local(source: str, offer: Offer) -> None:
+def _refuse_local(source: str, offer: PackOffer) -> None:
     """Keep an index from elsewhere away from the files of this machine."""
     is_elsewhere = protocol(source) != "file"
     if offer.source != source and is_elsewhere and protocol(offer.source) == "file":

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.definitions.detection.survey import ProjectSurvey, survey_project
+from supervisor_ai.control.ports.project_survey import ProjectSurvey
+from supervisor_ai.definitions.detection.survey import survey_project
 
 LAYOUTS: Final = Path(__file__).parents[3] / "fixtures" / "projects"
 NAMES: Final = sorted(path.stem for path in LAYOUTS.glob("*.txt"))

@@ -8,9 +8,9 @@ from tests.unit.definitions.detection.layouts import NAMES, layout, survey
 from tests.unit.definitions.layered import ADAPTERS
 from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 
+from supervisor_ai.control.ports.project_survey import ProjectSurvey
 from supervisor_ai.definitions.catalog import FileCatalog
 from supervisor_ai.definitions.detection.config_text import config_text, drafts
-from supervisor_ai.definitions.detection.survey import ProjectSurvey
 from supervisor_ai.definitions.detection.table import builtin_table
 from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY
 from supervisor_ai.engine.ports.workspaces import Repository

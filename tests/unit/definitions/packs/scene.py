@@ -99,4 +99,4 @@ class Scene:
     def install(self, name: str, source: Path, versions: str = ">=0") -> None:
         """Install a pack without questions."""
         shop = self.shop()
-        shop.apply(shop.plan_install(name, versions, str(source)))
+        shop.plan_install(name, versions, str(source)).apply()

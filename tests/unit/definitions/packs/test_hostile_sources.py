@@ -15,9 +15,9 @@ from tests.unit.definitions.packs.scene import (
     write,
 )
 
+from supervisor_ai.control.ports.packs import PackOffer
 from supervisor_ai.definitions.packs.contents import digest
 from supervisor_ai.definitions.packs.git_archive import fetch_archive, protocol
-from supervisor_ai.definitions.packs.index import Offer
 from supervisor_ai.definitions.packs.preferences import read_preferences
 from supervisor_ai.definitions.packs.sources import _refuse_local
 from supervisor_ai.domain.errors import Conflict, Denied, InvalidInput, NotFound
@@ -152,8 +152,8 @@ def test_files_of_a_commit_are_read_with_care(scene: Scene) -> None:
     assert archive.read("gone.yaml") is None
 
 
-def offer(source: str) -> Offer:
-    return Offer(name="a", version="1", description="", author="", source=source, path=".")
+def offer(source: str) -> PackOffer:
+    return PackOffer(name="a", version="1", description="", author="", source=source, path=".")
 
 
 def test_an_index_from_elsewhere_cannot_name_local_files() -> None:

@@ -1,0 +1,77 @@
+"""Port of the pack installer: packs of roles that can be found, installed, updated and removed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from supervisor_ai.control.ports.definitions import Power
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackOffer:
+    """A version of a pack that can be had."""
+
+    name: str
+    version: str
+    description: str
+    author: str
+    source: str
+    path: str
+    commit: str | None = None
+    digest: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackChange:
+    """A pack that comes, goes or becomes another version."""
+
+    name: str
+    before: str | None
+    after: str | None
+    source: str
+    commit: str | None = None
+    digest: str | None = None
+    is_dependency: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackPrompt:
+    """What a pack tells the agents of one role."""
+
+    role: str
+    extends: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackPlan:
+    """All changes together, what the packs may do then, and how it is done."""
+
+    changes: tuple[PackChange, ...]
+    powers: tuple[Power, ...]
+    prompts: tuple[PackPrompt, ...]
+    apply: Callable[[], None]
+
+
+class PackInstaller(Protocol):
+    """One place for packs, the project's or the user's; nothing changes before `apply`."""
+
+    def search(self, text: str, source: str | None) -> tuple[PackOffer, ...]:
+        """Find packs whose name, description or author has the text in it."""
+        ...
+
+    def plan_published(self, owner: str, name: str, versions: str) -> PackPlan:
+        """Say what installing a pack of somebody's would change; others have what it needs."""
+        ...
+
+    def plan_install(self, name: str, versions: str, source: str | None) -> PackPlan:
+        """Say what installing a pack would change."""
+        ...
+
+    def plan_update(self, names: Sequence[str]) -> PackPlan:
+        """Say what the newest versions that suit would change; no names mean all packs."""
+        ...
+
+    def plan_remove(self, name: str) -> PackPlan:
+        """Say what goes with a pack: what only it needed."""
+        ...

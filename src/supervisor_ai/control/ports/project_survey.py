@@ -1,0 +1,73 @@
+"""Port of project detection: languages, frameworks, gates and packs that a project's files show."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A file of the project, and the line or the key in it."""
+
+    file: str
+    line: int | None = None
+    key: str = ""
+
+    @property
+    def text(self) -> str:
+        """Write the place as messages do."""
+        line = f":{self.line}" if self.line is not None else ""
+        return f"{self.file}{line}{f': {self.key}' if self.key else ''}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateSuggestion:
+    """A command, and what speaks for it."""
+
+    command: tuple[str, ...]
+    directory: str
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectedGate:
+    """A gate as it is written into the config, and other commands that would do as well."""
+
+    name: str
+    command: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    others: tuple[GateSuggestion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detected:
+    """A language, a framework, a service or a package manager."""
+
+    name: str
+    evidence: tuple[Evidence, ...]
+    files: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackAdvice:
+    """A pack, whether it suits the project, and why or why not."""
+
+    name: str
+    title: str
+    roles: tuple[str, ...]
+    is_suggested: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectSurvey:
+    """Everything that was recognised."""
+
+    languages: tuple[Detected, ...]
+    frameworks: tuple[Detected, ...]
+    services: tuple[Detected, ...]
+    installers: tuple[Detected, ...]
+    gates: tuple[DetectedGate, ...]
+    packs: tuple[PackAdvice, ...]
+    agents: tuple[str, ...]
+    """The agents that are installed, the first choice first."""
+    unread: tuple[str, ...]
+    """Manifests that were too large, too many, or no plain files."""
