@@ -45,6 +45,7 @@ from supervisor_ai.domain.flow import Flow, Status
 from supervisor_ai.domain.kanban.kanban import Mistake
 from supervisor_ai.domain.project.events import ProjectEvent
 from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.gates import Finding as GateFinding
 from supervisor_ai.domain.run.retry_notes import RetryEntry
@@ -52,7 +53,6 @@ from supervisor_ai.domain.run.run import RUN_FLOW
 from supervisor_ai.domain.run.slots import ATTEMPT_FLOW
 from supervisor_ai.domain.run.status import Outcome
 from supervisor_ai.domain.run.workflow import STEP_FLOW
-from supervisor_ai.engine.ports.context import PackedContext, PackedItem
 from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding
 from supervisor_ai.workers.launch.capabilities import Capability, capabilities
 from supervisor_ai.workers.launch.profiles import PROFILES

@@ -2,28 +2,32 @@
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.control.policy import NO_SANDBOX, SANDBOX, Policy
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.settings import HostSettings
 from supervisor_ai.domain.ids import CommitSha
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from supervisor_ai.control.bond import Bond
+    from supervisor_ai.control.contexts import ContextPreview
     from supervisor_ai.control.doctor import Machine
     from supervisor_ai.control.initialising import NewProject
     from supervisor_ai.control.packs import PackPlace
     from supervisor_ai.control.ports.classification import Classifier
+    from supervisor_ai.control.ports.lab import Lab
     from supervisor_ai.control.ports.project_survey import ProjectSurvey
     from supervisor_ai.control.project import Project
     from supervisor_ai.control.reception import Reception
     from supervisor_ai.control.workspaces import Storeroom
     from supervisor_ai.definitions.trust import FileTrustStore
+    from supervisor_ai.domain.run.answers import AnswerKind
     from supervisor_ai.domain.run.definition import SandboxPolicy
     from supervisor_ai.engine.playback import Opener
     from supervisor_ai.engine.ports.context import ContextPacker
@@ -36,44 +40,10 @@ if TYPE_CHECKING:
     from supervisor_ai.workspaces.merges import GitMerges
     from supervisor_ai.workspaces.repository import GitRepository
 
-_NAME: Final = "supervisor"
-_ROOT_STATE: Final = Path("/var/lib/supervisor")
 _LEDGER: Final = "state.db"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What the environment says, read once."""
-
-    environment: Mapping[str, str]
-    policy: Policy
-    user: str
-    redaction_key: bytes = field(repr=False)
-    """Tags equal secrets alike while this process lives; from chance, and kept nowhere."""
-
-    @property
-    def state(self) -> Path:
-        """Return where workspaces and sandboxes keep their files, outside every repository."""
-        if chosen := self.environment.get("SUPERVISOR_STATE"):
-            return Path(chosen).absolute()
-        if os.geteuid() == 0:
-            return _ROOT_STATE
-        from platformdirs import user_state_path
-
-        return user_state_path(_NAME)
-
-    @property
-    def user_directory(self) -> Path:
-        """Return where the user's own definitions and agreements are."""
-        if chosen := self.environment.get("SUPERVISOR_CONFIG"):
-            return Path(chosen).absolute()
-        from platformdirs import user_config_path
-
-        usual, old = user_config_path(_NAME), Path.home() / ".supervisor"
-        return old if old.is_dir() and not usual.is_dir() else usual
-
-
-def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
+def read_settings(environment: Mapping[str, str] | None = None) -> HostSettings:
     """Read the environment."""
     import pwd
 
@@ -86,10 +56,10 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         trusts_everything=read.get("SUPERVISOR_TRUST") == "1",
         allows_unsandboxed=read.get("SUPERVISOR_ALLOW_UNSANDBOXED") == "1",
     )
-    return Settings(environment=read, policy=policy, user=user, redaction_key=os.urandom(32))
+    return HostSettings(environment=read, policy=policy, user=user, redaction_key=os.urandom(32))
 
 
-def distrust_surroundings(directory: Path, settings: Settings) -> None:
+def distrust_surroundings(directory: Path, settings: HostSettings) -> None:
     """Start no program that a repository brings along, or that a worker may have written."""
     from supervisor_ai.tools.programs import distrust
     from supervisor_ai.workspaces.work_trees import work_trees
@@ -97,7 +67,7 @@ def distrust_surroundings(directory: Path, settings: Settings) -> None:
     distrust(settings.state, *work_trees(directory))
 
 
-def open_records(directory: Path, settings: Settings) -> Records | None:
+def open_records(directory: Path, settings: HostSettings) -> Records | None:
     """Open a project's ledger for readers, or return None where there is none yet."""
     repository = _repository(directory, settings)
     if not _bond(repository, settings).check():
@@ -105,14 +75,14 @@ def open_records(directory: Path, settings: Settings) -> Records | None:
     return _records(repository, _ledger(repository, settings))
 
 
-def open_reception(directory: Path, settings: Settings) -> "Reception":
+def open_reception(directory: Path, settings: HostSettings) -> "Reception":
     """Open what can be asked before anything is written."""
     return _reception(_repository(directory, settings), settings)
 
 
 def open_project(
     directory: Path,
-    settings: Settings,
+    settings: HostSettings,
     *,
     monitor: "Monitor | None" = None,
     alter: "Callable[[World], World]" = lambda world: world,
@@ -156,12 +126,17 @@ def open_classifier() -> "Classifier":
     return DialectClassifier()
 
 
-def open_packer(directory: Path, settings: Settings) -> "ContextPacker":
-    """Open what packs what a worker is shown."""
-    return _packer(_repository(directory, settings), settings)
+def open_context_preview(directory: Path, settings: HostSettings) -> "ContextPreview":
+    """Open what packs what a worker would be shown."""
+    from supervisor_ai.control.contexts import ContextPreview
+
+    repository = _repository(directory, settings)
+    return ContextPreview(
+        reception=_reception(repository, settings), packer=_packer(repository, settings)
+    )
 
 
-def open_workspaces(directory: Path, settings: Settings) -> "Storeroom":
+def open_workspaces(directory: Path, settings: HostSettings) -> "Storeroom":
     """Open what is left of workspaces."""
     from supervisor_ai.control.workspaces import Storeroom
     from supervisor_ai.engine.host import SystemClock
@@ -178,7 +153,7 @@ def open_workspaces(directory: Path, settings: Settings) -> "Storeroom":
     )
 
 
-def open_merges(directory: Path, settings: Settings) -> "AbstractContextManager[GitMerges]":
+def open_merges(directory: Path, settings: HostSettings) -> "AbstractContextManager[GitMerges]":
     """Open a place where merges can be tried."""
     from supervisor_ai.workspaces.merges import try_merges
 
@@ -186,7 +161,7 @@ def open_merges(directory: Path, settings: Settings) -> "AbstractContextManager[
     return try_merges(repository, _project_state(settings, repository))
 
 
-def open_new_project(directory: Path, settings: Settings) -> "NewProject":
+def open_new_project(directory: Path, settings: HostSettings) -> "NewProject":
     """Open what a project's first definitions are made of."""
     from supervisor_ai.control.initialising import NewProject
     from supervisor_ai.definitions.detection.config_text import drafts
@@ -206,7 +181,7 @@ def open_new_project(directory: Path, settings: Settings) -> "NewProject":
     return NewProject(top=repository.checkout, survey=survey, drafts=drafts)
 
 
-def open_pack_place(directory: Path, settings: Settings, *, is_user: bool) -> "PackPlace":
+def open_pack_place(directory: Path, settings: HostSettings, *, is_user: bool) -> "PackPlace":
     """Open the user's or the project's place for packs; what a shop fetches goes when it closes."""
     from supervisor_ai.control.packs import PackPlace
     from supervisor_ai.definitions.packs.preferences import open_shop
@@ -225,7 +200,31 @@ def open_pack_place(directory: Path, settings: Settings, *, is_user: bool) -> "P
     return PackPlace(directory=place, open=partial(open_shop, place, git, own=own))
 
 
-def open_machine(directory: Path, settings: Settings) -> "Machine":
+def commit_demo(directory: Path) -> None:
+    """Make a repository of the demo's files."""
+    from supervisor_ai.workspaces.new_repository import commit_new_repository
+
+    commit_new_repository(
+        directory, author="Supervisor demo", message="A small package of averages"
+    )
+
+
+def answer_schema(kind: "AnswerKind") -> str:
+    """Write down the form that a kind of answer has to have."""
+    from supervisor_ai.definitions.answers import schema_text
+
+    return schema_text(kind)
+
+
+def open_lab() -> "Lab":
+    """Open what plays the part of a model."""
+    from supervisor_ai.definitions.lab_scripts import read_lab_script
+    from supervisor_ai.lab.service import ScriptedLab
+
+    return ScriptedLab(read=read_lab_script)
+
+
+def open_machine(directory: Path, settings: HostSettings) -> "Machine":
     """Open what the machine has to offer."""
     from supervisor_ai.control.doctor import Machine
     from supervisor_ai.control.policy import BACKENDS
@@ -251,7 +250,7 @@ def open_machine(directory: Path, settings: Settings) -> "Machine":
 class _Parts:
     """What the worlds of one project have in common."""
 
-    settings: Settings
+    settings: HostSettings
     repository: "GitRepository"
     ledger: "SqliteLedger"
     monitor: "Monitor"
@@ -360,7 +359,7 @@ def _machine(
     return machine
 
 
-def _sandbox(settings: Settings, name: str) -> "Sandbox":
+def _sandbox(settings: HostSettings, name: str) -> "Sandbox":
     from supervisor_ai.workspaces.state_place import open_state
 
     # One place for all projects: the users that root gives to sandboxes are the machine's.
@@ -374,13 +373,13 @@ def _sandbox(settings: Settings, name: str) -> "Sandbox":
     return make_sandbox(name, state=state, environment=settings.environment)
 
 
-def _project_state(settings: Settings, repository: "GitRepository") -> Path:
+def _project_state(settings: HostSettings, repository: "GitRepository") -> Path:
     from supervisor_ai.workspaces.state_place import own_place
 
     return own_place(settings.state, repository.root, repository.mark())
 
 
-def _packer(repository: "GitRepository", settings: Settings) -> "ContextPacker":
+def _packer(repository: "GitRepository", settings: HostSettings) -> "ContextPacker":
     from supervisor_ai.context.code_reader import native_reader
     from supervisor_ai.context.native_packer import NativePacker
     from supervisor_ai.context.pack_cache import PackCache
@@ -410,14 +409,14 @@ def _packer(repository: "GitRepository", settings: Settings) -> "ContextPacker":
     return ChosenPacker({"native": native, "repomix": repomix}, learning(cache))
 
 
-def _repository(directory: Path, settings: Settings) -> "GitRepository":
+def _repository(directory: Path, settings: HostSettings) -> "GitRepository":
     from supervisor_ai.workspaces.repository import GitRepository
 
     distrust_surroundings(directory, settings)
     return GitRepository(directory.absolute())
 
 
-def _trust(repository: "GitRepository", settings: Settings) -> "FileTrustStore":
+def _trust(repository: "GitRepository", settings: HostSettings) -> "FileTrustStore":
     from supervisor_ai.definitions.trust import FileTrustStore
 
     if not settings.policy.trusts_everything:
@@ -425,7 +424,7 @@ def _trust(repository: "GitRepository", settings: Settings) -> "FileTrustStore":
     return FileTrustStore(settings.user_directory, repository)
 
 
-def _bond(repository: "GitRepository", settings: Settings) -> "Bond":
+def _bond(repository: "GitRepository", settings: HostSettings) -> "Bond":
     from supervisor_ai.control.bond import Bond
     from supervisor_ai.store.ledger_file import StateFiles
 
@@ -437,7 +436,7 @@ def _bond(repository: "GitRepository", settings: Settings) -> "Bond":
     )
 
 
-def _ledger(repository: "GitRepository", settings: Settings) -> "SqliteLedger":
+def _ledger(repository: "GitRepository", settings: HostSettings) -> "SqliteLedger":
     """Open the ledger, and with it the leave to use what lies beside it."""
     from supervisor_ai.engine.host import SystemClock, SystemProcesses
     from supervisor_ai.store.ledger import open_ledger
@@ -466,7 +465,7 @@ def _records(repository: "GitRepository", ledger: "SqliteLedger") -> Records:
     )
 
 
-def _reception(repository: "GitRepository", settings: Settings) -> "Reception":
+def _reception(repository: "GitRepository", settings: HostSettings) -> "Reception":
     from supervisor_ai.control.reception import Reception
     from supervisor_ai.definitions.catalog import FileCatalog
     from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader

@@ -12,15 +12,14 @@ from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.tools.programs import find_program
 
 if TYPE_CHECKING:
-    from supervisor_ai.bootstrap import Settings
+    from supervisor_ai.cli.progress import Watcher
     from supervisor_ai.control.doctor import Machine
     from supervisor_ai.control.initialising import NewProject
     from supervisor_ai.control.packs import PackPlace
     from supervisor_ai.control.project import Project
     from supervisor_ai.control.reception import Reception
     from supervisor_ai.control.records import Records
-    from supervisor_ai.engine.ports.context import ContextPacker
-    from supervisor_ai.engine.ports.monitor import Monitor
+    from supervisor_ai.control.settings import HostSettings
 
 
 @dataclass
@@ -45,7 +44,7 @@ class Invocation:
         return "" if self.directory == Path() else f" -C {shlex.quote(str(self.directory))}"
 
     @cached_property
-    def settings(self) -> "Settings":
+    def settings(self) -> "HostSettings":
         """Return what the environment says, read once."""
         from supervisor_ai.bootstrap import read_settings
 
@@ -73,17 +72,11 @@ class Invocation:
 
         return open_reception(self.directory, self.settings)
 
-    def project(self, monitor: "Monitor | None" = None) -> "Project":
+    def project(self, watcher: "Watcher | None" = None) -> "Project":
         """Open the project for commands."""
         from supervisor_ai.bootstrap import open_project
 
-        return open_project(self.directory, self.settings, monitor=monitor)
-
-    def packer(self) -> "ContextPacker":
-        """Open what packs what a worker is shown."""
-        from supervisor_ai.bootstrap import open_packer
-
-        return open_packer(self.directory, self.settings)
+        return open_project(self.directory, self.settings, monitor=watcher)
 
     def new_project(self) -> "NewProject":
         """Open what a project's first definitions are made of."""

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from supervisor_ai.cli.board import Board, BoardRow, excerpt
 from supervisor_ai.domain.envelope import Envelope
+from supervisor_ai.domain.live_output import LiveOutput
 from supervisor_ai.domain.run.status import StepStatus
-from supervisor_ai.engine.ports.monitor import LiveOutput
 
 _MARKS: Final = {
     StepStatus.PENDING: ("○", "dim"),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.tables import columns, fitted
-from supervisor_ai.engine.ports.context import PackedContext, PackedItem
+from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
 
 
 def shown_record(packed: PackedContext) -> Iterator[str]:

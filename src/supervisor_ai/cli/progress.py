@@ -7,10 +7,10 @@ from supervisor_ai.cli.board import Board, excerpt
 from supervisor_ai.cli.narration import describe
 from supervisor_ai.cli.output import say
 from supervisor_ai.domain.envelope import Envelope, Event
+from supervisor_ai.domain.live_output import LiveOutput
 from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.gates import GateKind
-from supervisor_ai.engine.ports.monitor import LiveOutput
 
 _UNREMARKABLE: Final = (
     e.RunSubmitted,
@@ -42,12 +42,8 @@ _LOOKS: Final = frozenset(GateKind) - {
 """Gates that run nothing, and say what they found as soon as they begin."""
 
 
-class Progress(Protocol):
-    """A monitor that a person looks at."""
-
-    def begin(self, board: Board) -> None:
-        """Start to show a run."""
-        ...
+class Watcher(Protocol):
+    """Is told facts and output as they come."""
 
     def recorded(self, envelope: Envelope) -> None:
         """Show a fact."""
@@ -55,6 +51,14 @@ class Progress(Protocol):
 
     def output(self, output: LiveOutput) -> None:
         """Show a piece of output."""
+        ...
+
+
+class Progress(Watcher, Protocol):
+    """What a person looks at while a run is driven."""
+
+    def begin(self, board: Board) -> None:
+        """Start to show a run."""
         ...
 
     def end(self) -> None:

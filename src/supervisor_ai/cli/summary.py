@@ -1,5 +1,6 @@
 """What a person is told when a drive is over."""
 
+from collections.abc import Callable
 from typing import Final
 
 from supervisor_ai.cli.gate_words import counted
@@ -17,7 +18,6 @@ from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.engine.ports.redaction import Redactor
 
 _FILES: Final = 50
 _ATTEMPTS: Final = 10
@@ -54,7 +54,7 @@ def _work(project: Project, run: RunView) -> Rows:
     yield "branch", run.branch or ""
     yield "commit", f"{short(run.commit)} on top of {run.base.ref} at {short(run.base.sha)}"
     stat = project.repository.diff_stat(run.base.sha, run.commit)
-    yield "changes", changes(project.reception.redactor, stat)
+    yield "changes", changes(project.redacted, stat)
     url = find_pull_request(project.records, run.id)
     if url is not None:
         yield "request", one_line(url)
@@ -66,9 +66,9 @@ def _left_out(project: Project, run: RunView) -> Rows:
         yield "left out", "\n".join(told[-_ATTEMPTS:])
 
 
-def changes(redactor: Redactor, stat: str) -> str:
+def changes(redact: Callable[[str], str], stat: str) -> str:
     """Show git's summary: a worker chose the names of the files, and how many there are."""
-    lines = [line.strip() for line in redactor.redact(plain(stat)).text.strip().splitlines()]
+    lines = [line.strip() for line in redact(plain(stat)).strip().splitlines()]
     *files, total = lines or [""]
     more = [f"… and {len(files) - _FILES} more"] if len(files) > _FILES else []
     return "\n".join((*map(_file, files[:_FILES]), *more, total))

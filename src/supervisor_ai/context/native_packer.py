@@ -17,8 +17,8 @@ from supervisor_ai.context.parts import Part
 from supervisor_ai.context.pruning import Pruning
 from supervisor_ai.context.tokens import TokenCounter
 from supervisor_ai.control.ports.commits import Commits
-from supervisor_ai.domain.run.context_plan import Detail, SourceKind
-from supervisor_ai.engine.ports.context import PackedContext, PackedItem, PackRequest
+from supervisor_ai.domain.run.context_plan import Detail, PackedContext, PackedItem, SourceKind
+from supervisor_ai.engine.ports.context import PackRequest
 
 _STABLE_FIRST: Final = (
     *(SourceKind.RULES, SourceKind.KNOWLEDGE, SourceKind.INTERFACES, SourceKind.FILES),

@@ -11,7 +11,8 @@ from supervisor_ai.context.exact_tokens import ExactCounter, load_encoding
 from supervisor_ai.context.pack_cache import PackCache
 from supervisor_ai.context.tokens import Estimator, TokenCounter, family_of
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.engine.ports.context import PackedContext, PackRequest
+from supervisor_ai.domain.run.context_plan import PackedContext
+from supervisor_ai.engine.ports.context import PackRequest
 
 _DECIDING: Final = ("supervisor_ai.domain.redaction", "supervisor_ai.context")
 """Packages that decide what becomes of a content."""

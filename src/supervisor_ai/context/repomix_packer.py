@@ -13,8 +13,8 @@ from supervisor_ai.context.elements import unescaped
 from supervisor_ai.context.native_packer import NativePacker, Packed
 from supervisor_ai.context.parts import Part
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.domain.run.context_plan import Detail
-from supervisor_ai.engine.ports.context import PackedContext, PackRequest
+from supervisor_ai.domain.run.context_plan import Detail, PackedContext
+from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.tools.programs import find_program, search_path
 
 _TRIES: Final = 6

@@ -8,8 +8,9 @@ from supervisor_ai.control.reception import Reception
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import RunId, StepName, run_stream
+from supervisor_ai.domain.run.context_plan import PackedContext
 from supervisor_ai.domain.run.events import ContextPacked
-from supervisor_ai.engine.ports.context import ContextPacker, PackedContext, PackRequest
+from supervisor_ai.engine.ports.context import ContextPacker, PackRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,28 +36,34 @@ class SentContext:
     packed: PackedContext
 
 
-async def preview_context(
-    reception: Reception, packer: ContextPacker, question: ContextQuestion
-) -> PackedContext:
-    """Pack what a role would be shown now, without running anything."""
-    base = reception.repository.resolve(question.base)
-    role = reception.catalog.role(base.sha, question.role).role
-    if role.context is None:
-        raise InvalidInput(
-            f"The role {question.role!r} has no context: it looks around for itself.",
-            hint="Give it one: `context: {strategy: implementer_targeted}` in its file.",
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextPreview:
+    """Packs what a role would be shown now, without running anything."""
+
+    reception: Reception
+    packer: ContextPacker
+
+    async def pack(self, question: ContextQuestion) -> PackedContext:
+        """Pack it for one question."""
+        repository = self.reception.repository
+        base = repository.resolve(question.base)
+        role = self.reception.catalog.role(base.sha, question.role).role
+        if role.context is None:
+            raise InvalidInput(
+                f"The role {question.role!r} has no context: it looks around for itself.",
+                hint="Give it one: `context: {strategy: implementer_targeted}` in its file.",
+            )
+        return await self.packer.pack(
+            PackRequest(
+                plan=role.context,
+                commit=base.sha,
+                base=repository.resolve(question.since).sha if question.since else base.sha,
+                task=question.task,
+                targets=question.targets,
+                hides=role.hides,
+                model=role.cli,
+            )
         )
-    return await packer.pack(
-        PackRequest(
-            plan=role.context,
-            commit=base.sha,
-            base=reception.repository.resolve(question.since).sha if question.since else base.sha,
-            task=question.task,
-            targets=question.targets,
-            hides=role.hides,
-            model=role.cli,
-        )
-    )
 
 
 def sent_contexts(records: Records, run: RunId, wanted: LogFilter) -> Iterator[SentContext]:

@@ -55,7 +55,11 @@ class Project:
 
     def keep(self, text: str) -> ArtifactHash:
         """Keep a person's words without the secrets in them."""
-        return self.world.artifacts.put(self.reception.redactor.redact(text).text)
+        return self.world.artifacts.put(self.redacted(text))
+
+    def redacted(self, text: str) -> str:
+        """Take the secrets out of a text."""
+        return self.reception.redactor.redact(text).text
 
     def birth(self, run: RunId) -> RunSubmitted:
         """Return a run's first fact."""

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
-from supervisor_ai.definitions import scalars
 from supervisor_ai.definitions.shape import Duration, Shape
 from supervisor_ai.domain.run.breaker import BreakerPolicy
 from supervisor_ai.domain.run.loops import LoopPolicy
@@ -17,12 +16,13 @@ from supervisor_ai.domain.run.retries import (
     RetryMode,
     RetryPolicy,
 )
+from supervisor_ai.tools.durations import duration
 
 
 def delay(value: object) -> timedelta:
     """Read a duration that may also be none at all."""
     is_none = value in (0, "0", "0s", "0ms") and not isinstance(value, bool)
-    return timedelta() if is_none else scalars.duration(value)
+    return timedelta() if is_none else duration(value)
 
 
 Delay = Annotated[timedelta, BeforeValidator(delay)]

@@ -1,15 +1,10 @@
-"""Durations, command lines and names as people write them in definition files."""
+"""Command lines, sizes and names as people write them in definition files."""
 
 import re
 import shlex
-from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-_DURATION: Final = re.compile(
-    r"(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m(?!s))?(?:(\d{1,9}(?:\.\d{1,6})?)s)?(?:(\d{1,9})ms)?"
-)
-_LONGEST: Final = timedelta(days=366)
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _MODEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
@@ -17,28 +12,6 @@ _REFERENCE: Final = re.compile(r"\$\{[^}]*\}")
 _SIZE: Final = re.compile(r"(\d{1,12})(?:([KMGT])(?:iB|i|B)?)?")
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SHELL_WORDS: Final = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"})
-
-
-def duration(value: object) -> timedelta:
-    """Read `45m`, `1h30m`, `250ms` or a number of seconds."""
-    length = _length(value)
-    if length is None:
-        raise ValueError(f"must be a duration such as 250ms, 30s, 45m, 2h or 14d, found {value!r}")
-    if not timedelta() < length <= _LONGEST:
-        raise ValueError(f"must be longer than nothing and at most a year, found {value!r}")
-    return length
-
-
-def _length(value: object) -> timedelta | None:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return timedelta(seconds=max(0, min(value, 2 * _LONGEST.total_seconds())))
-    match = _DURATION.fullmatch(value) if isinstance(value, str) and value else None
-    if match is None:
-        return None
-    days, hours, minutes, seconds, thousandths = (float(part or 0) for part in match.groups())
-    return timedelta(
-        days=days, hours=hours, minutes=minutes, seconds=seconds, milliseconds=thousandths
-    )
 
 
 def words(value: object) -> object:

@@ -6,13 +6,14 @@ from typing import Annotated, ClassVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from supervisor_ai.definitions import scalars
+from supervisor_ai.tools.durations import duration
 
 Name = Annotated[str, AfterValidator(scalars.name)]
 AgentName = Annotated[str, AfterValidator(scalars.agent)]
 Variable = Annotated[str, AfterValidator(scalars.variable)]
 Text = Annotated[str, AfterValidator(scalars.text)]
 HostPath = Annotated[str, AfterValidator(scalars.host_path)]
-Duration = Annotated[timedelta, BeforeValidator(scalars.duration)]
+Duration = Annotated[timedelta, BeforeValidator(duration)]
 Command = Annotated[list[str], BeforeValidator(scalars.words), AfterValidator(scalars.runnable)]
 Retries = Annotated[int, Field(ge=0, le=100)]
 

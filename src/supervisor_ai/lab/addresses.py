@@ -1,8 +1,8 @@
 """How each CLI is pointed at the lab: by hand, or by supervisor's broker."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from supervisor_ai.control.ports.lab import CliPointer
 
 LAB_KEY: Final = "LAB_KEY"
 _DUMMY: Final = "lab"
@@ -42,32 +42,23 @@ clis:
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pointer:
-    """What one CLI needs to find the lab: variables, arguments, a file of settings."""
-
-    environment: Mapping[str, str]
-    arguments: tuple[str, ...] = ()
-    settings: Mapping[str, str] | None = None
-
-
-def pointers(url: str) -> dict[str, Pointer]:
+def pointers(url: str) -> dict[str, CliPointer]:
     """Tell how each CLI is pointed at a server."""
     here = {"NO_PROXY": "127.0.0.1"}
     openai = {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": _DUMMY}
     return {
-        "claude": Pointer(
+        "claude": CliPointer(
             environment={"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": _DUMMY, **here}
         ),
-        "codex": Pointer(
+        "codex": CliPointer(
             environment={LAB_KEY: _DUMMY, **here},
             arguments=tuple(line.format(url=url) for line in _CODEX),
         ),
-        "gemini": Pointer(
+        "gemini": CliPointer(
             environment={"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": _DUMMY, **here},
             settings={"~/.gemini/settings.json": _GEMINI_SETTINGS},
         ),
-        "openai_compatible": Pointer(environment={**openai, **here}),
+        "openai_compatible": CliPointer(environment={**openai, **here}),
     }
 
 

@@ -8,12 +8,13 @@ from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.redaction.redacted import Redacted
 from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.facts import Base, Identity
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.playback import opener
-from supervisor_ai.engine.ports.context import PackedContext, PackedItem, PackRequest
+from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.ports.sandbox import SandboxSpec
 from supervisor_ai.engine.ports.workers import PromptRequest, WorkerRequest

@@ -9,8 +9,14 @@ from supervisor_ai.context.native_packer import NativePacker
 from supervisor_ai.context.pack_cache import PackCache
 from supervisor_ai.context.packing import estimating, rules_version
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
-from supervisor_ai.domain.run.context_plan import ContextPlan, Detail, Source, SourceKind
-from supervisor_ai.engine.ports.context import PackedContext, PackRequest
+from supervisor_ai.domain.run.context_plan import (
+    ContextPlan,
+    Detail,
+    PackedContext,
+    Source,
+    SourceKind,
+)
+from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.workspaces.commit_files import CommitFiles
 
 TOKEN = "ghp_" + "a1B2c3D4e" * 4

@@ -12,8 +12,14 @@ from tests.unit.context.memory_git import ToyRedactor, estimator, toy_reader
 from supervisor_ai.context.native_packer import NativePacker
 from supervisor_ai.context.pack_cache import PackCache
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.context_plan import ContextPlan, Detail, Source, SourceKind
-from supervisor_ai.engine.ports.context import PackedContext, PackRequest
+from supervisor_ai.domain.run.context_plan import (
+    ContextPlan,
+    Detail,
+    PackedContext,
+    Source,
+    SourceKind,
+)
+from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.workspaces.commit_files import CommitFiles
 
 REVIEW = (Source(kind=SourceKind.DIFF), Source(kind=SourceKind.CHANGED))

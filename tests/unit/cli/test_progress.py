@@ -6,9 +6,9 @@ from tests.unit.cli.test_board import BEGIN, COMMIT, RUN, began, ended, told
 from supervisor_ai.cli.board import Board
 from supervisor_ai.cli.progress import PlainProgress
 from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.live_output import LiveOutput
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import Verdict
-from supervisor_ai.engine.ports.monitor import LiveOutput
 
 
 @pytest.fixture

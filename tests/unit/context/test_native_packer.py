@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.context.memory_git import MemoryGit, estimator, packer, request
 
-from supervisor_ai.domain.run.context_plan import DETAILS, Detail, Source, SourceKind
-from supervisor_ai.engine.ports.context import PackedContext
+from supervisor_ai.domain.run.context_plan import DETAILS, Detail, PackedContext, Source, SourceKind
 
 CODE = b"import lib/b.py\ndef first():\n    return 1\n\ndef second():\n    return 2\n"
 LONG = b"def long():\n" * 8 + b"    value = compute(something, other)\n" * 200

@@ -7,13 +7,14 @@ import pytest
 from tests.integration.engine.kernel import Kernel, flow, work
 
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.live_output import LiveOutput
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.facts import Usage
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus
 from supervisor_ai.engine.observing import describe
-from supervisor_ai.engine.ports.monitor import LiveOutput, SilentMonitor
+from supervisor_ai.engine.ports.monitor import SilentMonitor
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import (
     Observation,

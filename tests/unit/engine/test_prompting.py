@@ -8,10 +8,10 @@ from tests.integration.engine.kernel import Kernel, flow, work
 from supervisor_ai.domain.errors import InvalidInput, SupervisorError, Unavailable
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.context_plan import ContextPlan, Source, SourceKind
+from supervisor_ai.domain.run.context_plan import ContextPlan, PackedContext, Source, SourceKind
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.status import RunStatus
-from supervisor_ai.engine.ports.context import PackedContext, PackRequest
+from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply
 from supervisor_ai.testing.world import PlainPacker, says

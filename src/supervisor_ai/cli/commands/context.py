@@ -57,7 +57,8 @@ def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
     """
     import asyncio
 
-    from supervisor_ai.control.contexts import ContextQuestion, preview_context
+    from supervisor_ai.bootstrap import open_context_preview
+    from supervisor_ai.control.contexts import ContextQuestion
 
     question = ContextQuestion(
         role=options["role"],
@@ -66,7 +67,8 @@ def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
         base=options["base"],
         since=options["since"],
     )
-    found = asyncio.run(preview_context(invocation.reception(), invocation.packer(), question))
+    preview = open_context_preview(invocation.directory, invocation.settings)
+    found = asyncio.run(preview.pack(question))
     if options["as_json"]:
         write_json({"context": found})
     else:

@@ -5,13 +5,13 @@ from typing import TypedDict, Unpack
 import click
 
 from supervisor_ai.cli.attending import Attendance
-from supervisor_ai.cli.demo_project import TASK, make_demo_project, require_pytest
 from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option, verbose_option
 from supervisor_ai.cli.output import say
 from supervisor_ai.cli.progress import make_progress
 from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.demo_project import TASK, make_demo_project, require_pytest
 from supervisor_ai.control.starting import StartRequest, prepare, submit
 
 
@@ -32,10 +32,12 @@ def demo(invocation: Invocation, **options: Unpack[_Options]) -> int:
     process, the sandbox, pytest, the ledger, the commit. The first implementation has a mistake,
     so that you see the real failure go back and the next one pass. No key, no network.
     """
+    from supervisor_ai.bootstrap import commit_demo
+
     del invocation
     require_pytest()
     # The project was made a moment ago by us, so that there is nothing to ask about trust.
-    here = Invocation(directory=make_demo_project(), trusts=True)
+    here = Invocation(directory=make_demo_project(commit_demo), trusts=True)
     say(f"A small Python project with a scripted agent: {here.directory}")
     say(f"Task: {TASK}. The first implementation has a mistake on purpose.\n")
     prepared = prepare(here.reception(), StartRequest(task=TASK))

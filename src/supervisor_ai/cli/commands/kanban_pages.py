@@ -91,12 +91,12 @@ def log(invocation: Invocation, **options: Unpack[_Options]) -> int:
     Of every run on it: what each iteration read, who was asked, what came of it, and every retry
     with what was expected and what was received.
     """
+    from supervisor_ai.bootstrap import answer_schema
     from supervisor_ai.control.kanban_log import kanban_log, read_kanban_log
-    from supervisor_ai.definitions.answers import schema_text
 
     office = _office(invocation)
     place, records = find_place(office.desk, options["file"], options["directory"]), office.records
-    entries = () if records is None else read_kanban_log(records, place, schema_text)
+    entries = () if records is None else read_kanban_log(records, place, answer_schema)
     if not entries:
         known = ", ".join(known_kanbans(records))
         raise NotFound(

@@ -24,16 +24,9 @@ from supervisor_ai.cli.output import encode, say, write, write_json
 from supervisor_ai.cli.tables import columns
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
-from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.lab.addresses import Pointer, broker, pointers
-from supervisor_ai.lab.examples import example as text_of
-from supervisor_ai.lab.examples import names, purpose
 
 if TYPE_CHECKING:
-    from supervisor_ai.definitions.mistakes import Mistakes
-    from supervisor_ai.definitions.yaml_source import Document
-    from supervisor_ai.lab.journal import Seen
-    from supervisor_ai.lab.shapes import Script
+    from supervisor_ai.control.ports.lab import CliPointer, Lab
 
 _MAX_PORT = 65535
 
@@ -74,17 +67,18 @@ def serve(invocation: Invocation, **options: Unpack[_Options]) -> int:
     status codes, limits, broken streams and stalls are part of them. Requests are told on stderr.
     Ctrl-C stops it.
     """
-    from supervisor_ai.lab.server import LabServer
+    from supervisor_ai.bootstrap import open_lab
 
-    here, log = invocation.directory, options["log"]
-    script = read_file(here / options["script"])
+    here, log, lab = invocation.directory, options["log"], open_lab()
     place = None if log is None else here / log
-    with LabServer(script, port=options["port"], log=place, on_seen=_tell) as server:
-        told = _json(server.url, options) if options["as_json"] else _text(server.url)
+    with lab.serve(
+        here / options["script"], port=options["port"], log=place, tell=_tell
+    ) as session:
+        told = _json(lab, session.url, options) if options["as_json"] else _text(lab, session.url)
         try:
             run_interruptibly(_stay(told))
         except Interrupted:
-            say(f"Stopped after {len(server.requests)} requests.")
+            say(f"Stopped after {len(session.requests)} requests.")
     return DONE
 
 
@@ -93,65 +87,18 @@ def serve(invocation: Invocation, **options: Unpack[_Options]) -> int:
 @json_option
 def example(name: str | None, *, as_json: bool) -> int:
     """Print a script that is ready to be played, or list them."""
+    from supervisor_ai.bootstrap import open_lab
+
     if name is not None:
-        text = text_of(name)
+        text = open_lab().example(name)
         _ = write_json({"name": name, "script": text}) if as_json else write(text.rstrip("\n"))
         return DONE
-    listed = {known: purpose(known) for known in names()}
+    listed = open_lab().examples()
     if as_json:
         write_json({"examples": [{"name": it, "purpose": words} for it, words in listed.items()]})
     else:
         write("\n".join(columns(list(listed.items()))))
     return DONE
-
-
-def read_file(path: Path) -> "Script":
-    """Read a script; every mistake is told with its file, line and key."""
-    from supervisor_ai.definitions.mistakes import Mistakes
-    from supervisor_ai.lab.script import BadScript, read_script
-
-    mistakes = Mistakes()
-    document = _document(path, mistakes)
-    if document is None or mistakes:
-        raise mistakes.error(hint="See: supervisor lab example")
-    try:
-        return read_script(document.value)
-    except BadScript as bad:
-        for flaw in bad.flaws:
-            mistakes.add(document.place(*flaw.path), flaw.problem)
-        raise mistakes.error(hint=bad.hint) from bad
-
-
-def _document(path: Path, mistakes: "Mistakes") -> "Document | None":
-    """Read YAML, or JSON, which YAML's reader understands well enough to tell the lines."""
-    from supervisor_ai.definitions.mistakes import Mistakes, Place
-    from supervisor_ai.definitions.strict_json import BadJson, read_json
-    from supervisor_ai.definitions.yaml_source import Document, read_yaml
-
-    text, file = _content(path), str(path)
-    if path.suffix != ".json":
-        return read_yaml(file, text, mistakes)
-    try:
-        value = read_json(text)
-    except BadJson as error:
-        mistakes.add(Place(file=file), f"is not valid JSON: {error}")
-        return None
-    positions = read_yaml(file, text, Mistakes())
-    return Document(file=file, value=value, lines=positions.lines if positions else {})
-
-
-def _content(path: Path) -> str:
-    from supervisor_ai.definitions.yaml_source import MAX_CHARACTERS
-
-    try:
-        with path.open(encoding="utf-8") as file:
-            return file.read(MAX_CHARACTERS + 1)
-    except FileNotFoundError:
-        raise NotFound(
-            f"There is no script {str(path)!r}.", hint="See: supervisor lab example"
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"The script {str(path)!r} cannot be read: {error}.") from error
 
 
 async def _stay(told: str) -> None:
@@ -160,29 +107,29 @@ async def _stay(told: str) -> None:
     await asyncio.Event().wait()
 
 
-def _json(url: str, options: _Options) -> str:
+def _json(lab: "Lab", url: str, options: _Options) -> str:
     told = {
         "url": url,
         "script": str(options["script"]),
-        "clis": pointers(url),
-        "broker": broker(url),
+        "clis": lab.pointers(url),
+        "broker": lab.broker(url),
     }
     return encode(told).decode()
 
 
-def _text(url: str) -> str:
-    return "\n".join(_words(url))
+def _text(lab: "Lab", url: str) -> str:
+    return "\n".join(_words(lab, url))
 
 
-def _words(url: str) -> Iterator[str]:
+def _words(lab: "Lab", url: str) -> Iterator[str]:
     yield f"The lab listens at {url} until Ctrl-C."
-    for name, pointer in pointers(url).items():
+    for name, pointer in lab.pointers(url).items():
         yield from ("", f"# {name}", *_lines(pointer))
     yield from ("", "# your config.yaml, for sandboxed workers (export LAB_KEY=lab)")
-    yield broker(url).rstrip("\n")
+    yield lab.broker(url).rstrip("\n")
 
 
-def _lines(pointer: Pointer) -> Iterator[str]:
+def _lines(pointer: "CliPointer") -> Iterator[str]:
     for file, text in (pointer.settings or {}).items():
         yield f"# {file}: {text}"
     for name, value in pointer.environment.items():
@@ -192,6 +139,5 @@ def _lines(pointer: Pointer) -> Iterator[str]:
         yield f"{flag} {shlex.quote(value)}"
 
 
-def _tell(seen: "Seen") -> None:
-    where = f"{seen.dialect} {seen.model} {seen.place}" if seen.dialect else seen.method
-    say(one_line(f"{seen.fault or seen.status}  {where}  {seen.path}"))
+def _tell(line: str) -> None:
+    say(one_line(line))

@@ -76,11 +76,11 @@ def logs(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
 
 def _show_retries(records: "Records", run: "RunId", wanted: LogFilter, *, as_json: bool) -> int:
+    from supervisor_ai.bootstrap import answer_schema
     from supervisor_ai.control.retry_log import read_retries
-    from supervisor_ai.definitions.answers import schema_text
     from supervisor_ai.domain.run.retry_notes import retry_log
 
-    entries = read_retries(records, run, wanted, schema_text)
+    entries = read_retries(records, run, wanted, answer_schema)
     if as_json:
         write_json({"retries": entries})
     elif entries:

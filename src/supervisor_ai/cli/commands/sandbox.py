@@ -33,9 +33,8 @@ from supervisor_ai.control.errors import DONE, ERROR_EXIT_CODES
 from supervisor_ai.control.policy import BACKENDS
 from supervisor_ai.control.sandbox_check import BackendView, InsideView, SandboxCheck
 from supervisor_ai.domain.errors import ErrorKind
-from supervisor_ai.engine.ports.sandbox import Profile
 
-_WHO: Final = {Profile.WORKER: "A worker", Profile.EXECUTOR: "A gate"}
+_WHO: Final = {"worker": "A worker", "executor": "A gate"}
 
 
 class _Options(TypedDict):

@@ -19,7 +19,7 @@ from supervisor_ai.control.views import RunView
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import RunId, stream_run
-from supervisor_ai.engine.ports.monitor import LiveOutput
+from supervisor_ai.domain.live_output import LiveOutput
 
 _LIMIT = 4
 

@@ -15,6 +15,7 @@ from supervisor_ai.definitions.shape import Shape
 from supervisor_ai.definitions.shapes import ConfigShape
 from supervisor_ai.definitions.strategy_shapes import StrategyShape
 from supervisor_ai.definitions.workflow_shapes import WorkflowShape
+from supervisor_ai.tools.durations import duration
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _DURATION: Final[JsonSchemaValue] = {
@@ -36,7 +37,7 @@ _SIZE: Final[JsonSchemaValue] = {
     "description": "A size such as 512MiB or 4GiB, or a number of bytes.",
 }
 _READ_BEFORE: Final[Mapping[object, JsonSchemaValue]] = {
-    scalars.duration: _DURATION,
+    duration: _DURATION,
     delay: _DURATION,
     scalars.words: _WORDS,
     scalars.size: _SIZE,

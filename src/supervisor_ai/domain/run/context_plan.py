@@ -71,3 +71,29 @@ class ContextPlan:
     exclude: tuple[str, ...] = ()
     """Patterns of files that are never shown, whatever a source says."""
     packer: str = "native"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedItem:
+    """One entry of the record: what was shown of something, and why not more."""
+
+    source: SourceKind
+    name: str
+    detail: Detail
+    tokens: int
+    reason: str = ""
+    """Why it is shown at all, or why less of it than there is."""
+    redactions: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackedContext:
+    """A context that fits its budget, and the record of what is in it and what is not."""
+
+    text: str
+    tokens: int
+    """Counted on the safe side."""
+    budget: int
+    items: tuple[PackedItem, ...]
+    counter: str
+    """How the tokens were counted."""

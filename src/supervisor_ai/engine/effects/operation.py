@@ -6,9 +6,9 @@ from datetime import datetime
 from functools import partial
 
 from supervisor_ai.domain.ids import ArtifactHash, EffectKey, StepName
+from supervisor_ai.domain.live_output import LiveOutput
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.run import Run
-from supervisor_ai.engine.ports.monitor import LiveOutput
 from supervisor_ai.engine.transcript import Transcript
 from supervisor_ai.engine.world import World
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.context_plan import ContextPlan, Detail, SourceKind
+from supervisor_ai.domain.run.context_plan import ContextPlan, PackedContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,32 +25,6 @@ class PackRequest:
     """Patterns of files that do not exist for the role."""
     model: str = ""
     """Whose tokens are counted: `claude-opus-4`, `gpt-5`, or an adapter's name."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedItem:
-    """One entry of the record: what was shown of something, and why not more."""
-
-    source: SourceKind
-    name: str
-    detail: Detail
-    tokens: int
-    reason: str = ""
-    """Why it is shown at all, or why less of it than there is."""
-    redactions: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedContext:
-    """A context that fits its budget, and the record of what is in it and what is not."""
-
-    text: str
-    tokens: int
-    """Counted on the safe side."""
-    budget: int
-    items: tuple[PackedItem, ...]
-    counter: str
-    """How the tokens were counted."""
 
 
 class ContextPacker(Protocol):

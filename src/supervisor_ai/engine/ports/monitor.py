@@ -1,20 +1,9 @@
 """Who watches while a run is driven."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from supervisor_ai.domain.envelope import Envelope
-from supervisor_ai.domain.ids import RunId, StepName
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiveOutput:
-    """A piece of output, plain and redacted, on its way to a person."""
-
-    run: RunId
-    step: StepName
-    attempt: int | None
-    text: str
+from supervisor_ai.domain.live_output import LiveOutput
 
 
 class Monitor(Protocol):

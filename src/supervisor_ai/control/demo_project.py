@@ -2,17 +2,16 @@
 
 import importlib.util
 import tempfile
+from collections.abc import Callable
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.workspaces.git import Git
 
 TASK: Final = "Add a median function to the stats package"
 _SUFFIX: Final = ".template"
-_IDENTITY: Final = ("-c", "user.name=Supervisor demo", "-c", "user.email=demo@localhost")
 
 
 def require_pytest() -> None:
@@ -24,15 +23,11 @@ def require_pytest() -> None:
         )
 
 
-def make_demo_project() -> Path:
-    """Copy the project into a new directory and commit it."""
+def make_demo_project(commit: Callable[[Path], None]) -> Path:
+    """Copy the project into a new directory and let it be committed."""
     directory = Path(tempfile.mkdtemp(prefix="supervisor-demo-"))
     _copy(resources.files("supervisor_ai.definitions") / "builtin/demo/project", directory)
-    (directory / ".git").mkdir()
-    git = Git(directory=directory / ".git", work_tree=directory)
-    git.run("init", "--quiet", "--initial-branch=main")
-    git.run("add", "--all")
-    git.run(*_IDENTITY, "commit", "--quiet", "--message", "A small package of averages")
+    commit(directory)
     return directory
 
 
