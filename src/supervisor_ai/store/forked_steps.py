@@ -1,25 +1,20 @@
-"""The steps of a fork: what its past and its own facts make of them, by the rules of all tables."""
+"""The steps of a fork: the picture that its past and its own events make."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import closing
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
+from supervisor_ai.control.ports.queries import StepRow
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId, run_stream
+from supervisor_ai.domain.picture import Picture
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.facts import ForkPoint
-from supervisor_ai.store.codec import EventCodec, Record, Sealed
-from supervisor_ai.store.connection import Connection, Row, Sql
+from supervisor_ai.store.codec import EventCodec, Record
+from supervisor_ai.store.connection import Sql
 from supervisor_ai.store.event_log import RECORDS
-from supervisor_ai.store.projections import project
 
-STEPS: Final = """
-    SELECT step, role, status, visits, attempts, last_verdict
-    FROM steps WHERE run = ? ORDER BY seq
-"""
 _BIRTH: Final = "SELECT payload -> 'fork' FROM events WHERE stream = ? AND version = 1 AND type = ?"
 _PREFIX: Final = f"{RECORDS} WHERE stream = ? AND version <= ? ORDER BY version"
 _FOR_EVER: Final = 2**63 - 1
@@ -32,17 +27,22 @@ def origin(sql: Sql, run: RunId) -> ForkPoint | None:
     return None if fork is None else msgspec.json.decode(fork, type=ForkPoint | None)
 
 
-def forked_steps(sql: Sql, run: RunId, point: ForkPoint, codec: EventCodec) -> list[Row]:
+def forked_steps(sql: Sql, run: RunId, point: ForkPoint, codec: EventCodec) -> list[StepRow]:
     """Return the rows that the run's steps would have, had it lived through its past itself."""
-    with closing(Connection.scratch()) as scratch, scratch.transaction() as fresh:
-        for fact in _own(run, map(codec.unseal, _lived(sql, run, point))):
-            project(fresh, fact)
-        return fresh.execute(STEPS, (run,)).fetchall()
-
-
-def _own(run: RunId, facts: Iterable[Sealed]) -> Iterator[Sealed]:
-    for record, envelope in facts:
-        yield Sealed(record, replace(envelope, stream=run_stream(run)))
+    picture = Picture()
+    for _, envelope in map(codec.unseal, _lived(sql, run, point)):
+        picture.see(envelope.event, envelope.recorded_at)
+    return [
+        StepRow(
+            step=it.step,
+            role=it.role,
+            status=it.status,
+            visits=it.visits,
+            attempts=it.attempts,
+            last_verdict=it.last_verdict,
+        )
+        for it in picture.steps.values()
+    ]
 
 
 def _lived(sql: Sql, run: RunId, point: ForkPoint) -> Iterator[Record]:

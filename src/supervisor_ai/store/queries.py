@@ -27,7 +27,7 @@ from supervisor_ai.domain.run.status import (
 )
 from supervisor_ai.store.codec import EventCodec, moment
 from supervisor_ai.store.connection import Connection, Row, Sql
-from supervisor_ai.store.forked_steps import STEPS, forked_steps, origin
+from supervisor_ai.store.forked_steps import forked_steps, origin
 from supervisor_ai.store.leases import SqliteLeases
 
 _RUN: Final = """
@@ -42,6 +42,10 @@ _RUN: Final = """
             (SELECT min(due) FROM timers WHERE timers.run = runs.run AND status = 'set' AND parks)
         END
     FROM runs
+"""
+_STEPS: Final = """
+    SELECT step, role, status, visits, attempts, last_verdict
+    FROM steps WHERE run = ? ORDER BY seq
 """
 _USAGE: Final = "SELECT tokens_in, tokens_out, cost, estimated FROM attempts WHERE run = ?"
 _ATTEMPTS: Final = """
@@ -101,8 +105,8 @@ class SqliteRunQueries:
         with self._connection.snapshot() as sql:
             point = origin(sql, run)
             if point is None:
-                return [_step(row) for row in sql.execute(STEPS, (run,))]
-            return [_step(row) for row in forked_steps(sql, run, point, self._codec)]
+                return [_step(row) for row in sql.execute(_STEPS, (run,))]
+            return forked_steps(sql, run, point, self._codec)
 
     def attempts(self, run: RunId) -> Sequence[AttemptRow]:
         """Return the run's attempts in order."""

@@ -1,8 +1,9 @@
-"""A fork shows of the past that it shares exactly what the run showed that lived it."""
+"""The tables of a run, its picture and the steps of its forks say the same of any history."""
 
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, get_args
 
@@ -16,6 +17,7 @@ from supervisor_ai.control.ports.queries import StepRow
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName, run_stream
+from supervisor_ai.domain.picture import Picture, StepPicture
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.facts import ForkPoint
 from supervisor_ai.domain.run.status import Verdict
@@ -67,6 +69,36 @@ class Scene:
             self.add(run, fact)
             shown.append(self.steps(run))
         return shown
+
+    def waits(self, run: RunId) -> tuple[object, ...]:
+        row = self._queries.run(run)
+        assert row is not None
+        return row.status, row.waits_for, row.waits_until
+
+
+@settings(max_examples=100)
+@given(HISTORIES)
+def test_the_picture_of_any_history_is_what_the_tables_say(history: list[Event]) -> None:
+    with closing(Connection.scratch()) as connection:
+        scene, picture = Scene(connection), Picture()
+        scene.submit(RUN)
+        for fact in history:
+            scene.add(RUN, fact)
+            picture.see(fact, datetime(2030, 1, 1, tzinfo=UTC))
+            assert [row(step) for step in picture.steps.values()] == scene.steps(RUN)
+            waits = (picture.status, picture.waits_for, picture.waits_until)
+            assert waits == scene.waits(RUN)
+
+
+def row(step: StepPicture) -> StepRow:
+    return StepRow(
+        step=step.step,
+        role=step.role,
+        status=step.status,
+        visits=step.visits,
+        attempts=step.attempts,
+        last_verdict=step.last_verdict,
+    )
 
 
 @settings(max_examples=60)
