@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from supervisor_ai.cli.board import Board
 from supervisor_ai.cli.interrupts import Interrupted, run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.kanban_words import describe_kanban
@@ -13,6 +12,7 @@ from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.progress import Progress
 from supervisor_ai.cli.summary import summarise
 from supervisor_ai.cli.tables import title
+from supervisor_ai.control.board import Board
 from supervisor_ai.control.driving import drive_family
 from supervisor_ai.control.errors import DONE, INTERRUPTED, RUN_EXIT_CODES
 from supervisor_ai.control.project import Project

@@ -4,14 +4,13 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from supervisor_ai.cli.gate_words import counted
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.tables import columns, fitted, labelled
 from supervisor_ai.control.kanban_checking import KanbanCheck
 from supervisor_ai.control.kanban_places import Desk, typed
 from supervisor_ai.control.kanban_runs import policy_of_run
 from supervisor_ai.control.kanban_status import KanbanView, TaskView
+from supervisor_ai.control.phrases import counted, one_line
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.views import RunView
 from supervisor_ai.domain.kanban.kanban import TaskState

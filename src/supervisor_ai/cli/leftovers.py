@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import one_line, short
 from supervisor_ai.cli.output import say, write
 from supervisor_ai.cli.tables import columns, labelled, local_time
+from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.ports.workspace_inventory import FileChange
 from supervisor_ai.control.workspace_cleaning import CleanView, Fate
 from supervisor_ai.control.workspaces import (

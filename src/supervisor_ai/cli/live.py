@@ -9,9 +9,10 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from supervisor_ai.cli.board import Board, BoardRow, excerpt
+from supervisor_ai.control.board import Board, excerpt
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.live_output import LiveOutput
+from supervisor_ai.domain.picture import StepPicture
 from supervisor_ai.domain.run.status import StepStatus
 
 _MARKS: Final = {
@@ -81,8 +82,9 @@ def draw(board: Board | None, *, now: datetime, is_ended: bool) -> Group:
     if board is None:
         return Group()
     parts: list[Table | Text] = [_header(board, now), _steps(board, now)]
-    if board.due is not None and not is_ended:
-        parts.append(Text(f"  waits, {_clock(board.due - now)} left", style="yellow"))
+    due = board.picture.waits_until
+    if due is not None and not is_ended:
+        parts.append(Text(f"  waits, {_clock(due - now)} left", style="yellow"))
     if board.tail and not is_ended:
         parts += [Text(f"  │ {line}", style="dim", no_wrap=True) for line in [*board.tail][-_TAIL:]]
     return Group(*parts)
@@ -101,14 +103,14 @@ def _steps(board: Board, now: datetime) -> Table:
     for justify in ("left", "left", "left", "left", "left"):
         table.add_column(justify=justify)
     table.add_column(justify="right")
-    for row in board.rows.values():
+    for row in board.steps:
         mark, style = _MARKS[row.status]
         table.add_row(
             Text(f"  {mark}", style=style),
             Text(row.step),
             Text(_count(row.visits, "visit"), style="dim"),
             Text(_count(row.attempts, "attempt"), style="dim"),
-            Text(row.word, style=style),
+            Text(board.words.get(row.step, ""), style=style),
             Text(_spent(row, now), style="dim"),
         )
     return table
@@ -120,7 +122,7 @@ def _count(number: int, noun: str) -> str:
     return f"1 {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _spent(row: BoardRow, now: datetime) -> str:
+def _spent(row: StepPicture, now: datetime) -> str:
     return f"{row.elapsed(now).total_seconds():.1f} s" if row.visits else ""
 
 

@@ -1,8 +1,8 @@
 """Telling what a command changed."""
 
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.output import write, write_json
 from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.views import MutationView
 
 

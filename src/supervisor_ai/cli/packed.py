@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.tables import columns, fitted
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
 
 

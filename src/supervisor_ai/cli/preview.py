@@ -3,8 +3,8 @@
 import shlex
 from collections.abc import Iterator
 
-from supervisor_ai.cli.narration import one_line, short
 from supervisor_ai.cli.tables import labelled, title
+from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.starting import Prepared
 from supervisor_ai.domain.run.budgets import Scope, in_words
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind

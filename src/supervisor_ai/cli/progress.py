@@ -3,36 +3,14 @@
 import sys
 from typing import Final, Protocol
 
-from supervisor_ai.cli.board import Board, excerpt
-from supervisor_ai.cli.narration import describe
 from supervisor_ai.cli.output import say
+from supervisor_ai.control.board import Board, excerpt
+from supervisor_ai.control.sentences import describe, is_routine
 from supervisor_ai.domain.envelope import Envelope, Event
 from supervisor_ai.domain.live_output import LiveOutput
-from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.gates import GateKind
 
-_UNREMARKABLE: Final = (
-    e.RunSubmitted,
-    e.RunStarted,
-    e.RunOwned,
-    e.StepPassed,
-    e.StepFailed,
-    e.ContextPacked,
-    e.PromptSent,
-    e.IntegrationStarted,
-    e.PullRequestStarted,
-    e.KanbanReadStarted,
-    e.KanbanSaveStarted,
-    e.TimerCancelled,
-    e.LaunchRequested,
-    e.LaunchAllowed,
-    p.FailureCounted,
-    p.BudgetReserved,
-    p.BudgetSettled,
-    p.PermitTaken,
-    p.PermitFreed,
-)
 _PLACE_WIDTH: Final = 18
 _LOOKS: Final = frozenset(GateKind) - {
     GateKind.COMMAND,
@@ -116,7 +94,7 @@ def _is_remarkable(event: Event) -> bool:
         return bool(event.feedback)
     if isinstance(event, e.GateStarted):
         return event.gate not in _LOOKS
-    return not isinstance(event, _UNREMARKABLE)
+    return not is_routine(event)
 
 
 def _place(event: Event) -> str:

@@ -3,9 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from supervisor_ai.cli.gate_words import NO_MEANS, WHY_ASKED, YES_MEANS, counted, finding_line
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import one_line, short
+from supervisor_ai.control.phrases import (
+    NO_MEANS,
+    WHY_ASKED,
+    YES_MEANS,
+    counted,
+    finding_line,
+    one_line,
+    short,
+)
 from supervisor_ai.control.questions import DoubtView, QuestionView, find_question
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.views import RunView

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.questions import Rows
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.ports.queries import AttemptRow, GateRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.views import RunView

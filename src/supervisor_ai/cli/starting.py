@@ -6,11 +6,11 @@ import click
 
 from supervisor_ai.cli.attending import Attendance
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.cli.preview import preview
 from supervisor_ai.cli.progress import make_progress
 from supervisor_ai.control.errors import DONE, FAILED
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX
 from supervisor_ai.control.starting import Prepared, submit, unpriced
 from supervisor_ai.control.views import MutationView

@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from typing import Final
 
-from supervisor_ai.cli.gate_words import counted
 from supervisor_ai.cli.headline import headline, spent, wait
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.kanban_words import kanban_rows
-from supervisor_ai.cli.narration import describe, one_line, short
 from supervisor_ai.cli.questions import Rows, question
 from supervisor_ai.cli.remarks import remarks
 from supervisor_ai.cli.tables import labelled
+from supervisor_ai.control.phrases import counted, one_line, short
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.reading import find_left_out, find_pull_request
+from supervisor_ai.control.sentences import describe
 from supervisor_ai.control.views import RunView
 from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime
 
-from supervisor_ai.cli.narration import one_line
+from supervisor_ai.control.phrases import one_line
 
 _GAP = "  "
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 import pytest
 
 from supervisor_ai.cli.leftovers import _files, visible
-from supervisor_ai.cli.narration import describe, one_line
 from supervisor_ai.cli.summary import changes
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.ports.workspace_inventory import FileChange
+from supervisor_ai.control.sentences import describe
 from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.redaction.redactor import RuleRedactor

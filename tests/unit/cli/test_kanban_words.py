@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import pytest
-from tests.unit.cli.test_board import RUN, told
 from tests.unit.control.kanban_office import FILE, FIRST, PLACE, KanbanScene
+from tests.unit.control.test_board import RUN, told
 from tests.unit.control.test_kanban_log import FILES_AT, reading
 
-from supervisor_ai.cli.board import Board
 from supervisor_ai.cli.kanban_words import counts_line, kanban_rows
-from supervisor_ai.cli.narration import describe
+from supervisor_ai.control.board import Board
+from supervisor_ai.control.sentences import describe
 from supervisor_ai.control.views import show_run
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
@@ -88,7 +88,7 @@ def test_facts_of_a_kanban_in_words(event: Event, words: str) -> None:
 def test_the_board_shows_how_the_kanban_stands(event: e.PlacedEvent, word: str) -> None:
     board = Board(run=RUN, title="Do it", started=BEGIN)
     board.see(told(event))
-    assert board.rows[event.step].word == word
+    assert board.words[event.step] == word
 
 
 def test_states_are_counted_in_the_order_of_their_lives() -> None:

@@ -1,10 +1,10 @@
 """One line per fact that moves a run on."""
 
 import pytest
-from tests.unit.cli.test_board import BEGIN, COMMIT, RUN, began, ended, told
+from tests.unit.control.test_board import BEGIN, COMMIT, RUN, began, ended, told
 
-from supervisor_ai.cli.board import Board
 from supervisor_ai.cli.progress import PlainProgress
+from supervisor_ai.control.board import Board
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.live_output import LiveOutput
 from supervisor_ai.domain.run import events as e

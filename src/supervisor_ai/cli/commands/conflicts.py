@@ -70,7 +70,7 @@ def _show(prediction: "Prediction") -> None:
 
 
 def _row(view: "ConflictView") -> tuple[str, ...]:
-    from supervisor_ai.cli.narration import one_line
+    from supervisor_ai.control.phrases import one_line
     from supervisor_ai.domain.file_names import shown_name
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
 

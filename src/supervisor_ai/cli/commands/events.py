@@ -8,7 +8,6 @@ import click
 import msgspec
 
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import describe, place
 from supervisor_ai.cli.options import json_option, optional_run_argument
 from supervisor_ai.cli.output import encode, write
 from supervisor_ai.cli.tables import local_time
@@ -16,6 +15,7 @@ from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
 from supervisor_ai.control.reading import follow_events, known_types, read_events
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.sentences import describe, place
 from supervisor_ai.domain.envelope import Envelope
 
 _PAUSE_SECONDS = 0.2

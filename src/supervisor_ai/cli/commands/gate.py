@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 import click
 
-from supervisor_ai.cli.gate_words import counted, where
 from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import one_line, short
 from supervisor_ai.cli.options import base_option, json_option
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.tables import columns, fitted
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE, ERROR_EXIT_CODES, FAILED
+from supervisor_ai.control.phrases import counted, one_line, short, where
 from supervisor_ai.domain.errors import ErrorKind, InvalidInput
 from supervisor_ai.domain.run.gates import Area, Finding, GateKind
 from supervisor_ai.domain.run.status import Verdict

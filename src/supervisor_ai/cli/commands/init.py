@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.options import dry_run_option, json_option, yes_option
 from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.cli.verbs import verb
@@ -18,6 +17,7 @@ from supervisor_ai.control.initialising import (
     initialise,
     suggested,
 )
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.domain.errors import InvalidInput
 
 if TYPE_CHECKING:

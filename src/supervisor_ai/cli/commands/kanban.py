@@ -6,7 +6,6 @@ import click
 
 from supervisor_ai.cli.commands.kanban_pages import check, log, status
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.options import (
     dry_run_option,
     json_option,
@@ -38,6 +37,7 @@ from supervisor_ai.control.kanban_starting import (
     prepare_kanban_run,
     prepare_new_kanban,
 )
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.resuming import prepare_resume
 from supervisor_ai.control.starting import held_by
 from supervisor_ai.domain.ids import RunId

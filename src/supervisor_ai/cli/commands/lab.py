@@ -18,12 +18,12 @@ import click
 
 from supervisor_ai.cli.interrupts import Interrupted, run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.options import json_option
 from supervisor_ai.cli.output import encode, say, write, write_json
 from supervisor_ai.cli.tables import columns
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.phrases import one_line
 
 if TYPE_CHECKING:
     from supervisor_ai.control.ports.lab import CliPointer, Lab

@@ -5,15 +5,14 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
-from supervisor_ai.cli.gate_words import finding_line
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.options import json_option, run_argument
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.tables import local_time
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
 from supervisor_ai.control.logs import LogEntry, LogFilter, LogKind, read_logs
+from supervisor_ai.control.phrases import finding_line, one_line
 from supervisor_ai.domain.terminal import plain
 
 if TYPE_CHECKING:

@@ -8,14 +8,15 @@ import click
 import msgspec
 
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import describe, one_line, place
 from supervisor_ai.cli.options import json_option, run_argument
 from supervisor_ai.cli.output import write, write_json
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.replaying import Change, Replay, ReplayedEvent
 from supervisor_ai.control.replaying import replay as play_again
+from supervisor_ai.control.sentences import describe, place
 
 _VALUE: Final = 60
 

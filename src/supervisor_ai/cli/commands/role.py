@@ -8,12 +8,12 @@ import click
 
 from supervisor_ai.cli.commands.role_packs import install, remove, search, update
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.options import base_option, dry_run_option, json_option
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.tables import columns
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.ports.definitions import RoleDetail, RoleSummary
 from supervisor_ai.control.roles import (
     RoleDifference,

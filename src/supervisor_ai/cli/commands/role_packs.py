@@ -6,13 +6,13 @@ import click
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.mutations import report_mutation
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.options import dry_run_option, json_option, yes_option
 from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.cli.tables import columns
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
 from supervisor_ai.control.packs import carry_out, describe_plan, plan_install, search_packs
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.domain.errors import Denied
 
 if TYPE_CHECKING:

@@ -23,13 +23,13 @@ import click
 
 from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.options import json_option
 from supervisor_ai.cli.output import has_colour, write, write_json
 from supervisor_ai.cli.tables import columns, labelled
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.doctor import inspect_sandboxes
 from supervisor_ai.control.errors import DONE, ERROR_EXIT_CODES
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.policy import BACKENDS
 from supervisor_ai.control.sandbox_check import BackendView, InsideView, SandboxCheck
 from supervisor_ai.domain.errors import ErrorKind

@@ -7,12 +7,13 @@ import click
 
 from supervisor_ai.cli.interrupts import Interrupted, run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import describe, one_line, place
 from supervisor_ai.cli.options import json_option
 from supervisor_ai.cli.output import say, write, write_json_line
 from supervisor_ai.cli.tables import local_time, title
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.phrases import one_line
+from supervisor_ai.control.sentences import describe, place
 from supervisor_ai.control.serving import Service
 from supervisor_ai.control.serving import serve as attend
 from supervisor_ai.control.views import RunView

@@ -7,7 +7,6 @@ import click
 
 from supervisor_ai.cli.headline import headline, spent, wait
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.narration import one_line, short
 from supervisor_ai.cli.options import json_option, optional_run_argument
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.questions import question
@@ -15,6 +14,7 @@ from supervisor_ai.cli.remarks import latest
 from supervisor_ai.cli.tables import columns, fitted, labelled, local_time, title
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.ports.queries import GateRow
 from supervisor_ai.control.questions import find_question
 from supervisor_ai.control.records import Records

@@ -7,12 +7,12 @@ import click
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.mutations import report_mutation
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.options import base_option, json_option
 from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.cli.tables import local_time
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.reception import Reception
 from supervisor_ai.control.trusting import (
     TrustReview,

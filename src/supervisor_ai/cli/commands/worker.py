@@ -18,13 +18,13 @@ from typing import Final, TypedDict, Unpack
 
 import click
 
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.options import json_option
 from supervisor_ai.cli.output import has_colour, write, write_json
 from supervisor_ai.cli.tables import labelled
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.classifying import Explanation, RunResult, explain_run
 from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.ports.classification import RecordedRun
 from supervisor_ai.domain.errors import InvalidInput
 

@@ -7,7 +7,6 @@ import click
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.mutations import report_mutation
-from supervisor_ai.cli.narration import one_line
 from supervisor_ai.cli.options import (
     base_option,
     dry_run_option,
@@ -25,6 +24,7 @@ from supervisor_ai.cli.workflow_graphs.text import draw_text
 from supervisor_ai.control.errors import DONE
 from supervisor_ai.control.migrating import migrate as move
 from supervisor_ai.control.migrating import plan_migration
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.ports.definitions import WorkflowSummary
 from supervisor_ai.control.workflows import find_warnings, read_graph
 from supervisor_ai.domain.errors import InvalidInput

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from supervisor_ai.cli.narration import one_line
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.workflows import Node, WorkflowGraph
 
 _SHAPES: Final = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape
 
-from supervisor_ai.cli.narration import one_line
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.workflows import Arrow, Node, WorkflowGraph
 
 _WIDTH: Final = 300

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from supervisor_ai.cli.narration import one_line
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.workflows import Node, WorkflowGraph
 
 _WIDTH: Final = 80

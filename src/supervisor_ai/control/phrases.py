@@ -1,11 +1,14 @@
-"""What gates and questions are about, in a person's words."""
+"""Phrases for people: one line, counts, short hashes, findings, why a person is asked."""
 
+from collections.abc import Sequence
 from typing import Final
 
-from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Finding, Severity
+from supervisor_ai.domain.terminal import plain
 
+_LISTED: Final = 8
+_SHORT: Final = 12
 _BEFORE_ASKING: Final = {
     ApprovalReason.HUMAN_GATE: "",
     ApprovalReason.BLOCKED: "is blocked and ",
@@ -48,30 +51,25 @@ NO_MEANS: Final = {
 }
 
 
+def one_line(text: str) -> str:
+    """Make a text from outside harmless and put it on one line."""
+    return " ".join(plain(text).split())
+
+
+def short(name: str) -> str:
+    """Shorten a hash to what people compare."""
+    return name[:_SHORT]
+
+
+def listed(paths: Sequence[str]) -> str:
+    """Name the first of many files."""
+    shown = ", ".join(paths[:_LISTED])
+    return f"{shown} and {len(paths) - _LISTED} more" if len(paths) > _LISTED else shown
+
+
 def counted(number: int, noun: str) -> str:
     """Say how many there are."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def gate_ended(event: e.GateEnded) -> str:
-    """Say what a gate said, how many tests ran, and whether that was known from before."""
-    remarks = [event.verdict.value.replace("_", " ")]
-    # A runner's count is part of the reason where a command was judged by it.
-    if event.tests is not None and f"{event.tests} tests" not in event.reason:
-        remarks.append(counted(event.tests, "test"))
-    if event.findings:
-        remarks.append(counted(event.findings, "finding"))
-    if event.is_reused:
-        remarks.append("known from before")
-    return f"gate {event.gate} {', '.join(remarks)}: {event.reason}"
-
-
-def claims_refuted(event: e.ClaimsRefuted) -> str:
-    """Say what a worker reported that is not so."""
-    amounts = ((event.files, "file"), (event.tests, "test"), (event.commits, "commit"))
-    parts = [counted(number, noun) for number, noun in amounts if number]
-    told = " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
-    return f"{event.role} with {event.cli} reported {told or 'things'} that git does not bear out"
 
 
 def asks(reason: ApprovalReason) -> str:

@@ -8,8 +8,8 @@ from typing import Final
 import pytest
 from rich.console import Console
 
-from supervisor_ai.cli.board import Board, excerpt
 from supervisor_ai.cli.live import draw
+from supervisor_ai.control.board import Board, excerpt
 from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, Event
 from supervisor_ai.domain.ids import (
     ArtifactHash,
@@ -75,7 +75,7 @@ def shown(board: Board, seconds: float, *, is_ended: bool = False) -> list[str]:
 
 
 def test_steps_to_come_are_on_the_board(board: Board) -> None:
-    assert [(row.step, row.status) for row in board.rows.values()] == [
+    assert [(row.step, row.status) for row in board.steps] == [
         (DO, StepStatus.PENDING),
         (TEST, StepStatus.PENDING),
     ]
@@ -85,7 +85,7 @@ def test_time_counts_over_all_visits(board: Board) -> None:
     board.see(told(entered(DO), 0))
     board.see(told(e.StepPassed(step=DO, visit=1), 2))
     board.see(told(entered(DO, 2), 10))
-    row = board.rows[DO]
+    row = board.picture.steps[DO]
     assert row.elapsed(BEGIN + timedelta(seconds=13)) == timedelta(seconds=5)
     assert (row.status, row.visits) == (StepStatus.RUNNING, 2)
 
@@ -173,16 +173,18 @@ def test_a_fact_changes_its_step(
 ) -> None:
     board.see(told(entered(DO)))
     board.see(told(attempt()))
+    if isinstance(event, e.GateEnded):
+        board.see(began(event.gate, event.slot, DO))
     board.see(told(event))
-    row = board.rows[DO]
-    assert (row.status, row.word, row.attempts) == (status, word, 1)
+    row = board.picture.steps[DO]
+    assert (row.status, board.words[DO], row.attempts) == (status, word, 1)
 
 
 def test_roles_side_by_side_are_named(board: Board) -> None:
     board.see(told(entered(DO)))
     for slot, role in enumerate(("ada", "bob"), 1):
         board.see(told(replace(attempt(), slot=slot, role=role)))
-    assert board.rows[DO].word == "ada works, bob works"
+    assert board.words[DO] == "ada works, bob works"
     failed = e.AttemptFailed(
         step=DO,
         visit=1,
@@ -195,15 +197,15 @@ def test_roles_side_by_side_are_named(board: Board) -> None:
         role="bob",
     )
     board.see(told(failed))
-    assert board.rows[DO].word == "ada works, bob parsing"
+    assert board.words[DO] == "ada works, bob parsing"
     board.see(told(entered(DO, 2)))
     board.see(told(replace(attempt(), visit=2, role="ada")))
-    assert board.rows[DO].word == "works"
+    assert board.words[DO] == "works"
 
 
 def test_other_runs_are_not_on_the_board(board: Board) -> None:
     board.see(told(entered(DO), stream=run_stream(RunId("r2"))))
-    assert board.rows[DO].visits == 0
+    assert board.picture.steps == {}
 
 
 def test_output_comes_in_pieces_and_is_shown_in_lines(board: Board) -> None:
@@ -240,8 +242,8 @@ def test_a_timer_is_counted_down(board: Board) -> None:
     assert "left" not in "".join(shown(board, 1))
 
 
-def began(gate: str, slot: int) -> Envelope:
-    return told(e.GateStarted(step=TEST, visit=1, slot=slot, gate=gate, snapshot=COMMIT))
+def began(gate: str, slot: int, step: StepName = TEST, visit: int = 1) -> Envelope:
+    return told(e.GateStarted(step=step, visit=visit, slot=slot, gate=gate, snapshot=COMMIT))
 
 
 def ended(gate: str, slot: int, verdict: Verdict, findings: int = 0) -> e.GateEnded:
@@ -262,11 +264,12 @@ def test_gates_side_by_side_are_named_unless_all_pass(board: Board) -> None:
     for slot, gate in enumerate(("test", "lint", "docs"), 1):
         board.see(began(gate, slot))
         board.see(told(ended(gate, slot, Verdict.PASSED)))
-    assert board.rows[TEST].word == "3 gates passed"
+    assert board.words[TEST] == "3 gates passed"
     board.see(told(entered(TEST, 2)))
-    board.see(told(ended("test", 1, Verdict.PASSED)))
-    board.see(told(ended("lint", 2, Verdict.FAILED)))
-    assert board.rows[TEST].word == "lint failed"
+    for slot, (gate, verdict) in enumerate((("test", Verdict.PASSED), ("lint", Verdict.FAILED)), 1):
+        board.see(began(gate, slot, visit=2))
+        board.see(told(replace(ended(gate, slot, verdict), visit=2)))
+    assert board.words[TEST] == "lint failed"
 
 
 def test_the_last_lines_of_a_failed_gate_are_shown(board: Board) -> None:

@@ -1,14 +1,15 @@
-"""Facts in a person's words."""
+"""Events in a person's words."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from supervisor_ai.cli.gate_words import NO_MEANS, WHY_ASKED, YES_MEANS, finding_line
-from supervisor_ai.cli.narration import describe, place
+from supervisor_ai.control.phrases import NO_MEANS, WHY_ASKED, YES_MEANS, finding_line
+from supervisor_ai.control.sentences import SENTENCES, describe, mark_of, place
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha
-from supervisor_ai.domain.project.events import ArtifactErased
+from supervisor_ai.domain.project.events import ArtifactErased, ProjectEvent
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.facts import ApprovalReason, Snapshot
@@ -31,6 +32,18 @@ def recorded() -> list[Event]:
         for path in sorted(HISTORIES.glob("*.jsonl"))
         for record in read_history(path)
     ]
+
+
+def test_every_class_of_events_has_a_sentence() -> None:
+    assert set(SENTENCES) == {*get_args(e.RunEvent), *get_args(ProjectEvent)}
+
+
+def test_what_nobody_has_words_for_is_named() -> None:
+    class Unheard(Event):
+        pass
+
+    assert describe(Unheard()) == "Unheard"
+    assert mark_of(Unheard()) is None
 
 
 def test_every_fact_has_words_on_one_line() -> None:
@@ -115,7 +128,7 @@ def answered(role: str = "") -> e.AttemptSucceeded:
             e.RunFailed(outcome=Outcome(kind=OutcomeKind.REJECTED, reason="No.")),
             "rejected: No.",
         ),
-        (e.ChildCancelRequested(child=RunId("r2")), "child r2"),
+        (e.ChildCancelRequested(child=RunId("r2")), "asks the run r2 to stop"),
         (
             e.GateEnded(
                 step=TEST,
@@ -173,7 +186,10 @@ def answered(role: str = "") -> e.AttemptSucceeded:
             e.PullRequestLost(step=TEST, visit=1),
             "nobody knows whether the pull request was opened; its owner died",
         ),
-        (ArtifactErased(artifact=ARTIFACT, reason=None), f"artifact {ARTIFACT}"),
+        (
+            ArtifactErased(artifact=ARTIFACT, reason=None),
+            f"the text {ARTIFACT} was removed for ever",
+        ),
     ],
 )
 def test_a_fact_is_told_in_words(event: Event, words: str) -> None:

@@ -1,0 +1,189 @@
+"""Sentences about the events of a run and of a project that every driver has."""
+
+from typing import Final
+
+from supervisor_ai.control.phrases import asks, counted, listed, short
+from supervisor_ai.control.sentence_table import SentenceTable, on
+from supervisor_ai.domain.project import events as p
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.budgets import in_words
+from supervisor_ai.domain.run.degradation import Level
+
+
+def _submitted(event: e.RunSubmitted) -> str:
+    words = [f"workflow {event.workflow}"]
+    if event.base is not None:
+        words.append(f"from {event.base.ref} at {short(event.base.sha)}")
+    if event.fork is not None:
+        words.append(f"as a fork of {event.fork.run} at version {event.fork.version}")
+    if event.sandbox == "none":
+        words.append("WITHOUT A SANDBOX")
+    if event.is_fresh:
+        words.append("without what is known from before")
+    return " ".join(words)
+
+
+def _entered(event: e.StepEntered) -> str:
+    sources = ", ".join(f"{told.kind.value} {told.source}" for told in event.feedback)
+    return f"visit {event.visit}" + (f" with feedback from {sources}" if sources else "")
+
+
+def _started(event: e.AttemptStarted) -> str:
+    words = [f"{event.role} works with {event.cli}"]
+    if event.level is not Level.PRIMARY:
+        words.append(f"in the {event.level.value} way")
+    if event.turn:
+        words.append(f"and goes on from its own answers ({event.turn})")
+    return " ".join(words)
+
+
+def _by(event: e.AttemptSucceeded | e.AttemptFailed, deed: str) -> str:
+    """Name whose attempt it was, where that was recorded."""
+    return f"{event.role} {deed}" if event.role else deed
+
+
+def _gate_ended(event: e.GateEnded) -> str:
+    """Say what a gate said, how many tests ran, and whether that was known from before."""
+    remarks = [event.verdict.value.replace("_", " ")]
+    # A runner's count is part of the reason where a command was judged by it.
+    if event.tests is not None and f"{event.tests} tests" not in event.reason:
+        remarks.append(counted(event.tests, "test"))
+    if event.findings:
+        remarks.append(counted(event.findings, "finding"))
+    if event.is_reused:
+        remarks.append("known from before")
+    return f"gate {event.gate} {', '.join(remarks)}: {event.reason}"
+
+
+def _claims_refuted(event: e.ClaimsRefuted) -> str:
+    """Say what a worker reported that is not so."""
+    amounts = ((event.files, "file"), (event.tests, "test"), (event.commits, "commit"))
+    parts = [counted(number, noun) for number, noun in amounts if number]
+    told = " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+    return f"{event.role} with {event.cli} reported {told or 'things'} that git does not bear out"
+
+
+def _egress_refused(event: e.EgressRefused) -> str:
+    port = f":{event.port}" if event.port else ""
+    return f"may not reach {event.host}{port} ({event.reason})"
+
+
+def _left_out(event: e.FilesLeftOut) -> str:
+    if not event.paths:
+        return event.reason
+    more = event.count - len(event.paths)
+    return f"not kept: {listed(event.paths)}{f' and {more} more' * (more > 0)}: {event.reason}"
+
+
+def _opened(event: e.PullRequestOpened) -> str:
+    return f"pull request {event.url}" + (" was there already" if event.is_found else " opened")
+
+
+RUN_SENTENCES: Final[SentenceTable] = (
+    on(e.RunSubmitted, _submitted, is_routine=True),
+    on(e.RunStarted, lambda it: f"driver {it.driver}", is_routine=True),
+    on(e.RunOwned, lambda it: f"driven by {it.owner}", is_routine=True),
+    on(e.RunWaiting, lambda it: f"waits for {it.reason}"),
+    on(e.RunContinued, lambda _: "goes on"),
+    on(e.RunCompleted, lambda it: it.outcome.reason),
+    on(e.RunFailed, lambda it: f"{it.outcome.kind.value}: {it.outcome.reason}"),
+    on(e.RunCancelled, lambda it: it.outcome.reason),
+    on(e.CancelRequested, lambda _: "somebody wants the run to stop"),
+    on(e.CommandRefused, lambda it: it.reason),
+    on(e.DefinitionMigrated, lambda it: f"goes on under definition {short(it.definition)}"),
+    on(e.TimerSet, lambda it: f"{it.timer} due {it.due:%Y-%m-%d %H:%M:%S} UTC"),
+    on(e.TimerFired, lambda it: f"the time of {it.timer} has come"),
+    on(e.TimerCancelled, lambda it: f"{it.timer} does not matter any more", is_routine=True),
+    on(e.PermitRequested, lambda it: f"asks for {it.permit}, one of {it.limit}"),
+    on(e.PermitGranted, lambda it: f"has {it.permit}"),
+    on(e.PermitReleased, lambda it: f"gave {it.permit} back"),
+    on(e.ChildStarted, lambda it: f"started the run {it.child}"),
+    on(e.ChildCancelRequested, lambda it: f"asks the run {it.child} to stop"),
+    on(e.ChildEnded, lambda it: f"run {it.child} {it.status.value}: {it.outcome.reason}"),
+    on(e.StepEntered, _entered),
+    on(e.StepPassed, lambda _: "passed", is_routine=True),
+    on(e.StepFailed, lambda it: it.reason, is_routine=True),
+    on(e.StepSkipped, lambda it: f"skipped: {it.reason}", mark="skipped"),
+    on(
+        e.StepQuarantined,
+        lambda it: f"rests until a person decides: {it.reason}",
+        mark="gets nowhere",
+    ),
+    on(e.LaunchRequested, lambda it: f"{it.role} asks to work with {it.cli}", is_routine=True),
+    on(
+        e.LaunchAllowed,
+        lambda it: f"may start and spend {in_words(it.amount)}",
+        is_routine=True,
+    ),
+    on(e.LaunchRefused, lambda it: it.reason, mark=lambda it: it.kind.value),
+    on(e.LaunchWithdrawn, lambda _: "is asked for no more: the definition has changed"),
+    on(e.AttemptStarted, _started),
+    on(
+        e.ContextPacked,
+        lambda it: f"{it.strategy}: {it.tokens:,} of {it.budget:,} tokens of context",
+        is_routine=True,
+    ),
+    on(e.PromptSent, lambda it: f"prompt {short(it.prompt)}", is_routine=True),
+    on(e.AttemptSucceeded, lambda it: _by(it, f"answered {it.said}")),
+    on(e.AttemptFailed, lambda it: _by(it, f"failed ({it.category.value}): {it.reason}")),
+    on(e.AttemptCancelled, lambda _: "was stopped"),
+    on(
+        e.AttemptLost,
+        lambda it: f"was lost with its owner; kept: {it.kept or 'nothing'}",
+        mark="lost",
+    ),
+    on(
+        e.SetupEnded,
+        lambda it: "workspace set up from the cache" if it.is_cached else f"set-up: {it.reason}",
+    ),
+    on(e.EgressRefused, _egress_refused),
+    on(e.WriteRefused, lambda it: f"may not write {listed(it.paths)}", mark="a write was refused"),
+    on(e.FilesLeftOut, _left_out, mark="files left out"),
+    on(e.GateStarted, lambda it: f"gate {it.gate} looks at {short(it.snapshot)}"),
+    on(e.GateEnded, _gate_ended),
+    on(e.GateLost, lambda it: f"gate {it.gate} was lost with its owner"),
+    on(e.GateCancelled, lambda it: f"gate {it.gate} was stopped"),
+    on(e.ClaimsRefuted, _claims_refuted),
+    on(
+        e.ApprovalRequested,
+        lambda it: f"{asks(it.reason)} about tree {short(it.tree)}",
+        mark="waits for a person",
+    ),
+    on(e.ApprovalGiven, lambda it: f"tree {short(it.tree)} approved", mark="approved"),
+    on(e.ApprovalRefused, lambda it: f"tree {short(it.tree)} rejected", mark="rejected"),
+    on(
+        e.IntegrationStarted,
+        lambda it: f"{short(it.snapshot)} is to land on {it.branch}",
+        is_routine=True,
+    ),
+    on(e.IntegrationLanded, lambda it: f"committed as {short(it.commit)}"),
+    on(e.IntegrationRefused, lambda it: it.reason, mark="could not be put there"),
+    on(e.IntegrationLost, lambda _: "had not landed when its owner died"),
+    on(
+        e.PullRequestStarted,
+        lambda it: f"a pull request for {it.branch} at {short(it.commit)} is to be opened",
+        is_routine=True,
+    ),
+    on(e.PullRequestOpened, _opened, mark="pull request"),
+    on(e.PullRequestRefused, lambda it: it.reason, mark="no pull request"),
+    on(
+        e.PullRequestLost,
+        lambda _: "nobody knows whether the pull request was opened; its owner died",
+    ),
+)
+
+PROJECT_SENTENCES: Final[SentenceTable] = (
+    on(p.PermitTaken, lambda it: f"{it.run} has {it.permit} for itself", is_routine=True),
+    on(p.PermitFreed, lambda it: f"{it.run} has given {it.permit} back", is_routine=True),
+    on(p.FailureCounted, lambda it: f"a failure of {it.breaker} is remembered", is_routine=True),
+    on(p.TrialStarted, lambda it: f"{it.breaker} is tried once more"),
+    on(p.BreakerClosed, lambda it: f"{it.breaker} works again"),
+    on(
+        p.BudgetReserved,
+        lambda it: f"{in_words(it.amount)} set aside for {it.key}",
+        is_routine=True,
+    ),
+    on(p.BudgetSettled, lambda it: f"{in_words(it.used)} spent by {it.key}", is_routine=True),
+    on(p.AccountsClosed, lambda it: f"nobody asks any more what {it.run} spent"),
+    on(p.ArtifactErased, lambda it: f"the text {it.artifact} was removed for ever"),
+)
