@@ -55,6 +55,8 @@ SHAPE: Final = Cause(FailureCategory.VALIDATION)
 UNREADABLE: Final = Cause(FailureCategory.PARSING)
 ASTRAY: Final = Cause(FailureCategory.LOGIC)
 REFUSED: Final = Cause(FailureCategory.LOGIC, Action.ESCALATE)
+WORDLESS: Final = Cause(FailureCategory.LOGIC, Action.RETRY_ONCE)
+"""The model ended by itself and said nothing: an accident, or a filter that is not named."""
 EXHAUSTED: Final = Cause(FailureCategory.RESOURCE)
 """Memory or disk: the same again needs as much again."""
 OUT_OF_TURNS: Final = Cause(FailureCategory.RESOURCE, Action.RETRY_WITH_FEEDBACK)

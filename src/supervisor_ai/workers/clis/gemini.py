@@ -21,6 +21,7 @@ from supervisor_ai.workers.clis.causes import (
     SETUP,
     TOO_LARGE,
     USED_UP,
+    WORDLESS,
     Fault,
     Phrase,
     Table,
@@ -33,6 +34,10 @@ from supervisor_ai.workers.clis.records import Record, first_document, last_docu
 
 _BLOCKED: Final = "BLOCKED"
 """The end of every code for an answer that a filter held back."""
+_WORDLESS: Final = "NO_RESPONSE_TEXT"
+_NO_WORDS: Final = "empty response with no text or thoughts"
+"""How it tells of an empty answer, and of filters that it does not name: PROHIBITED_CONTENT and
+BLOCKLIST were seen."""
 
 TABLE: Final = Table(
     codes={
@@ -45,7 +50,7 @@ TABLE: Final = Table(
         "TerminalQuotaError": USED_UP,
         "INVALID_STREAM": NETWORK,
         "NO_FINISH_REASON": NETWORK,
-        "NO_RESPONSE_TEXT": NETWORK,
+        _WORDLESS: WORDLESS,
         "MALFORMED_FUNCTION_CALL": NETWORK,
         _BLOCKED: REFUSED,
         "LOOP_DETECTED": ASTRAY,
@@ -69,6 +74,7 @@ TABLE: Final = Table(
     exits={41: AUTH, 42: SETUP, 44: SETUP, 52: SETUP, 53: OUT_OF_TURNS, 55: SETUP},
     phrases=(
         Phrase(r"response was blocked", REFUSED),
+        Phrase(_NO_WORDS, WORDLESS),
         Phrase(r"gemini_api_key|auth method", AUTH),
         Phrase(r"incomplete json segment|fetch failed|stream ended|exception typeerror", NETWORK),
         Phrase(r"model.{0,80}not found|requested entity was not found", SETUP),
@@ -166,7 +172,8 @@ def _fault(record: Record, source: str, evidence: Evidence | None = None) -> Fau
     body = _innermost(message)
     # That a filter held the answer back is told as a broken stream.
     filters = [_BLOCKED for name in _errors(record) if name.endswith(_BLOCKED)]
-    codes = [*filters, error.text("type"), body.text("error", "status")]
+    silence = [_WORDLESS] if _NO_WORDS in message else []
+    codes = [*filters, *silence, error.text("type"), body.text("error", "status")]
     is_terminal = evidence is not None and "TerminalQuotaError" in evidence.stderr
     status = body.count("error", "code") or error.count("code")
     return Fault(

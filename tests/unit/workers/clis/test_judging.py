@@ -248,6 +248,7 @@ def test_the_exit_code_of_gemini_is_a_status_where_nothing_else_is_left() -> Non
 SILENT: Final = [
     ({"errorsByType": {"NO_FINISH_REASON": 1}}, [], "network", "retry_same"),
     ({"errorsByType": {"SAFETY_BLOCKED": 1}}, [], "logic", "escalate"),
+    ({"errorsByType": {"NO_RESPONSE_TEXT": 1}}, [], "logic", "retry_once"),
     ({"errorsByType": {"NO_RESPONSE_TEXT": 1, "NEW_BLOCKED": 1}}, [], "logic", "escalate"),
     ({}, ["Loop detected, stopping execution"], "logic", "retry_with_feedback"),
     ({}, [], "parsing", "retry_with_feedback"),

@@ -174,7 +174,11 @@ gemini   sigterm_in_shell               0/0/0/0          failed    cli_error  re
 gemini   sigterm_midrun                 0/0/0/0          failed    cli_error  retry_same
 gemini   sse_error                      400/80/0/0       failed    network    retry_same
 gemini   stdin_9mb                      0/0/0/0          failed    resource   escalate
+gemini   stop_blocklist_json            100/20/0/0       failed    logic      retry_once
+gemini   stop_blocklist_stream          100/20/0/0       failed    logic      retry_once
 gemini   stop_other_stream              200/40/0/0       failed    logic      escalate
+gemini   stop_prohibited_content_json   100/20/0/0       failed    logic      retry_once
+gemini   stop_prohibited_content_stream 100/20/0/0       failed    logic      retry_once
 gemini   stop_recitation_json           200/40/0/0       failed    logic      escalate
 gemini   stop_safety_json               200/40/0/0       failed    logic      escalate
 gemini   stop_safety_stream             200/40/0/0       failed    logic      escalate
