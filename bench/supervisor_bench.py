@@ -6,7 +6,6 @@ from pathlib import Path
 
 from supervisor_ai.context.prompter import JinjaPrompter
 from supervisor_ai.definitions.answers import StrictAnswerReader
-from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha, run_stream
@@ -19,25 +18,24 @@ from supervisor_ai.domain.run.definition import (
     StepKind,
     Workflow,
 )
-from supervisor_ai.domain.run.effects import RunGate, TaskEffect
+from supervisor_ai.domain.run.effects import OperationEffect, RunGate
 from supervisor_ai.domain.run.events import GateEnded, RunEvent, RunSubmitted
 from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
-from supervisor_ai.engine.effects.operation import Operation
+from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS
 from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
 from supervisor_ai.engine.playback import opener
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.engine.ports.workers import Worker
 from supervisor_ai.engine.runtime import Runtime
-from supervisor_ai.engine.world import World
+from supervisor_ai.engine.world import Operation, World
 from supervisor_ai.store.artifacts import FileArtifacts
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.store.ledger import open_ledger
 from supervisor_ai.testing.fake_consent import FakeConsent
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
-from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
 from supervisor_ai.testing.world import PlainPacker
@@ -50,7 +48,7 @@ OWNER = Actor(kind=ActorKind.SERVICE, id="bench", via="bench")
 async def drive_noop_run(directory: Path, steps: int, tick: Callable[[], None]) -> None:
     """Drive a run of so many no-op gates; go on where an earlier process left it."""
 
-    async def perform(effect: TaskEffect, _operation: Operation) -> RunEvent:
+    async def perform(effect: OperationEffect, _operation: Operation) -> RunEvent:
         tick()
         return _passed(effect)
 
@@ -60,7 +58,7 @@ async def drive_noop_run(directory: Path, steps: int, tick: Callable[[], None]) 
     await Runtime(world=world, owner="bench", perform=perform).drive(RUN)
 
 
-def _passed(effect: TaskEffect) -> GateEnded:
+def _passed(effect: OperationEffect) -> GateEnded:
     if not isinstance(effect, RunGate):
         raise InternalError("The benchmark has gates only.")
     return GateEnded(
@@ -107,7 +105,7 @@ def _definition(steps: int) -> Definition:
 def _world(directory: Path) -> World:
     clock, processes, anchor = SystemClock(), SystemProcesses(), MemoryAnchor()
     ledger = open_ledger(directory, clock=clock, processes=processes, anchor=anchor)
-    artifacts, workspaces = FileArtifacts(directory / "artifacts"), MemoryWorkspaces()
+    artifacts = FileArtifacts(directory / "artifacts")
     return World(
         log=ledger.events,
         leases=ledger.leases,
@@ -121,8 +119,9 @@ def _world(directory: Path) -> World:
         ids=SystemIds(),
         processes=processes,
         drivers={WorkflowDriver.name: opener(WorkflowDriver())},
+        performers=SHARED_PERFORMERS,
         sandbox=ScriptedSandbox(lambda _spec: None),
-        workspaces=workspaces,
+        workspaces=MemoryWorkspaces(),
         workers=_no_worker,
         prompter=JinjaPrompter(),
         packer=PlainPacker(),
@@ -131,8 +130,6 @@ def _world(directory: Path) -> World:
         verdicts=ledger.verdicts,
         forge=FakeForge(),
         redactor=RuleRedactor(),
-        kanban_files=MemoryKanbanFiles(workspaces),
-        kanban_reader=MarkdownKanbanReader(),
         consent=FakeConsent(),
     )
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from supervisor_ai.engine.ports.gates import Examiner
     from supervisor_ai.engine.ports.monitor import Monitor
     from supervisor_ai.engine.ports.sandbox import Sandbox
-    from supervisor_ai.engine.world import World
+    from supervisor_ai.engine.world import Performers, World
     from supervisor_ai.store.ledger import SqliteLedger
     from supervisor_ai.workspaces.commit_files import AskGit
     from supervisor_ai.workspaces.merges import GitMerges
@@ -261,7 +261,6 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
     from supervisor_ai.control.trusting import UserConsent
     from supervisor_ai.definitions.answers import StrictAnswerReader
     from supervisor_ai.definitions.own_agents import OwnAgents
-    from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
     from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
     from supervisor_ai.engine.remembered_redactor import RememberedRedactor
@@ -270,7 +269,6 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
     from supervisor_ai.store.documents import ArtifactDocuments
     from supervisor_ai.workers.registry import worker_factory
     from supervisor_ai.workspaces.forge import GitHubForge
-    from supervisor_ai.workspaces.kanban_files import GitKanbanFiles
     from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
     repository, ledger, settings = parts.repository, parts.ledger, parts.settings
@@ -300,8 +298,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         verdicts=ledger.verdicts,
         forge=GitHubForge(repository, parts.settings.environment),
         redactor=RememberedRedactor(RuleRedactor(key=parts.settings.redaction_key)),
-        kanban_files=GitKanbanFiles(repository, _project_state(settings, repository)),
-        kanban_reader=MarkdownKanbanReader(),
+        performers=_performers(repository, settings),
         consent=UserConsent(trust=trust, policy=settings.policy),
         monitor=parts.monitor,
         machine=_machine(parts, sandbox_name),
@@ -317,6 +314,18 @@ def _drivers() -> "Mapping[str, Opener]":
         WorkflowDriver.name: opener(WorkflowDriver()),
         KanbanDriver.name: opener(KanbanDriver()),
     }
+
+
+def _performers(repository: "GitRepository", settings: Settings) -> "Performers":
+    from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
+    from supervisor_ai.engine.effects.kanban import KanbanPerformer, kanban_performers
+    from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS
+    from supervisor_ai.engine.ports.kanban import KanbanPorts
+    from supervisor_ai.workspaces.kanban_files import GitKanbanFiles
+
+    files = GitKanbanFiles(repository, _project_state(settings, repository))
+    ports = KanbanPorts(files=files, reader=MarkdownKanbanReader())
+    return {**SHARED_PERFORMERS, **kanban_performers(KanbanPerformer(ports=ports))}
 
 
 def _examiner(repository: "GitRepository") -> "Examiner":

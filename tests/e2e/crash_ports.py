@@ -13,6 +13,8 @@ from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, RunId, 
 from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run.facts import Process, Snapshot
 from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.kanban_effects import ReadKanban
+from supervisor_ai.engine.effects.kanban import KanbanPerformer, kanban_performers
 from supervisor_ai.engine.ports.artifacts import Artifacts, ArtifactWriter
 from supervisor_ai.engine.ports.gates import (
     ChangeCase,
@@ -54,7 +56,7 @@ from supervisor_ai.engine.ports.workspaces import (
     WorkspacePlan,
     Workspaces,
 )
-from supervisor_ai.engine.world import World
+from supervisor_ai.engine.world import Performers, World
 from supervisor_ai.gates.examiner import RepositoryExaminer
 from supervisor_ai.gates.looks import look
 from supervisor_ai.workers.registry import worker_factory
@@ -408,6 +410,13 @@ def _workers(sandbox: Sandbox) -> Callable[[str], Worker]:
     return lambda adapter: rules if adapter == "mechanical_manager" else others(adapter)
 
 
+def _kanban_performers(world: World, at: Boundaries) -> Performers:
+    does = world.performers[ReadKanban]
+    assert isinstance(does, KanbanPerformer)
+    ports = replace(does.ports, files=CrashingKanbanFiles(does.ports.files, at))
+    return kanban_performers(KanbanPerformer(ports=ports))
+
+
 def crashing(at: Boundaries) -> Callable[[World], World]:
     """Put the boundaries into a world."""
 
@@ -420,7 +429,7 @@ def crashing(at: Boundaries) -> Callable[[World], World]:
             artifacts=CrashingArtifacts(world.artifacts, at),
             sandbox=sandbox,
             workers=_workers(sandbox),
-            kanban_files=CrashingKanbanFiles(world.kanban_files, at),
+            performers={**world.performers, **_kanban_performers(world, at)},
             workspaces=CrashingWorkspaces(world.workspaces, at),
             anchor=CrashingAnchor(world.anchor, at),
             examiner=CrashingExaminer(world.examiner, at),

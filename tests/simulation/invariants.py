@@ -24,40 +24,21 @@ from supervisor_ai.domain.ids import (
 from supervisor_ai.domain.project import project as shared
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
-from supervisor_ai.domain.run.effects import operation_key
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
+from supervisor_ai.domain.run.operations import operation_key, operations_of
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.world import World
-from supervisor_ai.store.codec import EventCodec, Place
+from supervisor_ai.store.codec import EVENT_KINDS, EventCodec, Place
 from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
 
 _ENDS = (e.RunCompleted, e.RunFailed, e.RunCancelled)
-_LOST = (
-    e.AttemptLost,
-    e.GateLost,
-    e.IntegrationLost,
-    e.PullRequestLost,
-    e.KanbanReadLost,
-    e.KanbanSaveLost,
-)
-_INTENTS = (
-    e.AttemptStarted,
-    e.GateStarted,
-    e.IntegrationStarted,
-    e.PullRequestStarted,
-    e.KanbanReadStarted,
-    e.KanbanSaveStarted,
-)
-_OUTCOMES: Mapping[type, tuple[type, ...]] = {
-    e.AttemptStarted: (e.AttemptSucceeded, e.AttemptFailed, e.AttemptCancelled, e.AttemptLost),
-    e.GateStarted: (e.GateEnded, e.GateLost, e.GateCancelled),
-    e.IntegrationStarted: (e.IntegrationLanded, e.IntegrationRefused, e.IntegrationLost),
-    e.PullRequestStarted: (e.PullRequestOpened, e.PullRequestRefused, e.PullRequestLost),
-    e.KanbanReadStarted: (e.KanbanRead, e.KanbanUnreadable, e.KanbanReadLost),
-    e.KanbanSaveStarted: (e.KanbanSaved, e.KanbanSaveRefused, e.KanbanSaveLost),
+_INTENT_OF: Mapping[type, type[e.Intent]] = {
+    outcome: kind.started
+    for kind in operations_of(EVENT_KINDS)
+    if kind.is_performed
+    for outcome in kind.ended
 }
-_INTENT_OF = {outcome: intent for intent, outcomes in _OUTCOMES.items() for outcome in outcomes}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +173,7 @@ def _bad_operations(run: RunId, envelopes: list[Envelope], evidence: Evidence) -
     intents: Counter[str] = Counter()
     for envelope in envelopes:
         event = envelope.event
-        if isinstance(event, _INTENTS):
+        if isinstance(event, e.OperationStarted):
             key = operation_key(run, event)
             intents[key] += 1
             if key in under_way:
@@ -219,7 +200,8 @@ def _answers(outcome: e.PlacedEvent, intent: object) -> bool:
 
 def _bad_loss(run: RunId, ended: Envelope, begun: Envelope, evidence: Evidence) -> Iterator[str]:
     """Only what a dead or frozen process had begun can be lost, and only a later owner says so."""
-    if not isinstance(ended.event, _LOST):
+    assert isinstance(begun.event, e.OperationStarted)
+    if type(ended.event) is not type(begun.event.lost()):
         return
     owner = evidence.history.owners.get((run, begun.epoch))
     is_explained = owner is not None and (owner.has_been_frozen or not owner.is_alive)

@@ -17,7 +17,6 @@ from tests.simulation.scripts import Script
 from tests.simulation.timeline import Timeline
 from typing_extensions import override
 
-from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
@@ -37,7 +36,7 @@ from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
 from supervisor_ai.testing.ids import FakeIds, FakeProcesses
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
-from supervisor_ai.testing.world import NoSecrets, PlainPacker, PlainPrompter
+from supervisor_ai.testing.world import NoSecrets, PlainPacker, PlainPrompter, performers_with
 
 T = TypeVar("T")
 
@@ -203,7 +202,7 @@ class Machine:
             artifacts=guard(process, self._artifacts),
             anchor=guard(process, self._anchor),
             workspaces=guard(process, self.workspaces),
-            kanban_files=guard(process, self.kanban_files),
+            performers=performers_with(guard(process, self.kanban_files)),
             sandbox=guard(process, world.sandbox),
             workers=lambda adapter: guard(process, world.workers(adapter)),
         )
@@ -234,8 +233,7 @@ class Machine:
             verdicts=view.verdicts,
             forge=self._forge,
             redactor=NoSecrets(),
-            kanban_files=self.kanban_files,
-            kanban_reader=MarkdownKanbanReader(),
+            performers=performers_with(self.kanban_files),
             consent=FakeConsent(),
             timing=TIMING,
         )

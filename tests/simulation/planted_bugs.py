@@ -15,11 +15,9 @@ from supervisor_ai.domain.ids import StreamId
 from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.effects import (
     Integrate,
+    OperationEffect,
     RunGate,
     RunWorker,
-    TaskEffect,
-    operation_key,
-    task_intent,
 )
 from supervisor_ai.domain.run.events import (
     AttemptFailed,
@@ -28,13 +26,13 @@ from supervisor_ai.domain.run.events import (
     IntegrationStarted,
     RunEvent,
 )
+from supervisor_ai.domain.run.operations import operation_key
 from supervisor_ai.engine.effects.integration import perform_integration
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.effects.performer import perform
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.playback import _DrivenPlayback
 from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head, StreamAppend
-from supervisor_ai.engine.world import World
+from supervisor_ai.engine.world import Operation, World
 
 _TRIES: Final = 100
 _DEEDS: Final = (AttemptStarted, GateStarted, IntegrationStarted)
@@ -88,7 +86,7 @@ class UnfencedLog(_CarelessLog):
         return self._log.append(replace(batch, lease=None))
 
 
-async def boast(effect: TaskEffect, operation: Operation) -> RunEvent:
+async def boast(effect: OperationEffect, operation: Operation) -> RunEvent:
     """Say that a snapshot has landed, then land it."""
     if not isinstance(effect, Integrate):
         return await perform(effect, operation)
@@ -104,7 +102,7 @@ async def _keep_word(effect: Integrate, operation: Operation) -> None:
     await perform(effect, operation)
 
 
-async def insist(effect: TaskEffect, operation: Operation) -> RunEvent:
+async def insist(effect: OperationEffect, operation: Operation) -> RunEvent:
     """Believe of every failure that the same again will do."""
     outcome = await perform(effect, operation)
     if isinstance(outcome, AttemptFailed):
@@ -116,7 +114,7 @@ async def restart(journal: Journal, world: World) -> None:
     """Do again whatever was under way."""
     await world.sandbox.reap(f"{journal.run.id}/", before=journal.lease.epoch)
     for effect in _under_way(journal):
-        key = operation_key(journal.run.id, task_intent(effect))
+        key = operation_key(journal.run.id, effect.intent())
 
         def record(event: RunEvent) -> None:
             journal.stage(event)
@@ -124,7 +122,8 @@ async def restart(journal: Journal, world: World) -> None:
 
         operation = Operation(
             world=world,
-            run=journal.run,
+            run=journal.run.id,
+            identity=journal.run.birth.identity,
             key=key,
             epoch=journal.lease.epoch,
             intended_at=world.clock.now(),
@@ -133,7 +132,7 @@ async def restart(journal: Journal, world: World) -> None:
         journal.stage(await perform(effect, operation))
 
 
-def _under_way(journal: Journal) -> Iterator[TaskEffect]:
+def _under_way(journal: Journal) -> Iterator[OperationEffect]:
     """Ask the driver what it would do if nothing were under way; that is what is."""
     playback = journal.playback
     is_open = any(isinstance(intent, _DEEDS) for intent in journal.run.open.values())

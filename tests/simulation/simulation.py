@@ -23,11 +23,11 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.dispatch import LocalDispatcher, Shift
-from supervisor_ai.engine.effects.performer import Performer, perform
+from supervisor_ai.engine.effects.performer import perform
 from supervisor_ai.engine.ports.ledger import EventLog
 from supervisor_ai.engine.recovery import Recovery, recover
 from supervisor_ai.engine.runtime import Runtime
-from supervisor_ai.engine.world import World
+from supervisor_ai.engine.world import Performer, World
 from supervisor_ai.testing.world import make_base, submit
 
 DESK: Final = "desk"

@@ -10,16 +10,8 @@ from supervisor_ai.control.records import unvisited_step
 from supervisor_ai.control.sandboxing import require_sandbox
 from supervisor_ai.control.starting import append_birth, branch_name
 from supervisor_ai.domain.errors import NotFound
-from supervisor_ai.domain.ids import CommitSha, RunId, StepName, run_stream
-from supervisor_ai.domain.run.effects import (
-    AnyEffect,
-    Integrate,
-    ReadKanban,
-    RequestApproval,
-    RunGate,
-    RunWorker,
-    SaveKanban,
-)
+from supervisor_ai.domain.ids import RunId, StepName, run_stream
+from supervisor_ai.domain.run.effects import Effect
 from supervisor_ai.domain.run.events import RunSubmitted, StepEntered
 from supervisor_ai.domain.run.facts import ForkPoint
 from supervisor_ai.domain.run.run import submit
@@ -75,33 +67,14 @@ async def submit_fork(project: Project, fork: PreparedFork, *, queued: bool) -> 
     return fork.run
 
 
-def _require_commits(project: Project, run: RunId, effects: Iterable[AnyEffect]) -> None:
+def _require_commits(project: Project, run: RunId, effects: Iterable[Effect]) -> None:
     """Refuse to go on from a commit that is gone: such a run could never end."""
-    for sha in dict.fromkeys(sha for effect in effects for sha in _starts(effect)):
+    for sha in dict.fromkeys(sha for effect in effects for sha in effect.commits):
         if not project.repository.has_commit(sha):
             raise NotFound(
                 f"The snapshot {sha!r} of run {run!r} does not exist any more.",
                 hint="`supervisor workspace clean --refs` removed it; fork at an earlier step.",
             )
-
-
-def _starts(effect: AnyEffect) -> tuple[CommitSha, ...]:
-    """Return the commits that a deed begins with."""
-    match effect:
-        case RunWorker(start=start, base=base):
-            return start, base
-        case RunGate(snapshot=snapshot):
-            return (snapshot,)
-        case RequestApproval(commit=commit):
-            return (commit,)
-        case Integrate(snapshot=snapshot, base=base):
-            return snapshot, base
-        case ReadKanban(base=base, landed=landed):
-            return (base,) if landed is None else (base, landed)
-        case SaveKanban(start=start, snapshot=snapshot, base=base):
-            return start, snapshot, base
-        case _:
-            return ()
 
 
 def _fork_point(project: Project, run: RunId, step: str) -> ForkPoint:

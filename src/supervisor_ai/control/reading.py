@@ -8,12 +8,13 @@ from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.project.events import ProjectEvent
+from supervisor_ai.domain.run.event_kinds.kanban import KANBAN_EVENTS
 from supervisor_ai.domain.run.events import (
+    RUN_EVENTS,
     FilesLeftOut,
     PullRequestOpened,
     RunCancelled,
     RunCompleted,
-    RunEvent,
     RunFailed,
 )
 from supervisor_ai.tools.nearest import nearest
@@ -24,7 +25,7 @@ _ENDINGS = (RunCompleted, RunFailed, RunCancelled)
 
 def known_types(names: Sequence[str]) -> frozenset[str]:
     """Return the types of facts that are asked for; refuse one that no fact can have."""
-    known = {kind.__name__ for kind in (*get_args(RunEvent), *get_args(ProjectEvent))}
+    known = {kind.__name__ for kind in (*RUN_EVENTS, *KANBAN_EVENTS, *get_args(ProjectEvent))}
     for name in names:
         if name not in known:
             near = nearest(name, known)

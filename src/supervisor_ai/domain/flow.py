@@ -12,11 +12,17 @@ Flow = Mapping[tuple[Status, type], Status]
 
 def step(flow: Flow[Status], status: Status, event: object) -> Status:
     """Move along the table; refuse what it does not list."""
-    try:
-        return flow[status, type(event)]
-    except KeyError:
+    target = find(flow, status, type(event))
+    if target is None:
         name = type(event).__name__
-        raise InternalError(f"{name} cannot happen while the status is {status.value!r}.") from None
+        raise InternalError(f"{name} cannot happen while the status is {status.value!r}.")
+    return target
+
+
+def find(flow: Flow[Status], status: Status, kind: type) -> Status | None:
+    """Return where a kind of fact leads, by its own row or by that of the nearest base."""
+    rows = ((status, base) for base in kind.__mro__)
+    return next((flow[row] for row in rows if row in flow), None)
 
 
 def is_terminal(flow: Flow[Status], status: Status) -> bool:

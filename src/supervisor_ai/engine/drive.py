@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final, assert_never
+from typing import Final
 
 from supervisor_ai.domain.errors import InternalError, SupervisorError
 from supervisor_ai.domain.ids import EffectKey
@@ -12,40 +12,31 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.correspondence import answer
 from supervisor_ai.domain.run.effects import (
-    AnyEffect,
     CancelRun,
     CancelTimer,
-    Integrate,
-    OpenPullRequest,
-    ReadKanban,
+    Effect,
+    OperationEffect,
     ReleasePermit,
     RequestApproval,
-    RunGate,
     RunWorker,
-    SaveKanban,
     SetTimer,
     StartRun,
     TakePermit,
-    TaskEffect,
-    TaskIntent,
     approval_intent,
     launch_intent,
-    operation_key,
-    task_intent,
     timer_intent,
 )
 from supervisor_ai.domain.run.letters import Cancel, Letter, Migrate
+from supervisor_ai.domain.run.operations import operation_key
 from supervisor_ai.domain.run.run import Decision
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.engine.closing import close_run
 from supervisor_ai.engine.consent import unagreed
 from supervisor_ai.engine.deserted import free_the_dead
-from supervisor_ai.engine.effects.operation import Operation
-from supervisor_ai.engine.effects.performer import Performer
 from supervisor_ai.engine.family import cancel_child, start_child
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.playback import Player
-from supervisor_ai.engine.world import World
+from supervisor_ai.engine.world import Operation, Performer, World
 
 _DECISIONS: Final = 10_000
 _ANSWERS: Final = 200
@@ -111,7 +102,7 @@ class Drive:
             await self._end(machine.cancelled())
             return False
         self._settle()
-        effects: list[TaskEffect] = []
+        effects: list[OperationEffect] = []
         for _ in range(_DECISIONS):
             decision = self._journal.playback.decide()
             if decision.is_empty:
@@ -122,7 +113,7 @@ class Drive:
                 return False
         raise self._restless()
 
-    def _record_all(self, effects: list[TaskEffect]) -> bool:
+    def _record_all(self, effects: list[OperationEffect]) -> bool:
         """Record what was decided; a run that gets at once what it asked for does not wait."""
         if not any(isinstance(at, _SHARED) for at in self._journal.run.open.values()):
             self._settle()
@@ -138,7 +129,7 @@ class Drive:
     def _restless(self) -> InternalError:
         return InternalError(f"The driver of run {self._journal.run.id!r} never comes to rest.")
 
-    def _follow(self, decision: Decision) -> Iterator[TaskEffect]:
+    def _follow(self, decision: Decision) -> Iterator[OperationEffect]:
         if self._journal.run.status is RunStatus.WAITING:
             self._journal.stage(e.RunContinued())
         self._journal.stage(*decision.events)
@@ -147,27 +138,20 @@ class Drive:
             if started is not None:
                 yield started
 
-    def _with_nonce(self, effect: AnyEffect) -> AnyEffect:
+    def _with_nonce(self, effect: Effect) -> Effect:
         """Give a worker what its answer will repeat, unless that has to be the same again."""
         if not isinstance(effect, RunWorker) or effect.nonce:
             return effect
         return replace(effect, nonce=self._world.ids.nonce())
 
-    def _intend(self, effect: AnyEffect) -> TaskEffect | None:
+    def _intend(self, effect: Effect) -> OperationEffect | None:
         """Stage what is about to be done; return the effect if it takes time."""
         journal = self._journal
         match effect:
             case RunWorker() if journal.needs_leave(effect):
                 journal.stage(launch_intent(effect))
-            case (
-                RunWorker()
-                | RunGate()
-                | Integrate()
-                | OpenPullRequest()
-                | ReadKanban()
-                | SaveKanban()
-            ):
-                journal.stage(task_intent(effect))
+            case OperationEffect():
+                journal.stage(effect.intent())
                 return effect
             case RequestApproval():
                 journal.stage(approval_intent(effect))
@@ -184,26 +168,27 @@ class Drive:
             case CancelRun(child=child):
                 cancel_child(journal, child, now=self._world.clock.now())
             case _:
-                assert_never(effect)
+                raise InternalError(f"The engine cannot do {type(effect).__name__}.")
         return None
 
-    def _commit(self, effects: list[TaskEffect]) -> None:
+    def _commit(self, effects: list[OperationEffect]) -> None:
         """Record the intents, then start the deeds."""
         envelopes = self._journal.commit()
         times = {
             operation_key(self._journal.run.id, envelope.event): envelope.recorded_at
             for envelope in envelopes
-            if isinstance(envelope.event, TaskIntent)
+            if isinstance(envelope.event, e.OperationStarted)
         }
         for effect in effects:
-            key = operation_key(self._journal.run.id, task_intent(effect))
+            key = operation_key(self._journal.run.id, effect.intent())
             operation = self._operation(key, times[key])
             self._tasks[key] = asyncio.create_task(self._perform(effect, operation), name=key)
 
     def _operation(self, key: EffectKey, intended_at: datetime) -> Operation:
         return Operation(
             world=self._world,
-            run=self._journal.run,
+            run=self._journal.run.id,
+            identity=self._journal.run.birth.identity,
             key=key,
             epoch=self._journal.lease.epoch,
             intended_at=intended_at,

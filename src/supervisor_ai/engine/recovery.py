@@ -2,9 +2,9 @@
 
 from typing import Protocol
 
-from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.ids import EffectKey
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.effects import Intent, operation_key
+from supervisor_ai.domain.run.operations import UnderWay, operation_key
 from supervisor_ai.engine.effects.remains import keep_lost
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.world import World
@@ -25,50 +25,31 @@ async def recover(journal: Journal, world: World) -> None:
         journal.stage(*await _settle(journal, world, intent))
 
 
-async def _settle(journal: Journal, world: World, intent: Intent) -> tuple[e.RunEvent, ...]:
-    if isinstance(intent, e.AttemptStarted):
-        return await _lose(journal.run.id, world, intent)
-    settled = await _find(journal, world, intent)
-    return () if settled is None else (settled,)
+async def _settle(journal: Journal, world: World, intent: UnderWay) -> tuple[e.RunEvent, ...]:
+    match intent:
+        case e.AttemptStarted():
+            # What can be kept of an attempt is kept; what cannot be is said, and is no obstacle.
+            kept, left_out = await keep_lost(world, journal.run.id, intent)
+            return (*left_out, intent.lost(kept))
+        case e.IntegrationStarted():
+            return (await _find(world, intent, operation_key(journal.run.id, intent)),)
+        case e.OperationStarted():
+            return (intent.lost(),)
+        case _:
+            return ()
 
 
-async def _lose(run: RunId, world: World, started: e.AttemptStarted) -> tuple[e.RunEvent, ...]:
-    """Keep what can be kept of an attempt; what cannot be is said, and is no obstacle."""
-    kept, left_out = await keep_lost(world, run, started)
-    lost = e.AttemptLost(
+async def _find(
+    world: World, started: e.IntegrationStarted, key: EffectKey
+) -> e.IntegrationLanded | e.IntegrationLost:
+    """Look on the branch whether the snapshot has landed."""
+    found = await world.workspaces.find_landed(started.branch, key)
+    if found is None:
+        return started.lost()
+    return e.IntegrationLanded(
         step=started.step,
         visit=started.visit,
         slot=started.slot,
-        attempt=started.attempt,
-        kept=kept,
+        commit=found.commit,
+        tree=found.tree,
     )
-    return (*left_out, lost)
-
-
-async def _find(journal: Journal, world: World, intent: Intent) -> e.RunEvent | None:
-    run = journal.run.id
-    key = operation_key(run, intent)
-    match intent:
-        case e.GateStarted():
-            return e.GateLost(
-                step=intent.step, visit=intent.visit, slot=intent.slot, gate=intent.gate
-            )
-        case e.IntegrationStarted():
-            found = await world.workspaces.find_landed(intent.branch, key)
-            if found is None:
-                return e.IntegrationLost(step=intent.step, visit=intent.visit, slot=intent.slot)
-            return e.IntegrationLanded(
-                step=intent.step,
-                visit=intent.visit,
-                slot=intent.slot,
-                commit=found.commit,
-                tree=found.tree,
-            )
-        case e.PullRequestStarted():
-            return e.PullRequestLost(step=intent.step, visit=intent.visit, slot=intent.slot)
-        case e.KanbanReadStarted():
-            return e.KanbanReadLost(step=intent.step, visit=intent.visit, slot=intent.slot)
-        case e.KanbanSaveStarted():
-            return e.KanbanSaveLost(step=intent.step, visit=intent.visit, slot=intent.slot)
-        case _:
-            return None

@@ -9,14 +9,14 @@ from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.engine.closing import tidy
 from supervisor_ai.engine.consent import is_cancelled, require_consent
 from supervisor_ai.engine.drive import Drive, DriveResult
-from supervisor_ai.engine.effects.performer import Performer, perform
+from supervisor_ai.engine.effects.performer import perform
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.ports.ledger import Lease, Wake
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
 from supervisor_ai.engine.project_view import ProjectView
 from supervisor_ai.engine.recovery import Recovery, recover
-from supervisor_ai.engine.world import World
+from supervisor_ai.engine.world import Performer, World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,16 @@
-"""Everything outside the engine, as ports, in one place."""
+"""Everything outside the engine, as ports, in one place, and what is under way in it."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Protocol
 
+from supervisor_ai.domain.ids import ArtifactHash, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import SandboxPolicy
+from supervisor_ai.domain.run.effects import OperationEffect
+from supervisor_ai.domain.run.events import RunEvent
+from supervisor_ai.domain.run.facts import Identity
 from supervisor_ai.engine.playback import Opener
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.clock import Clock, Ids, Processes
@@ -12,13 +18,13 @@ from supervisor_ai.engine.ports.consent import Consent
 from supervisor_ai.engine.ports.context import ContextPacker
 from supervisor_ai.engine.ports.forge import Forge
 from supervisor_ai.engine.ports.gates import Examiner, Verdicts
-from supervisor_ai.engine.ports.kanban import KanbanFiles, KanbanReader
 from supervisor_ai.engine.ports.ledger import EventLog, Inbox, Leases, StateCache, WakeQueue
-from supervisor_ai.engine.ports.monitor import Monitor, SilentMonitor
+from supervisor_ai.engine.ports.monitor import LiveOutput, Monitor, SilentMonitor
 from supervisor_ai.engine.ports.redaction import Redactor
 from supervisor_ai.engine.ports.sandbox import Sandbox
 from supervisor_ai.engine.ports.workers import AnswerReader, Prompter, WorkerFactory
 from supervisor_ai.engine.ports.workspaces import Anchor, Workspaces
+from supervisor_ai.engine.transcript import Transcript
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +60,8 @@ class World:
     ids: Ids
     processes: Processes
     drivers: Mapping[str, Opener]
+    performers: "Mapping[type[OperationEffect], Performer]"
+    """Who does which kind of effect: of those that any driver may ask for, and of its own."""
     sandbox: Sandbox
     workspaces: Workspaces
     workers: WorkerFactory
@@ -64,10 +72,49 @@ class World:
     verdicts: Verdicts
     forge: Forge
     redactor: Redactor
-    kanban_files: KanbanFiles
-    kanban_reader: KanbanReader
     consent: Consent
     monitor: Monitor = field(default_factory=SilentMonitor)
     timing: Timing = field(default_factory=Timing)
     machine: Callable[[SandboxPolicy], Awaitable[str | None]] = _nothing_special
     """Names all that a command can reach besides its files; None where that cannot be named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """A deed under way: its name, its owner's epoch, and the time of its intent."""
+
+    world: World
+    run: RunId
+    identity: Identity | None
+    """In whose name it commits; None: it belongs to no repository."""
+    key: EffectKey
+    epoch: int
+    intended_at: datetime
+    record: Callable[[RunEvent], None]
+
+    def keep(self, text: str) -> tuple[ArtifactHash, int]:
+        """Keep a text without its secrets; return its name and how many there were."""
+        redacted = self.world.redactor.redact(text)
+        return self.world.artifacts.put(redacted.text), redacted.count
+
+    def show(self, step: StepName, attempt: int | None, text: str) -> None:
+        """Let whoever watches see a text."""
+        output = LiveOutput(run=self.run, step=step, attempt=attempt, text=text)
+        self.world.monitor.output(output)
+
+    def transcript(self, step: StepName, attempt: int | None) -> Transcript:
+        """Begin to keep and show what a command prints."""
+        show = partial(self.show, step, attempt)
+        return Transcript(self.world.artifacts, self.world.redactor, show)
+
+
+class Performer(Protocol):
+    """Does a deed and says what came of it."""
+
+    async def __call__(self, effect: OperationEffect, operation: Operation, /) -> RunEvent:
+        """Perform the effect; the outcome is the caller's to record."""
+        ...
+
+
+Performers = Mapping[type[OperationEffect], Performer]
+"""Who does what, by the exact kind of effect."""

@@ -12,7 +12,8 @@ from supervisor_ai.domain.envelope import Actor, Envelope, Event, NewEvent
 from supervisor_ai.domain.errors import InternalError, Unavailable
 from supervisor_ai.domain.ids import StreamId
 from supervisor_ai.domain.project.events import ProjectEvent
-from supervisor_ai.domain.run.events import RunEvent
+from supervisor_ai.domain.run.event_kinds.kanban import KANBAN_EVENTS
+from supervisor_ai.domain.run.events import RUN_EVENTS
 from supervisor_ai.store.upcasters import (
     UPCASTERS,
     RawEvent,
@@ -21,7 +22,11 @@ from supervisor_ai.store.upcasters import (
     upcast,
 )
 
-EVENT_KINDS: Final[tuple[type[Event], ...]] = (*get_args(RunEvent), *get_args(ProjectEvent))
+EVENT_KINDS: Final[tuple[type[Event], ...]] = (
+    *RUN_EVENTS,
+    *KANBAN_EVENTS,
+    *get_args(ProjectEvent),
+)
 
 _CANONICAL: Final = msgspec.json.Encoder(order="sorted")
 

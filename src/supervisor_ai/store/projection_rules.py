@@ -5,12 +5,14 @@ sequence number, the time and the actor.
 """
 # ruff: noqa: S608 - the statements are made of this module's own words
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.store.codec import EVENT_KINDS
 
 Statements = tuple[str, ...]
 
@@ -133,11 +135,7 @@ _OF_STEPS: Final[Mapping[type[Event], Statements]] = {
     e.StepPassed: (_step("status = 'passed'"),),
     e.StepFailed: (_step("status = 'failed'"),),
     e.StepSkipped: (_step("status = 'skipped', last_verdict = 'skipped'"),),
-    e.StepQuarantined: (),
-    e.LaunchRequested: (),
-    e.LaunchAllowed: (),
     e.LaunchRefused: (_step("last_verdict = :kind"),),
-    e.LaunchWithdrawn: (),
     e.AttemptStarted: (
         """
         INSERT OR REPLACE INTO attempts
@@ -146,7 +144,6 @@ _OF_STEPS: Final[Mapping[type[Event], Statements]] = {
         """,
         _step("role = :role, attempts = attempts + 1"),
     ),
-    e.ContextPacked: (),
     e.PromptSent: (
         "UPDATE attempts SET prompt = :prompt, redactions = redactions + :redactions "
         + _OF_ATTEMPT,
@@ -226,26 +223,7 @@ _OF_GATES_AND_PEOPLE: Final[Mapping[type[Event], Statements]] = {
 }
 
 _OF_THE_REST: Final[Mapping[type[Event], Statements]] = {
-    e.SetupEnded: (),
-    e.EgressRefused: (),
-    e.WriteRefused: (),
-    e.FilesLeftOut: (),
-    e.IntegrationStarted: (),
     e.IntegrationLanded: ("UPDATE runs SET landed = :commit WHERE run = :run",),
-    e.IntegrationRefused: (),
-    e.IntegrationLost: (),
-    e.PullRequestStarted: (),
-    e.PullRequestOpened: (_step("last_verdict = 'opened'"),),
-    e.PullRequestRefused: (),
-    e.PullRequestLost: (),
-    e.KanbanReadStarted: (),
-    e.KanbanRead: (_step("last_verdict = :phase"),),
-    e.KanbanUnreadable: (_step("last_verdict = 'unreadable'"),),
-    e.KanbanReadLost: (),
-    e.KanbanSaveStarted: (),
-    e.KanbanSaved: (),
-    e.KanbanSaveRefused: (),
-    e.KanbanSaveLost: (),
     e.TimerSet: (
         """
         INSERT INTO timers (run, timer, status, due, parks)
@@ -288,10 +266,28 @@ _OF_THE_REST: Final[Mapping[type[Event], Statements]] = {
     p.AccountsClosed: (),
 }
 
-RULES: Final[Mapping[type[Event], Statements]] = {
+_RULES: Final[Mapping[type[Event], Statements]] = {
     **_OF_THE_RUN,
     **_OF_STEPS,
     **_OF_GATES_AND_PEOPLE,
     **_OF_THE_REST,
 }
+
+
+def rules_of(kinds: Iterable[type[Event]]) -> Mapping[type[Event], Statements]:
+    """Return what each kind of fact does to the tables, also those that no table shows."""
+    return {kind: _RULES[kind] if kind in _RULES else _usual(kind) for kind in kinds}
+
+
+def _usual(kind: type[Event]) -> Statements:
+    """Let a fact that has its place in a run tell what its step has come to, if it says so."""
+    if not issubclass(kind, e.PlacedEvent):
+        raise InternalError(f"No rule says what {kind.__name__} does to the tables.")
+    word = kind.step_verdict
+    if word is None:
+        return ()
+    return (_step(f"last_verdict = {word if word.startswith(':') else repr(word)}"),)
+
+
+RULES: Final = rules_of(EVENT_KINDS)
 """Every kind of fact, also those that no table shows."""

@@ -1,7 +1,7 @@
 """How domain objects look as JSON: by their types, with a tag only where a type is a choice."""
 
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import NewType, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -95,8 +95,6 @@ def _choice(members: tuple[object, ...]) -> Shape:
 
 
 def _tagged(members: list[object]) -> Shape:
-    kinds = {member.__name__: member for member in members if isinstance(member, type)}
-
     def dump_tagged(value: object) -> object:
         kind = type(value)
         return {_TAG: kind.__name__, **_expect(_shape(kind).dump(value), dict)}
@@ -104,11 +102,24 @@ def _tagged(members: list[object]) -> Shape:
     def load_tagged(raw: object) -> object:
         written = dict(_expect(raw, dict))
         tag = written.pop(_TAG, None)
+        kinds = _by_name(members)
         if tag not in kinds:
             raise msgspec.ValidationError(f"{tag!r} is none of {', '.join(sorted(kinds))}")
         return _shape(kinds[tag]).load(written)
 
     return Shape(dump=dump_tagged, load=load_tagged)
+
+
+def _by_name(members: Iterable[object]) -> dict[str, type]:
+    """Name what a choice is between: a base stands for every kind that was made of it.
+
+    They are looked up late because a driver's own are made when it is imported.
+    """
+    kinds: dict[str, type] = {}
+    for member in members:
+        if isinstance(member, type):
+            kinds |= {member.__name__: member, **_by_name(member.__subclasses__())}
+    return kinds
 
 
 def _collection(kind: type[tuple[object, ...] | frozenset[object]], member: object) -> Shape:

@@ -13,12 +13,15 @@ from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.facts import Base, Identity
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.engine.effects.kanban import KanbanPerformer, kanban_performers
+from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS
 from supervisor_ai.engine.playback import opener
-from supervisor_ai.engine.ports.context import PackRequest
+from supervisor_ai.engine.ports.context import PackedContext, PackedItem, PackRequest
+from supervisor_ai.engine.ports.kanban import KanbanFiles, KanbanPorts
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.ports.sandbox import SandboxSpec
 from supervisor_ai.engine.ports.workers import PromptRequest, WorkerRequest
-from supervisor_ai.engine.world import World
+from supervisor_ai.engine.world import Performers, World
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.fake_consent import FakeConsent
@@ -144,6 +147,12 @@ class Fakes:
         self.workspaces.write(request.workspace, name, text)
 
 
+def performers_with(files: KanbanFiles) -> Performers:
+    """Let everything be performed that our drivers ask for, on a kanban with these files."""
+    ports = KanbanPorts(files=files, reader=MarkdownKanbanReader())
+    return {**SHARED_PERFORMERS, **kanban_performers(KanbanPerformer(ports=ports))}
+
+
 def fake_world(fakes: Fakes | None = None) -> World:
     """Put a world together that knows our drivers; `dataclasses.replace` changes it."""
     parts = fakes or Fakes()
@@ -174,8 +183,7 @@ def fake_world(fakes: Fakes | None = None) -> World:
         verdicts=ledger,
         forge=parts.forge,
         redactor=NoSecrets(),
-        kanban_files=parts.kanban_files,
-        kanban_reader=MarkdownKanbanReader(),
+        performers=performers_with(parts.kanban_files),
         consent=parts.consent,
     )
 

@@ -32,16 +32,16 @@ from supervisor_ai.domain.ids import TreeSha
 from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Gate, StepKind, WorkspacePolicy
-from supervisor_ai.domain.run.effects import TaskEffect
+from supervisor_ai.domain.run.effects import OperationEffect
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.effects.performer import perform
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.runtime import Runtime
+from supervisor_ai.engine.world import Operation
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
 from supervisor_ai.testing.fake_worker import FakeReply
 from supervisor_ai.testing.virtual_loop import run_virtual
@@ -717,7 +717,7 @@ def test_what_was_under_way_when_its_owner_died_is_done_again(
     scene = make(implementor=build)
     died: list[str] = []
 
-    async def dying(effect: TaskEffect, operation: Operation) -> e.RunEvent:
+    async def dying(effect: OperationEffect, operation: Operation) -> e.RunEvent:
         if operation.key.endswith(kind) and len(died) < 2:
             died.append(operation.key)
             raise Sudden

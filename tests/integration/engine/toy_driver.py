@@ -10,13 +10,13 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Cli, Gate, Role, SandboxPolicy
 from supervisor_ai.domain.run.effects import (
     CancelRun,
+    OperationEffect,
     ReleasePermit,
     RunGate,
     RunWorker,
     SetTimer,
     StartRun,
     TakePermit,
-    TaskEffect,
 )
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import ENDED, Outcome, OutcomeKind, RunStatus
@@ -172,7 +172,7 @@ class ChildDriver:
         return ()
 
 
-def _chore(run: Run, state: ChoresState, slot: int) -> TaskEffect:
+def _chore(run: Run, state: ChoresState, slot: int) -> OperationEffect:
     base, chores = run.birth.base, state.chores
     assert base is not None
     if chores.gate is not None and slot == state.slots[-1]:

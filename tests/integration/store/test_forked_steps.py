@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +19,7 @@ from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName, run_stream
 from supervisor_ai.domain.picture import Picture, StepPicture
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.event_kinds.kanban import KANBAN_EVENTS
 from supervisor_ai.domain.run.facts import ForkPoint
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.store.codec import EventCodec
@@ -30,7 +31,7 @@ from supervisor_ai.store.queries import SqliteRunQueries
 from supervisor_ai.testing.ledger_harness import RUN, StillClock, batch, birth
 
 ENTERED: Final = any_fact(e.StepEntered)
-KINDS: Final = [kind for kind in get_args(e.RunEvent) if kind is not e.RunSubmitted]
+KINDS: Final = [kind for kind in (*e.RUN_EVENTS, *KANBAN_EVENTS) if kind is not e.RunSubmitted]
 HISTORIES: Final = st.lists(ENTERED | st.sampled_from(KINDS).flatmap(any_fact), max_size=15)
 TEST: Final = StepName("test")
 

@@ -15,6 +15,7 @@ from supervisor_ai.control.ports.definitions import KanbanSettings, Loaded, Trus
 from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.reception import Reception
 from supervisor_ai.control.records import Records
+from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, Event, NewEvent
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName, TreeSha, run_stream
@@ -200,7 +201,7 @@ class KanbanScene:
             redactor=NoSecrets(),
             ids=FakeIds(),
             checkout=checkout,
-            kanban_reader=self.world.kanban_reader,
+            kanban_reader=MarkdownKanbanReader(),
         )
         self.office = Office(reception=self.reception, records=self.records, start=checkout)
         self.versions: dict[RunId, int] = {}

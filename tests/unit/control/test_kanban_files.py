@@ -8,10 +8,10 @@ import pytest
 from tests.unit.control.kanban_office import FILE, FILES, FIRST, MAIN, PLACE, FakeRepository
 
 from supervisor_ai.control.kanban_files import FoundFiles, files_of_commit, files_of_directory
+from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.kanban.bounds import FILE_BYTES, MOST_FILES
 from supervisor_ai.domain.kanban.kanban import Kanban
-from supervisor_ai.testing.world import fake_world
 
 if TYPE_CHECKING:
     from supervisor_ai.engine.ports.workspaces import Repository
@@ -33,11 +33,11 @@ def test_a_commit_has_the_markdown_files_right_in_the_folder() -> None:
     assert set(found.files) == set(FILES)
     assert found.has(PLACE)
     assert not of_commit({"README.md": ""}).has(PLACE)
-    assert isinstance(found.kanban(fake_world().kanban_reader, FILE), Kanban)
+    assert isinstance(found.kanban(MarkdownKanbanReader(), FILE), Kanban)
 
 
 def test_what_is_no_text_is_a_mistake_only_where_it_counts() -> None:
-    reader = fake_world().kanban_reader
+    reader = MarkdownKanbanReader()
     assert isinstance(of_commit({**FILES, "tasks/z.md": "\0"}).kanban(reader, FILE), Kanban)
     told = of_commit({**FILES, FIRST: "\0"}).kanban(reader, FILE)
     assert not isinstance(told, Kanban)

@@ -11,14 +11,14 @@ from supervisor_ai.domain.ids import CommitSha, RunId, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.budgets import Amount, Scope
 from supervisor_ai.domain.run.definition import Definition
-from supervisor_ai.domain.run.effects import RunWorker, TaskEffect
+from supervisor_ai.domain.run.effects import OperationEffect, RunWorker
 from supervisor_ai.domain.run.retries import RETRY_POLICIES
 from supervisor_ai.domain.run.slots import Slot, evolve
 from supervisor_ai.domain.run.status import RunStatus
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.effects.performer import perform
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.runtime import Runtime
+from supervisor_ai.engine.world import Operation
 from supervisor_ai.testing.fake_worker import FakeReply
 from supervisor_ai.testing.virtual_loop import run_virtual
 
@@ -81,7 +81,7 @@ def lose_first(kernel: Kernel, run: RunId) -> None:
     """Let an owner die with the first worker that it starts, and another one go on."""
     died: list[str] = []
 
-    async def dying(effect: TaskEffect, operation: Operation) -> e.RunEvent:
+    async def dying(effect: OperationEffect, operation: Operation) -> e.RunEvent:
         if isinstance(effect, RunWorker) and not died:
             died.append(operation.key)
             raise Sudden

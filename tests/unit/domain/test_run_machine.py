@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import get_args
 
 import pytest
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
-from supervisor_ai.domain.flow import is_terminal
+from supervisor_ai.domain.flow import find, is_terminal
 from supervisor_ai.domain.ids import (
     ArtifactHash,
     CommitSha,
@@ -22,8 +21,15 @@ from supervisor_ai.domain.kanban.kanban import Phase
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.budgets import NOTHING
-from supervisor_ai.domain.run.effects import Intent, SetTimer, operation_key, timer_intent
+from supervisor_ai.domain.run.effects import SetTimer, timer_intent
+from supervisor_ai.domain.run.event_kinds.kanban import KANBAN_EVENTS
 from supervisor_ai.domain.run.facts import ApprovalReason, Base, Identity, Process, Snapshot
+from supervisor_ai.domain.run.operations import (
+    OperationKind,
+    UnderWay,
+    operation_key,
+    operations_of,
+)
 from supervisor_ai.domain.run.run import (
     RUN_FLOW,
     Ending,
@@ -226,14 +232,14 @@ def running(*events: Event) -> Run:
 
 
 def test_every_event_has_an_example() -> None:
-    assert {type(example) for example in EXAMPLES} == set(get_args(e.RunEvent))
+    assert {type(example) for example in EXAMPLES} == {*e.RUN_EVENTS, *KANBAN_EVENTS}
 
 
 @pytest.mark.parametrize("status", RunStatus)
 @pytest.mark.parametrize("event", EXAMPLES, ids=lambda event: type(event).__name__)
 def test_the_table_alone_says_what_may_happen(status: RunStatus, event: e.RunEvent) -> None:
     run = a_run(status, *(() if status is RunStatus.QUEUED else (PERMIT,)))
-    target = RUN_FLOW.get((status, type(event)))
+    target = find(RUN_FLOW, status, type(event))
     if target is None:
         with pytest.raises(InternalError, match=type(event).__name__):
             evolve(run, event)
@@ -245,25 +251,55 @@ def test_exactly_the_ended_statuses_are_terminal() -> None:
     assert {status for status in RunStatus if is_terminal(RUN_FLOW, status)} == ENDED
 
 
-@pytest.mark.parametrize(
-    "intent", [ATTEMPT, GATE, APPROVAL, LANDING, PULL, READING, SAVING, PERMIT, LAUNCH]
-)
-def test_an_intent_is_open_until_its_outcome(intent: e.RunEvent) -> None:
-    outcomes: dict[type, list[Event]] = {
-        e.AttemptStarted: EXAMPLES[16:20],  # type: ignore[dict-item] # a slice of the union
-        e.GateStarted: EXAMPLES[21:24],  # type: ignore[dict-item] # likewise
-        e.ApprovalRequested: EXAMPLES[25:27],  # type: ignore[dict-item] # likewise
-        e.IntegrationStarted: EXAMPLES[28:31],  # type: ignore[dict-item] # likewise
-        e.PullRequestStarted: PULLED,  # type: ignore[dict-item] # likewise
-        e.KanbanReadStarted: READ,  # type: ignore[dict-item] # likewise
-        e.KanbanSaveStarted: SAVED,  # type: ignore[dict-item] # likewise
-        e.PermitRequested: [e.PermitGranted(permit="gpu")],
-        e.LaunchRequested: EXAMPLES[-3:],  # type: ignore[dict-item] # likewise
+OPERATIONS = operations_of((*e.RUN_EVENTS, *KANBAN_EVENTS))
+
+
+def example(kind: type[e.RunEvent]) -> e.RunEvent:
+    [found] = [given for given in EXAMPLES if type(given) is kind]
+    return found
+
+
+@pytest.mark.parametrize("kind", OPERATIONS, ids=lambda kind: kind.key)
+def test_an_intent_is_open_until_its_outcome(kind: OperationKind) -> None:
+    run = running(example(kind.started))
+    assert [type(intent) for intent in run.open.values()] == [kind.started]
+    for outcome in kind.ended:
+        assert evolve(run, example(outcome)).open == {}, outcome
+    for other in (end for row in OPERATIONS if row is not kind for end in row.ended):
+        assert evolve(run, example(other)).open == run.open, other
+
+
+def test_a_permit_is_open_until_it_is_granted() -> None:
+    run = running(PERMIT)
+    assert list(run.open.values()) == [PERMIT]
+    assert evolve(run, e.PermitGranted(permit="gpu")).open == {}
+
+
+def test_every_operation_has_a_word_of_its_own_and_ends() -> None:
+    assert {kind.key: len(kind.ended) for kind in OPERATIONS} == {
+        "launch": 3,
+        "worker": 4,
+        "gate": 3,
+        "approval": 2,
+        "integrate": 3,
+        "pull_request": 3,
+        "kanban": 3,
+        "save": 3,
     }
-    run = running(intent)
-    assert list(run.open.values()) == [intent]
-    for outcome in outcomes[type(intent)]:
-        assert evolve(run, outcome).open == {}, outcome
+    ends = {event for event in (*e.RUN_EVENTS, *KANBAN_EVENTS) if issubclass(event, e.IntentEnded)}
+    assert {end for kind in OPERATIONS for end in kind.ended} == ends
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in OPERATIONS if kind.is_performed], ids=lambda kind: kind.key
+)
+def test_what_the_engine_performs_can_be_lost(kind: OperationKind) -> None:
+    started = example(kind.started)
+    assert isinstance(started, e.OperationStarted)
+    lost = started.lost()
+    assert type(lost) in kind.ended
+    assert lost.place == started.place
+    assert evolve(running(started), lost).open == {}
 
 
 def test_an_outcome_of_another_visit_leaves_the_operation_open() -> None:
@@ -302,7 +338,7 @@ def test_permits_are_held_until_released() -> None:
 
 
 def test_only_the_workers_key_contains_the_attempt() -> None:
-    intents: list[Intent] = [ATTEMPT, GATE, APPROVAL, LANDING, PERMIT]
+    intents: list[UnderWay] = [ATTEMPT, GATE, APPROVAL, LANDING, PERMIT]
     assert [operation_key(RUN, intent) for intent in intents] == [
         "r1/implement/1/1/worker/1",
         "r1/implement/1/1/gate",

@@ -9,8 +9,9 @@ from supervisor_ai.domain.project.project import Project
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.breaker import BreakerStatus, breaker_key, counts
 from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope, budgets_for
-from supervisor_ai.domain.run.effects import RunWorker, attempt_key, operation_key, task_intent
+from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.launches import Launch, Leave, Refusal, used
+from supervisor_ai.domain.run.operations import attempt_key, operation_key
 
 
 def needs_leave(project: Project, effect: RunWorker, run: RunId) -> bool:
@@ -25,7 +26,7 @@ def needs_leave(project: Project, effect: RunWorker, run: RunId) -> bool:
 def _is_held(project: Project, effect: RunWorker, run: RunId) -> bool:
     """Tell whether what was set aside is still there; an attempt's own limit is no account."""
     is_shared = any(scope is not Scope.ATTEMPT for scope in effect.budgets)
-    key = operation_key(run, task_intent(effect))
+    key = operation_key(run, effect.intent())
     return not is_shared or key in project.spending.reservations
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Step
-from supervisor_ai.domain.run.effects import AnyEffect, RequestApproval
+from supervisor_ai.domain.run.effects import Effect, RequestApproval
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Complexity
 from supervisor_ai.domain.run.review_loops import find_review_loop
@@ -69,7 +69,7 @@ def wanted_slots(state: WorkflowState, at: Step) -> list[int]:
     return [number for number, role in numbered if role in wanted]
 
 
-def _one_question(effects: list[AnyEffect]) -> Iterator[AnyEffect]:
+def _one_question(effects: list[Effect]) -> Iterator[Effect]:
     """Let a person be asked one thing at a time."""
     is_asked = False
     for effect in effects:

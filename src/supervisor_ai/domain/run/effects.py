@@ -1,19 +1,18 @@
 """What a driver can ask the engine to do, and the intent that is recorded first."""
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import assert_never
+from typing import ClassVar
 
 from supervisor_ai.domain.ids import (
     ArtifactHash,
     CommitSha,
-    EffectKey,
     RunId,
     StepName,
     TimerName,
     TreeSha,
 )
-from supervisor_ai.domain.kanban.policy import Duty, KanbanPlace
 from supervisor_ai.domain.run.breaker import BreakerPolicy
 from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.definition import Cli, Gate, Role, SandboxPolicy, WorkspacePolicy
@@ -24,10 +23,8 @@ from supervisor_ai.domain.run.events import (
     FilesLeftOut,
     GateStarted,
     IntegrationStarted,
-    KanbanReadStarted,
-    KanbanSaveStarted,
     LaunchRequested,
-    PermitRequested,
+    OperationStarted,
     PullRequestStarted,
     TimerSet,
 )
@@ -41,6 +38,15 @@ from supervisor_ai.domain.run.writable import Writable
 class Effect:
     """A deed outside the ledger."""
 
+    begins_with: ClassVar[tuple[str, ...]] = ()
+    """The fields that name commits without which the deed cannot begin."""
+
+    @property
+    def commits(self) -> tuple[CommitSha, ...]:
+        """Name the commits that the deed begins with."""
+        found = (getattr(self, name) for name in self.begins_with)
+        return tuple(sha for sha in found if sha is not None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedEffect(Effect):
@@ -52,6 +58,15 @@ class PlacedEffect(Effect):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OperationEffect(PlacedEffect):
+    """A deed that takes time: the engine performs it between an intent and an outcome."""
+
+    @abstractmethod
+    def intent(self) -> OperationStarted:
+        """State what is about to be done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContextItem:
     """An earlier answer that the worker should know."""
 
@@ -60,8 +75,10 @@ class ContextItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunWorker(PlacedEffect):
+class RunWorker(OperationEffect):
     """Start a worker in a fresh workspace and wait for its answer."""
+
+    begins_with: ClassVar = ("start", "base")
 
     attempt: int
     role: Role
@@ -97,15 +114,32 @@ class RunWorker(PlacedEffect):
     """What is asked of it in place of the run's task."""
     writable: Writable | None = None
     """What it may write; None: as its role says."""
-    duty: Duty | None = None
-    """What it owes a kanban besides its answer."""
     nonce: str = ""
     """What its answer repeats; nothing: one that is new."""
 
+    def intent(self) -> AttemptStarted:  # type: ignore[explicit-override]
+        """State what is about to be done."""
+        return AttemptStarted(
+            step=self.step,
+            visit=self.visit,
+            slot=self.slot,
+            attempt=self.attempt,
+            role=self.role.name,
+            cli=self.cli.name,
+            start=self.start,
+            level=self.level,
+            is_told=self.is_told,
+            turn=self.turn,
+            breaker=self.breaker,
+            nonce=self.nonce,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunGate(PlacedEffect):
+class RunGate(OperationEffect):
     """Find out whether a snapshot passes a gate."""
+
+    begins_with: ClassVar = ("snapshot",)
 
     gate: Gate
     snapshot: CommitSha
@@ -122,10 +156,22 @@ class RunGate(PlacedEffect):
     mutants: int | None = None
     """How many faults a mutation check tries at most."""
 
+    def intent(self) -> GateStarted:  # type: ignore[explicit-override]
+        """State what is about to be done."""
+        return GateStarted(
+            step=self.step,
+            visit=self.visit,
+            slot=self.slot,
+            gate=self.gate.name,
+            snapshot=self.snapshot,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestApproval(PlacedEffect):
     """Ask a person about a tree."""
+
+    begins_with: ClassVar = ("commit",)
 
     reason: ApprovalReason
     tree: TreeSha
@@ -134,8 +180,10 @@ class RequestApproval(PlacedEffect):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Integrate(PlacedEffect):
+class Integrate(OperationEffect):
     """Put a snapshot on the run's branch."""
+
+    begins_with: ClassVar = ("snapshot", "base")
 
     snapshot: CommitSha
     branch: str
@@ -145,35 +193,36 @@ class Integrate(PlacedEffect):
     subject: str = ""
     """What the commit is called; nothing: as the task is."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadKanban(PlacedEffect):
-    """Find out what a kanban's files say now."""
-
-    place: KanbanPlace
-    branch: str
-    base: CommitSha
-    landed: CommitSha | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SaveKanban(PlacedEffect):
-    """Write what changed in a kanban's files into its plain directory."""
-
-    place: KanbanPlace
-    start: CommitSha
-    snapshot: CommitSha
-    base: CommitSha
+    def intent(self) -> IntegrationStarted:  # type: ignore[explicit-override]
+        """State what is about to be done."""
+        return IntegrationStarted(
+            step=self.step,
+            visit=self.visit,
+            slot=self.slot,
+            snapshot=self.snapshot,
+            branch=self.branch,
+            expected=self.expected,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpenPullRequest(PlacedEffect):
+class OpenPullRequest(OperationEffect):
     """Push the run's branch and ask others to look at it."""
 
     branch: str
     commit: CommitSha
     target: str
     task: ArtifactHash
+
+    def intent(self) -> PullRequestStarted:  # type: ignore[explicit-override]
+        """State what is about to be done."""
+        return PullRequestStarted(
+            step=self.step,
+            visit=self.visit,
+            slot=self.slot,
+            branch=self.branch,
+            commit=self.commit,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,142 +272,6 @@ class ReleasePermit(Effect):
     """Give the place back."""
 
     permit: str
-
-
-AnyEffect = (
-    RunWorker
-    | RunGate
-    | RequestApproval
-    | Integrate
-    | OpenPullRequest
-    | ReadKanban
-    | SaveKanban
-    | StartRun
-    | CancelRun
-    | SetTimer
-    | CancelTimer
-    | TakePermit
-    | ReleasePermit
-)
-TaskEffect = RunWorker | RunGate | Integrate | OpenPullRequest | ReadKanban | SaveKanban
-"""Effects that the engine performs as tasks between an intent and an outcome."""
-
-TaskIntent = (
-    AttemptStarted
-    | GateStarted
-    | IntegrationStarted
-    | PullRequestStarted
-    | KanbanReadStarted
-    | KanbanSaveStarted
-)
-"""Facts that say: such a task is about to begin."""
-
-Intent = (
-    LaunchRequested
-    | AttemptStarted
-    | GateStarted
-    | ApprovalRequested
-    | IntegrationStarted
-    | PullRequestStarted
-    | KanbanReadStarted
-    | KanbanSaveStarted
-    | PermitRequested
-)
-"""Facts that say: this is under way, and has no end yet."""
-
-
-def operation_key(run: RunId, intent: Intent) -> EffectKey:
-    """Name the deed; only what is about a worker contains the attempt."""
-    match intent:
-        case LaunchRequested(step=step, visit=visit, slot=slot, attempt=attempt):
-            return EffectKey(f"{run}/{step}/{visit}/{slot}/launch/{attempt}")
-        case AttemptStarted():
-            return attempt_key(run, intent)
-        case GateStarted(step=step, visit=visit, slot=slot):
-            return EffectKey(f"{run}/{step}/{visit}/{slot}/gate")
-        case ApprovalRequested(step=step, visit=visit, slot=slot):
-            return EffectKey(f"{run}/{step}/{visit}/{slot}/approval")
-        case IntegrationStarted(step=step, visit=visit, slot=slot):
-            return EffectKey(f"{run}/{step}/{visit}/{slot}/integrate")
-        case PullRequestStarted(step=step, visit=visit, slot=slot):
-            return EffectKey(f"{run}/{step}/{visit}/{slot}/pull_request")
-        case KanbanReadStarted(step=step, visit=visit, slot=slot):
-            return EffectKey(f"{run}/{step}/{visit}/{slot}/kanban")
-        case KanbanSaveStarted(step=step, visit=visit, slot=slot):
-            return EffectKey(f"{run}/{step}/{visit}/{slot}/save")
-        case PermitRequested(permit=permit):
-            return EffectKey(f"{run}/permit/{permit}")
-        case _:
-            assert_never(intent)
-
-
-def attempt_key(run: RunId, intent: LaunchRequested | AttemptStarted) -> EffectKey:
-    """Name the attempt, also before it has leave to start."""
-    place = f"{intent.step}/{intent.visit}/{intent.slot}"
-    return EffectKey(f"{run}/{place}/worker/{intent.attempt}")
-
-
-def task_intent(effect: TaskEffect) -> TaskIntent:
-    """State what is about to be done."""
-    match effect:
-        case RunWorker():
-            return _attempt_intent(effect)
-        case RunGate():
-            return GateStarted(
-                step=effect.step,
-                visit=effect.visit,
-                slot=effect.slot,
-                gate=effect.gate.name,
-                snapshot=effect.snapshot,
-            )
-        case Integrate():
-            return IntegrationStarted(
-                step=effect.step,
-                visit=effect.visit,
-                slot=effect.slot,
-                snapshot=effect.snapshot,
-                branch=effect.branch,
-                expected=effect.expected,
-            )
-        case OpenPullRequest():
-            return PullRequestStarted(
-                step=effect.step,
-                visit=effect.visit,
-                slot=effect.slot,
-                branch=effect.branch,
-                commit=effect.commit,
-            )
-        case ReadKanban():
-            return KanbanReadStarted(
-                step=effect.step, visit=effect.visit, slot=effect.slot, file=effect.place.file
-            )
-        case SaveKanban():
-            return KanbanSaveStarted(
-                step=effect.step,
-                visit=effect.visit,
-                slot=effect.slot,
-                start=effect.start,
-                snapshot=effect.snapshot,
-            )
-        case _:
-            assert_never(effect)
-
-
-def _attempt_intent(effect: RunWorker) -> AttemptStarted:
-    return AttemptStarted(
-        step=effect.step,
-        visit=effect.visit,
-        slot=effect.slot,
-        attempt=effect.attempt,
-        role=effect.role.name,
-        cli=effect.cli.name,
-        start=effect.start,
-        level=effect.level,
-        is_told=effect.is_told,
-        turn=effect.turn,
-        breaker=effect.breaker,
-        nonce=effect.nonce,
-    )
 
 
 def launch_intent(effect: RunWorker) -> LaunchRequested:

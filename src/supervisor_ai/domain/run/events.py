@@ -1,5 +1,7 @@
 """The facts of a run's stream."""
 
+from typing import Final
+
 from supervisor_ai.domain.run.event_kinds.attempts import (
     AttemptCancelled,
     AttemptFailed,
@@ -59,7 +61,17 @@ from supervisor_ai.domain.run.event_kinds.people import (
     ApprovalRefused,
     ApprovalRequested,
 )
-from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
+from supervisor_ai.domain.run.event_kinds.placed import (
+    Intent,
+    IntentEnded,
+    OperationEnded,
+    OperationStarted,
+    PlacedEvent,
+    RequestAnswered,
+    RequestMade,
+    RunEvent,
+    StepNote,
+)
 from supervisor_ai.domain.run.event_kinds.sharing import (
     ChildCancelRequested,
     ChildEnded,
@@ -85,77 +97,71 @@ from supervisor_ai.domain.run.event_kinds.surroundings import (
     WriteRefused,
 )
 
-RunEvent = (
-    RunSubmitted
-    | RunStarted
-    | RunOwned
-    | RunWaiting
-    | RunContinued
-    | RunCompleted
-    | RunFailed
-    | RunCancelled
-    | CancelRequested
-    | CommandRefused
-    | DefinitionMigrated
-    | StepEntered
-    | StepPassed
-    | StepFailed
-    | StepSkipped
-    | StepQuarantined
-    | LaunchRequested
-    | LaunchAllowed
-    | LaunchRefused
-    | LaunchWithdrawn
-    | AttemptStarted
-    | ContextPacked
-    | PromptSent
-    | AttemptSucceeded
-    | AttemptFailed
-    | AttemptCancelled
-    | AttemptLost
-    | SetupEnded
-    | EgressRefused
-    | WriteRefused
-    | FilesLeftOut
-    | GateStarted
-    | GateEnded
-    | GateLost
-    | GateCancelled
-    | ClaimsRefuted
-    | ApprovalRequested
-    | ApprovalGiven
-    | ApprovalRefused
-    | IntegrationStarted
-    | IntegrationLanded
-    | IntegrationRefused
-    | IntegrationLost
-    | PullRequestStarted
-    | PullRequestOpened
-    | PullRequestRefused
-    | PullRequestLost
-    | KanbanReadStarted
-    | KanbanRead
-    | KanbanUnreadable
-    | KanbanReadLost
-    | KanbanSaveStarted
-    | KanbanSaved
-    | KanbanSaveRefused
-    | KanbanSaveLost
-    | TimerSet
-    | TimerFired
-    | TimerCancelled
-    | PermitRequested
-    | PermitGranted
-    | PermitReleased
-    | ChildStarted
-    | ChildCancelRequested
-    | ChildEnded
+RUN_EVENTS: Final[tuple[type[RunEvent], ...]] = (
+    RunSubmitted,
+    RunStarted,
+    RunOwned,
+    RunWaiting,
+    RunContinued,
+    RunCompleted,
+    RunFailed,
+    RunCancelled,
+    CancelRequested,
+    CommandRefused,
+    DefinitionMigrated,
+    StepEntered,
+    StepPassed,
+    StepFailed,
+    StepSkipped,
+    StepQuarantined,
+    LaunchRequested,
+    LaunchAllowed,
+    LaunchRefused,
+    LaunchWithdrawn,
+    AttemptStarted,
+    ContextPacked,
+    PromptSent,
+    AttemptSucceeded,
+    AttemptFailed,
+    AttemptCancelled,
+    AttemptLost,
+    SetupEnded,
+    EgressRefused,
+    WriteRefused,
+    FilesLeftOut,
+    GateStarted,
+    GateEnded,
+    GateLost,
+    GateCancelled,
+    ClaimsRefuted,
+    ApprovalRequested,
+    ApprovalGiven,
+    ApprovalRefused,
+    IntegrationStarted,
+    IntegrationLanded,
+    IntegrationRefused,
+    IntegrationLost,
+    PullRequestStarted,
+    PullRequestOpened,
+    PullRequestRefused,
+    PullRequestLost,
+    TimerSet,
+    TimerFired,
+    TimerCancelled,
+    PermitRequested,
+    PermitGranted,
+    PermitReleased,
+    ChildStarted,
+    ChildCancelRequested,
+    ChildEnded,
 )
+"""The facts that runs of any driver can have; a driver has some of its own besides."""
 
 AttemptEnd = AttemptSucceeded | AttemptFailed | AttemptCancelled | AttemptLost
 """How an attempt can end."""
 
 __all__ = [
+    "RUN_EVENTS",
     "ApprovalGiven",
     "ApprovalRefused",
     "ApprovalRequested",
@@ -184,6 +190,8 @@ __all__ = [
     "IntegrationLost",
     "IntegrationRefused",
     "IntegrationStarted",
+    "Intent",
+    "IntentEnded",
     "KanbanRead",
     "KanbanReadLost",
     "KanbanReadStarted",
@@ -196,6 +204,8 @@ __all__ = [
     "LaunchRefused",
     "LaunchRequested",
     "LaunchWithdrawn",
+    "OperationEnded",
+    "OperationStarted",
     "PermitGranted",
     "PermitReleased",
     "PermitRequested",
@@ -205,6 +215,8 @@ __all__ = [
     "PullRequestOpened",
     "PullRequestRefused",
     "PullRequestStarted",
+    "RequestAnswered",
+    "RequestMade",
     "RunCancelled",
     "RunCompleted",
     "RunContinued",
@@ -217,6 +229,7 @@ __all__ = [
     "SetupEnded",
     "StepEntered",
     "StepFailed",
+    "StepNote",
     "StepPassed",
     "StepQuarantined",
     "StepSkipped",

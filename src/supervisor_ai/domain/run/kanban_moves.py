@@ -9,10 +9,11 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.attempting import base_of
 from supervisor_ai.domain.run.crew_moves import decide_crew
 from supervisor_ai.domain.run.definition import Step
-from supervisor_ai.domain.run.effects import Integrate, ReadKanban, SaveKanban
+from supervisor_ai.domain.run.effects import Integrate
 from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind
 from supervisor_ai.domain.run.gate_moves import decide_gates
 from supervisor_ai.domain.run.kanban import LAND_TASK, MANAGER, READING, KanbanState
+from supervisor_ai.domain.run.kanban_effects import ReadKanban, SaveKanban
 from supervisor_ai.domain.run.kanban_orders import with_orders
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus

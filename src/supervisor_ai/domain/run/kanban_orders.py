@@ -6,9 +6,10 @@ from typing import Final
 
 from supervisor_ai.domain.kanban.kanban import Agent
 from supervisor_ai.domain.kanban.policy import Duty
-from supervisor_ai.domain.run.effects import AnyEffect, RunGate, RunWorker
+from supervisor_ai.domain.run.effects import Effect, RunGate, RunWorker
 from supervisor_ai.domain.run.events import AttemptLost
 from supervisor_ai.domain.run.kanban import KanbanState
+from supervisor_ai.domain.run.kanban_effects import RunKanbanWorker, with_duty
 from supervisor_ai.domain.run.workflow import current_visit
 from supervisor_ai.domain.run.writable import Writable
 
@@ -16,7 +17,7 @@ AGENTS: Final = {agent.value.lower(): agent for agent in Agent}
 """The agents by the names of their steps."""
 
 
-def with_orders(state: KanbanState, effect: AnyEffect) -> AnyEffect:
+def with_orders(state: KanbanState, effect: Effect) -> Effect:
     """Tell an agent only what is its own business, and a gate where the task began."""
     match effect:
         case RunWorker():
@@ -29,13 +30,12 @@ def with_orders(state: KanbanState, effect: AnyEffect) -> AnyEffect:
             return effect
 
 
-def _of_agent(state: KanbanState, effect: RunWorker) -> RunWorker:
+def _of_agent(state: KanbanState, effect: RunWorker) -> RunKanbanWorker:
     agent = AGENTS[effect.step]
     return replace(
-        effect,
+        with_duty(effect, _duty(state, agent, effect)),
         assignment=_assignment(state, agent),
         writable=_writable(state, agent),
-        duty=_duty(state, agent, effect),
         context=(),
         plans=(),
         turn=0,

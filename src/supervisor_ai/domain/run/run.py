@@ -9,7 +9,8 @@ from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.flow import Flow, step
 from supervisor_ai.domain.ids import ArtifactHash, EffectKey, RunId, TimerName
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.effects import AnyEffect, Intent, operation_key
+from supervisor_ai.domain.run.effects import Effect
+from supervisor_ai.domain.run.operations import UnderWay, is_outcome, operation_key, wait_of
 from supervisor_ai.domain.run.status import ENDED, Outcome, OutcomeKind, RunStatus
 
 _LIFE: Final[dict[tuple[RunStatus, type], RunStatus]] = {
@@ -27,65 +28,12 @@ _LIFE: Final[dict[tuple[RunStatus, type], RunStatus]] = {
         )
     },
 }
-_BUDGET: Final = "a budget"
+_BUDGET: Final = e.LaunchRequested.waits_for
 _ALWAYS: Final = (e.RunOwned, e.CancelRequested, e.CommandRefused, e.DefinitionMigrated)
-_WHILE_WAITING: Final = (
-    e.ApprovalGiven,
-    e.ApprovalRefused,
-    e.PermitGranted,
-    e.LaunchAllowed,
-    e.LaunchRefused,
-    e.LaunchWithdrawn,
-    e.TimerFired,
-    e.ChildEnded,
-)
+_WHILE_WAITING: Final = (e.RequestAnswered, e.PermitGranted, e.TimerFired, e.ChildEnded)
 _WHILE_RUNNING: Final = (
-    *_WHILE_WAITING,
-    e.StepEntered,
-    e.StepPassed,
-    e.StepFailed,
-    e.StepSkipped,
-    e.StepQuarantined,
-    e.LaunchRequested,
-    e.AttemptStarted,
-    e.ContextPacked,
-    e.PromptSent,
-    e.AttemptSucceeded,
-    e.AttemptFailed,
-    e.AttemptCancelled,
-    e.AttemptLost,
-    e.SetupEnded,
-    e.EgressRefused,
-    e.WriteRefused,
-    e.FilesLeftOut,
-    e.GateStarted,
-    e.GateEnded,
-    e.GateLost,
-    e.GateCancelled,
-    e.ClaimsRefuted,
-    e.ApprovalRequested,
-    e.IntegrationStarted,
-    e.IntegrationLanded,
-    e.IntegrationRefused,
-    e.IntegrationLost,
-    e.PullRequestStarted,
-    e.PullRequestOpened,
-    e.PullRequestRefused,
-    e.PullRequestLost,
-    e.KanbanReadStarted,
-    e.KanbanRead,
-    e.KanbanUnreadable,
-    e.KanbanReadLost,
-    e.KanbanSaveStarted,
-    e.KanbanSaved,
-    e.KanbanSaveRefused,
-    e.KanbanSaveLost,
-    e.TimerSet,
-    e.TimerCancelled,
-    e.PermitRequested,
-    e.PermitReleased,
-    e.ChildStarted,
-    e.ChildCancelRequested,
+    *(e.PlacedEvent, e.PermitGranted, e.TimerFired, e.ChildEnded),
+    *(e.TimerSet, e.TimerCancelled, e.PermitRequested, e.PermitReleased, e.ChildCancelRequested),
 )
 
 
@@ -112,7 +60,7 @@ class Run:
     status: RunStatus = RunStatus.QUEUED
     outcome: Outcome | None = None
     degraded: bool = False
-    open: dict[EffectKey, Intent] = field(default_factory=dict)
+    open: dict[EffectKey, UnderWay] = field(default_factory=dict)
     timers: dict[TimerName, e.TimerSet] = field(default_factory=dict)
     fired: frozenset[TimerName] = frozenset()
     permits: frozenset[str] = frozenset()
@@ -146,7 +94,7 @@ class Decision:
     """What happens next: facts to record, then deeds to do, or the end."""
 
     events: tuple[e.RunEvent, ...] = ()
-    effects: tuple[AnyEffect, ...] = ()
+    effects: tuple[Effect, ...] = ()
     ending: Ending | None = None
 
     @property
@@ -158,7 +106,7 @@ class Decision:
 def attempt_of(run: Run, end: e.AttemptEnd) -> e.AttemptStarted:
     """Return the attempt under way whose end a fact is."""
     for intent in run.open.values():
-        if isinstance(intent, e.AttemptStarted) and _is_outcome(end, intent):
+        if isinstance(intent, e.AttemptStarted) and is_outcome(end, intent):
             return intent
     raise InternalError(f"An attempt of {end.step!r} ended, but none was under way.")
 
@@ -172,13 +120,7 @@ def evolve(run: Run, event: Event) -> Run:  # noqa: C901 - one case per fact
     """Fold one recorded fact into the run."""
     run = replace(run, status=step(RUN_FLOW, run.status, event))
     match event:
-        case e.AttemptStarted() | e.GateStarted() | e.ApprovalRequested():
-            return _opened(run, event)
-        case e.IntegrationStarted() | e.PullRequestStarted():
-            return _opened(run, event)
-        case e.KanbanReadStarted() | e.KanbanSaveStarted():
-            return _opened(run, event)
-        case e.PermitRequested() | e.LaunchRequested():
+        case e.Intent() | e.PermitRequested():
             return _opened(run, event)
         case e.TimerSet() | e.TimerFired() | e.TimerCancelled():
             return _timed(run, event)
@@ -204,11 +146,11 @@ def evolve(run: Run, event: Event) -> Run:  # noqa: C901 - one case per fact
             return run
 
 
-def _opened(run: Run, intent: Intent) -> Run:
+def _opened(run: Run, intent: UnderWay) -> Run:
     return replace(run, open={**run.open, operation_key(run.id, intent): intent})
 
 
-def _closed(run: Run, like: Intent) -> Run:
+def _closed(run: Run, like: UnderWay) -> Run:
     key = operation_key(run.id, like)
     if key not in run.open:
         raise InternalError(f"Operation {key!r} ended, but it was not under way.")
@@ -218,34 +160,9 @@ def _closed(run: Run, like: Intent) -> Run:
 def _ended(run: Run, event: e.PlacedEvent) -> Run:
     """Close the operation whose outcome the event is; other facts leave it as it is."""
     for key, intent in run.open.items():
-        if _is_outcome(event, intent):
+        if is_outcome(event, intent):
             return replace(run, open={name: at for name, at in run.open.items() if name != key})
     return run
-
-
-def _is_outcome(event: e.PlacedEvent, intent: Intent) -> bool:
-    if isinstance(intent, e.PermitRequested):
-        return False
-    if (event.step, event.visit, event.slot) != (intent.step, intent.visit, intent.slot):
-        return False
-    return isinstance(event, _OUTCOMES[type(intent)])
-
-
-_OUTCOMES: Final[dict[type, tuple[type, ...]]] = {
-    e.AttemptStarted: (
-        e.AttemptSucceeded,
-        e.AttemptFailed,
-        e.AttemptCancelled,
-        e.AttemptLost,
-    ),
-    e.LaunchRequested: (e.LaunchAllowed, e.LaunchRefused, e.LaunchWithdrawn),
-    e.GateStarted: (e.GateEnded, e.GateLost, e.GateCancelled),
-    e.ApprovalRequested: (e.ApprovalGiven, e.ApprovalRefused),
-    e.IntegrationStarted: (e.IntegrationLanded, e.IntegrationRefused, e.IntegrationLost),
-    e.PullRequestStarted: (e.PullRequestOpened, e.PullRequestRefused, e.PullRequestLost),
-    e.KanbanReadStarted: (e.KanbanRead, e.KanbanUnreadable, e.KanbanReadLost),
-    e.KanbanSaveStarted: (e.KanbanSaved, e.KanbanSaveRefused, e.KanbanSaveLost),
-}
 
 
 def _timed(run: Run, event: e.TimerSet | e.TimerFired | e.TimerCancelled) -> Run:
@@ -258,28 +175,16 @@ def _timed(run: Run, event: e.TimerSet | e.TimerFired | e.TimerCancelled) -> Run
 
 def settle(run: Run, *, budget: str | None = None) -> tuple[e.RunEvent, ...]:
     """Say so when a run begins to wait for a person, a time or a budget, or ceases to."""
-    waits = [reason for intent in run.open.values() if (reason := _wait(intent))]
+    waits = [reason for intent in run.open.values() if (reason := wait_of(intent))]
     waits = [f"a budget: {budget}" if budget and at == _BUDGET else at for at in waits]
     waits += ["a timer" for timer in run.timers.values() if timer.parks]
-    is_parked = bool(waits) and all(_wait(intent) for intent in run.open.values())
+    is_parked = bool(waits) and all(wait_of(intent) for intent in run.open.values())
     is_parked = is_parked and all(status in ENDED for status in run.children.values())
     if run.status is RunStatus.RUNNING and is_parked:
         return (e.RunWaiting(reason=waits[0]),)
     if run.status is RunStatus.WAITING and not is_parked:
         return (e.RunContinued(),)
     return ()
-
-
-def _wait(intent: Intent) -> str | None:
-    match intent:
-        case e.ApprovalRequested():
-            return "an approval"
-        case e.PermitRequested():
-            return "a permit"
-        case e.LaunchRequested():
-            return _BUDGET
-        case _:
-            return None
 
 
 def ending_event(ending: Ending) -> e.RunCompleted | e.RunFailed | e.RunCancelled:
@@ -310,7 +215,7 @@ def withdraw(run: Run) -> tuple[e.LaunchWithdrawn, ...]:
     )
 
 
-def cancel_operation(intent: Intent) -> e.RunEvent | None:
+def cancel_operation(intent: UnderWay) -> e.RunEvent | None:
     """State that an operation under way was stopped because its run ends."""
     match intent:
         case e.AttemptStarted(step=at, visit=visit, slot=slot, attempt=attempt):

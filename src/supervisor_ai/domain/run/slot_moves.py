@@ -13,7 +13,7 @@ from supervisor_ai.domain.run.attempting import (
     usual_approach,
 )
 from supervisor_ai.domain.run.definition import Step
-from supervisor_ai.domain.run.effects import AnyEffect, RequestApproval, SetTimer
+from supervisor_ai.domain.run.effects import Effect, RequestApproval, SetTimer
 from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind
 from supervisor_ai.domain.run.loops import Loop, find_loop
 from supervisor_ai.domain.run.retries import Move, MoveKind
@@ -56,7 +56,7 @@ class Result:
 
 PASSED: Final = Result(part=Part.PASSED)
 
-Effects = tuple[AnyEffect, ...]
+Effects = tuple[Effect, ...]
 WAITS: Final[Effects] = ()
 
 

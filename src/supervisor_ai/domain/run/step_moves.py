@@ -10,15 +10,10 @@ from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import MAX_RETRIES, Step, StepKind
 from supervisor_ai.domain.run.degradation import is_degraded
 from supervisor_ai.domain.run.effects import (
-    AnyEffect,
     CancelTimer,
-    Integrate,
-    OpenPullRequest,
-    ReadKanban,
+    Effect,
+    OperationEffect,
     RequestApproval,
-    RunGate,
-    RunWorker,
-    SaveKanban,
     SetTimer,
 )
 from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind
@@ -28,15 +23,7 @@ from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
 from supervisor_ai.domain.run.workflow import Visit, WorkflowState
 
 DEADLINE: Final = TimerName("deadline")
-_AT_WORK: Final = (
-    e.LaunchRequested,
-    e.AttemptStarted,
-    e.GateStarted,
-    e.IntegrationStarted,
-    e.PullRequestStarted,
-    e.KanbanReadStarted,
-    e.KanbanSaveStarted,
-)
+_AT_WORK: Final = (e.LaunchRequested, e.OperationStarted)
 
 
 def decide_frame(run: Run, state: WorkflowState) -> Decision | None:
@@ -54,7 +41,7 @@ def decide_frame(run: Run, state: WorkflowState) -> Decision | None:
     return None
 
 
-def perform(run: Run, state: WorkflowState, *effects: AnyEffect) -> Decision:
+def perform(run: Run, state: WorkflowState, *effects: Effect) -> Decision:
     """Do what was decided; the time that people and usage limits take is not the run's."""
     limit, works = state.definition.limits.workflow_timeout, any(map(_is_work, effects))
     if works and limit is not None and DEADLINE not in run.timers:
@@ -65,12 +52,11 @@ def perform(run: Run, state: WorkflowState, *effects: AnyEffect) -> Decision:
     return Decision(effects=effects)
 
 
-def _is_work(effect: AnyEffect) -> bool:
-    works = RunWorker | RunGate | Integrate | OpenPullRequest | ReadKanban | SaveKanban
-    return isinstance(effect, works)
+def _is_work(effect: Effect) -> bool:
+    return isinstance(effect, OperationEffect)
 
 
-def _is_wait(effect: AnyEffect) -> bool:
+def _is_wait(effect: Effect) -> bool:
     return isinstance(effect, RequestApproval) or (isinstance(effect, SetTimer) and effect.parks)
 
 

@@ -19,54 +19,16 @@ from supervisor_ai.domain.run.slots import Slot
 from supervisor_ai.domain.run.slots import evolve as evolve_slot
 from supervisor_ai.domain.run.status import WORST_FIRST, StepStatus
 
-_UNDER_WAY: Final = (
-    e.LaunchRequested,
-    e.LaunchAllowed,
-    e.LaunchRefused,
-    e.LaunchWithdrawn,
-    e.AttemptStarted,
-    e.AttemptSucceeded,
-    e.AttemptFailed,
-    e.AttemptCancelled,
-    e.AttemptLost,
-    e.GateStarted,
-    e.GateEnded,
-    e.GateLost,
-    e.GateCancelled,
-    e.ClaimsRefuted,
-    e.IntegrationStarted,
-    e.IntegrationLanded,
-    e.IntegrationRefused,
-    e.IntegrationLost,
-    e.PullRequestStarted,
-    e.PullRequestOpened,
-    e.PullRequestRefused,
-    e.PullRequestLost,
-    e.StepQuarantined,
-    e.ContextPacked,
-    e.PromptSent,
-    e.SetupEnded,
-    e.EgressRefused,
-    e.WriteRefused,
-    e.FilesLeftOut,
-    e.KanbanReadStarted,
-    e.KanbanRead,
-    e.KanbanUnreadable,
-    e.KanbanReadLost,
-    e.KanbanSaveStarted,
-    e.KanbanSaved,
-    e.KanbanSaveRefused,
-    e.KanbanSaveLost,
-)
+_LAUNCH: Final = (e.LaunchRequested, e.LaunchAllowed, e.LaunchRefused, e.LaunchWithdrawn)
+_UNDER_WAY: Final = (e.OperationStarted, e.OperationEnded, e.StepNote, *_LAUNCH)
 
 STEP_FLOW: Final[Flow[StepStatus]] = {
     (StepStatus.PENDING, e.StepEntered): StepStatus.RUNNING,
     (StepStatus.PASSED, e.StepEntered): StepStatus.RUNNING,
     (StepStatus.FAILED, e.StepEntered): StepStatus.RUNNING,
     (StepStatus.SKIPPED, e.StepEntered): StepStatus.RUNNING,
-    (StepStatus.RUNNING, e.ApprovalRequested): StepStatus.WAITING,
-    (StepStatus.WAITING, e.ApprovalGiven): StepStatus.RUNNING,
-    (StepStatus.WAITING, e.ApprovalRefused): StepStatus.RUNNING,
+    (StepStatus.RUNNING, e.RequestMade): StepStatus.WAITING,
+    (StepStatus.WAITING, e.RequestAnswered): StepStatus.RUNNING,
     (StepStatus.RUNNING, e.StepPassed): StepStatus.PASSED,
     (StepStatus.RUNNING, e.StepFailed): StepStatus.FAILED,
     (StepStatus.RUNNING, e.StepSkipped): StepStatus.SKIPPED,
@@ -80,7 +42,7 @@ STEP_FLOW: Final[Flow[StepStatus]] = {
 }
 _OF_A_QUESTION: Final = (e.ApprovalRequested, e.ApprovalGiven, e.ApprovalRefused)
 _OF_A_SLOT: Final = (
-    *(e.LaunchRequested, e.LaunchAllowed, e.LaunchRefused, e.LaunchWithdrawn),
+    *_LAUNCH,
     *(e.AttemptStarted, e.ContextPacked, e.PromptSent),
     *(e.AttemptSucceeded, e.AttemptFailed, e.AttemptCancelled, e.AttemptLost),
     *_OF_A_QUESTION,
@@ -211,7 +173,8 @@ def evolve(state: WorkflowState, event: Event) -> WorkflowState:
     if not isinstance(event, e.PlacedEvent) or isinstance(event, e.ChildStarted):
         return state
     record = state.record(event.step)
-    record = replace(record, status=step(STEP_FLOW, record.status, event))
+    status, verdict = step(STEP_FLOW, record.status, event), _told(event) or record.verdict
+    record = replace(record, status=status, verdict=verdict)
     state = _placed(state, event)
     state, record = _applied(state, record, event)
     record = _losing(record, event)
@@ -261,18 +224,18 @@ def _applied(  # noqa: C901 - one case per fact
             return replace(state, news=event, landed=commit), record
         case e.IntegrationLost() | e.IntegrationRefused():
             return replace(state, news=event), record
-        case e.PullRequestOpened():
-            return replace(state, news=event), replace(record, verdict="opened")
-        case e.PullRequestRefused() | e.PullRequestLost():
+        case e.PullRequestOpened() | e.PullRequestRefused() | e.PullRequestLost():
             return replace(state, news=event), record
-        case e.KanbanRead(phase=phase):
-            return state, replace(record, verdict=phase.value)
-        case e.KanbanUnreadable():
-            return state, replace(record, verdict="unreadable")
         case e.IntegrationStarted() | e.PullRequestStarted() | e.ApprovalRequested():
             return replace(state, news=None), record
         case _:
             return state, record
+
+
+def _told(event: e.PlacedEvent) -> str | None:
+    """Say what the step has come to, in the fact's own word or in that of one of its fields."""
+    word = event.step_verdict
+    return str(getattr(event, word[1:])) if word and word.startswith(":") else word
 
 
 def current_visit(state: WorkflowState) -> Visit:

@@ -2,17 +2,15 @@
 
 from dataclasses import dataclass, field
 
-from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, StepName, TreeSha
+from supervisor_ai.domain.ids import CommitSha, EffectKey, StepName, TreeSha
 from supervisor_ai.domain.run.definition import Gate, SandboxPolicy, WorkspacePolicy
 from supervisor_ai.domain.run.effects import RunGate
-from supervisor_ai.domain.run.events import RunEvent, RunSubmitted
+from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.gates import Authorship, Finding
-from supervisor_ai.domain.run.run import submit
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.engine.effects.gates.gate import form_opinion
 from supervisor_ai.engine.effects.gates.known import followed
-from supervisor_ai.engine.effects.operation import Operation
-from supervisor_ai.engine.world import World
+from supervisor_ai.engine.world import Operation, World
 
 _NOWHERE = StepName("check")
 
@@ -86,26 +84,15 @@ def _author(world: World, request: CheckRequest) -> Authorship:
 
 
 def _operation(world: World) -> Operation:
-    """Stand in for the run that there is not."""
-    run, now = world.ids.run_id(), world.clock.now()
-    nothing = ArtifactHash("")
-    birth = RunSubmitted(
-        task=nothing,
-        driver="check",
-        workflow="check",
-        definition=nothing,
-        base=None,
-        branch=None,
-        identity=None,
-        parent=None,
-        root=run,
-    )
+    """Name what belongs to no run."""
+    run = world.ids.run_id()
     return Operation(
         world=world,
-        run=submit(run, birth),
+        run=run,
+        identity=None,
         key=EffectKey(f"{run}/{_NOWHERE}/1/1/gate"),
         epoch=1,
-        intended_at=now,
+        intended_at=world.clock.now(),
         record=_forget,
     )
 

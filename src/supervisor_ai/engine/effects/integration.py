@@ -4,8 +4,8 @@ from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.run.effects import Integrate
 from supervisor_ai.domain.run.events import IntegrationLanded, IntegrationRefused
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.workspaces import Landed, Landing
+from supervisor_ai.engine.world import Operation
 
 _SUBJECT_LENGTH = 72
 
@@ -14,11 +14,11 @@ async def perform_integration(
     effect: Integrate, operation: Operation
 ) -> IntegrationLanded | IntegrationRefused:
     """Put the snapshot on the branch; the commit is the same however often this is done."""
-    identity = operation.run.birth.identity
+    identity = operation.identity
     if identity is None:
-        raise InternalError(f"Run {operation.run.id!r} has no identity to commit with.")
+        raise InternalError(f"Run {operation.run!r} has no identity to commit with.")
     landing = Landing(
-        run=operation.run.id,
+        run=operation.run,
         key=operation.key,
         snapshot=effect.snapshot,
         base=effect.base,

@@ -1,31 +1,79 @@
 """Performing what a kanban's files need: they are read by hash, and written back."""
 
+from dataclasses import dataclass
+from typing import assert_never
+
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.kanban.kanban import Kanban, Mistake
-from supervisor_ai.domain.run.effects import ReadKanban, SaveKanban
 from supervisor_ai.domain.run.events import (
     ImportedFile,
     KanbanRead,
     KanbanSaved,
     KanbanSaveRefused,
     KanbanUnreadable,
+    RunEvent,
 )
+from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.kanban_effects import ReadKanban, RunKanbanWorker, SaveKanban
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.engine.effects.operation import Operation
-from supervisor_ai.engine.ports.kanban import NotTaken, Saved, Standing, Taken
+from supervisor_ai.engine.effects.duty import settle_duty
+from supervisor_ai.engine.effects.performer import performer
+from supervisor_ai.engine.effects.worker import Work, perform_worker
+from supervisor_ai.engine.ports.kanban import KanbanPorts, NotTaken, Saved, Standing, Taken
+from supervisor_ai.engine.ports.workers import AnswerProblem
+from supervisor_ai.engine.world import Operation, Performers
 
 
-async def perform_reading(
-    effect: ReadKanban, operation: Operation
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KanbanPerformer:
+    """Does what the kanban driver asks for besides what any driver can."""
+
+    ports: KanbanPorts
+
+    async def __call__(
+        self, effect: ReadKanban | SaveKanban | RunKanbanWorker, operation: Operation
+    ) -> RunEvent:
+        """Read the files, write them back, or let an agent work on one of them."""
+        match effect:
+            case ReadKanban():
+                return await _perform_reading(effect, operation, self.ports)
+            case SaveKanban():
+                return await _perform_saving(effect, operation, self.ports)
+            case RunKanbanWorker():
+                return await _perform_work(effect, operation, self.ports)
+            case _:
+                assert_never(effect)
+
+
+def kanban_performers(does: KanbanPerformer) -> Performers:
+    """Register one performer for all effects of the kanban driver."""
+    return {
+        **performer(ReadKanban, does),
+        **performer(SaveKanban, does),
+        **performer(RunKanbanWorker, does),
+    }
+
+
+async def _perform_work(
+    effect: RunKanbanWorker, operation: Operation, ports: KanbanPorts
+) -> RunEvent:
+    async def settle(work: Work) -> Snapshot | AnswerProblem:
+        return await settle_duty(effect, operation, work, ports)
+
+    return await perform_worker(effect, operation, settle)
+
+
+async def _perform_reading(
+    effect: ReadKanban, operation: Operation, ports: KanbanPorts
 ) -> KanbanRead | KanbanUnreadable:
     """Take the files as they are, and say what they say or everything that is wrong with them."""
-    world, place = operation.world, effect.place
+    place = effect.place
     standing = Standing(branch=effect.branch, base=effect.base, landed=effect.landed)
-    taken = await world.kanban_files.take(place, standing, at=operation.intended_at)
+    taken = await ports.files.take(place, standing, at=operation.intended_at)
     if isinstance(taken, NotTaken):
         mistake = Mistake(file=place.file, line=None, problem=taken.reason)
         return _unreadable(effect, operation, (mistake,))
-    kanban = world.kanban_reader.read(place.file, taken.files)
+    kanban = ports.reader.read(place.file, taken.files)
     if isinstance(kanban, Kanban):
         return _read(effect, operation, taken, kanban)
     return _unreadable(effect, operation, kanban)
@@ -77,11 +125,11 @@ def _unreadable(
     )
 
 
-async def perform_saving(
-    effect: SaveKanban, operation: Operation
+async def _perform_saving(
+    effect: SaveKanban, operation: Operation, ports: KanbanPorts
 ) -> KanbanSaved | KanbanSaveRefused:
     """Write what changed into the plain directory; doing it again changes nothing."""
-    saved = await operation.world.kanban_files.save(
+    saved = await ports.files.save(
         effect.place,
         start=CommitSha(effect.start),
         snapshot=effect.snapshot,

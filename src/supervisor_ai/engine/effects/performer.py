@@ -1,47 +1,44 @@
-"""Performing effects that take time: between an intent and an outcome."""
+"""Performers: who does which effect between its intent and its outcome."""
 
-from typing import Protocol, assert_never
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar, cast
 
+from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.run.effects import (
     Integrate,
     OpenPullRequest,
-    ReadKanban,
+    OperationEffect,
     RunGate,
     RunWorker,
-    SaveKanban,
-    TaskEffect,
 )
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.engine.effects.gates.gate import perform_gate
 from supervisor_ai.engine.effects.integration import perform_integration
-from supervisor_ai.engine.effects.kanban import perform_reading, perform_saving
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.effects.pull_request import perform_pull_request
 from supervisor_ai.engine.effects.worker import perform_worker
+from supervisor_ai.engine.world import Operation, Performer, Performers
+
+E = TypeVar("E", bound=OperationEffect)
 
 
-class Performer(Protocol):
-    """Does a deed and says what came of it."""
-
-    async def __call__(self, effect: TaskEffect, operation: Operation, /) -> RunEvent:
-        """Perform the effect; the outcome is the caller's to record."""
-        ...
+def performer(kind: type[E], does: Callable[[E, Operation], Awaitable[RunEvent]]) -> Performers:
+    """Register who does one kind of effect."""
+    # Nobody is given another kind than the one that he is registered for.
+    return {kind: cast("Performer", does)}
 
 
-async def perform(effect: TaskEffect, operation: Operation) -> RunEvent:
-    """Perform the effect with the module that knows its kind."""
-    match effect:
-        case RunWorker():
-            return await perform_worker(effect, operation)
-        case RunGate():
-            return await perform_gate(effect, operation)
-        case Integrate():
-            return await perform_integration(effect, operation)
-        case OpenPullRequest():
-            return await perform_pull_request(effect, operation)
-        case ReadKanban():
-            return await perform_reading(effect, operation)
-        case SaveKanban():
-            return await perform_saving(effect, operation)
-        case _:
-            assert_never(effect)
+SHARED_PERFORMERS: Final[Performers] = {
+    **performer(RunWorker, perform_worker),
+    **performer(RunGate, perform_gate),
+    **performer(Integrate, perform_integration),
+    **performer(OpenPullRequest, perform_pull_request),
+}
+"""Of the effects that any driver may ask for."""
+
+
+async def perform(effect: OperationEffect, operation: Operation) -> RunEvent:
+    """Let the effect be performed by whoever is registered for its kind."""
+    does = operation.world.performers.get(type(effect))
+    if does is None:
+        raise InternalError(f"Nobody is registered who performs {type(effect).__name__}.")
+    return await does(effect, operation)

@@ -12,6 +12,7 @@ from supervisor_ai.domain.run.facts import FeedbackKind
 from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
+from supervisor_ai.engine.world import Operation
 
 _TOLD_CHARACTERS: Final = 20_000
 

@@ -7,8 +7,8 @@ from supervisor_ai.domain.run.effects import OpenPullRequest
 from supervisor_ai.domain.run.events import PullRequestOpened, PullRequestRefused
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.effects.integration import commit_message
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.forge import Opened, PullRequest
+from supervisor_ai.engine.world import Operation
 
 _NO_BRANCH: Final = re.compile(r"HEAD|[0-9a-f]{7,64}|refs/(?!heads/).*")
 
@@ -24,7 +24,7 @@ async def perform_pull_request(
         commit=effect.commit,
         target=target_branch(effect.target),
         title=subject,
-        body=f"{rest or subject}\n\nSupervisor-Run: {operation.run.id}\n",
+        body=f"{rest or subject}\n\nSupervisor-Run: {operation.run}\n",
     )
     result = await world.forge.open(request)
     if isinstance(result, Opened):

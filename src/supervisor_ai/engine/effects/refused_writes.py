@@ -1,18 +1,23 @@
 """What a worker tried to write and may only read, as far as its own output tells."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from supervisor_ai.domain.run.effects import RunWorker
+from supervisor_ai.domain.run.events import WriteRefused
 from supervisor_ai.domain.run.writable import Writable
+from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink
+from supervisor_ai.engine.world import Operation
 
 _SIGN: Final = re.compile(rb"[Rr]ead-only file system|EROFS")
 _AROUND: Final = 400
 """So much of the line before and after the sign may name the file."""
 _TOKEN: Final = re.compile(r"""['"`]([^'"`]{1,300})['"`]|([^\s'"`:,;()]{1,300})""")
 _MOST: Final = 20
+_SHOWN: Final = 10
 
 
 class RefusedWrites:
@@ -64,3 +69,17 @@ def _line_around(text: bytes, start: int, end: int) -> str:
     before, after = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
     line = before.replace(b"\r", b"\n").rpartition(b"\n")[2] + text[start:end]
     return (line + after.replace(b"\r", b"\n").partition(b"\n")[0]).decode(errors="replace")
+
+
+def report_refused(effect: RunWorker, operation: Operation, paths: Sequence[str]) -> None:
+    """Record what a worker may not write and tried to."""
+    redact = operation.world.redactor.redact
+    operation.record(
+        WriteRefused(
+            step=effect.step,
+            visit=effect.visit,
+            slot=effect.slot,
+            attempt=effect.attempt,
+            paths=tuple(redact(plain(path)).text for path in paths[:_SHOWN]),
+        )
+    )

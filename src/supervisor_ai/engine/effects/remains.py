@@ -7,14 +7,14 @@ from typing import Final
 from supervisor_ai.domain.errors import Busy, SupervisorError
 from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.effects import RunWorker, operation_key
+from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.events import AttemptStarted, FilesLeftOut
 from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.operations import operation_key
 from supervisor_ai.domain.run.status import FailureCategory
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.workers import AnswerProblem
 from supervisor_ai.engine.ports.workspaces import LeftOut, Workspace
-from supervisor_ai.engine.world import World
+from supervisor_ai.engine.world import Operation, World
 
 _NAMED: Final = 10
 _REPORTED: Final = 1_000
@@ -38,7 +38,7 @@ async def keep_work(
     try:
         kept = await world.workspaces.snapshot(
             workspace,
-            ref=attempt_ref(operation.run.id, effect),
+            ref=attempt_ref(operation.run, effect),
             at=operation.intended_at,
             on_left_out=left.append,
         )

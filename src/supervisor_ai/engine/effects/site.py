@@ -8,7 +8,6 @@ from supervisor_ai.domain.run.definition import GIB, ResourceLimits, SandboxPoli
 from supervisor_ai.domain.run.effects import RunGate, RunWorker
 from supervisor_ai.domain.run.events import EgressRefused, SetupEnded
 from supervisor_ai.domain.run.facts import EgressRefusal
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.sandbox import (
     Egress,
     Mount,
@@ -18,6 +17,7 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxSpec,
 )
 from supervisor_ai.engine.ports.workspaces import Quota, SetupCache, Workspace, WorkspacePlan
+from supervisor_ai.engine.world import Operation
 
 _KEPT: Final = GIB
 _KEPT_FILES: Final = 100_000

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
@@ -15,10 +16,8 @@ from supervisor_ai.domain.run.facts import NO_USAGE, Snapshot, Usage
 from supervisor_ai.domain.run.prices import cost
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.engine.effects.duty import Work, report_refused, settle_duty
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.effects.prompting import write_prompt
-from supervisor_ai.engine.effects.refused_writes import RefusedWrites
+from supervisor_ai.engine.effects.refused_writes import RefusedWrites, report_refused
 from supervisor_ai.engine.effects.remains import keep_work
 from supervisor_ai.engine.effects.site import Site, set_up, worker_plan
 from supervisor_ai.engine.observing import describe
@@ -32,6 +31,7 @@ from supervisor_ai.engine.ports.workers import (
     WorkerRequest,
 )
 from supervisor_ai.engine.transcript import Transcript
+from supervisor_ai.engine.world import Operation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +47,29 @@ class _Ended:
         return self.kept if isinstance(self.kept, Snapshot) else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """A valid answer, and the files that came with it."""
+
+    answer: Answer
+    snapshot: Snapshot
+
+
+class Settle(Protocol):
+    """Looks at a valid answer and its files for whoever has more to ask of a worker."""
+
+    async def __call__(self, work: Work, /) -> Snapshot | AnswerProblem:
+        """Return what is kept of the work, or why the answer does not count."""
+        ...
+
+
+async def keep_all(work: Work) -> Snapshot | AnswerProblem:
+    """Keep the work as it is."""
+    return work.snapshot
+
+
 async def perform_worker(
-    effect: RunWorker, operation: Operation
+    effect: RunWorker, operation: Operation, settle: Settle = keep_all
 ) -> AttemptSucceeded | AttemptFailed:
     """Start the agent in a fresh workspace and judge what came of it."""
     try:
@@ -69,7 +90,7 @@ async def perform_worker(
     transcript = operation.transcript(effect.step, effect.attempt)
     try:
         ended = await _attempt(effect, operation, prompt, transcript)
-        return await _judge(effect, operation, ended, transcript)
+        return await _judge(effect, operation, ended, transcript, settle)
     except InvalidInput as error:
         return _not_started(effect, operation, error)
     finally:
@@ -79,7 +100,7 @@ async def perform_worker(
 async def _attempt(
     effect: RunWorker, operation: Operation, prompt: str, transcript: Transcript
 ) -> _Ended:
-    world, run = operation.world, operation.run.id
+    world, run = operation.world, operation.run
     program = await world.workspaces.program(run, effect.base, hides=effect.role.hides)
     workspace = await world.workspaces.open(
         run, operation.key, fence=operation.epoch, start=effect.start, plan=worker_plan(effect)
@@ -130,7 +151,7 @@ def _refusals(effect: RunWorker, site: Site) -> RefusedWrites | None:
 def _request(effect: RunWorker, site: Site, prompt: str, program: Path) -> WorkerRequest:
     operation, role = site.operation, effect.role
     return WorkerRequest(
-        run=operation.run.id,
+        run=operation.run,
         step=effect.step,
         visit=effect.visit,
         slot=effect.slot,
@@ -172,14 +193,18 @@ def _watching(site: Site, transcript: Transcript) -> ObservationSink:
 
 
 async def _judge(
-    effect: RunWorker, operation: Operation, ended: _Ended, transcript: Transcript
+    effect: RunWorker,
+    operation: Operation,
+    ended: _Ended,
+    transcript: Transcript,
+    settle: Settle,
 ) -> AttemptSucceeded | AttemptFailed:
     answer = _answer(effect, operation, ended.report)
     if isinstance(answer, AnswerProblem):
         return _failed(effect, operation, ended, transcript, answer)
     if isinstance(ended.kept, AnswerProblem):
         return _failed(effect, operation, ended, transcript, ended.kept)
-    settled = await settle_duty(effect, operation, Work(answer=answer, snapshot=ended.kept))
+    settled = await settle(Work(answer=answer, snapshot=ended.kept))
     if isinstance(settled, AnswerProblem):
         return _failed(effect, operation, ended, transcript, settled)
     document, hidden = operation.keep(answer.document)

@@ -116,3 +116,11 @@ class KanbanReader(Protocol):
         changed, whether the Manager's answer and its kanban file say the same.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KanbanPorts:
+    """What the kanban driver's effects are performed with, besides the world."""
+
+    files: KanbanFiles
+    reader: KanbanReader

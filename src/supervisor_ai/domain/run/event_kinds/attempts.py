@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import ClassVar
 
 from supervisor_ai.domain.ids import (
     ArtifactHash,
@@ -12,7 +13,13 @@ from supervisor_ai.domain.run.breaker import BreakerPolicy
 from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.degradation import Level
 from supervisor_ai.domain.run.diagnosis import Action
-from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
+from supervisor_ai.domain.run.event_kinds.placed import (
+    OperationEnded,
+    OperationStarted,
+    RequestAnswered,
+    RequestMade,
+    StepNote,
+)
 from supervisor_ai.domain.run.facts import (
     NO_USAGE,
     Hardness,
@@ -27,8 +34,11 @@ from supervisor_ai.domain.run.status import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchRequested(PlacedEvent):
+class LaunchRequested(RequestMade):
     """A worker is to start, if its breaker and the budgets allow it."""
+
+    operation: ClassVar = "launch"
+    waits_for: ClassVar = "a budget"
 
     attempt: int
     role: str
@@ -44,16 +54,20 @@ class LaunchRequested(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchAllowed(PlacedEvent):
+class LaunchAllowed(RequestAnswered):
     """The worker may start, and spend so much."""
+
+    ends: ClassVar = LaunchRequested
 
     attempt: int
     amount: Amount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchRefused(PlacedEvent):
+class LaunchRefused(RequestAnswered):
     """The worker may not start; where it is worth asking again, `until` says when."""
+
+    ends: ClassVar = LaunchRequested
 
     attempt: int
     kind: OutcomeKind
@@ -62,15 +76,19 @@ class LaunchRefused(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchWithdrawn(PlacedEvent):
+class LaunchWithdrawn(RequestAnswered):
     """The request does not count any more: the run goes on under another definition."""
+
+    ends: ClassVar = LaunchRequested
 
     attempt: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptStarted(PlacedEvent):
+class AttemptStarted(OperationStarted):
     """A worker is about to start."""
+
+    operation: ClassVar = "worker"
 
     attempt: int
     role: str
@@ -85,9 +103,15 @@ class AttemptStarted(PlacedEvent):
     nonce: str = ""
     """What its answer repeats."""
 
+    def lost(self, kept: str | None = None) -> "AttemptLost":  # type: ignore[explicit-override]
+        """State that its owner died before there was an outcome, and what is kept of it."""
+        return AttemptLost(
+            step=self.step, visit=self.visit, slot=self.slot, attempt=self.attempt, kept=kept
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContextPacked(PlacedEvent):
+class ContextPacked(StepNote):
     """What the worker is shown of the repository, and the record of what was left out."""
 
     attempt: int
@@ -98,7 +122,7 @@ class ContextPacked(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PromptSent(PlacedEvent):
+class PromptSent(StepNote):
     """What the worker is told, before it is told."""
 
     attempt: int
@@ -107,8 +131,10 @@ class PromptSent(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptSucceeded(PlacedEvent):
+class AttemptSucceeded(OperationEnded):
     """The worker gave a valid answer."""
+
+    ends: ClassVar = AttemptStarted
 
     attempt: int
     meaning: Meaning
@@ -127,8 +153,10 @@ class AttemptSucceeded(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptFailed(PlacedEvent):
+class AttemptFailed(OperationEnded):
     """The worker ended without a valid answer."""
+
+    ends: ClassVar = AttemptStarted
 
     attempt: int
     category: FailureCategory
@@ -150,15 +178,19 @@ class AttemptFailed(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptCancelled(PlacedEvent):
+class AttemptCancelled(OperationEnded):
     """The worker was stopped because its run ends."""
+
+    ends: ClassVar = AttemptStarted
 
     attempt: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptLost(PlacedEvent):
+class AttemptLost(OperationEnded):
     """Its owner died before the attempt had an end; it costs no retry."""
+
+    ends: ClassVar = AttemptStarted
 
     attempt: int
     kept: str | None

@@ -1,12 +1,13 @@
 """The facts of gates."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from supervisor_ai.domain.ids import (
     ArtifactHash,
     CommitSha,
 )
-from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
+from supervisor_ai.domain.run.event_kinds.placed import OperationEnded, OperationStarted, StepNote
 from supervisor_ai.domain.run.facts import (
     Hardness,
 )
@@ -18,16 +19,24 @@ from supervisor_ai.domain.run.status import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateStarted(PlacedEvent):
+class GateStarted(OperationStarted):
     """A gate is about to run on a snapshot."""
+
+    operation: ClassVar = "gate"
 
     gate: str
     snapshot: CommitSha
 
+    def lost(self) -> "GateLost":  # type: ignore[explicit-override]
+        """State that its owner died before there was an outcome."""
+        return GateLost(step=self.step, visit=self.visit, slot=self.slot, gate=self.gate)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateEnded(PlacedEvent):
+class GateEnded(OperationEnded):
     """What the gate said."""
+
+    ends: ClassVar = GateStarted
 
     gate: str
     verdict: Verdict
@@ -51,7 +60,7 @@ class GateEnded(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimsRefuted(PlacedEvent):
+class ClaimsRefuted(StepNote):
     """A worker reported what git does not bear out; the slot is the gate's."""
 
     attempt: int
@@ -64,14 +73,18 @@ class ClaimsRefuted(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateLost(PlacedEvent):
+class GateLost(OperationEnded):
     """Its owner died before the gate had an end."""
+
+    ends: ClassVar = GateStarted
 
     gate: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateCancelled(PlacedEvent):
+class GateCancelled(OperationEnded):
     """The gate was stopped because its run ends."""
+
+    ends: ClassVar = GateStarted
 
     gate: str

@@ -1,27 +1,36 @@
 """The facts of what lands on a branch."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from supervisor_ai.domain.ids import (
     ArtifactHash,
     CommitSha,
     TreeSha,
 )
-from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
+from supervisor_ai.domain.run.event_kinds.placed import OperationEnded, OperationStarted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IntegrationStarted(PlacedEvent):
+class IntegrationStarted(OperationStarted):
     """A snapshot is about to land on the run's branch."""
+
+    operation: ClassVar = "integrate"
 
     snapshot: CommitSha
     branch: str
     expected: CommitSha | None
 
+    def lost(self) -> "IntegrationLost":  # type: ignore[explicit-override]
+        """State that its owner died before there was an outcome."""
+        return IntegrationLost(step=self.step, visit=self.visit, slot=self.slot)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IntegrationLanded(PlacedEvent):
+class IntegrationLanded(OperationEnded):
     """The snapshot is on the branch."""
+
+    ends: ClassVar = IntegrationStarted
 
     commit: CommitSha
     tree: TreeSha | None = None
@@ -29,8 +38,10 @@ class IntegrationLanded(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IntegrationRefused(PlacedEvent):
+class IntegrationRefused(OperationEnded):
     """The snapshot cannot be put on the branch."""
+
+    ends: ClassVar = IntegrationStarted
 
     reason: str
     detail: ArtifactHash | None = None
@@ -38,21 +49,32 @@ class IntegrationRefused(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IntegrationLost(PlacedEvent):
+class IntegrationLost(OperationEnded):
     """Its owner died and the snapshot had not landed."""
+
+    ends: ClassVar = IntegrationStarted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PullRequestStarted(PlacedEvent):
+class PullRequestStarted(OperationStarted):
     """The run's branch is about to be pushed and a pull request to be opened."""
+
+    operation: ClassVar = "pull_request"
 
     branch: str
     commit: CommitSha
 
+    def lost(self) -> "PullRequestLost":  # type: ignore[explicit-override]
+        """State that its owner died before there was an outcome."""
+        return PullRequestLost(step=self.step, visit=self.visit, slot=self.slot)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PullRequestOpened(PlacedEvent):
+class PullRequestOpened(OperationEnded):
     """There is a pull request for the branch."""
+
+    ends: ClassVar = PullRequestStarted
+    step_verdict: ClassVar = "opened"
 
     url: str
     is_found: bool = False
@@ -60,13 +82,17 @@ class PullRequestOpened(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PullRequestRefused(PlacedEvent):
+class PullRequestRefused(OperationEnded):
     """No pull request could be opened."""
+
+    ends: ClassVar = PullRequestStarted
 
     reason: str
     detail: ArtifactHash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PullRequestLost(PlacedEvent):
+class PullRequestLost(OperationEnded):
     """Its owner died, and it is not known how far it came; asking again is harmless."""
+
+    ends: ClassVar = PullRequestStarted

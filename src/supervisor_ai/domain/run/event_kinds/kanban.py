@@ -1,10 +1,11 @@
 """The facts of a kanban's files."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar, Final
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, TreeSha
 from supervisor_ai.domain.kanban.kanban import Agent, Phase, TaskState
-from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
+from supervisor_ai.domain.run.event_kinds.placed import OperationEnded, OperationStarted, RunEvent
 from supervisor_ai.domain.run.facts import Snapshot
 
 
@@ -17,15 +18,24 @@ class ImportedFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanReadStarted(PlacedEvent):
+class KanbanReadStarted(OperationStarted):
     """The kanban's files are about to be read."""
+
+    operation: ClassVar = "kanban"
 
     file: str
 
+    def lost(self) -> "KanbanReadLost":  # type: ignore[explicit-override]
+        """State that its owner died before there was an outcome."""
+        return KanbanReadLost(step=self.step, visit=self.visit, slot=self.slot)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanRead(PlacedEvent):
+class KanbanRead(OperationEnded):
     """What the kanban's files said; everything that follows follows from this."""
+
+    ends: ClassVar = KanbanReadStarted
+    step_verdict: ClassVar = ":phase"
 
     snapshot: Snapshot
     tip: CommitSha | None
@@ -45,8 +55,11 @@ class KanbanRead(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanUnreadable(PlacedEvent):
+class KanbanUnreadable(OperationEnded):
     """The kanban's files cannot be read as they are; a person has to mend them."""
+
+    ends: ClassVar = KanbanReadStarted
+    step_verdict: ClassVar = "unreadable"
 
     reason: str
     report: ArtifactHash
@@ -54,34 +67,60 @@ class KanbanUnreadable(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanReadLost(PlacedEvent):
+class KanbanReadLost(OperationEnded):
     """Its owner died; reading again is harmless."""
+
+    ends: ClassVar = KanbanReadStarted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanSaveStarted(PlacedEvent):
+class KanbanSaveStarted(OperationStarted):
     """Files are about to be written into the kanban's plain directory."""
+
+    operation: ClassVar = "save"
 
     start: CommitSha
     snapshot: CommitSha
 
+    def lost(self) -> "KanbanSaveLost":  # type: ignore[explicit-override]
+        """State that its owner died before there was an outcome."""
+        return KanbanSaveLost(step=self.step, visit=self.visit, slot=self.slot)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanSaved(PlacedEvent):
+class KanbanSaved(OperationEnded):
     """The directory has the files."""
+
+    ends: ClassVar = KanbanSaveStarted
 
     rest: Snapshot
     """What else was changed, without them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanSaveRefused(PlacedEvent):
+class KanbanSaveRefused(OperationEnded):
     """Somebody else has changed the files meanwhile."""
+
+    ends: ClassVar = KanbanSaveStarted
 
     reason: str
     detail: ArtifactHash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanSaveLost(PlacedEvent):
+class KanbanSaveLost(OperationEnded):
     """Its owner died; writing again is harmless."""
+
+    ends: ClassVar = KanbanSaveStarted
+
+
+KANBAN_EVENTS: Final[tuple[type[RunEvent], ...]] = (
+    KanbanReadStarted,
+    KanbanRead,
+    KanbanUnreadable,
+    KanbanReadLost,
+    KanbanSaveStarted,
+    KanbanSaved,
+    KanbanSaveRefused,
+    KanbanSaveLost,
+)

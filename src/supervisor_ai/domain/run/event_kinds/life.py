@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import (
     ArtifactHash,
     LetterKey,
     RunId,
 )
+from supervisor_ai.domain.run.event_kinds.placed import RunEvent
 from supervisor_ai.domain.run.facts import (
     Base,
     ForkPoint,
@@ -20,7 +20,7 @@ from supervisor_ai.domain.run.status import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunSubmitted(Event):
+class RunSubmitted(RunEvent):
     """Somebody asked for a run; everything it will need is pinned here."""
 
     task: ArtifactHash
@@ -39,7 +39,7 @@ class RunSubmitted(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunStarted(Event):
+class RunStarted(RunEvent):
     """An owner began to drive the run for the first time."""
 
     driver: str
@@ -48,7 +48,7 @@ class RunStarted(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunOwned(Event):
+class RunOwned(RunEvent):
     """A process took the run with a new epoch."""
 
     owner: str
@@ -56,19 +56,19 @@ class RunOwned(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunWaiting(Event):
+class RunWaiting(RunEvent):
     """Nothing can happen before a person or a time says so."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunContinued(Event):
+class RunContinued(RunEvent):
     """What the run waited for has come."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunCompleted(Event):
+class RunCompleted(RunEvent):
     """The run reached its goal."""
 
     outcome: Outcome
@@ -76,28 +76,28 @@ class RunCompleted(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunFailed(Event):
+class RunFailed(RunEvent):
     """The run ended without its goal; what it made so far is kept."""
 
     outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunCancelled(Event):
+class RunCancelled(RunEvent):
     """The run was stopped because somebody asked for it."""
 
     outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CancelRequested(Event):
+class CancelRequested(RunEvent):
     """Somebody wants the run to stop."""
 
     reason: ArtifactHash | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommandRefused(Event):
+class CommandRefused(RunEvent):
     """A letter in the inbox could not be followed."""
 
     letter: LetterKey
@@ -105,7 +105,7 @@ class CommandRefused(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DefinitionMigrated(Event):
+class DefinitionMigrated(RunEvent):
     """The run goes on under another definition."""
 
     previous: ArtifactHash

@@ -1,21 +1,25 @@
 """The facts of people's answers."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from supervisor_ai.domain.ids import (
     ArtifactHash,
     CommitSha,
     TreeSha,
 )
-from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
+from supervisor_ai.domain.run.event_kinds.placed import RequestAnswered, RequestMade
 from supervisor_ai.domain.run.facts import (
     ApprovalReason,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalRequested(PlacedEvent):
+class ApprovalRequested(RequestMade):
     """A person is asked; the answer is bound to the tree."""
+
+    operation: ClassVar = "approval"
+    waits_for: ClassVar = "an approval"
 
     reason: ApprovalReason
     tree: TreeSha
@@ -24,16 +28,20 @@ class ApprovalRequested(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalGiven(PlacedEvent):
+class ApprovalGiven(RequestAnswered):
     """A person said yes."""
+
+    ends: ClassVar = ApprovalRequested
 
     tree: TreeSha
     note: ArtifactHash | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalRefused(PlacedEvent):
+class ApprovalRefused(RequestAnswered):
     """A person said no."""
+
+    ends: ClassVar = ApprovalRequested
 
     tree: TreeSha
     note: ArtifactHash

@@ -1,17 +1,80 @@
-"""The place of a fact in a run."""
+"""The bases of a run's facts: where one belongs, and what it begins, ends or only tells.
 
+The kernel knows a fact by its base alone, so that a driver can add facts of its own.
+"""
+
+from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 from supervisor_ai.domain.envelope import Event
-from supervisor_ai.domain.ids import (
-    StepName,
-)
+from supervisor_ai.domain.ids import StepName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedEvent(Event):
+class RunEvent(Event):
+    """A fact of a run's stream."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedEvent(RunEvent):
     """A fact that belongs to one slot of one visit to one step."""
+
+    step_verdict: ClassVar[str | None] = None
+    """What the step is said to have come to from now on; `:name` stands for that field."""
 
     step: StepName
     visit: int
     slot: int = 1
+
+    @property
+    def place(self) -> tuple[StepName, int, int]:
+        """Tell to which slot of which visit to which step the fact belongs."""
+        return self.step, self.visit, self.slot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepNote(PlacedEvent):
+    """A fact about a step in work that leaves the step's status as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intent(PlacedEvent):
+    """A fact that says: this is under way, and has no end yet."""
+
+    operation: ClassVar[str]
+    """The word for it in the operation's key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationStarted(Intent):
+    """Something is about to be done by the engine, between this fact and an outcome."""
+
+    @abstractmethod
+    def lost(self) -> "OperationEnded":
+        """State that its owner died before there was an outcome."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestMade(Intent):
+    """Somebody else has to answer, and the run may have nothing to do but wait."""
+
+    waits_for: ClassVar[str]
+    """What the run waits for, in words for people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntentEnded(PlacedEvent):
+    """The end of what was under way at the same place."""
+
+    ends: ClassVar[type[Intent]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationEnded(IntentEnded):
+    """What came of something that the engine did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestAnswered(IntentEnded):
+    """What somebody else said; it may come while the run waits."""

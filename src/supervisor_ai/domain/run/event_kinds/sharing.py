@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import (
     RunId,
     TimerName,
 )
-from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
+from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent, RunEvent
 from supervisor_ai.domain.run.status import (
     Outcome,
     RunStatus,
@@ -16,7 +15,7 @@ from supervisor_ai.domain.run.status import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimerSet(Event):
+class TimerSet(RunEvent):
     """Something is due at a time."""
 
     timer: TimerName
@@ -25,21 +24,21 @@ class TimerSet(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimerFired(Event):
+class TimerFired(RunEvent):
     """The time has come."""
 
     timer: TimerName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimerCancelled(Event):
+class TimerCancelled(RunEvent):
     """The time does not matter any more."""
 
     timer: TimerName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PermitRequested(Event):
+class PermitRequested(RunEvent):
     """The run needs one of a limited number of places that runs share."""
 
     permit: str
@@ -47,14 +46,14 @@ class PermitRequested(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PermitGranted(Event):
+class PermitGranted(RunEvent):
     """The run has the place."""
 
     permit: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PermitReleased(Event):
+class PermitReleased(RunEvent):
     """The run gave the place back."""
 
     permit: str
@@ -68,14 +67,14 @@ class ChildStarted(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChildCancelRequested(Event):
+class ChildCancelRequested(RunEvent):
     """The child was asked to stop."""
 
     child: RunId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChildEnded(Event):
+class ChildEnded(RunEvent):
     """The child reached its end."""
 
     child: RunId

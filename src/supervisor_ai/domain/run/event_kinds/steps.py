@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from supervisor_ai.domain.ids import (
     CommitSha,
 )
-from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
+from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent, StepNote
 from supervisor_ai.domain.run.facts import (
     Feedback,
 )
@@ -39,7 +39,7 @@ class StepSkipped(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepQuarantined(PlacedEvent):
+class StepQuarantined(StepNote):
     """The step gets nowhere by itself; it rests until a person decides."""
 
     reason: str

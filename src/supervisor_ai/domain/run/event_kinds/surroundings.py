@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from supervisor_ai.domain.ids import (
     ArtifactHash,
 )
-from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent
+from supervisor_ai.domain.run.event_kinds.placed import StepNote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetupEnded(PlacedEvent):
+class SetupEnded(StepNote):
     """A workspace was set up for an attempt or, without one, for a gate."""
 
     attempt: int | None
@@ -20,7 +20,7 @@ class SetupEnded(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EgressRefused(PlacedEvent):
+class EgressRefused(StepNote):
     """A command tried to reach what it may not."""
 
     attempt: int | None
@@ -30,7 +30,7 @@ class EgressRefused(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WriteRefused(PlacedEvent):
+class WriteRefused(StepNote):
     """A worker tried to write what its role may only read, or did so where nothing stopped it."""
 
     attempt: int
@@ -38,7 +38,7 @@ class WriteRefused(PlacedEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FilesLeftOut(PlacedEvent):
+class FilesLeftOut(StepNote):
     """What a worker left could not be kept, as a whole or in part."""
 
     attempt: int

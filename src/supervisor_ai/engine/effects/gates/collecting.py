@@ -8,7 +8,7 @@ from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.engine.effects.gates.command import Ran, run_command, verdict
 from supervisor_ai.engine.effects.gates.looking import look
 from supervisor_ai.engine.effects.gates.opinion import Opinion, of_findings
-from supervisor_ai.engine.effects.operation import Operation
+from supervisor_ai.engine.world import Operation
 
 
 async def look_and_collect(effect: RunGate, operation: Operation) -> Opinion:

@@ -10,7 +10,6 @@ from supervisor_ai.domain.run.definition import Gate
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
 from supervisor_ai.engine.effects.gates.opinion import Opinion
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.effects.site import Site, gate_plan, set_up
 from supervisor_ai.engine.ports.gates import NOTHING_READ, Reading
 from supervisor_ai.engine.ports.sandbox import (
@@ -22,6 +21,7 @@ from supervisor_ai.engine.ports.sandbox import (
 )
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.engine.transcript import Transcript
+from supervisor_ai.engine.world import Operation
 
 _NOT_FOUND: Final = 126
 """From here on an exit code tells of a shell that found no command, or of a signal."""
@@ -45,7 +45,7 @@ async def run_command(effect: RunGate, operation: Operation, commit: CommitSha) 
     """Run the command on a commit's files, and read what it printed."""
     world = operation.world
     workspace = await world.workspaces.open(
-        operation.run.id,
+        operation.run,
         operation.key,
         fence=operation.epoch,
         start=commit,

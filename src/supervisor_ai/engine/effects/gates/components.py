@@ -3,8 +3,8 @@
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.engine.effects.gates.command import Ran
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.gates import ChangeCase
+from supervisor_ai.engine.world import Operation
 
 
 async def lacking(effect: RunGate, operation: Operation, ran: Ran) -> str | None:

@@ -15,7 +15,7 @@ from supervisor_ai.engine.effects.gates.mutation import run_mutation
 from supervisor_ai.engine.effects.gates.opinion import Opinion, weight
 from supervisor_ai.engine.effects.gates.red_first import run_red_first
 from supervisor_ai.engine.effects.gates.reporting import keep_report
-from supervisor_ai.engine.effects.operation import Operation
+from supervisor_ai.engine.world import Operation
 
 
 async def perform_gate(effect: RunGate, operation: Operation) -> GateEnded:

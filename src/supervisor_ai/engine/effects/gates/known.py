@@ -10,8 +10,7 @@ from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.events import GateEnded
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.status import Verdict
-from supervisor_ai.engine.effects.operation import Operation
-from supervisor_ai.engine.world import World
+from supervisor_ai.engine.world import Operation, World
 
 _VERSION: Final = 2
 _KNOWABLE: Final = frozenset({GateKind.COMMAND, GateKind.RED_BEFORE_GREEN})
@@ -59,7 +58,7 @@ def find_known(effect: RunGate, operation: Operation, key: str | None) -> GateEn
     if given is None or not _is_kept(given.ended, world):
         return None
     known = given.ended
-    if known.verdict is not Verdict.PASSED and given.run != operation.run.id:
+    if known.verdict is not Verdict.PASSED and given.run != operation.run:
         return None
     # What an earlier run only warned of had failed.
     raw = Verdict.PASSED if known.verdict is Verdict.PASSED else Verdict.FAILED

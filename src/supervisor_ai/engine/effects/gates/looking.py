@@ -9,8 +9,8 @@ from supervisor_ai.domain.run.events import ClaimsRefuted
 from supervisor_ai.domain.run.gates import CLAIM_RULES, Finding, GateKind
 from supervisor_ai.engine.effects.gates.opinion import Opinion, of_findings
 from supervisor_ai.engine.effects.gates.reporting import keep_report
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.gates import ChangeCase
+from supervisor_ai.engine.world import Operation
 
 _OF_THE_WHOLE: Final = frozenset({GateKind.CHANGELOG, GateKind.COMPLEXITY, GateKind.MUTATION})
 """Gates that ask about all that the run has changed, whatever was let pass before."""

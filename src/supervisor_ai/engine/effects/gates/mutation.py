@@ -10,9 +10,9 @@ from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.engine.effects.gates.command import is_final, judge, run_command
 from supervisor_ai.engine.effects.gates.looking import change_case
 from supervisor_ai.engine.effects.gates.opinion import Opinion, of_findings
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.gates import Mutant, Unexaminable
 from supervisor_ai.engine.ports.sandbox import BEYOND_LIMITS
+from supervisor_ai.engine.world import Operation
 
 MUTANTS: Final = 12
 

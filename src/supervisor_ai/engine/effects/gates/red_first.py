@@ -11,8 +11,8 @@ from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.engine.effects.gates.command import Ran, is_final, judge, run_command
 from supervisor_ai.engine.effects.gates.looking import change_case
 from supervisor_ai.engine.effects.gates.opinion import Opinion, of_findings
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.gates import ChangeCase, Missing, NewTests, Reading
+from supervisor_ai.engine.world import Operation
 
 _WORDS: Final = re.compile(r"[^\w]+")
 _UNLOADED: Final = "_FailedTest"

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.gates import Finding
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.engine.effects.operation import Operation
+from supervisor_ai.engine.world import Operation
 
 
 def keep_report(operation: Operation, findings: tuple[Finding, ...]) -> ArtifactHash:
