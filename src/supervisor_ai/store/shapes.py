@@ -113,7 +113,8 @@ def _tagged(members: list[object]) -> Shape:
 def _by_name(members: Iterable[object]) -> dict[str, type]:
     """Name what a choice is between: a base stands for every kind that was made of it.
 
-    They are looked up late because a driver's own are made when it is imported.
+    They are looked up late because a driver's own are made when it is imported. Where a decorator
+    has made a class anew, the later one of the same name counts.
     """
     kinds: dict[str, type] = {}
     for member in members:
