@@ -100,6 +100,18 @@ def leave_litter(it: Answer) -> None:
     answer(it)
 
 
+def hoard(it: Answer) -> None:
+    """Leave more than may be kept."""
+    Path("hoard").write_bytes(os.urandom(8 << 20))
+    answer(it)
+
+
+def name_a_file_like_a_secret(it: Answer) -> None:
+    """Put a key into the name of a file."""
+    Path("ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2).write_text("a key\n")
+    answer(it)
+
+
 def leave_daemon(it: Answer) -> None:
     """Leave a process behind that has cut all ties."""
     sleep = [sys.executable, "-c", "import time; time.sleep(1000)  # stray-of-the-e2e-tests"]
@@ -124,6 +136,8 @@ DEEDS: dict[str, Callable[[Answer], None]] = {
     "hang": hang,
     "daemon": leave_daemon,
     "litter": leave_litter,
+    "hoard": hoard,
+    "secret name": name_a_file_like_a_secret,
     "betray": betray,
     "reject": lambda it: answer({**it, "status": "CHANGES_REQUESTED"}),
     "blocked": lambda it: answer({**it, "status": "BLOCKED", "blockers": ["Which port?"]}),

@@ -87,6 +87,14 @@ def well(path: Path) -> None:
     answer()
 
 
+def chat(path: Path) -> None:
+    """Do the task, and say more than was asked for."""
+    build(path)
+    log(path)
+    said = {"status": "ok", "message": "It is so.", "summary": "All went well."}
+    say("```json\n" + json.dumps(said) + "\n```\n")
+
+
 def suggest(path: Path) -> None:
     """Do the task, and suggest two others."""
     items = "work_items:\n" + CLEAR.format(name=path.stem) + VAGUE
@@ -144,6 +152,7 @@ def wait(path: Path) -> None:
 
 DEEDS: dict[str, Callable[[Path], None]] = {
     "well": well,
+    "chat": chat,
     "suggest": suggest,
     "chatter": lambda _: say("I am done.\n"),
     "no log": lambda _: answer(),

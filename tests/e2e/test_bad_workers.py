@@ -101,6 +101,38 @@ def test_what_git_refuses_is_left_out_and_named(user: User) -> None:
     assert user.call("resume", run).code in {0, 1}
 
 
+def test_what_git_refuses_stops_nobody_who_cancels(user: User) -> None:
+    user.script(implement=["litter"])
+    user.run("--workflow", "careful")
+    [run] = user.call("status", "--json").json["runs"]
+    assert user.call("cancel", run["id"]).code == 0
+    assert user.call("resume", run["id"]).code == 1
+    assert user.call("status", run["id"], "--json").run["status"] == "cancelled"
+
+
+def test_what_is_over_the_limit_never_comes_into_the_repository(user: User) -> None:
+    limits = "sandbox: {limits: {worker: {disk: 2MiB}}}\n"
+    user.commit({".supervisor/config.yaml": CONFIG + limits})
+    user.script(implement=["hoard"])
+    before = stored(user)
+    user.run("--workflow", "quick")
+    assert stored(user) - before < 1 << 20
+
+
+def stored(user: User) -> int:
+    """Measure the objects of the repository."""
+    objects = user.repository / ".git" / "objects"
+    return sum(it.stat().st_size for it in objects.rglob("*") if it.is_file())
+
+
+def test_a_secret_in_the_name_of_a_file_is_told_to_nobody(user: User) -> None:
+    user.script(implement=["secret name"])
+    said = user.call("run", "Do it", "--yes", "--workflow", "quick")
+    assert said.code == 0, said.err
+    assert "done.txt" in said.out + said.err
+    assert "a1B2c3D4e5F6" not in said.out + said.err
+
+
 def test_a_daemon_does_not_outlive_its_worker(user: User) -> None:
     user.script(implement=["daemon"])
     assert user.run("--workflow", "quick").run["status"] == "completed"

@@ -56,6 +56,13 @@ def test_a_kanban_of_thirty_tasks_is_worked_through(worked: tuple[User, Json]) -
     assert user.call("ledger", "verify").code == 0
 
 
+def test_an_answer_may_say_more_than_was_asked_for(user: User) -> None:
+    furnish(user, kanban_files({"look": "Architect"}), look=["chat"])
+    said = user.call("kanban", "run", FILE, "--yes", "--json")
+    assert (said.code, said.run["status"]) == (0, "completed"), said.out + said.err
+    assert "AttemptFailed" not in user.types(said.run["id"])
+
+
 def test_the_log_of_a_kanban_tells_of_every_retry(worked: tuple[User, Json]) -> None:
     user, _ = worked
     log = user.call("kanban", "log", FILE).out

@@ -109,6 +109,7 @@ def test_a_worker_reaches_its_model_and_never_sees_the_key(user: User) -> None:
     assert headers["x-api-key"] == KEY
     assert "authorization" not in headers
     assert (run["usage"]["tokens_in"], run["usage"]["tokens_out"]) == (40, 20)
+    assert "40 tokens in, 20 out" in user.call("status", run["id"]).out
     [refused] = facts(user, run, "EgressRefused")
     assert (refused["step"], refused["attempt"], refused["reason"]) == (
         "implement",

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.e2e.command import CONFIG as USUAL
 from tests.e2e.command import Json, User
 
 FLOW: Final = """\
@@ -108,6 +109,52 @@ def test_what_would_run_by_itself_needs_a_person(user: User) -> None:
     assert (said.code, said.run["active_steps"]) == (5, ["implement-guard"])
     shown = user.call("status", said.run["id"])
     assert ".envrc" in shown.out + shown.err
+
+
+@pytest.mark.parametrize("name", ["a\x1b[2Jb.py", "src/\u202egpj.py"])
+def test_a_name_that_is_not_what_it_looks_like_needs_a_person(user: User, name: str) -> None:
+    prepare(user, attempt({name: "a = 1\n"}))
+    said = user.run()
+    assert (said.code, said.run["active_steps"]) == (5, ["implement-guard"])
+
+
+def test_a_link_that_leaves_the_repository_needs_a_person(user: User) -> None:
+    prepare(user, attempt({"total.py": CODE + "\n"}))
+    linking = "import os, runpy\nos.symlink('/etc/passwd', 'users')\n"
+    user.commit(
+        {
+            "tools/link.py": f"{linking}runpy.run_path('tools/agent.py', run_name='__main__')\n",
+            ".supervisor/config.yaml": USUAL.replace("agent.py", "link.py"),
+        }
+    )
+    said = user.run("--workflow", "short")
+    assert (said.code, said.run["active_steps"]) == (5, ["implement-guard"])
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("test_more.py", "# def test_new(): soon\n"),
+        ("test_more.py", "NAME = 'test_new'\n"),
+        ("README.md", "Run test_new.\n"),
+    ],
+)
+def test_a_test_that_is_only_spoken_of_is_not_written(user: User, path: str, text: str) -> None:
+    prepare(user, attempt({"total.py": CODE + "\n", path: text}, tests_written=["test_new"]))
+    user.run()
+    newest = user.newest()
+    assert newest is not None
+    assert "ClaimsRefuted" in user.types(newest["id"])
+
+
+def test_what_cannot_be_loaded_for_want_of_something_else_is_not_red(user: User) -> None:
+    tests = "import unittest\n\nimport nowhere\n\n\n"
+    tests += "class MoreTest(unittest.TestCase):\n    def test_it(self):\n        nowhere.look()\n"
+    prepare(user, attempt({"total.py": CODE + "\n", "test_more.py": tests}))
+    flow = FLOW.replace("role: implementer,", "role: implementer, config: {tdd: true},")
+    user.commit({".supervisor/workflows/short.yaml": flow})
+    run = user.run().run
+    assert gates(user, run, "red_before_green")[0]["verdict"] == "not_run"
 
 
 def test_the_same_files_are_tested_once(user: User) -> None:

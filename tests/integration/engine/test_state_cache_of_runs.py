@@ -1,17 +1,31 @@
 """Folded states are only a cache: with them a run is what it is without them."""
 
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from tests.integration.engine.conftest import OpenKernel
 from tests.integration.engine.kernel import Kernel, flow, stop, work
 
+import supervisor_ai
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, StreamId, run_stream
 from supervisor_ai.domain.run.definition import StepKind
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.ports.ledger import Batch, CachedState, EventLog, Head
 from supervisor_ai.engine.world import Timing
+
+
+ROOT = Path(__file__).parents[3]
+NAMING = """\
+from tests.integration.engine.kernel import Kernel, flow, work
+
+kernel = Kernel(None)
+print(kernel.play(kernel.submit(flow(work("build")))).fold)
+"""
 
 
 class CountedLog:
@@ -65,6 +79,28 @@ def test_a_state_of_other_folding_code_is_not_used(open_kernel: OpenKernel) -> N
     world = kernel.world
     assert world.cache.load(run_stream(run), fold="workflow:0") is None
     assert world.cache.load(run_stream(run), fold=kernel.play(run).fold) is not None
+
+
+def test_whoever_changes_how_runs_are_folded_finds_no_state_of_before(tmp_path: Path) -> None:
+    [installed] = supervisor_ai.__path__
+    copy = shutil.copytree(installed, tmp_path / "supervisor_ai")
+    folding = copy / "domain/run/run.py"
+    before = name_of_the_fold(tmp_path)
+    folding.write_text(f"{folding.read_text()}\n\ndef another() -> None: ...\n")
+    assert name_of_the_fold(tmp_path) != before
+
+
+def name_of_the_fold(place: Path) -> str:
+    """Ask a process that has the package from elsewhere how it calls its folding code."""
+    done = subprocess.run(
+        [sys.executable, "-c", NAMING],
+        cwd=ROOT,
+        env={"PYTHONPATH": f"{place}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
 
 
 def test_a_state_that_cannot_be_read_is_folded_again(open_kernel: OpenKernel) -> None:
