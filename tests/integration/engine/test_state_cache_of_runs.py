@@ -18,7 +18,6 @@ from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.ports.ledger import Batch, CachedState, EventLog, Head
 from supervisor_ai.engine.world import Timing
 
-
 ROOT = Path(__file__).parents[3]
 NAMING = """\
 from tests.integration.engine.kernel import Kernel, flow, work
