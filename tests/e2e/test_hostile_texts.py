@@ -136,6 +136,11 @@ def test_init_reads_every_manifest(shell: Shell) -> None:
     check(shell.run("init", "--dry-run"))
 
 
+def test_one_dotted_key_costs_next_to_nothing(shell: Shell) -> None:
+    shell.commit({"pyproject.toml": TOML["dotted key"]})
+    check(shell.run("init", "--dry-run"))
+
+
 @pytest.mark.parametrize("gate", ["auto_run_files", "test_integrity"])
 def test_a_gate_that_could_not_look_is_not_green(shell: Shell, gate: str) -> None:
     shell.commit(dict.fromkeys(project(), ""))
