@@ -111,20 +111,6 @@ def test_what_would_run_by_itself_needs_a_person(user: User) -> None:
     assert ".envrc" in shown.out + shown.err
 
 
-def test_a_fork_shows_the_verdict_of_the_run_that_it_comes_from(user: User) -> None:
-    config = CONFIG.replace("gates:", "gates:\n  lint: {command: ['false'], policy: block}")
-    prepare(user, *[attempt({"total.py": CODE + "\n"})] * 2, config=config)
-    flow = FLOW.replace("{gate: test,", "{gates: [lint, test],")
-    user.commit({".supervisor/workflows/short.yaml": flow})
-    run = user.run().run
-    fork = user.call("fork", run["id"], "--at", "implement", "--queue", "--json").run
-    told = [
-        [step["last_verdict"] for step in it["steps"] if step["step"] == "test"]
-        for it in (run, fork)
-    ]
-    assert told == [["failed"], ["failed"]]
-
-
 @pytest.mark.parametrize("name", ["a\x1b[2Jb.py", "src/\u202egpj.py"])
 def test_a_name_that_is_not_what_it_looks_like_needs_a_person(user: User, name: str) -> None:
     prepare(user, attempt({name: "a = 1\n"}))
