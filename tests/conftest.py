@@ -1,14 +1,56 @@
 """What holds for every test."""
 
+import gc
 from collections.abc import Iterator, Set
+from pathlib import Path
+from typing import Final
 
 import pytest
-from hypothesis import HealthCheck, settings
 from tests.processes import mark, require_no_survivors
+from tests.support.example_counts import load_profiles
+from tests.support.pure_branches import REACHING, PureBranches, pure_files
 
-# How long an example takes says how busy the machine is, not whether the code is right.
-settings.register_profile("unhurried", deadline=None, suppress_health_check=(HealthCheck.too_slow,))
-settings.load_profile("unhurried")
+load_profiles()
+
+LONGEST_FIRST: Final = (
+    *("tests/e2e/test_crash.py", "tests/e2e/test_kanban_crash.py", "tests/simulation"),
+    *("tests/clis", "tests/attacks", "tests/e2e", "tests/integration"),
+)
+"""A test that takes long and is begun last lets one core idle; within each place chance rules."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let `scripts/test` ask for the coverage of the pure places."""
+    parser.addoption(
+        "--pure-branches", metavar="FILE", help="measure the branches of the pure places"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure, if asked to, before anything is imported; who only deals out tests runs none."""
+    file = config.getoption("--pure-branches")
+    is_dealer = bool(config.getoption("numprocesses", None)) and not hasattr(config, "workerinput")
+    if file and not is_dealer:
+        config.pluginmanager.register(
+            PureBranches(Path(file), files=pure_files(), places=REACHING), "pure-branches"
+        )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with what takes long."""
+    items.sort(key=lambda item: _turn(item.path.relative_to(config.rootpath).as_posix()))
+
+
+def _turn(path: str) -> int:
+    turns = [turn for turn, place in enumerate(LONGEST_FIRST) if path.startswith(place)]
+    return min(turns, default=len(LONGEST_FIRST))
+
+
+def pytest_collection_finish() -> None:
+    """Spare every collection of garbage a walk through thousands of tests that stay."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

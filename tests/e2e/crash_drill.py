@@ -6,11 +6,11 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 from tests.e2e.crash_scene import LOST, Sight, environment, make_repository
+from tests.e2e.kill_points import points, representatives
 from tests.processes import Owned
 
 ROOT: Final = Path(__file__).parents[2]
@@ -49,14 +49,9 @@ class Drill:
         done = self.drive(self.copy("uncrashed"), kill_at=None, run=None)
         assert done["code"] == 0
         self.boundaries: list[str] = done["boundaries"]
-        self._marks: list[int] = done["marks"]
+        self.points = points(done["marks"])
+        self.representatives = representatives(self.boundaries, self.points)
         self.uncrashed = self.sight(place / "uncrashed")
-
-    @property
-    def points(self) -> list[int]:
-        """Number the boundaries at which a kill leaves something else than at the one before."""
-        changed = [before != after for before, after in pairwise(self._marks)]
-        return [number for number, is_new in enumerate([True, *changed], start=1) if is_new]
 
     def copy(self, name: str) -> Path:
         """Make a fresh repository."""

@@ -1,7 +1,8 @@
 """The command in a process that has imported everything: a call is a fork and not a start.
 
-A start costs more than most calls do. What a fork spares is the interpreter and the imports; the
-call has a process, an environment, a directory and streams of its own all the same.
+A start costs more than most calls do. What a fork spares is the interpreter, the imports, and four
+looks at each of some 70,000 files of tools in every run; the call has a process, an environment, a
+directory and streams of its own all the same.
 """
 
 import atexit
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -111,6 +113,27 @@ def preload() -> None:
             import_module(module.name)
     import_module("coverage")
     _warm_up()
+    _look_at_few_files()
+
+
+def _look_at_few_files() -> None:
+    """Tell machines apart by where their tools are: a test that changes a tool starts afresh."""
+    from supervisor_ai.sandboxes import tool_stamps
+    from supervisor_ai.sandboxes.caches import find_caches
+    from supervisor_ai.sandboxes.toolchain import find_toolchain
+
+    class FewFiles(tool_stamps.ToolStamps):
+        """Stamps of everything but the tools' own files."""
+
+        def _stamp(  # type: ignore[explicit-override]
+            self, caches: tuple[str, ...]
+        ) -> str | None:
+            tools = find_toolchain(self._environment, self._home)
+            cached = find_caches(caches, self._environment, self._home)
+            known = replace(tools, roots=(), stores=())
+            return tool_stamps.stamp_tools(known, cached, besides=self._besides)
+
+    tool_stamps.ToolStamps = FewFiles  # type: ignore[misc]
 
 
 def _warm_up() -> None:

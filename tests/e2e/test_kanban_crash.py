@@ -1,10 +1,14 @@
-"""Kill a run on a kanban at every boundary, resume, and compare: branch, files, story."""
+"""Kill a run on a kanban at boundaries, resume, and compare: branch, files, story.
+
+One boundary of each class in `make test`, all of them in `make test-long`.
+"""
 
 from collections.abc import Iterator
 
 import pytest
 from tests.e2e.crash_drill import Drill, Rehearsal
 from tests.e2e.kanban_project import FILE, kanban_files
+from tests.e2e.kill_points import classes, representatives
 
 SHARDS = 4
 AGENT = """\
@@ -69,21 +73,47 @@ def test_the_uncrashed_run_lands_the_task_and_the_kanban(drill: Drill) -> None:
     assert types.count("IntegrationLanded") == 2
     assert drill.uncrashed.status == "completed"
     assert len(drill.points) > 40, drill.boundaries
+    assert len(drill.representatives) > 30, drill.boundaries
 
 
+def test_the_kills_cover_every_class_of_boundaries(drill: Drill) -> None:
+    covered = classes(drill.boundaries, drill.representatives)
+    assert covered.keys() == classes(drill.boundaries, drill.points).keys()
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_a_kanban_survives_a_kill_at_a_boundary_of_every_class(drill: Drill, shard: int) -> None:
+    for number in drill.representatives[shard::SHARDS]:
+        drill.kill(number)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_a_kanban_survives_a_kill_at_every_boundary(drill: Drill, shard: int) -> None:
     for number in drill.points[shard::SHARDS]:
         drill.kill(number)
 
 
-def test_a_plain_directory_survives_a_kill_wherever_it_is_read_or_written(plain: Drill) -> None:
+def test_a_plain_directory_survives_a_kill_of_every_class_where_it_is_read_or_written(
+    plain: Drill,
+) -> None:
     assert plain.uncrashed.types().count("KanbanSaved") == 2
-    own = [
+    own = of_plain_directory(plain)
+    assert len(own) > 6, plain.boundaries
+    for number in representatives(plain.boundaries, own):
+        plain.kill(number)
+
+
+@pytest.mark.long
+def test_a_plain_directory_survives_a_kill_wherever_it_is_read_or_written(plain: Drill) -> None:
+    for number in of_plain_directory(plain):
+        plain.kill(number)
+
+
+def of_plain_directory(plain: Drill) -> list[int]:
+    words = ("Kanban", "take", "save", "land")
+    return [
         number
         for number in plain.points
-        if any(word in plain.boundaries[number - 1] for word in ("Kanban", "take", "save", "land"))
+        if any(word in plain.boundaries[number - 1] for word in words)
     ]
-    assert len(own) > 6, plain.boundaries
-    for number in own:
-        plain.kill(number)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from tests.integration.kanban.cast import ITERATIONS, NEIGHBOUR, Fault, Part, Play, Turn
+from tests.support.example_counts import examples
 
 from supervisor_ai.domain.kanban.kanban import Kanban
 from supervisor_ai.domain.run import events as e
@@ -27,7 +28,7 @@ parts = st.builds(
 )
 
 
-@settings(max_examples=60, phases=PHASES)
+@settings(max_examples=examples(60), phases=PHASES)
 @given(part=parts)
 def test_any_outcomes_lead_to_an_end(part: Part) -> None:
     play = Play(part)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.integration.store.any_facts import any_fact
 from tests.integration.store.conftest import OnlyProcess
+from tests.support.example_counts import examples
 
 from supervisor_ai.control.ports.queries import StepRow
 from supervisor_ai.domain.envelope import Event
@@ -102,7 +103,7 @@ def row(step: StepPicture) -> StepRow:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(HISTORIES, HISTORIES)
 def test_a_fork_at_any_point_shows_what_the_run_showed_there(
     history: list[Event], later: list[Event]

@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.example_counts import examples
 from tests.unit.context.memory_git import MemoryGit, estimator, packer, request
 
 from supervisor_ai.domain.run.context_plan import DETAILS, Detail, PackedContext, Source, SourceKind
@@ -243,7 +244,7 @@ SOURCES = st.builds(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     files=st.dictionaries(NAMES, BODIES, max_size=12),
     sources=st.lists(SOURCES, max_size=5),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
+from tests.support.example_counts import examples
 
 from supervisor_ai.definitions.answers import StrictAnswerReader
 from supervisor_ai.domain.run.answers import APPROVING, MEANINGS, AnswerKind, Meaning
@@ -442,7 +443,7 @@ def test_no_output_makes_the_reader_fail(output: str) -> None:
         )
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.text(max_size=200), st.sampled_from(["REJECTED", "CHANGES_REQUESTED"]))
 def test_nothing_before_a_refusal_turns_it_into_an_approval(text: str, status: str) -> None:
     output = f"{text}\n{quoted(REVIEW)}{text}\n{block({**REVIEW, 'status': status})}"

@@ -6,6 +6,7 @@ from typing import Final
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.example_counts import examples
 
 from supervisor_ai.definitions.answers import StrictAnswerReader
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
@@ -101,7 +102,7 @@ pieces = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     st.lists(pieces, max_size=5), st.sampled_from(["", block(OWN)]), st.lists(pieces, max_size=5)
 )

@@ -5,6 +5,7 @@ from time import process_time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.example_counts import examples
 from tests.unit.documents.kanban_files import (
     FILE,
     TASK,
@@ -125,7 +126,7 @@ BITS = st.sampled_from(
 )
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(st.lists(BITS | st.text(max_size=5), max_size=12).map("".join) | st.binary(max_size=60))
 def test_whatever_a_file_holds_there_is_an_answer(content: str | bytes) -> None:
     raw = content if isinstance(content, bytes) else content.encode(errors="replace")
@@ -134,7 +135,7 @@ def test_whatever_a_file_holds_there_is_an_answer(content: str | bytes) -> None:
         assert isinstance(found, Kanban) or (found and all(str(mistake) for mistake in found))
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(st.lists(BITS | st.text(max_size=5), max_size=12).map("".join))
 def test_whatever_is_revised_can_be_read_or_was_refused(text: str) -> None:
     kanban = Kanban(path=FILE, title="T", phase=Phase.COMPLETE)

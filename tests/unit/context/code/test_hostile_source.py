@@ -3,6 +3,7 @@ from time import process_time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.example_counts import examples
 
 from supervisor_ai.context.code.api import public_api
 from supervisor_ai.context.code.imports import ImportIndex
@@ -19,7 +20,7 @@ broken_code = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 bytes_as_text = st.binary(max_size=200).map(lambda raw: raw.decode("utf-8", "replace"))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(text=st.one_of(broken_code, bytes_as_text), ending=st.sampled_from(ENDINGS))
 def test_no_text_makes_the_reader_fail(text: str, ending: str) -> None:
     path = f"src/a.{ending}"

@@ -1,0 +1,62 @@
+"""Coverage of the pure places, traced in the tests that reach them and in no others.
+
+A tracer slows down everything that runs under it, so it is on while modules are imported and in the
+tests of `REACHING`; `scripts/test` demands that each branch of `PURE` is taken by them.
+"""
+
+from collections.abc import Generator, Iterable
+from pathlib import Path
+from typing import Final
+
+import pytest
+from coverage import Coverage
+
+ROOT: Final = Path(__file__).parents[2]
+PACKAGE: Final = ROOT / "src" / "supervisor_ai"
+PURE: Final = ("domain/**/*.py", "engine/**/*.py")
+"""What has every branch covered, as patterns below the package."""
+REACHING: Final = (
+    *("tests/unit/domain", "tests/unit/engine", "tests/unit/control", "tests/contract"),
+    *("tests/histories", "tests/integration/engine", "tests/integration/kanban"),
+)
+"""Where the tests are that take these branches."""
+
+
+def pure_files(package: Path = PACKAGE, patterns: Iterable[str] = PURE) -> list[str]:
+    """Find the files of which every branch is demanded; each pattern names one at least."""
+    found = {pattern: sorted(map(str, package.glob(pattern))) for pattern in patterns}
+    missing = [pattern for pattern, files in found.items() if not files]
+    assert not missing, f"No file is named by {missing}."
+    return [file for files in found.values() for file in files]
+
+
+class PureBranches:
+    """A plug-in of pytest that measures one process of the tests."""
+
+    def __init__(self, file: Path, *, files: Iterable[str], places: Iterable[str]) -> None:
+        self._files = list(files)
+        self._places = tuple(ROOT / place for place in places)
+        self._coverage = Coverage(
+            data_file=str(file), data_suffix=True, branch=True, include=self._files
+        )
+        self._is_on = False
+        self._switch(is_on=True)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Measure the test if it is one of those that are to reach everything."""
+        self._switch(is_on=any(item.path.is_relative_to(place) for place in self._places))
+        return (yield)
+
+    def pytest_unconfigure(self) -> None:
+        """Write down what was reached; a file that nothing has imported has no branch taken."""
+        self._switch(is_on=False)
+        self._coverage.get_data().touch_files(self._files)
+        self._coverage.save()
+
+    def _switch(self, *, is_on: bool) -> None:
+        if is_on and not self._is_on:
+            self._coverage.start()
+        elif self._is_on and not is_on:
+            self._coverage.stop()
+        self._is_on = is_on
