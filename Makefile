@@ -16,9 +16,8 @@ demo: setup ## Watch a small task go through plan, implement, test, review, comm
 test: setup-for-tests ## Run every check and every test
 	@scripts/test
 
-test-long: setup-for-tests ## Run the slow suites too, and try the set-up on a fresh Debian
-	@.venv/bin/python -m pytest -m long --timeout 3600 tests
-	@scripts/try-fresh-machine
+test-long: setup-for-tests ## Run the slow suites, the coverage of everything, and a fresh Debian
+	@scripts/test-long
 
 check: setup ## Run format, lint, types, imports, dependencies and words only
 	@scripts/check

@@ -1,4 +1,4 @@
-# Sourced by check and test: named, timed steps whose output is shown when they fail.
+# Sourced by check, test and test-long: named, timed steps whose output is shown when they fail.
 # With STEP_RESULTS set, each verdict is added to that file for the closing line.
 
 failures=0
@@ -21,4 +21,13 @@ step() { # NAME COMMAND...
         failures=$((failures + 1))
         printf '%s\n' "$output"
     fi
+}
+
+session() { # NAME PATHS AND OPTIONS OF PYTEST...
+    local name=$1 code=0
+    shift
+    printf '\n%s\n' "$name"
+    ${RUNNER:-python} -m pytest "$@" -q --inline-snapshot=disable --junit-xml="$reports/$name.xml" || code=$?
+    # 1 says that tests failed, which the report counts.
+    case $code in 0 | 1) ;; *) record failed "$name: pytest ended with exit code $code" ;; esac
 }

@@ -37,7 +37,11 @@ class PureBranches:
         self._files = list(files)
         self._places = tuple(ROOT / place for place in places)
         self._coverage = Coverage(
-            data_file=str(file), data_suffix=True, branch=True, include=self._files
+            data_file=str(file),
+            data_suffix=True,
+            config_file=False,
+            branch=True,
+            include=self._files,
         )
         self._is_on = False
         self._switch(is_on=True)
