@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.e2e.preloaded import Preloaded
 from tests.processes import mark, require_no_survivors
 from tests.support.example_counts import load_profiles
 from tests.support.pure_branches import REACHING, PureBranches, pure_files
@@ -66,3 +67,11 @@ def _owned_processes() -> Iterator[None]:
     mark()
     yield
     require_no_survivors(patience=30)
+
+
+@pytest.fixture(scope="session")
+def preloaded() -> Iterator[Preloaded]:
+    """Share a process that has imported everything between all tests."""
+    process = Preloaded()
+    yield process
+    process.stop()

@@ -143,12 +143,12 @@ class User:
         self.commit({"tools/script.json": json.dumps(deeds)})
 
     def call(self, *arguments: str, **environment: str) -> Said:
-        """Call the command and wait for its end; in a world of its own, it is started afresh."""
-        if self.preloaded is not None and not environment:
+        """Call the command and wait for its end; with tools of its own, it is started afresh."""
+        if self.preloaded is not None and "PATH" not in environment:
             code, out, err = self.preloaded.call(
                 arguments,
                 directory=self.repository,
-                environment=self.environment,
+                environment={**self.environment, **environment},
                 seconds=PATIENCE,
             )
             return Said(code=code, out=out, err=err)

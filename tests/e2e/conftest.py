@@ -1,6 +1,5 @@
 """A user for each test."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,14 +12,6 @@ from tests.e2e.preloaded import Preloaded
 def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Share what the sandbox has proved about itself between all tests."""
     return tmp_path_factory.mktemp("state")
-
-
-@pytest.fixture(scope="session")
-def preloaded() -> Iterator[Preloaded]:
-    """Share a process that has imported everything between all tests."""
-    process = Preloaded()
-    yield process
-    process.stop()
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,26 @@ class Preloaded:
         seconds: float,
         streams: Mapping[int, str] = MappingProxyType({}),
     ) -> tuple[int, str, str]:
-        """Call the command and wait for its end; return its code and what it printed.
+        """Call the command and wait for its end; return its code and what it printed."""
+        code, out, err = self.call_for_bytes(
+            arguments,
+            directory=directory,
+            environment=environment,
+            seconds=seconds,
+            streams=streams,
+        )
+        return code, out.decode(), err.decode()
+
+    def call_for_bytes(
+        self,
+        arguments: Sequence[str],
+        *,
+        directory: Path,
+        environment: Mapping[str, str],
+        seconds: float,
+        streams: Mapping[int, str] = MappingProxyType({}),
+    ) -> tuple[int, bytes, bytes]:
+        """Call the command and wait for its end; return its code and what it wrote.
 
         `streams` says where a stream leads to instead: to a file, to a pipe that nobody reads
         (`GONE`), or nowhere, because it is closed (`CLOSED`).
@@ -62,7 +81,7 @@ class Preloaded:
                 "streams": [streams.get(number, name) for number, name in usual.items()],
             }
             code = self._obeyed(order, seconds)
-            return code, _text(out), _text(err)
+            return code, _content(out), _content(err)
 
     def _obeyed(self, order: Order, seconds: float) -> int:
         if self._process.poll() is not None:
@@ -100,8 +119,8 @@ class Preloaded:
             self._process.communicate()
 
 
-def _text(path: Path) -> str:
-    return path.read_text() if path.exists() else ""
+def _content(path: Path) -> bytes:
+    return path.read_bytes() if path.exists() else b""
 
 
 def preload() -> None:

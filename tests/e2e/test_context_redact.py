@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -18,16 +18,27 @@ PASSWORD: Final = body(20)
 TEXT: Final = f"one\n  token: {TOKEN}\nDB_PASSWORD={PASSWORD}\nagain {TOKEN}\n"
 
 
-def redact(user: User, text: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [SUPERVISOR, "context", "redact", *options],
-        input=text,
-        cwd=user.home,
-        env=user.environment,
-        capture_output=True,
-        check=False,
-        timeout=PATIENCE,
+@dataclass(frozen=True)
+class Answer:
+    """What the command wrote and how it ended."""
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+def redact(user: User, text: bytes, *options: str) -> Answer:
+    assert user.preloaded is not None
+    given = user.home / "given"
+    given.write_bytes(text)
+    code, out, err = user.preloaded.call_for_bytes(
+        ["context", "redact", *options],
+        directory=user.home,
+        environment=user.environment,
+        seconds=PATIENCE,
+        streams={0: str(given)},
     )
+    return Answer(code, out, err)
 
 
 def test_the_text_is_printed_without_its_secrets(newcomer: User) -> None:

@@ -1,7 +1,6 @@
 """Whole runs whose approval stands where no answer is: none of them may complete."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -118,13 +117,6 @@ TABLE: Final = (
 @pytest.fixture(scope="module")
 def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("state")
-
-
-@pytest.fixture(scope="module")
-def preloaded() -> Iterator[Preloaded]:
-    process = Preloaded()
-    yield process
-    process.stop()
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from typing import IO
 import pytest
 from click.testing import CliRunner
 from inline_snapshot import snapshot
+from tests.e2e.command import Said
+from tests.e2e.preloaded import Preloaded
 from tests.integration.lab.client import ask
 from tests.processes import PATIENCE, Owned
 
@@ -22,15 +24,22 @@ from supervisor_ai.lab.examples import names
 SUPERVISOR = Path(sys.executable).with_name("supervisor")
 
 
-def call(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [SUPERVISOR, *arguments],
-        cwd=where,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+class Shell:
+    """Calls the command in a process that has imported everything."""
+
+    def __init__(self, preloaded: Preloaded) -> None:
+        self._preloaded = preloaded
+
+    def __call__(self, where: Path, *arguments: str) -> Said:
+        code, out, err = self._preloaded.call(
+            arguments, directory=where, environment=os.environ, seconds=PATIENCE
+        )
+        return Said(code=code, out=out, err=err)
+
+
+@pytest.fixture
+def call(preloaded: Preloaded) -> Shell:
+    return Shell(preloaded)
 
 
 @contextmanager
@@ -49,14 +58,14 @@ def serving(where: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str
             process.kill()
 
 
-def written(where: Path, name: str) -> str:
-    (where / f"{name}.yaml").write_text(call(where, "lab", "example", name).stdout)
+def written(call: Shell, where: Path, name: str) -> str:
+    (where / f"{name}.yaml").write_text(call(where, "lab", "example", name).out)
     return f"{name}.yaml"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_serves_until_it_is_stopped(tmp_path: Path, number: signal.Signals) -> None:
-    script = written(tmp_path, "edit")
+def test_it_serves_until_it_is_stopped(call: Shell, tmp_path: Path, number: signal.Signals) -> None:
+    script = written(call, tmp_path, "edit")
     with serving(tmp_path, script, "--json", "--log", "log.jsonl") as (process, stdout):
         told = json.loads(stdout.readline())
         reply = ask(told["url"], "anthropic")
@@ -70,8 +79,8 @@ def test_it_serves_until_it_is_stopped(tmp_path: Path, number: signal.Signals) -
     assert (logged["dialect"], logged["body"]["model"]) == ("anthropic", "m")
 
 
-def test_it_says_how_to_point_each_cli_at_it(tmp_path: Path) -> None:
-    script = written(tmp_path, "edit")
+def test_it_says_how_to_point_each_cli_at_it(call: Shell, tmp_path: Path) -> None:
+    script = written(call, tmp_path, "edit")
     with serving(tmp_path, script) as (process, stdout):
         first = stdout.readline()
         process.send_signal(signal.SIGINT)
@@ -87,7 +96,7 @@ def test_it_says_how_to_point_each_cli_at_it(tmp_path: Path) -> None:
         assert line in rest
 
 
-def test_every_mistake_is_told_with_file_line_and_key(tmp_path: Path) -> None:
+def test_every_mistake_is_told_with_file_line_and_key(call: Shell, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text("""\
 scenarios:
   - match: "("
@@ -98,8 +107,8 @@ scenarios:
 sides: x
 """)
     said = call(tmp_path, "lab", "serve", "bad.yaml")
-    assert said.returncode == 2
-    assert said.stderr == snapshot("""\
+    assert said.code == 2
+    assert said.err == snapshot("""\
 error: The definitions have 4 mistakes:
   bad.yaml:2: scenarios[0].match: is not a regular expression: missing ), unterminated subpattern \
 at position 0
@@ -110,11 +119,11 @@ hint: See: supervisor lab example
 """)
 
 
-def test_json_has_lines_as_well(tmp_path: Path) -> None:
+def test_json_has_lines_as_well(call: Shell, tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text('[\n  {"text": "a"},\n  {"txt": "b"}\n]\n')
     said = call(tmp_path, "lab", "serve", "bad.json", "--json")
-    assert said.returncode == 2
-    assert "bad.json:3: [1].txt: unknown key" in json.loads(said.stdout)["error"]["message"]
+    assert said.code == 2
+    assert "bad.json:3: [1].txt: unknown key" in json.loads(said.out)["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -128,41 +137,41 @@ def test_json_has_lines_as_well(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_is_no_script(
-    tmp_path: Path, name: str, text: str | None, words: str, code: int
+    call: Shell, tmp_path: Path, name: str, text: str | None, words: str, code: int
 ) -> None:
     if text is not None:
         (tmp_path / name).write_bytes(text.encode(errors="surrogateescape"))
     said = call(tmp_path, "lab", "serve", name)
-    assert said.returncode == code
-    assert words in said.stderr
+    assert said.code == code
+    assert words in said.err
 
 
-def test_a_directory_is_no_script(tmp_path: Path) -> None:
-    assert call(tmp_path, "lab", "serve", ".").returncode == 2
+def test_a_directory_is_no_script(call: Shell, tmp_path: Path) -> None:
+    assert call(tmp_path, "lab", "serve", ".").code == 2
 
 
-def test_the_script_is_looked_for_where_c_says(tmp_path: Path) -> None:
+def test_the_script_is_looked_for_where_c_says(call: Shell, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("- txt: b\n")
     said = call(Path("/"), "-C", str(tmp_path), "lab", "serve", "a.yaml")
-    assert "[0].txt: unknown key" in said.stderr
+    assert "[0].txt: unknown key" in said.err
 
 
-def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
-    script = written(tmp_path, "edit")
+def test_a_port_that_is_taken_is_told(call: Shell, tmp_path: Path) -> None:
+    script = written(call, tmp_path, "edit")
     with serving(tmp_path, script, "--json") as (_, stdout):
         port = json.loads(stdout.readline())["url"].rpartition(":")[2]
         said = call(tmp_path, "lab", "serve", script, "--port", port)
-    assert said.returncode == 6
-    assert f"The port {port} of 127.0.0.1 cannot be taken" in said.stderr
+    assert said.code == 6
+    assert f"The port {port} of 127.0.0.1 cannot be taken" in said.err
 
 
-def test_examples_are_listed(tmp_path: Path) -> None:
+def test_examples_are_listed(call: Shell, tmp_path: Path) -> None:
     said = call(tmp_path, "lab", "example", "--json")
-    assert [it["name"] for it in json.loads(said.stdout)["examples"]] == list(names())
-    listed = call(tmp_path, "lab", "example").stdout.splitlines()
+    assert [it["name"] for it in json.loads(said.out)["examples"]] == list(names())
+    listed = call(tmp_path, "lab", "example").out.splitlines()
     assert [line.split()[0] for line in listed] == list(names())
-    assert call(tmp_path, "lab", "example", "none").returncode == 3
-    one = json.loads(call(tmp_path, "lab", "example", "stall", "--json").stdout)
+    assert call(tmp_path, "lab", "example", "none").code == 3
+    one = json.loads(call(tmp_path, "lab", "example", "stall", "--json").out)
     assert one["script"].startswith("# A stall")
 
 
