@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.clis.strays import strays
 from tests.clis.vocabulary import VOCABULARIES, Turn, Vocabulary
+from tests.support.known_tools import known_tools
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Broker, Cli, SandboxPolicy
@@ -140,7 +141,8 @@ class Stage:
         return {"PATH": PATH, "HOME": str(Path.home()), **KEYS}
 
     def sandbox(self) -> BubblewrapSandbox:
-        return self.shared or BubblewrapSandbox(state=self.ground / "state", environment=self.host)
+        state = known_tools(self.ground / "state")
+        return self.shared or BubblewrapSandbox(state=state, environment=self.host)
 
     def play(
         self,

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.support.known_tools import known_tools
 
 from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
 from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
@@ -17,7 +18,9 @@ class TestBubblewrap(SandboxSuite, IsolationSuite, LimitSuite, EgressSuite):
     @pytest.fixture(autouse=True)
     def _give(self, tmp_path: Path) -> None:
         self.ground = tmp_path
-        self.sandbox = BubblewrapSandbox(state=tmp_path / "state", environment=os.environ)
+        self.sandbox = BubblewrapSandbox(
+            state=known_tools(tmp_path / "state"), environment=os.environ
+        )
 
 
 class TestUnsandboxed(SandboxSuite):
@@ -39,5 +42,5 @@ class TestBubblewrapWithoutGroups(LimitSuite):
     def _give(self, tmp_path: Path) -> None:
         self.ground = tmp_path
         self.sandbox = BubblewrapSandbox(
-            state=tmp_path / "state", environment=os.environ, find_cgroups=lambda: None
+            state=known_tools(tmp_path / "state"), environment=os.environ, find_cgroups=lambda: None
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.support.known_tools import known_tools
 
 from supervisor_ai.domain.run.definition import Cli
 from supervisor_ai.domain.run.diagnosis import Diagnosis
@@ -80,7 +81,9 @@ def play(part: Part) -> Cli:
 
 @pytest.fixture(scope="module")
 def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
-    return BubblewrapSandbox(state=tmp_path_factory.mktemp("state"), environment=os.environ)
+    return BubblewrapSandbox(
+        state=known_tools(tmp_path_factory.mktemp("state")), environment=os.environ
+    )
 
 
 class TestCommand(WorkerSuite, PuppetSuite):

@@ -11,6 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.support.known_tools import known_tools
 
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.engine.ports.sandbox import (
@@ -30,7 +31,7 @@ class TestBubblewrapSandbox(OnSandbox):
     @pytest.fixture(autouse=True)
     def _give(self, tmp_path: Path) -> None:
         self.ground = tmp_path
-        self.sandbox = self.make(tmp_path / "state")
+        self.sandbox = self.make(known_tools(tmp_path / "state"))
 
     def make(self, state: Path, **variables: str) -> BubblewrapSandbox:
         return BubblewrapSandbox(state=state, environment={**os.environ, **variables})
@@ -281,7 +282,6 @@ class TestBubblewrapSandbox(OnSandbox):
         assert (result.end, result.exit_code) == (SandboxEnd.SANDBOX_FAILED, None)
 
     def test_a_command_that_could_not_be_found_again_is_not_started(self) -> None:
-        (self.ground / "state").mkdir()
         (self.ground / "state/processes").write_text("in the way")
         with pytest.raises(Unavailable, match="register of live commands"):
             self.run(self.spec("touch", "made"))

@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.support.known_tools import known_tools
 
 from supervisor_ai.engine.ports.sandbox import SandboxResult
 from supervisor_ai.sandboxes import launcher
@@ -38,7 +39,9 @@ class TestLaunchpad(OnSandbox):
     def _give(self, tmp_path: Path) -> Iterator[None]:
         self.before = set(children())
         self.ground = tmp_path
-        self.sandbox = BubblewrapSandbox(state=tmp_path / "state", environment=os.environ)
+        self.sandbox = BubblewrapSandbox(
+            state=known_tools(tmp_path / "state"), environment=os.environ
+        )
         yield
         del self.sandbox
         assert set(children()) <= self.before

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.processes import PATIENCE
+from tests.support.known_tools import known_tools
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
@@ -74,7 +75,9 @@ class TestGroups(OnLimits):
         self.ground = tmp_path
         self.cgroups = cgroups
         self.sandbox = BubblewrapSandbox(
-            state=tmp_path / "state", environment=os.environ, find_cgroups=lambda: cgroups
+            state=known_tools(tmp_path / "state"),
+            environment=os.environ,
+            find_cgroups=lambda: cgroups,
         )
 
     def groups(self) -> list[Path]:
@@ -156,7 +159,7 @@ class TestWatch(OnLimits):
     def _give(self, tmp_path: Path) -> None:
         self.ground = tmp_path
         self.sandbox = BubblewrapSandbox(
-            state=tmp_path / "state", environment=os.environ, find_cgroups=lambda: None
+            state=known_tools(tmp_path / "state"), environment=os.environ, find_cgroups=lambda: None
         )
 
     def test_files_in_memory_count(self) -> None:
@@ -199,7 +202,9 @@ class TestBoundedDisk(OnLimits):
     @pytest.fixture(autouse=True)
     def _give(self, tmp_path: Path) -> None:
         self.ground = tmp_path
-        self.sandbox = BubblewrapSandbox(state=tmp_path / "state", environment=os.environ)
+        self.sandbox = BubblewrapSandbox(
+            state=known_tools(tmp_path / "state"), environment=os.environ
+        )
 
     def test_who_fills_a_disk_of_its_own_has_reached_the_limit(self) -> None:
         with mounted(self.ground / "workspace", "size=4m"):

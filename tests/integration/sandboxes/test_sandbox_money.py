@@ -13,6 +13,7 @@ from threading import Thread
 from typing import Final
 
 import pytest
+from tests.support.known_tools import known_tools
 
 from supervisor_ai.domain.run.facts import Usage
 from supervisor_ai.domain.run.prices import CostCap, Price
@@ -79,7 +80,9 @@ class TestMoney(OnSandbox):
     @pytest.fixture(autouse=True)
     def _give(self, tmp_path: Path) -> None:
         self.ground = tmp_path
-        self.sandbox = BubblewrapSandbox(state=tmp_path / "state", environment=os.environ)
+        self.sandbox = BubblewrapSandbox(
+            state=known_tools(tmp_path / "state"), environment=os.environ
+        )
 
     def asking(self, url: str, times: int, limit: Decimal | None = LIMIT) -> SandboxSpec:
         route = BrokerRoute(
