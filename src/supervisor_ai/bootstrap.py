@@ -316,7 +316,7 @@ def _drivers() -> "Mapping[str, Opener]":
     }
 
 
-def _performers(repository: "GitRepository", settings: Settings) -> "Performers":
+def _performers(repository: "GitRepository", settings: HostSettings) -> "Performers":
     from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
     from supervisor_ai.engine.effects.kanban import KanbanPerformer, kanban_performers
     from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Protocol
 
 from supervisor_ai.domain.ids import ArtifactHash, EffectKey, RunId, StepName
+from supervisor_ai.domain.live_output import LiveOutput
 from supervisor_ai.domain.run.definition import SandboxPolicy
 from supervisor_ai.domain.run.effects import OperationEffect
 from supervisor_ai.domain.run.events import RunEvent
@@ -19,7 +20,7 @@ from supervisor_ai.engine.ports.context import ContextPacker
 from supervisor_ai.engine.ports.forge import Forge
 from supervisor_ai.engine.ports.gates import Examiner, Verdicts
 from supervisor_ai.engine.ports.ledger import EventLog, Inbox, Leases, StateCache, WakeQueue
-from supervisor_ai.engine.ports.monitor import LiveOutput, Monitor, SilentMonitor
+from supervisor_ai.engine.ports.monitor import Monitor, SilentMonitor
 from supervisor_ai.engine.ports.redaction import Redactor
 from supervisor_ai.engine.ports.sandbox import Sandbox
 from supervisor_ai.engine.ports.workers import AnswerReader, Prompter, WorkerFactory

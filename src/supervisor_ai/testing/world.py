@@ -16,7 +16,7 @@ from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.engine.effects.kanban import KanbanPerformer, kanban_performers
 from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS
 from supervisor_ai.engine.playback import opener
-from supervisor_ai.engine.ports.context import PackedContext, PackedItem, PackRequest
+from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.engine.ports.kanban import KanbanFiles, KanbanPorts
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.ports.sandbox import SandboxSpec

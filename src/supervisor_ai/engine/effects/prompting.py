@@ -9,7 +9,6 @@ from supervisor_ai.domain.run.degradation import INSTRUCTIONS
 from supervisor_ai.domain.run.effects import ContextItem, RunWorker
 from supervisor_ai.domain.run.events import ContextPacked, FilesLeftOut
 from supervisor_ai.domain.run.facts import FeedbackKind
-from supervisor_ai.engine.effects.operation import Operation
 from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
 from supervisor_ai.engine.world import Operation
