@@ -13,9 +13,10 @@ from supervisor_ai.gates.changelog import examine_changelog
 from supervisor_ai.gates.claims import examine_claims
 from supervisor_ai.gates.complexity import examine_complexity
 from supervisor_ai.gates.integrity.examine import Languages, examine_tests
-from supervisor_ai.gates.integrity.languages.go import Go
-from supervisor_ai.gates.integrity.languages.javascript import JavaScript
-from supervisor_ai.gates.integrity.languages.rust import Rust
+from supervisor_ai.gates.integrity.languages.go import GO
+from supervisor_ai.gates.integrity.languages.javascript import JAVASCRIPT
+from supervisor_ai.gates.integrity.languages.rust import RUST
+from supervisor_ai.gates.integrity.languages.source import TableReader
 from supervisor_ai.gates.integrity.model import Language
 from supervisor_ai.gates.integrity.python import PythonTests
 from supervisor_ai.gates.odd_names import find_odd_names
@@ -52,4 +53,4 @@ def _examine_names(case: ChangeCase, commits: Commits) -> Examination:
 
 def known_languages() -> Sequence[Language]:
     """Return the readers of all languages whose tests are understood."""
-    return (PythonTests(), JavaScript(), Go(), Rust())
+    return (PythonTests(), TableReader(JAVASCRIPT), TableReader(GO), TableReader(RUST))

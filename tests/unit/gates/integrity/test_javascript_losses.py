@@ -8,12 +8,13 @@ from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 from supervisor_ai.domain.run.gates import Severity
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.integrity.examine import examine_tests
-from supervisor_ai.gates.integrity.languages.javascript import JavaScript
+from supervisor_ai.gates.integrity.languages.javascript import JAVASCRIPT
+from supervisor_ai.gates.integrity.languages.source import TableReader
 
 
 def errors(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
     commits = two_commits(before, after)
-    seen = examine_tests(ChangeCase(base=BASE, head=HEAD), commits, [JavaScript()])
+    seen = examine_tests(ChangeCase(base=BASE, head=HEAD), commits, [TableReader(JAVASCRIPT)])
     return {each.rule for each in seen.findings if each.severity is Severity.ERROR}
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from supervisor_ai.gates.integrity.languages.javascript import JavaScript
+from supervisor_ai.gates.integrity.languages.javascript import JAVASCRIPT
+from supervisor_ai.gates.integrity.languages.source import TableReader
 from supervisor_ai.gates.integrity.model import Strength, TestCase, TestFile, Unreadable
 from supervisor_ai.gates.looks import known_languages
 
@@ -10,7 +11,7 @@ NONE, WEAK, PARTIAL, EXACT = Strength.NONE, Strength.WEAK, Strength.PARTIAL, Str
 
 
 def read(source: str, path: str = "cart.test.ts") -> TestFile:
-    found = JavaScript().read(path, source.encode())
+    found = TableReader(JAVASCRIPT).read(path, source.encode())
     assert isinstance(found, TestFile)
     return found
 
@@ -40,7 +41,7 @@ def strengths(body: str, parameters: str = "") -> list[Strength]:
     ],
 )
 def test_a_test_is_known_by_its_path(path: str, *, expected: bool) -> None:
-    assert JavaScript().is_test(path, b"") is expected
+    assert TableReader(JAVASCRIPT).is_test(path, b"") is expected
 
 
 @pytest.mark.parametrize(
@@ -426,14 +427,14 @@ def test_what_is_commented_out_is_gone() -> None:
 
 @pytest.mark.parametrize("path", ["a.test.js", "a.test.ts", "a.test.tsx"])
 def test_a_file_with_a_syntax_error_cannot_be_understood(path: str) -> None:
-    found = JavaScript().read(path, b"it('a', () => { expect(f()).toBe(3)")
+    found = TableReader(JAVASCRIPT).read(path, b"it('a', () => { expect(f()).toBe(3)")
     assert isinstance(found, Unreadable)
     assert "syntax error" in found.reason
 
 
 def test_a_small_part_beyond_the_grammar_does_not_hide_the_tests() -> None:
     source = b"it('a', () => { expect(f()).toBe(3) });\n" * 20 + b"@@;\n"
-    found = JavaScript().read("a.test.js", source)
+    found = TableReader(JAVASCRIPT).read("a.test.js", source)
     assert isinstance(found, TestFile)
     assert len(found.tests) == 20
 
@@ -449,7 +450,7 @@ def test_a_small_part_beyond_the_grammar_does_not_hide_the_tests() -> None:
     ],
 )
 def test_hostile_text_is_answered(source: bytes) -> None:
-    assert isinstance(JavaScript().read("a.test.js", source), TestFile | Unreadable)
+    assert isinstance(TableReader(JAVASCRIPT).read("a.test.js", source), TestFile | Unreadable)
 
 
 def test_names_that_double_each_other_do_not_explode() -> None:
@@ -459,7 +460,7 @@ def test_names_that_double_each_other_do_not_explode() -> None:
 
 
 def test_a_file_that_only_a_machine_can_have_written_is_not_looked_at() -> None:
-    found = JavaScript().read("a.test.js", b"f(1);\n" * 40_000)
+    found = TableReader(JAVASCRIPT).read("a.test.js", b"f(1);\n" * 40_000)
     assert found == Unreadable(path="a.test.js", reason="it is too large to be looked at")
 
 

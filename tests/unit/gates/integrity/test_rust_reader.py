@@ -2,14 +2,15 @@
 
 import pytest
 
-from supervisor_ai.gates.integrity.languages.rust import Rust
+from supervisor_ai.gates.integrity.languages.rust import RUST
+from supervisor_ai.gates.integrity.languages.source import TableReader
 from supervisor_ai.gates.integrity.model import Strength, TestCase, TestFile, Unreadable
 
 NONE, WEAK, PARTIAL, EXACT = Strength.NONE, Strength.WEAK, Strength.PARTIAL, Strength.EXACT
 
 
 def read(source: str, path: str = "src/cart.rs") -> TestFile:
-    found = Rust().read(path, source.encode())
+    found = TableReader(RUST).read(path, source.encode())
     assert isinstance(found, TestFile)
     return found
 
@@ -37,7 +38,7 @@ def strengths(body: str) -> list[Strength]:
     ],
 )
 def test_a_test_is_known_by_its_path_or_source(path: str, source: bytes, *, expected: bool) -> None:
-    assert Rust().is_test(path, source) is expected
+    assert TableReader(RUST).is_test(path, source) is expected
 
 
 @pytest.mark.parametrize(
@@ -309,4 +310,4 @@ def test_a_macro_that_is_no_call_does_not_break_a_file() -> None:
     ],
 )
 def test_broken_and_hostile_text_cannot_be_understood(source: bytes) -> None:
-    assert isinstance(Rust().read("src/a.rs", source), Unreadable)
+    assert isinstance(TableReader(RUST).read("src/a.rs", source), Unreadable)

@@ -1,408 +1,169 @@
-"""Reads the tests of JavaScript and TypeScript: jest, vitest, mocha, node:test and their kin."""
+"""JavaScript and TypeScript: the table of their grammars and of their test libraries."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.javascript_body import Body, read_body
-from supervisor_ai.gates.integrity.languages.javascript_code import (
+from supervisor_ai.gates.integrity.languages import javascript_checks
+from supervisor_ai.gates.integrity.languages.code import arguments
+from supervisor_ai.gates.integrity.languages.flow import Flow
+from supervisor_ai.gates.integrity.languages.javascript_chains import (
     FUNCTIONS,
     STYLE,
-    Link,
     chain,
     function_of,
-    is_scalar,
-    length_of,
+    inner_nodes,
     parameters,
-    set_once,
-    truth,
 )
-from supervisor_ai.gates.integrity.languages.javascript_mocks import Mocks
-from supervisor_ai.gates.integrity.languages.naming import unique_names
-from supervisor_ai.gates.integrity.languages.picking import mentions
-from supervisor_ai.gates.integrity.languages.syntax import (
-    Grammar,
-    Lines,
-    broken,
-    field,
-    items,
-    parsed,
-    source_of,
-    walked,
-)
-from supervisor_ai.gates.integrity.languages.wording import Outside, bare, wording
-from supervisor_ai.gates.integrity.model import Oddity, TestCase, TestFile, Unreadable
+from supervisor_ai.gates.integrity.languages.javascript_files import is_test_file, read_file
+from supervisor_ai.gates.integrity.languages.place import COMPARISONS, Place, Placed
+from supervisor_ai.gates.integrity.languages.syntax import Grammar, field, items, source_of
+from supervisor_ai.gates.integrity.languages.table import LanguageTable, Taken
+from supervisor_ai.gates.integrity.model import Strength
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_GRAMMARS: Final = {
-    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), Grammar.JAVASCRIPT),
-    **dict.fromkeys((".ts", ".mts", ".cts"), Grammar.TYPESCRIPT),
-    ".tsx": Grammar.TSX,
+_LOUD_NAMES: Final = frozenset(
+    {"expect", "assert", "fail", "done", "reject", "throws", "t", "should", "unreachable", "next"}
+)
+_LATER: Final = frozenset({"setTimeout", "setImmediate", "queueMicrotask", "nextTick", "then"})
+_LOOPING: Final = frozenset({"forEach", "map"})
+_ENDS: Final = re.compile(r"-?\d{1,6}")
+_SETTINGS: Final = {
+    "assignment_expression": "left",
+    "augmented_assignment_expression": "left",
+    "update_expression": "argument",
+    "for_in_statement": "left",
 }
-_NAMED: Final = re.compile(r"(^|[._-])(test|spec|tests|specs|cy|e2e)\.[^.]+$")
-_FOLDERS: Final = frozenset({"__tests__", "test", "tests", "spec", "specs", "e2e", "cypress"})
-_NO_TESTS: Final = frozenset(
-    {"node_modules", "fixtures", "__fixtures__", "__mocks__", "__snapshots__", "testdata"}
-)
-_TESTS: Final = frozenset({"it", "test", "specify", "Deno", "QUnit"})
-_SUITES: Final = frozenset({"describe", "suite", "context"})
-_SKIPPED: Final = {f"x{name}": name for name in _TESTS | _SUITES}
-_FOCUSED: Final = {f"f{name}": name for name in _TESTS | _SUITES}
-_LEAVING_OUT: Final = frozenset(
-    {"skip", "todo", "failing", "fails", "fail", "fixme", "skipIf", "runIf", "if"}
-)
-_HOOKS: Final = frozenset({"beforeEach", "afterEach", "beforeAll", "afterAll", "before", "after"})
-_TABLES: Final = frozenset({"each", "for", "forEach", "map"})
-# A grammar may lag behind the language: so much of a file may be beyond it.
-_LOST_SHARE: Final = 0.05
-_EXIT: Final = re.compile(
-    r"(?:process|Deno)\.(?:exit\(\s{0,9}0?\s{0,9}\)|exitCode\s{0,9}=\s{0,9}0)"
-)
-_MAX_REPEATS: Final = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Suite:
-    """What stands around a test."""
-
-    titles: tuple[str, ...] = ()
-    is_skipped: bool = False
-    repeats: int = 1
-    bound: frozenset[str] = frozenset()
-    tables: tuple[str, ...] = ()
-    """The rows that the tests inside run with."""
+def _settings(node: "Node") -> Iterator[tuple[str, "Node | None"]]:
+    if node.type == "variable_declarator":
+        yield source_of(field(node, "name")), field(node, "value")
+    elif node.type in _SETTINGS:
+        yield source_of(field(node, _SETTINGS[node.type])), None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Call:
-    """A call that declares a test or a suite."""
-
-    root: str
-    modifiers: frozenset[str]
-    links: tuple[Link, ...]
-    is_skipped: bool
-    is_focused: bool
-
-    @property
-    def arguments(self) -> list["Node"]:
-        """What the test or suite is made of: a title, options, a function."""
-        return items(self.links[-1].arguments)
-
-    @property
-    def function(self) -> "Node | None":
-        """The code of the test or suite."""
-        return function_of(self.links[-1].arguments)
+def _part_of_list(node: "Node") -> "tuple[Node | None, Taken] | None":
+    """Take `rows.slice(1, 3)` apart; a filter leaves out one at least."""
+    if node.type != "call_expression":
+        return None
+    if source_of(field(node, "function")) == "Object.entries":
+        return next(iter(arguments(node)), None), lambda count: count
+    links = chain(node)
+    rows, ends = field(links[-1].node, "object"), list(map(source_of, items(links[-1].arguments)))
+    if len(links) != len(("rows", "slice")) or rows is None:
+        return None
+    if links[-1].name == "filter":
+        return rows, lambda count: max(count - 1, 1)
+    if links[-1].name != "slice" or not all(map(_ENDS.fullmatch, ends)):
+        return None
+    first, last = ([int(end) for end in ends] + [None, None])[:2]
+    return rows, lambda count: len(range(count)[first:last])
 
 
-class JavaScript:
-    """Reads the tests of JavaScript and TypeScript."""
-
-    def is_test(self, path: str, source: bytes) -> bool:
-        """Tell by its name and folders whether a runner would look for tests in a file."""
-        where = PurePosixPath(path)
-        if where.suffix not in _GRAMMARS or set(where.parts) & _NO_TESTS:
-            return False
-        return bool(_NAMED.search(where.name)) or bool(set(where.parts[:-1]) & _FOLDERS)
-
-    def read(self, path: str, source: bytes) -> TestFile | Unreadable:
-        """Find the tests of a file."""
-        grammar = _GRAMMARS.get(PurePosixPath(path).suffix, Grammar.JAVASCRIPT)
-        root = parsed(grammar, path, source)
-        if isinstance(root, Unreadable):
-            return root
-        lines = Lines(source)
-        return broken(path, root, lines, share=_LOST_SHARE) or _Reading(root, lines).file(path)
+def _function_name(node: "Node") -> str | None:
+    """Return the name of a function that is declared, or kept."""
+    if node.type not in ("variable_declarator", "function_declaration"):
+        return None
+    value = node if node.type == "function_declaration" else field(node, "value")
+    name = field(node, "name")
+    return source_of(name) if value is not None and value.type in FUNCTIONS and name else None
 
 
-class _Reading:
-    """One file while it is read."""
-
-    def __init__(self, root: "Node", lines: Lines) -> None:
-        self._root = root
-        self._lines = lines
-        self._tests: list[TestCase] = []
-        self._checkers: list[TestCase] = []
-        self._is_focused = False
-        self._mocks = Mocks(root, lines)
-        values = _top_level(root)
-        self._aliases = {
-            name: value for name, value in values.items() if value.type not in FUNCTIONS
-        }
-        self._outside = Outside(self._aliases, STYLE)
-        self._names = {name: value for name, value in values.items() if is_scalar(value)}
-        self._lists = {**self._names, **values}
-        self._own = {name for name, value in values.items() if _is_stub(value)} | _functions(root)
-
-    def file(self, path: str) -> TestFile:
-        """Return what the file holds."""
-        stack = [(self._root, _Suite())]
-        while stack:
-            node, suite = stack.pop()
-            stack.extend(reversed(list(self._steps(node, suite))))
-        return TestFile(
-            path=path,
-            tests=unique_names(self._tests),
-            checkers=tuple(self._checkers),
-            is_focused=self._is_focused,
-            oddities=tuple(self._exits()),
-        )
-
-    def _exits(self) -> Iterator[Oddity]:
-        """Find where a file ends the run of all tests with success."""
-        for node in walked(self._root):
-            is_call = node.type in ("call_expression", "assignment_expression")
-            if is_call and _EXIT.fullmatch(source_of(node)):
-                message = "A test file ends the run with success, whatever the tests say."
-                yield Oddity(rule="collection_changed", message=message, line=self._lines.of(node))
-
-    def _steps(self, node: "Node", suite: _Suite) -> Iterator[tuple["Node", _Suite]]:
-        if node.type == "call_expression":
-            yield from self._call(node, suite)
-        elif node.type == "for_in_statement":
-            count = length_of(field(node, "right"), self._lists)
-            bound = frozenset(source_of(each) for each in walked(field(node, "left") or node))
-            inside = self._told(_repeated(suite, count, bound), field(node, "right"))
-            yield from _inside(node, inside)
-        elif node.type == "if_statement" and _is_open(node, suite):
-            yield from _inside(node, replace(suite, is_skipped=True))
-        elif node.type in ("function_declaration", "variable_declarator", "method_definition"):
-            if self._is_checker(node):
-                self._check(node, source_of(field(node, "name")))
-            else:
-                yield from _inside(node, suite)
-        else:
-            yield from _inside(node, suite)
-
-    def _call(self, node: "Node", suite: _Suite) -> Iterator[tuple["Node", _Suite]]:
-        call = self._declared(node)
-        if call is None:
-            yield from self._other(node, suite)
-        elif call.root in _HOOKS:
-            self._hook(call, suite)
-        elif call.root in _SUITES:
-            yield from self._suite(call, suite)
-        else:
-            self._test(node, call, suite)
-
-    def _declared(self, node: "Node") -> _Call | None:
-        links = chain(node)
-        root = links[0].name
-        names = {link.name for link in links[1:]}
-        if root in self._aliases and root not in _TESTS | _SUITES:
-            alias = [chain(each) for each in walked(self._aliases[root]) if _is_link(each)]
-            found = next((each for each in alias if _plain(each[0].name) in _TESTS | _SUITES), None)
-            root = root if found is None else found[0].name
-            names |= {link.name for each in alias for link in each[1:]} if found else set()
-        plain = _plain(root)
-        if not (plain in _TESTS | _SUITES or root in _HOOKS) or links[-1].arguments is None:
-            return None
-        if root in ("Deno", "QUnit"):
-            plain = "describe" if "module" in names else "test"
-        if plain == "test" and names & (_SUITES | _HOOKS):
-            plain = next(iter(names & (_SUITES | _HOOKS)))
-        call = _Call(
-            root=plain,
-            modifiers=frozenset(names),
-            links=links,
-            is_skipped=root in _SKIPPED or root in self._own,
-            is_focused=root in _FOCUSED or "only" in names,
-        )
-        is_declaring = call.function is not None or "todo" in names or _has_title(call)
-        return _with_options(call) if is_declaring else None
-
-    def _other(self, node: "Node", suite: _Suite) -> Iterator[tuple["Node", _Suite]]:
-        links = chain(node)
-        inside = suite
-        if links[-1].name in _TABLES and len(links) > 1:
-            table = field(links[-1].node, "object")
-            bound = frozenset(parameters(function_of(links[-1].arguments)))
-            inside = _repeated(suite, length_of(table, self._lists), bound)
-            inside = self._told(inside, table)
-        yield from _inside(node, inside)
-
-    def _hook(self, call: _Call, suite: _Suite) -> None:
-        if call.function is not None:
-            self._check(call.function, " > ".join((*suite.titles, call.root)))
-
-    def _suite(self, call: _Call, suite: _Suite) -> Iterator[tuple["Node", _Suite]]:
-        self._is_focused = self._is_focused or call.is_focused
-        function = call.function
-        if function is None:
-            return
-        table = self._in_table(suite, call, function)
-        inside = replace(
-            table,
-            titles=(*suite.titles, _title(call)),
-            is_skipped=table.is_skipped or call.is_skipped,
-        )
-        body = field(function, "body")
-        if body is not None:
-            yield body, inside
-
-    def _test(self, node: "Node", call: _Call, suite: _Suite) -> None:
-        self._is_focused = self._is_focused or call.is_focused
-        inside = self._in_table(suite, call, call.function)
-        body = self._body(call.function, inside.bound) if call.function is not None else None
-        found = TestCase(
-            name=" > ".join((*suite.titles, _title(call))),
-            line=self._lines.of(node),
-            body=" ".join((body.code if body else "", *self._written(node, inside))).strip(),
-            assertions=body.assertions if body else (),
-            is_skipped=inside.is_skipped
-            or call.is_skipped
-            or (body is not None and body.is_skipped),
-            swallows=body is not None and body.swallows,
-            cases=inside.repeats * (body.repeats if body else 1),
-            calls=body.calls if body else (),
-            oddities=self._mocks.of(node, body.assertions, body.names) if body else (),
-        )
-        self._tests.append(found)
-
-    def _in_table(self, suite: _Suite, call: _Call, function: "Node | None") -> _Suite:
-        table = next((link for link in call.links if link.name in _TABLES), None)
-        if table is None:
-            return suite
-        inside = _repeated(suite, self._rows(table), frozenset(parameters(function)))
-        return self._told(inside, table.arguments)
-
-    def _told(self, suite: _Suite, table: "Node | None") -> _Suite:
-        """Return a suite whose tests run with the rows of a table."""
-        return replace(suite, tables=(*suite.tables, wording(table, STYLE, self._aliases)))
-
-    def _written(self, node: "Node", inside: _Suite) -> Iterator[str]:
-        """Yield what a test is told from outside of its function: tables and values."""
-        yield from inside.tables
-        yield from self._outside.told(node)
-
-    def _rows(self, table: Link) -> int | None:
-        if table.arguments is None:
-            return None
-        if table.arguments.type == "template_string":
-            return _template_rows(table.arguments)
-        return length_of(next(iter(items(table.arguments)), None), self._lists)
-
-    def _body(self, function: "Node", bound: frozenset[str] = frozenset()) -> Body:
-        is_stubbed = bool(self._own & {"expect", "assert"})
-        return read_body(
-            function,
-            self._names,
-            self._lines,
-            bound=bound,
-            lists=self._lists,
-            is_stubbed=is_stubbed,
-        )
-
-    def _is_checker(self, node: "Node") -> bool:
-        value = field(node, "value") if node.type == "variable_declarator" else node
-        if value is None or value.type not in FUNCTIONS:
-            return False
-        calls = (each for each in walked(value) if each.type == "call_expression")
-        return not any(self._declared(each) is not None for each in calls)
-
-    def _check(self, node: "Node", name: str) -> None:
-        value = field(node, "value") if node.type == "variable_declarator" else node
-        body = self._body(value or node)
-        if body.assertions or body.calls:
-            found = TestCase(
-                name=name,
-                line=self._lines.of(node),
-                body=body.code,
-                assertions=body.assertions,
-                swallows=body.swallows,
-                calls=body.calls,
-            )
-            self._checkers.extend([found] if body.assertions else [])
+def _is_loud(_flow: Flow, node: "Node") -> bool:
+    """Tell whether a node passes on that something failed: it throws, asserts, or calls done."""
+    if node.type in ("identifier", "property_identifier"):
+        return source_of(node) in _LOUD_NAMES
+    return node.type == "throw_statement"
 
 
-def _is_open(node: "Node", suite: _Suite) -> bool:
-    """Tell whether a condition that no table answers decides whether tests are there."""
-    condition = field(node, "condition")
-    return truth(condition) is not True and not mentions(condition, suite.bound)
-
-
-def _plain(name: str) -> str:
-    return _SKIPPED.get(name, _FOCUSED.get(name, name))
-
-
-def _is_link(node: "Node") -> bool:
-    return node.type in ("identifier", "member_expression", "call_expression")
-
-
-def _inside(node: "Node", suite: _Suite) -> Iterator[tuple["Node", _Suite]]:
+def _statement(flow: Flow, node: "Node", place: Place) -> Iterator[Placed]:
     for child in node.named_children:
-        yield child, suite
+        if child.type != "call_expression":
+            yield child, place
+            continue
+        names = {link.name for link in chain(child)}
+        is_late = bool(names & _LATER) and not flow.waits
+        is_promise = bool(names & {"resolves", "rejects"})
+        floating = replace(place, is_floating=True) if is_promise else place
+        yield child, floating.caught(when=is_late)
 
 
-def _repeated(suite: _Suite, count: int | None, bound: frozenset[str]) -> _Suite:
-    return replace(
-        suite,
-        repeats=min(_MAX_REPEATS, suite.repeats * (count or (0 if count is None else 1))),
-        bound=suite.bound | bound,
-        is_skipped=suite.is_skipped or count == 0,
-    )
+def _call(flow: Flow, node: "Node", place: Place) -> Iterator[Placed]:
+    callee, given = field(node, "function"), field(node, "arguments")
+    name = source_of(field(callee, "property"))
+    # Who waits for a call does not wait for what its functions start.
+    within = replace(place, is_floating=False)
+    if callee is not None:
+        is_deaf = name == "catch" and not flow.is_loud(given)
+        yield callee, place.caught(when=is_deaf)
+    if name in _LOOPING:
+        function = function_of(given)
+        within = within.repeated(flow.length_of(field(callee, "object")), parameters(function))
+        # Unlike `Promise.all(list.map(...))`, nobody waits for what forEach starts.
+        is_lost = name == "forEach" and source_of(function).startswith("async")
+        within = replace(within, is_floating=within.is_floating or is_lost)
+    for child in [] if given is None else given.named_children:
+        yield child, within
 
 
-def _has_title(call: _Call) -> bool:
-    return bool(call.arguments) and call.arguments[0].type in ("string", "template_string")
-
-
-def _with_options(call: _Call) -> _Call:
-    """Read the modifiers that may be asked for by a condition, and the options."""
-    conditions = [link for link in call.links if link.name in ("skipIf", "runIf", "if")]
-    free = call.modifiers & _LEAVING_OUT - {"skipIf", "runIf", "if"}
-    is_skipped = call.is_skipped or bool(free) or any(_leaves_out(link) for link in conditions)
-    is_focused = call.is_focused
-    for options in (each for each in call.arguments if each.type == "object"):
-        for pair in items(options):
-            key, value = source_of(field(pair, "key")), field(pair, "value")
-            is_set = truth(value) is not False and value is not None
-            is_skipped = is_skipped or (key in ("skip", "todo", "ignore", "fails") and is_set)
-            is_focused = is_focused or (key == "only" and is_set)
-    return replace(call, is_skipped=is_skipped, is_focused=is_focused)
-
-
-def _leaves_out(link: Link) -> bool:
-    given = items(link.arguments)
-    runs = link.name == "skipIf"
-    return not given or truth(given[0]) is not (not runs)
-
-
-def _title(call: _Call) -> str:
-    given = call.arguments
-    first = given[0] if given else None
-    if first is None or first.type in FUNCTIONS:
-        return source_of(field(first, "name"))
-    if bare(first, STYLE).type in ("string", "template_string"):
-        return source_of(first)[1:-1]
-    return wording(first, STYLE)
-
-
-def _template_rows(table: "Node") -> int:
-    header = source_of(table).lstrip("`").strip().split("\n", 1)[0]
-    cells = [each for each in items(table) if each.type == "template_substitution"]
-    return len(cells) // (header.count("|") + 1)
-
-
-def _top_level(root: "Node") -> dict[str, "Node"]:
-    found: dict[str, Node] = {}
-    for node in root.named_children:
-        declared = field(node, "declaration") or node
-        if declared.type in ("lexical_declaration", "variable_declaration"):
-            found.update(set_once(declared))
-    return found
-
-
-def _is_stub(value: "Node") -> bool:
-    return bare(value, STYLE).type in FUNCTIONS | {"object", "class"}
-
-
-def _functions(root: "Node") -> set[str]:
-    return {
-        source_of(field(node, "name"))
-        for node in root.named_children
-        if node.type in ("function_declaration", "class_declaration")
-    }
+_TYPESCRIPT: Final = Grammar("tree_sitter_typescript", "language_typescript")
+JAVASCRIPT: Final = LanguageTable(
+    grammars={
+        **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), Grammar("tree_sitter_javascript")),
+        **dict.fromkeys((".ts", ".mts", ".cts"), _TYPESCRIPT),
+        ".tsx": Grammar("tree_sitter_typescript", "language_tsx"),
+    },
+    is_test=is_test_file,
+    read_file=read_file,
+    # A grammar may lag behind the language.
+    lost_share=0.05,
+    left_out=STYLE.left_out,
+    whole=STYLE.whole,
+    transparent=STYLE.transparent,
+    members={"member_expression": ("object", "property")},
+    literals=frozenset(
+        {"number", "string", "true", "false", "null", "undefined", "regex", "template_string"}
+        | {"property_identifier", "string_fragment", "escape_sequence"}
+    ),
+    holding=frozenset({"array", "object", "pair", "unary_expression", "template_string"}),
+    constants=frozenset({"undefined", "NaN", "Infinity"}),
+    changeable=frozenset({"array", "object"}),
+    falsehoods=frozenset(
+        {"false", "null", "undefined", "0", "-0", "0.0", "0n", '""', "''"},
+    ),
+    truths=frozenset({"true", "number", "string"}),
+    lists={"array": "", "object": ""},
+    spreads=frozenset({"spread_element"}),
+    blocks=frozenset({"statement_block", "switch_case", "switch_default", "program"}),
+    branches=frozenset({"if_statement", "ternary_expression"}),
+    shortcuts=frozenset({"binary_expression"}),
+    loops=frozenset({"for_in_statement", "while_statement"}),
+    each={"for_in_statement": ("left", "right")},
+    endings=frozenset(
+        {"return_statement", "throw_statement", "break_statement", "continue_statement"}
+    ),
+    leavings=frozenset({"return_statement", "break_statement"}),
+    steps={"expression_statement": _statement, "call_expression": _call},
+    comparisons={
+        **COMPARISONS,
+        "===": COMPARISONS["=="],
+        "!==": COMPARISONS["!="],
+        "in": (Strength.PARTIAL, Strength.PARTIAL),
+        "instanceof": (Strength.WEAK, Strength.WEAK),
+    },
+    # Who says so is no longer listened to.
+    done=frozenset({"done()", "cb()", "callback()"}),
+    settings=_settings,
+    part_of_list=_part_of_list,
+    function_name=_function_name,
+    is_loud=_is_loud,
+    is_skip=javascript_checks.is_skip,
+    checks=javascript_checks.checks,
+    of_one_check=inner_nodes,
+    weigh=javascript_checks.weigh,
+    about=javascript_checks.about,
+)

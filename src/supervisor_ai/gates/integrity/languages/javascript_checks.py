@@ -1,19 +1,21 @@
-"""Finds what a call in a JavaScript test checks, and how much of it."""
+"""Assertions of JavaScript tests: expect, should, assert and their kin, and how much they say."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.javascript_code import (
+from supervisor_ai.gates.integrity.languages.code import is_constant, operator, truth
+from supervisor_ai.gates.integrity.languages.conditions import Conditions
+from supervisor_ai.gates.integrity.languages.flow import Flow
+from supervisor_ai.gates.integrity.languages.javascript_chains import (
     FUNCTIONS,
     STYLE,
     Link,
     chain,
-    is_constant,
-    is_scalar,
-    truth,
+    function_of,
 )
-from supervisor_ai.gates.integrity.languages.javascript_matchers import (
+from supervisor_ai.gates.integrity.languages.javascript_words import (
     ABSENT,
     ALL_NAMES,
     ANYTHING,
@@ -28,29 +30,16 @@ from supervisor_ai.gates.integrity.languages.javascript_matchers import (
     THROWING,
     TRUTH,
 )
-from supervisor_ai.gates.integrity.languages.placing import Check, negated
+from supervisor_ai.gates.integrity.languages.place import Check, negated
 from supervisor_ai.gates.integrity.languages.syntax import field, items, source_of
-from supervisor_ai.gates.integrity.languages.tolerance import of_digits, of_distance, within
-from supervisor_ai.gates.integrity.languages.wording import (
-    Names,
-    aliases,
-    bare,
-    is_told,
-    wording,
-)
+from supervisor_ai.gates.integrity.languages.tolerance import of_digits, within
+from supervisor_ai.gates.integrity.languages.wording import bare, is_told
 from supervisor_ai.gates.integrity.model import Strength
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _ASSERTING: Final = frozenset({"assert", "chai", "sinon", "should"})
-_COMPARISONS: Final = {
-    **dict.fromkeys(("===", "=="), (Strength.EXACT, Strength.WEAK)),
-    **dict.fromkeys(("!==", "!="), (Strength.WEAK, Strength.EXACT)),
-    **dict.fromkeys(("<", ">", "<=", ">=", "in"), (Strength.PARTIAL, Strength.PARTIAL)),
-    "instanceof": (Strength.WEAK, Strength.WEAK),
-}
-_RELATIONS: Final = frozenset({*_COMPARISONS, "||", "&&", "??"})
 _PREDICATES: Final = ("is", "has", "can", "includes", "every", "some", "test", "starts", "ends")
 _SEARCHING: Final = frozenset({"includes", "startsWith", "endsWith", "some", "test", "match"})
 _MOCKS: Final = ("jest.fn", "vi.fn", "sinon.spy", "sinon.stub", "sinon.fake", "mock.fn", "td.func")
@@ -65,46 +54,56 @@ _TYPES: Final = frozenset({"expectTypeOf", "assertType"})
 _EXPECTING: Final = _TYPES | {"expect"}
 
 
-def checks(
-    names: Names,
-    *,
-    context: str = "",
-    is_stubbed: bool = False,
-    overwritten: frozenset[tuple[str, str]] = frozenset(),
-) -> "Checks":
-    """Return what finds checks where these names are set once."""
+_SKIPS: Final = frozenset({"skip", "todo", "fixme", "pending"})
+_SKIPPED: Final = frozenset({"this", "test", "it", "ctx", "context"})
+
+
+def checks(flow: Flow, node: "Node") -> Iterator[Check]:
+    """Find what a chain of calls checks."""
+    if node.type not in ("call_expression", "member_expression"):
+        return
+    names = {link.name for link in chain(node)}
+    is_asking = names & (_ASSERTING | _EXPECTING | flow.testers)
+    if is_asking or any(name.startswith("assert") for name in names):
+        found = _Chains(flow=flow, asking=_asking(flow, node)).of(node)
+        yield from [found] if found else []
+
+
+def _asking(flow: Flow, node: "Node") -> Conditions:
+    asking = flow.asking(node)
     # A mock is known by its name: how it was made says nothing about what is checked.
-    names = {name: it for name, it in names.items() if not source_of(it).startswith(_MOCKS)}
-    scalars = {name: value for name, value in names.items() if is_scalar(value)}
-    return Checks(
-        names=names,
-        scalars=scalars,
-        aliases={**aliases(names, STYLE), **scalars},
-        context=context,
-        is_stubbed=is_stubbed,
-        overwritten=overwritten,
-    )
+    names = {name: it for name, it in asking.names.items() if not source_of(it).startswith(_MOCKS)}
+    return replace(asking, names=names)
+
+
+def is_skip(flow: Flow, node: "Node") -> bool:
+    """Tell whether a call skips the test that it stands in."""
+    if node.type != "call_expression":
+        return False
+    links = chain(node)
+    if len(links) == 1:
+        return links[0].name == "pending" and links[0].arguments is not None
+    last = links[-1]
+    is_ours = links[0].name in _SKIPPED | flow.testers
+    if not is_ours or links[1:] != (last,) or last.name not in _SKIPS:
+        return False
+    given = items(last.arguments)
+    is_call = last.arguments is not None and function_of(last.arguments) is None
+    return is_call and (not given or truth(given[0], flow.table) is not False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checks:
+class _Chains:
     """Finds checks in a test whose names are known."""
 
-    names: Names
-    scalars: Names
-    aliases: Names
-    context: str = ""
-    """The first parameter of the test, which some runners ask to assert."""
-    is_stubbed: bool = False
-    """Whether the file has its own `expect`, which may check nothing."""
-    overwritten: frozenset[tuple[str, str]] = frozenset()
-    """What is set again, and to what: a wanted value may become what was found."""
+    flow: Flow
+    asking: Conditions
 
     def of(self, node: "Node") -> Check | None:
         """Return what a chain of calls checks, or None if it checks nothing."""
         links = chain(node)
         found = self._expected(links, node) or self._asserted(links, node)
-        if found is not None and self.is_stubbed:
+        if found is not None and self.flow.is_stubbed:
             return replace(found, strength=Strength.NONE)
         return found
 
@@ -118,7 +117,7 @@ class Checks:
             call = links[start + 1]
         if call.arguments is None or set(names) & NO_CHECKS:
             return None
-        if start and names[start - 1] not in ("chai", self.context, "t"):
+        if start and names[start - 1] not in {"chai", "t"} | self.flow.testers:
             return self._requested(links, node)
         subjects = items(call.arguments)
         rest = [link for link in links[start + 1 :] if link.name not in FILLERS]
@@ -160,7 +159,7 @@ class Checks:
         if name in ("toHaveLength", "lengthOf", "length"):
             # What is pinned down is the length, not the items.
             about = f"{found.subject}.length"
-            words = ", ".join(wording(each, STYLE, self.names) for each in wanted)
+            words = ", ".join(self.asking.worded(each) for each in wanted)
             return replace(found, subject=about, text=f"{about} == {words}")
         if name in COUNTING:
             return replace(found, subject=f"{found.subject}.callCount")
@@ -171,22 +170,26 @@ class Checks:
 
     def _equation(self, subject: "Node", wanted: "Node") -> str:
         """Write a comparison in one way, whatever the library that makes it."""
-        sides = (wording(each, STYLE, self.names) for each in (subject, wanted))
+        sides = (self.asking.worded(each) for each in (subject, wanted))
         return " == ".join(sides)
 
     def _asserted(self, links: tuple[Link, ...], node: "Node") -> Check | None:
         names = [link.name for link in links]
         arguments = links[-1].arguments
-        is_asking = names[0] in _ASSERTING or (names[0] == self.context != "")
+        is_asking = names[0] in _ASSERTING | self.flow.testers
         name = names[-1]
         if arguments is None or name in NO_CHECKS or not (is_asking or name.startswith("assert")):
             return None
-        if names[0] == self.context and name not in ALL_NAMES:
+        if names[0] in self.flow.testers and name not in ALL_NAMES:
             return None
         if names[0] == "sinon" and "assert" not in names:
             return None
         given = items(arguments)
-        if field(node, "type_arguments") is not None and len(given) == 1 and is_constant(given[0]):
+        if (
+            field(node, "type_arguments") is not None
+            and len(given) == 1
+            and is_constant(given[0], self.flow.table)
+        ):
             words = " ".join(source_of(node).split())
             return Check(text=words, subject=words, strength=Strength.PARTIAL)
         if not given or (given[0].type in FUNCTIONS and name not in THROWING | MATCHERS.keys()):
@@ -200,29 +203,29 @@ class Checks:
             return replace(found, text=self._equation(subject, wanted[0]))
         # The last argument may be a message, which checks nothing.
         shown = [subject] if name in TRUTH else [subject, *wanted]
-        words = ", ".join(wording(each, STYLE, self.names) for each in shown)
+        words = ", ".join(self.asking.worded(each) for each in shown)
         return replace(found, text=f"{'.'.join(names)}({words})")
 
     def _check(self, node: "Node", subject: "Node | None", strength: Strength) -> Check:
-        about = wording(_examined(_called(subject)), STYLE, self.names)
+        about = self._about(_called(subject))
         return Check(
-            text=wording(node, STYLE, self.names),
+            text=self.asking.worded(node),
             subject=_ARGUMENTS.sub("", _COUNTED.sub(".callCount", about)),
             strength=strength,
         )
 
     def _is_swapped(self, subject: "Node", wanted: list["Node"]) -> bool:
-        if not wanted or not self._is_constant(subject):
+        if not wanted or not self.asking.is_constant(subject):
             return False
-        return not self._is_constant(wanted[0])
+        return not self.asking.is_constant(wanted[0])
 
-    def _is_constant(self, node: "Node") -> bool:
-        return is_constant(node, self.scalars)
+    def _about(self, subject: "Node | None") -> str:
+        return "" if subject is None else self.asking.worded(self.asking.subject(subject))
 
     def _strength(
         self, name: str, subject: "Node", wanted: list["Node"], *, is_not: bool
     ) -> Strength:
-        if self._is_constant(subject):
+        if self.asking.is_constant(subject):
             return Strength.NONE
         if wanted and name in EQUALITY:
             return self._equal(subject, wanted[0], is_not=is_not)
@@ -236,73 +239,49 @@ class Checks:
         if bare(wanted, STYLE).type in ("true", "false"):
             is_true = bare(wanted, STYLE).type == "true"
             return self._condition(subject, is_true is not is_not, is_exact=not is_not)
-        is_overwritten = (source_of(wanted), source_of(subject)) in self.overwritten
+        is_overwritten = (source_of(wanted), source_of(subject)) in self.flow.overwritten
         if self._is_same(subject, wanted) or is_overwritten:
             return Strength.NONE
-        is_kind = bare(subject, STYLE).type == "unary_expression" and _operator(
-            bare(subject, STYLE)
-        ) in ("typeof", "!")
-        if is_not or is_kind or is_told(self._worded(subject), self._worded(wanted)):
+        is_kind = operator(bare(subject, STYLE)) in ("typeof", "!")
+        asked, value = self.asking.worded(subject), self.asking.worded(wanted)
+        if is_not or is_kind or is_told(asked, value):
             return Strength.WEAK
         return _looseness(wanted)
 
     def _is_same(self, subject: "Node", wanted: "Node") -> bool:
         subject = bare(subject, STYLE)
-        expected = wording(wanted, STYLE, self.aliases)
-        if subject.type == "binary_expression" and _operator(subject) in ("||", "??"):
-            return wording(field(subject, "right"), STYLE, self.aliases) == expected
-        return wording(subject, STYLE, self.aliases) == expected
+        right = field(subject, "right")
+        if operator(subject) in ("||", "??") and right is not None:
+            return self.asking.is_same(right, wanted)
+        return self.asking.is_same(subject, wanted)
 
     def _condition(self, node: "Node", holds: bool, is_exact: bool) -> Strength:  # noqa: FBT001 - a pair of facts
         """Return how much it says that a condition holds, or that it does not."""
-        node = bare(node, STYLE)
-        while node.type == "unary_expression" and _operator(node) == "!":
-            inner = field(node, "argument")
-            if inner is None:
-                break
-            node, holds = bare(inner, STYLE), not holds
-        if truth(node, self.scalars) is not None:
-            return Strength.NONE
-        if node.type == "binary_expression":
-            return self._compared(node, holds=holds)
-        if node.type == "call_expression" and chain(node)[-1].name in _SEARCHING:
-            return Strength.PARTIAL if holds else Strength.WEAK
-        if is_exact:
-            return Strength.EXACT
-        is_predicate = node.type == "call_expression" and chain(node)[-1].name.startswith(
-            _PREDICATES
-        )
-        return Strength.PARTIAL if is_predicate else Strength.WEAK
-
-    def _compared(self, node: "Node", *, holds: bool) -> Strength:
-        left, right, operator = field(node, "left"), field(node, "right"), _operator(node)
-        if left is None or right is None:
-            return Strength.WEAK
-        if operator in ("&&", "||"):
-            sides = [_shallow(bare(side, STYLE), holds=holds) for side in (left, right)]
-            # Where one of several is enough, not even the best of them is pinned down.
-            is_both = (operator == "&&") is holds
-            return max(sides) if is_both else min([*sides, Strength.PARTIAL])
-        if self._is_same(left, right):
-            return Strength.NONE
-        strength = _shallow(node, holds=holds)
-        if strength is not Strength.PARTIAL:
-            return strength
-        return of_distance(self._worded(left), self._worded(right)) or strength
-
-    def _worded(self, node: "Node") -> str:
-        return wording(node, STYLE, self.names)
+        asking = replace(self.asking, plain=Strength.EXACT) if is_exact else self.asking
+        return asking.strength(node, holds=holds)
 
 
-def _shallow(node: "Node", *, holds: bool) -> Strength:
-    if node.type != "binary_expression":
-        return Strength.WEAK
-    sides = _COMPARISONS.get(_operator(node), (Strength.WEAK, Strength.WEAK))
-    if source_of(field(node, "left")).startswith("typeof"):
-        return Strength.WEAK
-    if source_of(field(node, "right")) in ("null", "undefined") and _operator(node) == "!=":
-        return Strength.WEAK
-    return sides[0] if holds else sides[1]
+def weigh(asking: Conditions, node: "Node", holds: bool) -> Strength | None:  # noqa: FBT001 - as the table has it
+    """Weigh a plain answer, a kind, and whether something is there at all."""
+    left, right = field(node, "left"), field(node, "right")
+    if left is not None and right is not None:
+        is_there = source_of(right) in ("null", "undefined") and operator(node) == "!="
+        return Strength.WEAK if is_there or source_of(left).startswith("typeof") else None
+    name = chain(node)[-1].name if node.type == "call_expression" else ""
+    if name in _SEARCHING:
+        return Strength.PARTIAL if holds else Strength.WEAK
+    if asking.plain is not None:
+        return asking.plain
+    return Strength.PARTIAL if name.startswith(_PREDICATES) else Strength.WEAK
+
+
+def about(_asking: Conditions, node: "Node") -> "Node | None":
+    """Return what a kind or a search is about: `f(2).includes(3)` is about `f(2)`."""
+    if node.type == "unary_expression" and operator(node) == "typeof":
+        return field(node, "argument")
+    callee = field(node, "function") if node.type == "call_expression" else None
+    is_search = source_of(field(callee, "property")) in ("includes", "startsWith", "endsWith")
+    return field(callee, "object") if is_search else None
 
 
 def _plain(name: str, wanted: list["Node"]) -> Strength:
@@ -349,27 +328,3 @@ def _called(node: "Node | None") -> "Node | None":
     if body is not None and body.type == "statement_block" and len(inside) == 1:
         return next(iter(items(inside[0])), body)
     return body
-
-
-def _examined(node: "Node | None") -> "Node | None":
-    """Return what a condition is about: `f(2) > 3` and `f(2).includes(3)` are about `f(2)`."""
-    found = node
-    while found is not None:
-        node, found = found, _narrower(bare(found, STYLE))
-    return node
-
-
-def _narrower(node: "Node") -> "Node | None":
-    if node.type == "binary_expression" and _operator(node) in _RELATIONS:
-        left, right = field(node, "left"), field(node, "right")
-        return right if is_constant(left) and not is_constant(right) else left
-    if node.type == "unary_expression" and _operator(node) in ("!", "typeof"):
-        return field(node, "argument")
-    callee = field(node, "function") if node.type == "call_expression" else None
-    if source_of(field(callee, "property")) in ("includes", "startsWith", "endsWith"):
-        return field(callee, "object")
-    return None
-
-
-def _operator(node: "Node") -> str:
-    return source_of(field(node, "operator"))

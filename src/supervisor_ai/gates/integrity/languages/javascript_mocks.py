@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from posixpath import normpath
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.javascript_code import (
+from supervisor_ai.gates.integrity.languages.javascript_chains import (
     FUNCTIONS,
     STYLE,
     Link,

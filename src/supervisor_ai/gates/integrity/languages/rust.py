@@ -1,260 +1,140 @@
-"""Reads the tests of Rust: test functions, rstest, test_case, proptest."""
+"""Rust: the table of its grammar and of its test macros."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.naming import unique_names
-from supervisor_ai.gates.integrity.languages.rust_attributes import Attributes, attribute_text
-from supervisor_ai.gates.integrity.languages.rust_body import last_expression, read_function
-from supervisor_ai.gates.integrity.languages.rust_code import called, macros_as_calls, parts
-from supervisor_ai.gates.integrity.languages.syntax import (
-    Grammar,
-    Lines,
-    broken,
-    field,
-    parsed,
-    source_of,
-    walked,
-)
-from supervisor_ai.gates.integrity.model import (
-    Assertion,
-    Strength,
-    TestCase,
-    TestFile,
-    Unreadable,
-)
+from supervisor_ai.gates.integrity.languages import rust_checks
+from supervisor_ai.gates.integrity.languages.code import arguments, called, owner
+from supervisor_ai.gates.integrity.languages.flow import Flow
+from supervisor_ai.gates.integrity.languages.place import Place, Placed, children_at
+from supervisor_ai.gates.integrity.languages.rust_files import is_test_file, read_file
+from supervisor_ai.gates.integrity.languages.rust_values import parts
+from supervisor_ai.gates.integrity.languages.syntax import Grammar, field, items, source_of
+from supervisor_ai.gates.integrity.languages.table import LanguageTable, Taken
+from supervisor_ai.gates.integrity.languages.table_rows import mentions
+from supervisor_ai.gates.integrity.languages.wording import Names
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_MENTIONED: Final = re.compile(
-    rb"#\s{0,4}\[\s{0,4}(?:\w{1,40}\s{0,2}::\s{0,2})*(?:\w{0,20}test\w{0,20}|cfg)\b"
-    rb"|\b(?:proptest|quickcheck)\s{0,4}!"
+# Within a macro the grammar sees words only; as calls these have real arguments.
+_MACROS: Final = re.compile(
+    rb"\b((?:debug_|prop_)?assert(?:_eq|_ne|_relative_eq|_abs_diff_eq|_approx_eq)?"
+    rb"|panic|unreachable|todo)[ \t]{0,4}!(?=[ \t\n]{0,4}\()"
 )
-# A test that panics by itself shows nothing about the code.
-_PANICKING: Final = ("panic(", "panic!", "unreachable(", "todo(", "unimplemented!", "assert(false")
-_ASSERTING: Final = frozenset({"assert", "assert_eq", "assert_ne", "panic"})
-_WORDS: Final = re.compile(r"[^a-z]")
-# Folders of the crates that keep no src folder.
-_OWN_LAYOUT: Final = frozenset({"lib", "test", "crates"})
-_NOT_RUN: Final = frozenset({"examples", "benches"})
-_PARKED: Final = frozenset(
-    {"disabled", "old", "archive", "archived", "attic", "skipped", "broken", "parked", "off"}
-    | {"unused", "ignored", "ignore", "skip", "removed", "backup", "bak", "failing", "examples"}
-)
+_STRINGS: Final = frozenset({"string_literal", "raw_string_literal", "char_literal"})
+_LITERALS: Final = _STRINGS | {"integer_literal", "float_literal", "boolean_literal"}
+_PASSING: Final = frozenset({"iter", "into_iter", "enumerate", "cloned", "copied", "rev"})
+_TAKING: Final = frozenset({"take", "skip", "filter", "take_while", "skip_while", "step_by"})
+_MAX_DIGITS: Final = 6
 
 
-class Rust:
-    """Reads the tests of Rust."""
-
-    def is_test(self, path: str, source: bytes) -> bool:
-        """Tell whether a file has tests, or stands where tests stand."""
-        where = PurePosixPath(path)
-        if where.suffix != ".rs" or "target" in where.parts[:1]:
-            return False
-        return _is_shared(where) or _has_tests(source)
-
-    def read(self, path: str, source: bytes) -> TestFile | Unreadable:
-        """Find the tests of a file."""
-        root = parsed(Grammar.RUST, path, macros_as_calls(source))
-        if not isinstance(root, Unreadable) and root.has_error:
-            # Not every macro can be written as a call: the file as it stands decides.
-            plain = parsed(Grammar.RUST, path, source)
-            if isinstance(plain, Unreadable):
-                return plain
-            wrong = broken(path, plain, Lines(source))
-            if wrong is not None:
-                return wrong
-        return root if isinstance(root, Unreadable) else _Reading(path, Lines(source)).file(root)
+def _macros_as_calls(source: bytes) -> bytes:
+    """Write assertions as calls, at the same places."""
+    return _MACROS.sub(rb"\1 ", source)
 
 
-def _is_shared(path: PurePosixPath) -> bool:
-    return "tests" in path.parts[:-1] or "test" in path.stem
+def _settings(node: "Node") -> Iterator[tuple[str, "Node | None"]]:
+    pattern, value = field(node, "pattern"), field(node, "value")
+    if node.type != "let_declaration" or pattern is None or pattern.type != "identifier":
+        return
+    is_mutable = any(child.type == "mutable_specifier" for child in node.named_children)
+    # A number that may change is not the number that it began with.
+    is_known = value is not None and not (is_mutable and value.type in _LITERALS | RUST.holding)
+    yield source_of(pattern), value if is_known else None
 
 
-def _is_run(path: PurePosixPath) -> bool:
-    """Tell whether `cargo test` runs the tests of a file, as far as its place says so."""
-    folders = path.parts[:-1]
-    if not folders or "src" in folders:
-        return True
-    if "tests" not in folders:
-        return bool(set(folders) & _OWN_LAYOUT) and not set(folders) & _NOT_RUN
-    inside = folders[folders.index("tests") + 1 :]
-    return not any(set(_WORDS.split(folder.lower())) & _PARKED for folder in inside)
+def _changes(node: "Node") -> Iterator[str]:
+    if node.type in ("assignment_expression", "compound_assignment_expr"):
+        yield source_of(field(node, "left"))
 
 
-def _has_tests(source: bytes) -> bool:
-    return _MENTIONED.search(source) is not None
+def _count_of(node: "Node", _names: Names) -> int | None:
+    is_vector = node.type == "macro_invocation" and source_of(field(node, "macro")) == "vec"
+    return len(parts(node.named_children[-1])) if is_vector else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Around:
-    """What stands around an item."""
-
-    names: tuple[str, ...] = ()
-    is_for_tests: bool = False
-    is_left_out: bool = False
-
-
-class _Reading:
-    """One file while it is read."""
-
-    def __init__(self, path: str, lines: Lines) -> None:
-        self._path = path
-        self._is_run = _is_run(PurePosixPath(path))
-        self._lines = lines
-        self._tests: list[TestCase] = []
-        self._checkers: list[TestCase] = []
-
-    def file(self, root: "Node") -> TestFile:
-        """Return what the file holds."""
-        stack = [(root, _Around(is_for_tests=_is_shared(PurePosixPath(self._path))))]
-        while stack:
-            node, around = stack.pop()
-            stack.extend(reversed(list(self._items(node, around))))
-        if _redefines(root):
-            self._tests = [_hollow(test) for test in self._tests]
-        inner = Attributes(
-            texts=tuple(
-                attribute_text(child)
-                for child in root.named_children
-                if child.type == "inner_attribute_item"
-            )
-        )
-        return TestFile(
-            path=self._path,
-            tests=unique_names(self._tests) if self._is_run else (),
-            checkers=(*self._checkers, *([] if self._is_run else self._tests)),
-            is_skipped=inner.is_left_out,
-        )
-
-    def _items(self, node: "Node", around: _Around) -> Iterator[tuple["Node", _Around]]:
-        for item, attributes in _with_attributes(node):
-            is_left_out = around.is_left_out or attributes.is_left_out
-            is_for_tests = around.is_for_tests or attributes.is_for_tests
-            body = field(item, "body")
-            if item.type == "function_item":
-                self._function(item, attributes, replace(around, is_left_out=is_left_out))
-            elif item.type == "macro_invocation":
-                self._properties(item, replace(around, is_left_out=is_left_out))
-            elif item.type in ("mod_item", "impl_item") and body is not None:
-                name = source_of(field(item, "name") or field(item, "type"))
-                yield (
-                    body,
-                    _Around(
-                        names=(*around.names, name),
-                        is_for_tests=is_for_tests or name in ("tests", "test"),
-                        is_left_out=is_left_out,
-                    ),
-                )
-            elif item.type == "expression_statement":
-                yield item, around
-
-    def _function(self, node: "Node", attributes: Attributes, around: _Around) -> None:
-        name = source_of(field(node, "name"))
-        if attributes.is_test:
-            found = read_function(node, ".".join((*around.names, name)), self._lines)
-            cases = attributes.cases * _values(node)
-            listed = " ".join((found.body, *attributes.listed))
-            found = replace(
-                _panicking(found, attributes, last_expression(node) or "panic"),
-                is_skipped=around.is_left_out,
-                cases=found.cases * cases,
-                body=listed.strip(),
-            )
-            self._tests.append(found)
-        elif around.is_for_tests:
-            checker = read_function(node, name, self._lines)
-            self._checkers.extend([checker] if checker.assertions else [])
-
-    def _properties(self, node: "Node", around: _Around) -> None:
-        """Read the functions within `proptest! { ... }`, which are words to the grammar."""
-        if called(node) not in ("proptest", "quickcheck"):
-            self._made_by_macro(node, around)
-            return
-        words = node.named_children[-1].children
-        attributes: list[str] = []
-        for place, word in enumerate(words):
-            text = source_of(word)
-            if word.type == "token_tree" and text.startswith("["):
-                attributes.append(text.strip("[] "))
-            if text == "fn" and len(words) > place + 1:
-                block = next((each for each in words[place:] if _is_block(each)), None)
-                self._property(source_of(words[place + 1]), block, tuple(attributes), around)
-                attributes = []
-
-    def _made_by_macro(self, node: "Node", around: _Around) -> None:
-        """Read `check!(name, |x| { ... })`: a project's own macro that makes a test of a block."""
-        words = node.named_children[-1].named_children
-        block = next((each for each in reversed(words) if _is_block(each)), None)
-        if around.is_for_tests and words and words[0].type == "identifier":
-            self._property(source_of(words[0]), block, (), around)
-
-    def _property(
-        self, name: str, block: "Node | None", texts: tuple[str, ...], around: _Around
-    ) -> None:
-        if block is None:
-            return
-        source = b"fn f() " + (block.text or b"")
-        root = parsed(Grammar.RUST, self._path, source)
-        if isinstance(root, Unreadable) or not root.named_children:
-            return
-        lines = Lines(source, first=self._lines.of(block))
-        found = read_function(root.named_children[0], ".".join((*around.names, name)), lines)
-        is_skipped = around.is_left_out or Attributes(texts=texts).is_left_out
-        self._tests.append(replace(found, is_skipped=is_skipped))
+def _part_of_list(node: "Node") -> "tuple[Node | None, Taken] | None":
+    """Take `rows.iter().take(2)` apart; a filter leaves out one at least."""
+    name = called(node, RUST) if node.type == "call_expression" else ""
+    if name in _PASSING:
+        return owner(node, RUST), lambda count: count
+    if name not in _TAKING:
+        return None
+    text = source_of(next(iter(arguments(node)), None))
+    given = int(text) if text.isdecimal() and len(text) <= _MAX_DIGITS else None
+    if name == "take" and given is not None:
+        return owner(node, RUST), lambda count: min(given, count)
+    if name == "skip" and given is not None:
+        return owner(node, RUST), lambda count: max(count - given, 0)
+    return owner(node, RUST), lambda count: max(count - 1, 1)
 
 
-def _redefines(root: "Node") -> bool:
-    """Tell whether a file has its own `assert_eq!`, which may check nothing."""
-    return any(
-        node.type == "macro_definition" and source_of(field(node, "name")) in _ASSERTING
-        for node in walked(root)
-    )
+def _function_name(node: "Node") -> str | None:
+    value = field(node, "value") if node.type == "let_declaration" else None
+    if value is None or value.type not in ("closure_expression", "async_block"):
+        return None
+    return source_of(field(node, "pattern"))
 
 
-def _hollow(test: TestCase) -> TestCase:
-    lost = tuple(replace(each, strength=Strength.NONE) for each in test.assertions)
-    return replace(test, assertions=lost)
+def _called_later(flow: Flow, node: "Node", place: Place) -> Iterator[Placed]:
+    name = called(node, RUST)
+    is_deaf = name == "catch_unwind" or (name == "spawn" and not flow.waits)
+    yield from children_at(node, place.caught(when=is_deaf))
 
 
-def _is_block(node: "Node") -> bool:
-    return node.type == "token_tree" and source_of(node).startswith("{")
-
-
-def _with_attributes(node: "Node") -> Iterator[tuple["Node", Attributes]]:
-    texts: list[str] = []
+def _arms(flow: Flow, node: "Node", place: Place) -> Iterator[Placed]:
+    """Yield the parts of a match: as long as every arm says something, whichever runs is heard."""
+    body = field(node, "body")
+    arms = [each for each in items(body) if each.type == "match_arm"]
+    is_quiet = any(not flow.is_loud(field(arm, "value")) for arm in arms)
+    is_open = is_quiet and not mentions(field(node, "value"), place.bound)
     for child in node.named_children:
-        if child.type == "attribute_item":
-            texts.append(attribute_text(child))
-        elif not child.is_extra:
-            yield child, Attributes(texts=tuple(texts))
-            texts = []
+        yield child, place.conditional(when=is_open) if child == body else place
 
 
-def _values(function: "Node") -> int:
-    """Return how many combinations the parameters of a test list."""
-    count = 1
-    for node in (field(function, "parameters") or function).named_children:
-        if node.type == "attribute_item" and attribute_text(node).startswith("values("):
-            tree = node.named_children[0].named_children[-1]
-            count *= max(1, len(parts(tree)))
-    return min(count, 1_000_000)
-
-
-def _panicking(found: TestCase, attributes: Attributes, subject: str) -> TestCase:
-    """Read a test that must panic: whatever it asserts, to fail is what it wants."""
-    panic = attributes.panic
-    if panic is None:
-        return found
-    strength = Strength.EXACT if "expected" in panic or "=" in panic else Strength.PARTIAL
-    if subject.startswith(_PANICKING):
-        strength = Strength.NONE
-    wanted = Assertion(
-        text=f"{panic} {subject}", subject=subject, strength=strength, line=found.line
-    )
-    lost = [replace(each, strength=Strength.NONE) for each in found.assertions]
-    return replace(found, assertions=(wanted, *lost))
+RUST: Final = LanguageTable(
+    grammars={".rs": Grammar("tree_sitter_rust")},
+    is_test=is_test_file,
+    read_file=read_file,
+    as_parsed=_macros_as_calls,
+    left_out=frozenset({"line_comment", "block_comment", "type_arguments"}),
+    whole=_STRINGS,
+    transparent={
+        **dict.fromkeys(("parenthesized_expression", "await_expression", "try_expression"), ""),
+        "reference_expression": "value",
+    },
+    calls=frozenset({"call_expression", "macro_invocation"}),
+    members={"field_expression": ("value", "field"), "scoped_identifier": ("", "name")},
+    literals=_LITERALS,
+    holding=frozenset({"array_expression", "tuple_expression", "unary_expression"}),
+    lists={"array_expression": ""},
+    blocks=frozenset({"block"}),
+    branches=frozenset({"if_expression"}),
+    guards=frozenset({"let_declaration"}),
+    patterns=frozenset({"let_condition", "let_chain"}),
+    loops=frozenset({"for_expression", "while_expression"}),
+    each={"for_expression": ("pattern", "value")},
+    endings=frozenset({"return_expression", "break_expression", "continue_expression"}),
+    leavings=frozenset({"return_expression", "break_expression"}),
+    steps={"call_expression": _called_later, "match_expression": _arms},
+    wanted=("expected", "want"),
+    asserted="assert({})",
+    settings=_settings,
+    changes=_changes,
+    scopes=frozenset(
+        {"block", "closure_expression", "match_arm", "if_expression", "for_expression"}
+    ),
+    count_of=_count_of,
+    part_of_list=_part_of_list,
+    function_name=_function_name,
+    is_loud=rust_checks.is_loud,
+    is_exit=rust_checks.is_exit,
+    is_failure=rust_checks.is_failure,
+    checks=rust_checks.checks,
+    weigh=rust_checks.weigh,
+    about=rust_checks.about,
+    asked=rust_checks.asked,
+    same=lambda text: text.removesuffix(".clone()"),
+)

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from dataclasses import field as default
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.rust_code import STYLE
 from supervisor_ai.gates.integrity.languages.wording import wording
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from supervisor_ai.gates.integrity.languages.table import LanguageTable
 
 _TESTING: Final = frozenset({"test", "rstest", "test_case", "quickcheck", "wasm_bindgen_test"})
 _USUAL: Final = frozenset({"test", "unix", "debug_assertions", 'panic = "unwind"'})
@@ -60,9 +61,9 @@ class Attributes:
         return next((text for text in self.texts if _name(text) == "should_panic"), None)
 
 
-def attribute_text(node: "Node") -> str:
+def attribute_text(node: "Node", table: "LanguageTable") -> str:
     """Return what stands between the brackets of an attribute."""
-    return wording(next(iter(node.named_children), None), STYLE)
+    return wording(next(iter(node.named_children), None), table)
 
 
 def _is_case(text: str) -> bool:

@@ -1,7 +1,12 @@
 """One way to write what Rust can say in many: `f().unwrap() == 3` is `f() == Ok(3)`."""
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from supervisor_ai.gates.integrity.languages.syntax import source_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _OPENED: Final = re.compile(r"\.(?:unwrap|unwrap_err)\(\)$|\.(?:expect|expect_err)\(\"[^\"]*\"\)$")
 _VIEWED: Final = re.compile(
@@ -62,3 +67,14 @@ def _is_around(text: str, holder: str) -> bool:
         if not depth and letter == ")":
             return place == len(text) - 1
     return False
+
+
+def parts(tree: "Node") -> list[list["Node"]]:
+    """Split the words within the brackets of a macro at its commas."""
+    found: list[list[Node]] = [[]]
+    for child in tree.children[1:-1]:
+        if source_of(child) == ",":
+            found.append([])
+        elif not child.is_extra:
+            found[-1].append(child)
+    return [part for part in found if part]

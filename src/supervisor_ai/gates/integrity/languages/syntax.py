@@ -3,11 +3,10 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from enum import StrEnum, unique
 from functools import cache
 from importlib import import_module
 from time import thread_time
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from supervisor_ai.gates.integrity.model import Unreadable
 
@@ -21,24 +20,11 @@ _CPU_SECONDS: Final = 3.0
 _CHUNK: Final = 4096
 
 
-@unique
-class Grammar(StrEnum):
-    """A grammar; it is loaded when a file needs it."""
+class Grammar(NamedTuple):
+    """A grammar of tree-sitter by the module and function that hold it; loaded when needed."""
 
-    JAVASCRIPT = "javascript"
-    TYPESCRIPT = "typescript"
-    TSX = "tsx"
-    GO = "go"
-    RUST = "rust"
-
-
-_MODULES: Final = {
-    Grammar.JAVASCRIPT: ("tree_sitter_javascript", "language"),
-    Grammar.TYPESCRIPT: ("tree_sitter_typescript", "language_typescript"),
-    Grammar.TSX: ("tree_sitter_typescript", "language_tsx"),
-    Grammar.GO: ("tree_sitter_go", "language"),
-    Grammar.RUST: ("tree_sitter_rust", "language"),
-}
+    module: str
+    function: str = "language"
 
 
 def parsed(grammar: Grammar, path: str, source: bytes) -> "Node | Unreadable":
@@ -137,5 +123,5 @@ def _is_deep(root: "Node") -> bool:
 def _loaded(grammar: Grammar) -> "TreeSitterLanguage":
     from tree_sitter import Language as TreeSitterLanguage
 
-    module, function = _MODULES[grammar]
-    return TreeSitterLanguage(cast("object", getattr(import_module(module), function)()))
+    found = getattr(import_module(grammar.module), grammar.function)
+    return TreeSitterLanguage(cast("object", found()))

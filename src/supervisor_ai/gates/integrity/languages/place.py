@@ -1,4 +1,4 @@
-"""Where a piece of code stands: whether it runs, and whether its failure is seen."""
+"""Place of code in a test: whether it runs, how often, and whether its failure is seen."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace

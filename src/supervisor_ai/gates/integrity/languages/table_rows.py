@@ -1,4 +1,4 @@
-"""Whether a condition on the rows of a table picks some of them by their values."""
+"""Table-driven tests: whether a condition on a row picks some rows by their values."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -7,13 +7,9 @@ from supervisor_ai.gates.integrity.languages.syntax import source_of, walked
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from supervisor_ai.gates.integrity.languages.table import LanguageTable
+
 _NAMES: Final = frozenset({"identifier", "shorthand_property_identifier"})
-_VALUES: Final = frozenset(
-    {"string", "template_string", "regex", "number"}
-    | {"interpreted_string_literal", "raw_string_literal", "rune_literal"}
-    | {"int_literal", "float_literal"}
-    | {"string_literal", "char_literal", "integer_literal"}
-)
 # To ask whether a row has something at all is no way to pick one.
 _NOTHING: Final = frozenset({"", "0", "-1", "1"})
 
@@ -25,14 +21,16 @@ def mentions(node: "Node | None", names: frozenset[str]) -> bool:
     return any(source_of(each) in names for each in walked(node) if each.type in _NAMES)
 
 
-def _picks(condition: "Node | None", bound: frozenset[str]) -> bool:
+def _picks(condition: "Node | None", bound: frozenset[str], table: "LanguageTable") -> bool:
     """Tell whether a condition compares what a loop sets with a value that is written out."""
     if condition is None or not mentions(condition, bound):
         return False
-    values = (source_of(each) for each in walked(condition) if each.type in _VALUES)
-    return any(value.strip("\"'`") not in _NOTHING for value in values)
+    texts = (source_of(each) for each in walked(condition) if each.type in table.literals)
+    # What is a word without quotation marks says yes, no or nothing.
+    values = (text.strip("\"'`") for text in texts if not text.isidentifier())
+    return any(value not in _NOTHING for value in values)
 
 
-def is_of_table(condition: "Node | None", bound: frozenset[str]) -> bool:
+def is_of_table(condition: "Node | None", bound: frozenset[str], table: "LanguageTable") -> bool:
     """Tell whether a condition asks a row what is to be done with it, and picks none."""
-    return mentions(condition, bound) and not _picks(condition, bound)
+    return mentions(condition, bound) and not _picks(condition, bound, table)

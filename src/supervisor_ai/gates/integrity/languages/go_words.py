@@ -46,6 +46,11 @@ GOMEGA: Final = {
     **dict.fromkeys(("NotTo", "ToNot", "ShouldNot"), False),
 }
 """The verbs of gomega, and whether they want the matcher to hold."""
-WANTED: Final = ("want", "exp", "tt.", "tc.", "test.", "c.want", "c.exp", "tcase.")
 FAILING: Final = frozenset({"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "Failf"})
 SKIPPING: Final = frozenset({"Skip", "Skipf", "SkipNow"})
+LOUD: Final = FAILING | SKIPPING | METHODS.keys() | {"panic"}
+"""Calls that pass on that something failed."""
+WAITING: Final = frozenset({"Wait", "WaitTimeout", "Eventually", "Receive"})
+"""Calls that wait for what a test has started."""
+NEAR: Final = frozenset({"InDelta", "InEpsilon"})
+"""Assertions with a tolerance."""

@@ -1,8 +1,10 @@
-"""Which local names stand for what, at a place in a function."""
+"""Local names of a function, and what they stand for at a place in it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from supervisor_ai.gates.integrity.languages.wording import Names
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -28,9 +30,19 @@ class Scopes:
     def __init__(self, settings: Iterable[Setting], changed: Iterable[str]) -> None:
         self._settings = list(settings)[:_MAX_SETTINGS]
         self._changed = frozenset(changed)
+        self._everywhere: Names | None = None
 
-    def at(self, node: "Node") -> dict[str, "Node"]:
+    @classmethod
+    def everywhere(cls, names: Names) -> "Scopes":
+        """Return names that stand for the same at every place."""
+        found = cls((), ())
+        found._everywhere = names
+        return found
+
+    def at(self, node: "Node") -> Names:
         """Return the names that are known at a node, and what they were last set to."""
+        if self._everywhere is not None:
+            return self._everywhere
         place = node.start_byte
         found: dict[str, Node] = {}
         for setting in self._settings:
