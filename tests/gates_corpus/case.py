@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-LANGUAGES: Final = ("python", "javascript", "go", "rust")
+LANGUAGES: Final = ("python", "javascript", "go", "rust", "java")
 
 Files = Mapping[str, str]
 

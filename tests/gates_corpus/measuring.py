@@ -17,6 +17,7 @@ TITLES: Final = {
     "javascript": "JavaScript and TypeScript",
     "go": "Go",
     "rust": "Rust",
+    "java": "Java",
 }
 
 

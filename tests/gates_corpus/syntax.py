@@ -13,6 +13,7 @@ _GRAMMARS: Final = {
     ".ts": ("tree_sitter_typescript", "language_typescript"),
     ".go": ("tree_sitter_go", "language"),
     ".rs": ("tree_sitter_rust", "language"),
+    ".java": ("tree_sitter_java", "language"),
 }
 
 

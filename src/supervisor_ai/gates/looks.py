@@ -14,10 +14,11 @@ from supervisor_ai.gates.claims import examine_claims
 from supervisor_ai.gates.complexity import examine_complexity
 from supervisor_ai.gates.integrity.examine import Languages, examine_tests
 from supervisor_ai.gates.integrity.languages.go import GO
+from supervisor_ai.gates.integrity.languages.java import JAVA
 from supervisor_ai.gates.integrity.languages.javascript import JAVASCRIPT
 from supervisor_ai.gates.integrity.languages.rust import RUST
 from supervisor_ai.gates.integrity.languages.source import TableReader
-from supervisor_ai.gates.integrity.model import Language
+from supervisor_ai.gates.integrity.model import LanguageReader
 from supervisor_ai.gates.integrity.python import PythonTests
 from supervisor_ai.gates.odd_names import find_odd_names
 
@@ -51,6 +52,6 @@ def _examine_names(case: ChangeCase, commits: Commits) -> Examination:
     return replace(seen, findings=(*odd, *seen.findings))
 
 
-def known_languages() -> Sequence[Language]:
+def known_languages() -> Sequence[LanguageReader]:
     """Return the readers of all languages whose tests are understood."""
-    return (PythonTests(), TableReader(JAVASCRIPT), TableReader(GO), TableReader(RUST))
+    return (PythonTests(), *map(TableReader, (JAVASCRIPT, GO, RUST, JAVA)))

@@ -10,7 +10,7 @@ from supervisor_ai.gates.component_tests import NewTest, tests_of_components
 from supervisor_ai.gates.integrity.both_sides import ChangedFile, changed_files
 from supervisor_ai.gates.integrity.examine import Languages
 from supervisor_ai.gates.integrity.matching import pair
-from supervisor_ai.gates.integrity.model import Language, TestFile
+from supervisor_ai.gates.integrity.model import LanguageReader, TestFile
 from supervisor_ai.gates.integrity.sides import Checked, side_of
 from supervisor_ai.gates.risks.sources import family_of, read_source
 
@@ -25,7 +25,7 @@ _SUPPORT: Final = re.compile(
 """What only tests use; a file whose tests stand beside its code is not among it."""
 
 
-def new_tests(case: ChangeCase, commits: Commits, languages: Sequence[Language]) -> NewTests:
+def new_tests(case: ChangeCase, commits: Commits, languages: Sequence[LanguageReader]) -> NewTests:
     """Find the tests that a change adds or alters, and the files that they need."""
     reader = Languages(languages)
     changed = changed_files(commits, case.base, case.head, is_first=reader.is_test)

@@ -15,7 +15,7 @@ from supervisor_ai.workspaces.commit_files import CommitFiles
 
 DOCUMENT: Final = Path(__file__).parents[3] / "docs" / "howto" / "test-integrity.md"
 CASES: Final = all_cases()
-AT_LEAST: Final = {"python": 18, "javascript": 11, "go": 10, "rust": 9}
+AT_LEAST: Final = {"python": 18, "javascript": 11, "go": 10, "rust": 9, "java": 15}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_a_case_changes_something_and_can_be_read(case: Case) -> None:
 
 def test_what_cannot_be_read_is_noticed() -> None:
     assert not is_readable("a.py", "def f(:\n")
-    for path in ("a.js", "a.ts", "a.go", "a.rs"):
+    for path in ("a.js", "a.ts", "a.go", "a.rs", "a.java"):
         assert not is_readable(path, "((\n")
 
 

@@ -1,6 +1,5 @@
 """Looks at what a change does to the tests, and to what decides how they are run."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -16,26 +15,30 @@ from supervisor_ai.gates.integrity.both_sides import (
     changed_files,
 )
 from supervisor_ai.gates.integrity.comparing import Compared, Comparison, compare
-from supervisor_ai.gates.integrity.gone import removed_names
-from supervisor_ai.gates.integrity.model import Language, TestFile, Unreadable
+from supervisor_ai.gates.integrity.gone import defined_names, removed_names
+from supervisor_ai.gates.integrity.model import LanguageReader, TestFile, Unreadable
 from supervisor_ai.gates.integrity.protected import is_protected, protected_changes
 from supervisor_ai.gates.integrity.twins import Twins
 
-_CODE: Final = frozenset(
-    {".py", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".go", ".rs"}
-)
 _SHARED_FILES: Final = 500
 _SHARED_BYTES: Final = 8 * 1024 * 1024
-_DEFINITION: Final = (
-    r"\b(?:def|function|func|fn|const|let|var)\s+(?:\([^()\n]{0,200}\)\s*)?(?:%s)\b"
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Languages:
     """All languages whose tests can be read, as one."""
 
-    all: Sequence[Language]
+    all: Sequence[LanguageReader]
+
+    def is_code(self, path: str) -> bool:
+        """Tell whether a file is written in one of the languages."""
+        return any(PurePosixPath(path).suffix in each.suffixes for each in self.all)
+
+    def defined_names(self, path: str, source: bytes) -> frozenset[str]:
+        """Find the names that a file defines."""
+        suffix = PurePosixPath(path).suffix
+        method = next((each.method for each in self.all if suffix in each.suffixes), None)
+        return defined_names(source, method)
 
     def is_test(self, path: str, source: bytes = b"") -> bool:
         """Tell whether a file holds tests; without a source: by its path alone."""
@@ -51,7 +54,9 @@ class Languages:
         return None
 
 
-def examine_tests(case: ChangeCase, commits: Commits, languages: Sequence[Language]) -> Examination:
+def examine_tests(
+    case: ChangeCase, commits: Commits, languages: Sequence[LanguageReader]
+) -> Examination:
     """Find what makes the tests say less than before."""
     reader = Languages(languages)
     changed = changed_files(
@@ -115,11 +120,11 @@ def _gone(changed: ChangedFiles, reader: Languages) -> frozenset[str]:
     product = [
         file
         for file in changed.files
-        if PurePosixPath(file.path).suffix in _CODE and not reader.is_test(file.path)
+        if reader.is_code(file.path) and not reader.is_test(file.path)
     ]
-    before = [file.before for file in product if file.before is not None]
-    after = [file.after for file in product if file.after is not None]
-    return removed_names(before, after)
+    before = [(file.path, file.before) for file in product if file.before is not None]
+    after = [(file.path, file.after) for file in product if file.after is not None]
+    return removed_names(before, after, reader.defined_names)
 
 
 def _shared(
@@ -135,11 +140,9 @@ def _shared(
     touched = {file.path for file in changed.files} | set(changed.unread)
     if not names and not twins.wanted:
         return []
-    written = _DEFINITION % "|".join(map(re.escape, sorted(names or {"test"})))
-    defines = re.compile(written.encode())
     found = []
     for file, source in commits.read(_candidates(commits.list(case.head), reader, touched)):
-        is_wanted = defines.search(source) or twins.may_be_in(source)
+        is_wanted = names & reader.defined_names(file.path, source) or twins.may_be_in(source)
         read = reader.read(file.path, source) if is_wanted else None
         if isinstance(read, TestFile):
             found.append(read)

@@ -1,7 +1,7 @@
 """What a change removes from the product, so that tests of it have nothing left to test."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from supervisor_ai.gates.integrity.model import TestCase
@@ -19,17 +19,24 @@ _EVERYWHERE: Final = frozenset(
 )
 
 
-def defined_names(source: bytes) -> frozenset[str]:
+Defined = Callable[[str, bytes], frozenset[str]]
+"""Finds the names that a file defines, by its path and its source."""
+
+
+def defined_names(source: bytes, method: re.Pattern[bytes] | None = None) -> frozenset[str]:
     """Find the names that code defines, in any of the languages."""
     found = {*_DEFINED.findall(source), *_METHOD.findall(source)}
-    names = {name.decode(errors="replace") for name in found}
-    return frozenset(name for name in names if not name.startswith("__")) - _EVERYWHERE
+    found |= set(method.findall(source) if method else ())
+    return frozenset(name.decode(errors="replace") for name in found)
 
 
-def removed_names(before: Iterable[bytes], after: Iterable[bytes]) -> frozenset[str]:
+def removed_names(
+    before: Iterable[tuple[str, bytes]], after: Iterable[tuple[str, bytes]], defined: Defined
+) -> frozenset[str]:
     """Return what the product defined before and no longer defines in any file that changed."""
-    old = frozenset[str]().union(*map(defined_names, before))
-    return old - frozenset[str]().union(*map(defined_names, after))
+    old = frozenset[str]().union(*(defined(path, source) for path, source in before))
+    new = frozenset[str]().union(*(defined(path, source) for path, source in after))
+    return frozenset(name for name in old - new if not name.startswith("__")) - _EVERYWHERE
 
 
 def uses_any(test: TestCase, names: frozenset[str]) -> bool:

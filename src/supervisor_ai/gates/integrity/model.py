@@ -1,5 +1,7 @@
 """Tests as the languages' readers see them: enough to tell whether they say less than before."""
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
@@ -97,8 +99,18 @@ class Unreadable:
     reason: str
 
 
-class Language(Protocol):
-    """Reads the tests of one language."""
+class LanguageReader(Protocol):
+    """Reader of the tests of one language."""
+
+    @property
+    def suffixes(self) -> Collection[str]:
+        """How the names of the language's files end."""
+        ...
+
+    @property
+    def method(self) -> re.Pattern[bytes] | None:
+        """How a function is defined without a keyword of its own; its name is the first group."""
+        ...
 
     def is_test(self, path: str, source: bytes) -> bool:
         """Tell whether a runner looks for tests in the file, or tests share what stands in it."""

@@ -45,6 +45,9 @@ _NOT_PYTHON: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
 class PythonTests:
     """Reads Python without running it."""
 
+    suffixes: Final = (".py",)
+    method: Final = None
+
     def is_test(self, path: str, source: bytes) -> bool:
         """Tell whether a runner looks for tests in the file, or tests share what stands in it."""
         return is_test_file(path, source)

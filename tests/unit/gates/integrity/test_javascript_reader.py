@@ -465,8 +465,8 @@ def test_a_file_that_only_a_machine_can_have_written_is_not_looked_at() -> None:
 
 
 def test_every_language_is_known() -> None:
-    paths = ["test_a.py", "a.test.ts", "a_test.go", "tests/a.rs"]
+    paths = ["test_a.py", "a.test.ts", "a_test.go", "tests/a.rs", "ATest.java"]
     known = known_languages()
     assert [[each.is_test(path, b"") for path in paths].index(True) for each in known] == [
-        *range(4)
+        *range(5)
     ]

@@ -33,7 +33,7 @@ def without_not(node: "Node", table: "LanguageTable", *, holds: bool) -> tuple["
 
 def called(node: "Node", table: "LanguageTable") -> str:
     """Return the last name of what is called; nothing where it has none."""
-    callee = _callee(node)
+    callee = _callee(node, table)
     fields = table.members.get(callee.type)
     name = field(callee, fields[1]) if fields else callee
     return source_of(name) if name is not None and name.type.endswith("identifier") else ""
@@ -41,7 +41,7 @@ def called(node: "Node", table: "LanguageTable") -> str:
 
 def owner(node: "Node", table: "LanguageTable") -> "Node | None":
     """Return what a method is called on."""
-    callee = _callee(node)
+    callee = _callee(node, table)
     fields = table.members.get(callee.type)
     return field(callee, fields[0]) if fields and fields[0] else None
 
@@ -51,8 +51,8 @@ def callee(node: "Node", table: "LanguageTable") -> tuple[str, str]:
     return source_of(owner(node, table)), called(node, table)
 
 
-def _callee(node: "Node") -> "Node":
-    found = field(node, "function") or field(node, "macro") or node
+def _callee(node: "Node", table: "LanguageTable") -> "Node":
+    found = bare(field(node, "function") or field(node, "macro") or node, table)
     inner = field(found, "function") if found.type == "generic_function" else None
     return inner or found
 

@@ -9,7 +9,7 @@ from supervisor_ai.gates.integrity.languages.code import arguments, called, owne
 from supervisor_ai.gates.integrity.languages.flow import Flow
 from supervisor_ai.gates.integrity.languages.place import Place, Placed, children_at
 from supervisor_ai.gates.integrity.languages.rust_files import is_test_file, read_file
-from supervisor_ai.gates.integrity.languages.rust_values import parts
+from supervisor_ai.gates.integrity.languages.rust_values import borrowed, parts
 from supervisor_ai.gates.integrity.languages.syntax import Grammar, field, items, source_of
 from supervisor_ai.gates.integrity.languages.table import LanguageTable, Taken
 from supervisor_ai.gates.integrity.languages.table_rows import mentions
@@ -57,6 +57,8 @@ def _count_of(node: "Node", _names: Names) -> int | None:
 
 def _part_of_list(node: "Node") -> "tuple[Node | None, Taken] | None":
     """Take `rows.iter().take(2)` apart; a filter leaves out one at least."""
+    if node.type == "reference_expression":
+        return field(node, "value"), lambda count: count
     name = called(node, RUST) if node.type == "call_expression" else ""
     if name in _PASSING:
         return owner(node, RUST), lambda count: count
@@ -101,14 +103,15 @@ RUST: Final = LanguageTable(
     as_parsed=_macros_as_calls,
     left_out=frozenset({"line_comment", "block_comment", "type_arguments"}),
     whole=_STRINGS,
-    transparent={
-        **dict.fromkeys(("parenthesized_expression", "await_expression", "try_expression"), ""),
-        "reference_expression": "value",
-    },
+    transparent=dict.fromkeys(
+        ("parenthesized_expression", "await_expression", "try_expression"), ""
+    ),
     calls=frozenset({"call_expression", "macro_invocation"}),
     members={"field_expression": ("value", "field"), "scoped_identifier": ("", "name")},
     literals=_LITERALS,
-    holding=frozenset({"array_expression", "tuple_expression", "unary_expression"}),
+    holding=frozenset(
+        {"array_expression", "tuple_expression", "unary_expression", "reference_expression"}
+    ),
     lists={"array_expression": ""},
     blocks=frozenset({"block"}),
     branches=frozenset({"if_expression"}),
@@ -136,5 +139,5 @@ RUST: Final = LanguageTable(
     weigh=rust_checks.weigh,
     about=rust_checks.about,
     asked=rust_checks.asked,
-    same=lambda text: text.removesuffix(".clone()"),
+    same=lambda text: borrowed(text).removesuffix(".clone()"),
 )

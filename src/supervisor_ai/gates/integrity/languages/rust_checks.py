@@ -9,6 +9,7 @@ from supervisor_ai.gates.integrity.languages.conditions import Conditions
 from supervisor_ai.gates.integrity.languages.flow import Flow
 from supervisor_ai.gates.integrity.languages.place import Check, negated
 from supervisor_ai.gates.integrity.languages.rust_values import (
+    borrowed,
     falls_back_to,
     parts,
     plain_value,
@@ -112,8 +113,8 @@ def _compared(asking: Conditions, name: str, given: list["Node"]) -> Check:
     is_swapped = asking.is_plain(left) and not asking.is_plain(right)
     is_swapped = is_swapped or source_of(left).startswith(asking.table.wanted)
     subject, wanted = (right, left) if is_swapped else (left, right)
-    asked, is_error = unwrapped(asking.worded(subject))
-    value = plain_value(asking.worded(wanted))
+    asked, is_error = unwrapped(borrowed(asking.worded(subject)))
+    value = plain_value(borrowed(asking.worded(wanted)))
     value = f"Err({value})" if is_error else value
     options = [asking.worded(each) for each in given[2:] if name in _CLOSE]
     return Check(
@@ -177,7 +178,7 @@ def about(asking: Conditions, node: "Node") -> "Node | None":
 def asked(asking: Conditions, node: "Node") -> str:
     """Write what is asked, without how its result is opened; of a macro what it looks at."""
     found = _macro(asking, node) if node.type == "macro_invocation" else None
-    return found.subject if found else unwrapped(asking.worded(node))[0]
+    return found.subject if found else unwrapped(borrowed(asking.worded(node)))[0]
 
 
 def _is_checking(name: str) -> bool:

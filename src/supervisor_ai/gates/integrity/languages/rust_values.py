@@ -18,6 +18,11 @@ _DEFAULTS: Final = frozenset({"0", "0.0", '""', "false", "vec![]", "Vec::new()",
 _MAX_LAYERS: Final = 8
 
 
+def borrowed(text: str) -> str:
+    """Return what a reference is to: `x` of `&x` and of `&mut x`."""
+    return text.lstrip("&").removeprefix("mut ")
+
+
 def unwrapped(subject: str) -> tuple[str, bool]:
     """Return what is asked, without how its result is opened, and whether an error is wanted."""
     is_error = False

@@ -1,7 +1,8 @@
 """Reader of test files in any language: parses a file within bounds and lets its table read it."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -30,6 +31,16 @@ class TableReader:
     """Reads the tests of the language that a table describes."""
 
     table: "LanguageTable"
+
+    @property
+    def suffixes(self) -> Collection[str]:
+        """How the names of the language's files end."""
+        return self.table.grammars.keys()
+
+    @property
+    def method(self) -> re.Pattern[bytes] | None:
+        """How a function is defined without a keyword of its own."""
+        return self.table.method
 
     def is_test(self, path: str, source: bytes) -> bool:
         """Tell whether a runner looks for tests in the file, or tests share what stands in it."""

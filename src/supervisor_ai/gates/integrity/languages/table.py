@@ -5,6 +5,7 @@ gives to calls, branches and literals, and the words of its test libraries. What
 a small function of the language, and the table holds it.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -57,6 +58,8 @@ class LanguageTable(Style):
     """Tells by path and source whether tests stand in a file, or what they share."""
     read_file: Callable[["SourceFile"], TestFile]
     """Finds the tests of a file."""
+    method: re.Pattern[bytes] | None = None
+    """How a function is defined without a keyword of its own; its name is the first group."""
     as_parsed: Callable[[bytes], bytes] | None = None
     """Writes a source in the way that its grammar understands better, at the same places."""
     lost_share: float = 0.0
