@@ -57,8 +57,9 @@ from supervisor_ai.engine.ports.workspaces import (
     Workspaces,
 )
 from supervisor_ai.engine.world import Performers, World
+from supervisor_ai.gates.change_gates import CHANGE_GATES, ChangeView
 from supervisor_ai.gates.examiner import RepositoryExaminer
-from supervisor_ai.gates.looks import look
+from supervisor_ai.gates.reader import look
 from supervisor_ai.workers.registry import worker_factory
 
 
@@ -347,7 +348,12 @@ class CrashingExaminer:
     async def examine(self, kind: GateKind, case: ChangeCase) -> Examination:
         self._at.mark(f"before look {kind}")
         assert isinstance(self._examiner, RepositoryExaminer)
-        seen = look(kind, case, self._examiner.commits, self._examiner.has_commit)
+        view = ChangeView(
+            case=case,
+            commits=self._examiner.commits,
+            has_commit=self._examiner.has_commit,
+        )
+        seen = look(CHANGE_GATES[kind], view)
         self._at.mark(f"after look {kind}")
         return seen
 

@@ -10,7 +10,8 @@ from tests.gates_corpus.repository import CorpusRepository
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.gates import Finding, GateKind, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase
-from supervisor_ai.gates.looks import look
+from supervisor_ai.gates.change_gates import CHANGE_GATES, ChangeView
+from supervisor_ai.gates.reader import look
 
 TITLES: Final = {
     "python": "Python",
@@ -66,7 +67,8 @@ def measure(commits: Commits, repository: CorpusRepository, cases: Sequence[Case
 def _errors(commits: Commits, repository: CorpusRepository, case: Case) -> tuple[Finding, ...]:
     pair = repository.pairs[case.name]
     change = ChangeCase(base=pair.base, head=pair.head)
-    seen = look(GateKind.TEST_INTEGRITY, change, commits, lambda _: True)
+    view = ChangeView(case=change, commits=commits, has_commit=lambda _: True)
+    seen = look(CHANGE_GATES[GateKind.TEST_INTEGRITY], view)
     return tuple(it for it in seen.findings if it.severity is Severity.ERROR)
 
 

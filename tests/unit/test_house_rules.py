@@ -359,7 +359,7 @@ BOUNDED: Final = {
 }
 READERS_ROOM: Final = re.compile(
     r"supervisor_ai\.gates\."
-    r"(looks|reader|integrity|new_tests|mutation|claims|claimed_tests|added_tests|component_tests)\b"
+    r"(reader|integrity|new_tests|mutation|claims|claimed_tests|added_tests|component_tests)\b"
 )
 
 
@@ -457,7 +457,7 @@ def test_the_code_keeps_the_rule(rule: Rule, where: Callable[[], list[Module]]) 
         (
             hostile_code_is_read_by_a_process_of_its_own,
             "bootstrap.py",
-            "from supervisor_ai.gates.looks import look",
+            "from supervisor_ai.gates.reader import look",
         ),
         (
             hostile_code_is_read_by_a_process_of_its_own,
@@ -524,7 +524,7 @@ def test_the_rule_refuses_a_breach(rule: Rule, path: str, text: str) -> None:
         (
             hostile_code_is_read_by_a_process_of_its_own,
             "gates/reader.py",
-            "from supervisor_ai.gates.looks import look",
+            "from supervisor_ai.gates.reader import look",
         ),
         (no_program_is_started_by_name, "store/a.py", f"{STARTING}[program, 'push'], env={{}})"),
         (no_program_is_started_by_name, "tools/programs.py", "import shutil\nshutil.which('git')"),

@@ -2,19 +2,23 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import Final
 
 from supervisor_ai.control.ports.commits import Change, Commits
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
+from supervisor_ai.gates.change_gates import ChangeView
 from supervisor_ai.gates.changed_files import counted, is_absent, read_small, shown
 from supervisor_ai.gates.keyed_files import FORMATS, picked
+from supervisor_ai.gates.odd_names import find_odd_names
 
 _FINDINGS: Final = 100
+_MOST_ODD_NAMES: Final = 100
 _KNOWN: Final = {"paths", "reason", "format", "keys", "beside"}
 
 
@@ -29,6 +33,13 @@ class AutoRun:
     """Where only these keys count."""
     beside: frozenset[str] = frozenset()
     """Where only a file of one of these names makes it run."""
+
+
+def look_at_auto_run_files(view: ChangeView) -> Examination:
+    """Find files that run by themselves, and names that mislead whoever reads them."""
+    odd = islice(find_odd_names(view.case, view.commits), _MOST_ODD_NAMES)
+    seen = examine_auto_run(view.case, view.commits)
+    return replace(seen, findings=(*odd, *seen.findings))
 
 
 def examine_auto_run(case: ChangeCase, commits: Commits) -> Examination:

@@ -5,8 +5,14 @@ from collections.abc import Sequence
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.gates import Finding
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
+from supervisor_ai.gates.change_gates import ChangeView
 from supervisor_ai.gates.changed_files import added_lines, changed_paths, counted, shown
 from supervisor_ai.gates.product_files import is_changelog, is_product
+
+
+def look_at_changelog(view: ChangeView) -> Examination:
+    """Look at a change as the gate's kind is registered."""
+    return examine_changelog(view.case, view.commits)
 
 
 def examine_changelog(case: ChangeCase, commits: Commits) -> Examination:

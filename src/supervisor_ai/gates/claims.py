@@ -14,15 +14,22 @@ from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.added_tests import AddedTests, added_tests
+from supervisor_ai.gates.change_gates import ChangeView
 from supervisor_ai.gates.changed_files import counted, shown
 from supervisor_ai.gates.claimed_paths import Paths, paths_of
 from supervisor_ai.gates.claimed_tests import false_tests, named_files
-from supervisor_ai.gates.integrity.examine import Languages
+from supervisor_ai.gates.integrity.examine import Languages, known_languages
 from supervisor_ai.gates.reported import Report, reported
 
 _FINDINGS: Final = 100
 _UNREPORTED: Final = 20
 _WIDE: Final = 50
+
+
+def look_at_claims(view: ChangeView) -> Examination:
+    """Compare what the worker reported with what is there, in all languages that are known."""
+    languages = Languages(known_languages())
+    return examine_claims(view.case, view.commits, view.has_commit, languages)
 
 
 def examine_claims(

@@ -22,12 +22,18 @@ from typing import Final
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.gates import Complexity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
+from supervisor_ai.gates.change_gates import ChangeView
 from supervisor_ai.gates.planned_tasks import PlannedTasks, planned
 from supervisor_ai.gates.touched_areas import Touched, touched
 
 _SOME_SIGNS: Final = 2
 _MANY_SIGNS: Final = 4
 _MANY_LINES: Final = 400
+
+
+def look_at_complexity(view: ChangeView) -> Examination:
+    """Look at a change as the gate's kind is registered."""
+    return examine_complexity(view.case, view.commits)
 
 
 def examine_complexity(case: ChangeCase, commits: Commits) -> Examination:

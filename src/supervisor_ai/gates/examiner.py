@@ -1,4 +1,4 @@
-"""The one who looks at changes and outputs for the engine; all that it is shown is hostile.
+"""Examiner of changes and of runners' outputs for the engine; all that it is shown is hostile.
 
 Code, settings and answers are read in a process of their own, which can break or be broken without
 harm; only the lines of a runner's output, which are few and short, are read here.
@@ -21,6 +21,7 @@ from supervisor_ai.engine.ports.gates import (
     Reading,
     Unexaminable,
 )
+from supervisor_ai.gates.change_gates import CHANGE_GATES
 from supervisor_ai.gates.reader_messages import (
     NOT_UNDERSTOOD,
     Answers,
@@ -33,7 +34,6 @@ from supervisor_ai.tools.confined_child import ChildFailedError, ConfinedReaders
 from supervisor_ai.tools.confinement import Limits
 
 READER: Final = "supervisor_ai.gates.reader"
-WITH_A_COMMAND: Final = frozenset({GateKind.COMMAND, GateKind.RED_BEFORE_GREEN, GateKind.MUTATION})
 LIMITS: Final = Limits(memory=1 << 30, cpu=60, wall=300.0, speech=16 << 20)
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ class RepositoryExaminer:
 
     async def examine(self, kind: GateKind, case: ChangeCase) -> Examination:
         """Look at a change in one of the ways that need no command."""
-        if kind in WITH_A_COMMAND:
+        if kind not in CHANGE_GATES:
             raise InvalidInput(f"A gate of the kind {kind.value!r} needs a command to be run.")
         try:
             return await self._done(Task(work=Work.LOOK, case=case, kind=kind), Examination)

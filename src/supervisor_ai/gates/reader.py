@@ -1,8 +1,12 @@
-"""Reads hostile code and settings in a process that may be broken by them."""
+"""Reader process of the gates: reads hostile code and settings, and may be broken by them."""
 
 from dataclasses import replace
+from importlib import import_module
+from typing import cast
 
-from supervisor_ai.gates.looks import known_languages, look
+from supervisor_ai.engine.ports.gates import Examination
+from supervisor_ai.gates.change_gates import CHANGE_GATES, ChangeGate, ChangeView
+from supervisor_ai.gates.integrity.examine import known_languages
 from supervisor_ai.gates.mutation import mutants
 from supervisor_ai.gates.new_tests import new_tests
 from supervisor_ai.gates.reader_messages import AskedCommits, Task, Work, decode, encode
@@ -17,9 +21,16 @@ def serve(task: bytes, ask: Ask) -> bytes:
 def _done(task: Task, commits: AskedCommits) -> object:
     match task.work:
         case Work.LOOK:
-            return look(task.kind, task.case, commits, commits.has_commit)
+            view = ChangeView(case=task.case, commits=commits, has_commit=commits.has_commit)
+            return look(CHANGE_GATES[task.kind], view)
         case Work.NEW_TESTS:
             found = new_tests(task.case, commits, known_languages())
             return replace(found, contents=dict.fromkeys(found.contents))
         case Work.MUTANTS:
             return mutants(task.case, commits, limit=task.limit)
+
+
+def look(gate: ChangeGate, view: ChangeView) -> Examination:
+    """Look at a change in the way that a kind of gate registered."""
+    examine = getattr(import_module(gate.module), gate.function)
+    return cast("Examination", examine(view))

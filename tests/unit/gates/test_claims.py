@@ -10,8 +10,7 @@ from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import CLAIM_RULES, Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.claims import examine_claims
-from supervisor_ai.gates.integrity.examine import Languages
-from supervisor_ai.gates.looks import known_languages
+from supervisor_ai.gates.integrity.examine import Languages, known_languages
 
 TESTS = """\
 def test_total():

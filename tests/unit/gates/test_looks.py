@@ -7,9 +7,9 @@ from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
 
 from supervisor_ai.domain.run.gates import Complexity, GateKind
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination, Mutant, NewTests
-from supervisor_ai.gates.examiner import WITH_A_COMMAND
-from supervisor_ai.gates.looks import LOOKS, known_languages, look
-from supervisor_ai.gates.reader import serve
+from supervisor_ai.gates.change_gates import CHANGE_GATES, ChangeView
+from supervisor_ai.gates.integrity.examine import known_languages
+from supervisor_ai.gates.reader import look, serve
 from supervisor_ai.gates.reader_messages import Answers, AskedCommits, Task, Work, decode, encode
 
 ANSWER = json.dumps({"files_created": ["no.py"], "files_modified": [], "tests_written": []})
@@ -22,7 +22,8 @@ TEST = "from a import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
 
 
 def examine(kind: GateKind) -> Examination:
-    return look(kind, CASE, TWO, lambda _: False)
+    view = ChangeView(case=CASE, commits=TWO, has_commit=lambda _: False)
+    return look(CHANGE_GATES[kind], view)
 
 
 def served(task: Task, commits: MemoryCommits) -> bytes:
@@ -53,7 +54,8 @@ def test_complexity_is_measured() -> None:
 
 
 def test_every_kind_is_looked_at_or_needs_a_command() -> None:
-    assert set(LOOKS) == set(GateKind) - WITH_A_COMMAND
+    with_a_command = {GateKind.COMMAND, GateKind.RED_BEFORE_GREEN, GateKind.MUTATION}
+    assert set(CHANGE_GATES) == set(GateKind) - with_a_command
 
 
 def test_python_and_others_are_understood() -> None:
@@ -74,7 +76,9 @@ def test_python_and_others_are_understood() -> None:
 )
 def test_the_reader_says_what_a_look_says(kind: GateKind) -> None:
     said = served(Task(work=Work.LOOK, case=CASE, kind=kind), TWO)
-    assert decode(said, Examination) == look(kind, CASE, TWO, lambda _: True)
+    assert decode(said, Examination) == look(
+        CHANGE_GATES[kind], ChangeView(case=CASE, commits=TWO, has_commit=lambda _: True)
+    )
 
 
 def test_the_reader_finds_new_tests_and_mutants() -> None:

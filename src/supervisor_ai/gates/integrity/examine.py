@@ -8,6 +8,7 @@ from typing import Final
 from supervisor_ai.control.ports.commits import CommitFile, Commits
 from supervisor_ai.domain.run.gates import Area, Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
+from supervisor_ai.gates.change_gates import ChangeView
 from supervisor_ai.gates.integrity.both_sides import (
     LARGEST,
     ChangedFile,
@@ -16,8 +17,14 @@ from supervisor_ai.gates.integrity.both_sides import (
 )
 from supervisor_ai.gates.integrity.comparing import Compared, Comparison, compare
 from supervisor_ai.gates.integrity.gone import defined_names, removed_names
+from supervisor_ai.gates.integrity.languages.go import GO
+from supervisor_ai.gates.integrity.languages.java import JAVA
+from supervisor_ai.gates.integrity.languages.javascript import JAVASCRIPT
+from supervisor_ai.gates.integrity.languages.rust import RUST
+from supervisor_ai.gates.integrity.languages.source import TableReader
 from supervisor_ai.gates.integrity.model import LanguageReader, TestFile, Unreadable
 from supervisor_ai.gates.integrity.protected import is_protected, protected_changes
+from supervisor_ai.gates.integrity.python import PythonTests
 from supervisor_ai.gates.integrity.twins import Twins
 
 _SHARED_FILES: Final = 500
@@ -52,6 +59,16 @@ class Languages:
             if language.is_test(path, source):
                 return language.read(path, source)
         return None
+
+
+def known_languages() -> Sequence[LanguageReader]:
+    """Return the readers of all languages whose tests are understood."""
+    return (PythonTests(), *map(TableReader, (JAVASCRIPT, GO, RUST, JAVA)))
+
+
+def look_at_tests(view: ChangeView) -> Examination:
+    """Find what makes the tests say less than before, in all languages that are known."""
+    return examine_tests(view.case, view.commits, known_languages())
 
 
 def examine_tests(
