@@ -359,7 +359,7 @@ BOUNDED: Final = {
 }
 READERS_ROOM: Final = re.compile(
     r"supervisor_ai\.gates\."
-    r"(reader|integrity|new_tests|mutation|claims|claimed_tests|added_tests|component_tests)\b"
+    r"(reader|integrity|new_tests|mutation|claims|claimed_tests|added_tests)\b"
 )
 
 

@@ -1,22 +1,27 @@
-"""The tests that a change adds or alters, with all that they need to run on the old code."""
+"""New tests of a change: those that it adds or alters, what they need, what they belong to."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Final
 
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
-from supervisor_ai.gates.component_tests import NewTest, tests_of_components
+from supervisor_ai.gates.changed_files import is_test_path, shown
 from supervisor_ai.gates.integrity.both_sides import ChangedFile, changed_files
 from supervisor_ai.gates.integrity.examine import Languages
 from supervisor_ai.gates.integrity.matching import pair
 from supervisor_ai.gates.integrity.model import LanguageReader, TestFile
 from supervisor_ai.gates.integrity.sides import Checked, side_of
+from supervisor_ai.gates.planned_tasks import components_of
 from supervisor_ai.gates.risks.sources import family_of, read_source
 
-_READ: Final = frozenset({"python", "script", "go", "rust"})
-"""The kinds of files whose tests have readers."""
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_PLAIN_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PLAIN: Final = frozenset({"__init__", "index", "main", "mod", "lib"})
+"""Names of files that say nothing; the folder does."""
+_WHOLE: Final = "the change"
 _IMPORT: Final = re.compile(r"^[ \t]*(?:import|from|use|require|using|include)\b.*$", re.MULTILINE)
 _SUPPORT: Final = re.compile(
     r"(?:.*/)?(?:tests?|__tests__|specs?|testdata|__snapshots__|__fixtures__|__mocks__)/.*"
@@ -37,7 +42,9 @@ def new_tests(case: ChangeCase, commits: Commits, languages: Sequence[LanguageRe
     return NewTests(
         contents={file.path: file.after for file in files},
         names=names,
-        components=_components(case, changed.files, names),
+        components=_components(
+            case, [file for file in changed.files if reader.is_code(file.path)], names
+        ),
         added_files=tuple(file.path for file in others if file.before is None),
         added_words=_words(others, is_after=True) - _words(others, is_after=False),
     )
@@ -46,7 +53,7 @@ def new_tests(case: ChangeCase, commits: Commits, languages: Sequence[LanguageRe
 def _components(
     case: ChangeCase, files: Sequence[ChangedFile], names: Sequence[tuple[str, str]]
 ) -> tuple[tuple[str, int], ...]:
-    if not any(family_of(file.path) in _READ for file in files):
+    if not files:
         return ()
     texts = {file.path: (file.after or b"").decode("utf-8", "replace") for file in files}
     return tests_of_components(
@@ -84,3 +91,49 @@ def _is_same(old: Checked, new: Checked) -> bool:
     then = [check.assertion.text for check in old.checks]
     now = [check.assertion.text for check in new.checks]
     return old.test.body == new.test.body and then == now and old.is_skipped == new.is_skipped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTest:
+    """A test that a change adds or alters, and the text of its file."""
+
+    file: str
+    text: str
+
+
+def tests_of_components(
+    plans: Sequence[str], tests: Sequence[NewTest]
+) -> tuple[tuple[str, int], ...]:
+    """Count the tests of each component; without components, those of the whole change."""
+    components = components_of(plans)
+    if not components:
+        return ((_WHOLE, len(tests)),)
+    words = {test.file: frozenset(map(str.lower, _PLAIN_WORD.findall(test.text))) for test in tests}
+    return tuple(
+        (_name(part), sum(_belongs(test, part, words[test.file]) for test in tests))
+        for part in components
+    )
+
+
+def _name(part: Mapping[str, object]) -> str:
+    return shown(str(part.get("title") or part.get("id") or "a component"))
+
+
+def _belongs(test: NewTest, part: Mapping[str, object], words: frozenset[str]) -> bool:
+    """Tell whether a test is one of the component's own files, or speaks of one of them.
+
+    A component whose files nobody names may have any test.
+    """
+    files = [file for file in _files(part) if file]
+    stems = {_stem(file) for file in files if not is_test_path(file)}
+    return test.file in files or not stems or not stems.isdisjoint(words)
+
+
+def _files(part: Mapping[str, object]) -> Iterator[str]:
+    files = part.get("files")
+    return (str(file) for file in (files if isinstance(files, list) else ())[:200])
+
+
+def _stem(file: str) -> str:
+    pure = PurePosixPath(file)
+    return (pure.parent.name if pure.stem in _PLAIN else pure.stem).lower()
