@@ -157,12 +157,12 @@ def _look_at_few_files() -> None:
 
 def _warm_up() -> None:
     """Read the tables that every run needs."""
-    from supervisor_ai.gates import auto_run
+    from supervisor_ai.gates.change import auto_run
     from supervisor_ai.gates.integrity.examine import known_languages
-    from supervisor_ai.gates.runners import reading
+    from supervisor_ai.gates.runners import test_results
 
     auto_run.table()
-    reading.read("1 passed in 0.01s")
+    test_results.read("1 passed in 0.01s")
     known_languages()
 
 

@@ -37,11 +37,13 @@ def _registered(*gates: ChangeGate) -> Mapping[GateKind, ChangeGate]:
 
 CHANGE_GATES: Final = _registered(
     ChangeGate(
-        kind=GateKind.CLAIMS, module="supervisor_ai.gates.claims", function="look_at_claims"
+        kind=GateKind.CLAIMS,
+        module="supervisor_ai.gates.worker_claims.claims_gate",
+        function="look_at_claims",
     ),
     ChangeGate(
         kind=GateKind.AUTO_RUN_FILES,
-        module="supervisor_ai.gates.auto_run",
+        module="supervisor_ai.gates.change.auto_run",
         function="look_at_auto_run_files",
     ),
     ChangeGate(
@@ -51,12 +53,12 @@ CHANGE_GATES: Final = _registered(
     ),
     ChangeGate(
         kind=GateKind.CHANGELOG,
-        module="supervisor_ai.gates.changelog",
+        module="supervisor_ai.gates.change.changelog",
         function="look_at_changelog",
     ),
     ChangeGate(
         kind=GateKind.COMPLEXITY,
-        module="supervisor_ai.gates.complexity",
+        module="supervisor_ai.gates.change.complexity",
         function="look_at_complexity",
     ),
 )

@@ -25,8 +25,8 @@ from supervisor_ai.gates.change_gates import CHANGE_GATES
 from supervisor_ai.gates.reader_messages import (
     NOT_UNDERSTOOD,
     Answers,
+    ReaderWork,
     Task,
-    Work,
     decode,
     encode,
 )
@@ -54,20 +54,20 @@ class RepositoryExaminer:
         if kind not in CHANGE_GATES:
             raise InvalidInput(f"A gate of the kind {kind.value!r} needs a command to be run.")
         try:
-            return await self._done(Task(work=Work.LOOK, case=case, kind=kind), Examination)
+            return await self._done(Task(work=ReaderWork.LOOK, case=case, kind=kind), Examination)
         except ChildFailedError as error:
             return _unreadable(kind, f"it {error}")
 
     async def read(self, output: str) -> Reading:
         """Find out what a runner said."""
-        from supervisor_ai.gates.runners.reading import read
+        from supervisor_ai.gates.runners.test_results import read
 
         return await asyncio.to_thread(read, output)
 
     async def new_tests(self, case: ChangeCase) -> NewTests:
         """Find the tests that a change adds or alters; none where they cannot be read."""
         try:
-            found = await self._done(Task(work=Work.NEW_TESTS, case=case), NewTests)
+            found = await self._done(Task(work=ReaderWork.NEW_TESTS, case=case), NewTests)
         except ChildFailedError:
             return NewTests()
         contents = await asyncio.to_thread(self._contents, case.head, frozenset(found.contents))
@@ -75,7 +75,7 @@ class RepositoryExaminer:
 
     async def mutants(self, case: ChangeCase, *, limit: int) -> tuple[Mutant, ...]:
         """Put small faults into the lines that a change touches, spread over all of them."""
-        task = Task(work=Work.MUTANTS, case=case, limit=limit)
+        task = Task(work=ReaderWork.MUTANTS, case=case, limit=limit)
         try:
             return await self._done(task, tuple[Mutant, ...])
         except ChildFailedError as error:

@@ -25,7 +25,7 @@ _SIMPLE_GAP: Final = re.compile(rb"([\s)]*)(\S.*?)([\s(]*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class SeededFault:
     """One replacement in a source."""
 
     line: int
@@ -47,7 +47,7 @@ class Faults:
         self._tree = tree
         self._starts = [0, *(match.end() for match in _LINE_END.finditer(source))]
 
-    def find(self) -> Iterator[Fault]:
+    def find(self) -> Iterator[SeededFault]:
         """Go through the code."""
         for node in ast.walk(self._tree):
             match node:
@@ -67,7 +67,7 @@ class Faults:
                 case _:
                     pass
 
-    def _statement(self, node: ast.stmt) -> Iterator[Fault]:
+    def _statement(self, node: ast.stmt) -> Iterator[SeededFault]:
         match node:
             case ast.Return(value=ast.expr() as value):
                 if not (isinstance(value, ast.Constant) and value.value is None):
@@ -81,7 +81,7 @@ class Faults:
 
     def _between(
         self, left: ast.expr, right: ast.expr, operators: dict[str, str]
-    ) -> Iterator[Fault]:
+    ) -> Iterator[SeededFault]:
         """Swap the operator that stands between two expressions."""
         start, end = self._end(left), self._start(right)
         gap = _SIMPLE_GAP.fullmatch(self._source[start:end])
@@ -90,7 +90,7 @@ class Faults:
         operator = " ".join(gap[2].decode(errors="replace").split())
         if operator in operators:
             swapped = operators[operator]
-            yield Fault(
+            yield SeededFault(
                 line=self._line(start + gap.start(2)),
                 start=start + gap.start(2),
                 end=start + gap.end(2),
@@ -98,11 +98,11 @@ class Faults:
                 description=f"{operator!r} became {swapped!r}",
             )
 
-    def _without_not(self, node: ast.UnaryOp) -> Iterator[Fault]:
+    def _without_not(self, node: ast.UnaryOp) -> Iterator[SeededFault]:
         start = self._start(node)
         if self._source[start : start + 3] == b"not":
             text = b" " if self._source[start + 3 : start + 4] not in (b" ", b"(") else b""
-            yield Fault(
+            yield SeededFault(
                 line=node.lineno,
                 start=start,
                 end=start + 3,
@@ -110,15 +110,15 @@ class Faults:
                 description="'not' was left out",
             )
 
-    def _constant(self, node: ast.Constant) -> Iterator[Fault]:
+    def _constant(self, node: ast.Constant) -> Iterator[SeededFault]:
         value = node.value
         if isinstance(value, bool):
             yield self._replaced(node, str(not value).encode(), f"{value} became {not value}")
         elif isinstance(value, int) and abs(value) < 2**63:
             yield self._replaced(node, str(value + 1).encode(), f"{value} became {value + 1}")
 
-    def _replaced(self, node: ast.expr | ast.stmt, text: bytes, what: str) -> Fault:
-        return Fault(
+    def _replaced(self, node: ast.expr | ast.stmt, text: bytes, what: str) -> SeededFault:
+        return SeededFault(
             line=node.lineno,
             start=self._start(node),
             end=self._end(node),

@@ -7,9 +7,9 @@ from typing import Final
 
 from supervisor_ai.control.ports.commits import CommitFile, Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, Mutant
-from supervisor_ai.gates.faults import Fault, Faults
-from supervisor_ai.gates.integrity.python import parsed
-from supervisor_ai.gates.integrity.python_files import is_test_file
+from supervisor_ai.gates.faults import Faults, SeededFault
+from supervisor_ai.gates.integrity.python_ast.files import is_test_file
+from supervisor_ai.gates.integrity.python_ast.reader import parsed
 
 _LARGEST: Final = 256 * 1024
 _FILES: Final = 200
@@ -24,7 +24,7 @@ def mutants(case: ChangeCase, commits: Commits, *, limit: int) -> tuple[Mutant, 
     files = _changed(case, commits)
     touched = dict(_touched(case, commits, files))
     sources = {file.path: source for file, source in commits.read(files)}
-    places: dict[_Place, list[Fault]] = defaultdict(list)
+    places: dict[_Place, list[SeededFault]] = defaultdict(list)
     for path, source in sources.items():
         for fault in _faults(source):
             if fault.line in touched.get(path, ()):
@@ -66,7 +66,7 @@ def _added_lines(patch: str) -> Iterator[int]:
             number += 1
 
 
-def _faults(source: bytes) -> list[Fault]:
+def _faults(source: bytes) -> list[SeededFault]:
     try:
         text = source.decode()
         found = Faults(source, parsed(text)).find()
@@ -75,7 +75,7 @@ def _faults(source: bytes) -> list[Fault]:
         return []
 
 
-def _mutant(path: str, source: bytes, fault: Fault) -> Mutant:
+def _mutant(path: str, source: bytes, fault: SeededFault) -> Mutant:
     return Mutant(
         file=path,
         line=fault.line,
@@ -85,7 +85,7 @@ def _mutant(path: str, source: bytes, fault: Fault) -> Mutant:
 
 
 def _spread(
-    places: Mapping[_Place, Sequence[Fault]], sources: Mapping[str, bytes], limit: int
+    places: Mapping[_Place, Sequence[SeededFault]], sources: Mapping[str, bytes], limit: int
 ) -> Iterator[Mutant]:
     """Take one fault of each line, evenly over the lines, before a second one of any."""
     left = max(limit, 0)
@@ -105,7 +105,9 @@ def _spread(
         depth += 1
 
 
-def _evenly(layer: Sequence[tuple[str, Fault]], count: int) -> Sequence[tuple[str, Fault]]:
+def _evenly(
+    layer: Sequence[tuple[str, SeededFault]], count: int
+) -> Sequence[tuple[str, SeededFault]]:
     if len(layer) <= count:
         return layer
     return [layer[index * len(layer) // count] for index in range(count)]

@@ -8,13 +8,13 @@ from typing import Final
 
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
-from supervisor_ai.gates.changed_files import is_test_path, shown
-from supervisor_ai.gates.integrity.both_sides import ChangedFile, changed_files
+from supervisor_ai.gates.change.differences import is_test_path, shown
+from supervisor_ai.gates.change.planned_tasks import components_of
+from supervisor_ai.gates.integrity.change_sides import FileSides, changed_files
+from supervisor_ai.gates.integrity.comparison.matches import pair
+from supervisor_ai.gates.integrity.comparison.sides import CheckedTest, side_of
 from supervisor_ai.gates.integrity.examine import Languages
-from supervisor_ai.gates.integrity.matching import pair
 from supervisor_ai.gates.integrity.model import LanguageReader, TestFile
-from supervisor_ai.gates.integrity.sides import Checked, side_of
-from supervisor_ai.gates.planned_tasks import components_of
 from supervisor_ai.gates.risks.sources import family_of, read_source
 
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
@@ -51,7 +51,7 @@ def new_tests(case: ChangeCase, commits: Commits, languages: Sequence[LanguageRe
 
 
 def _components(
-    case: ChangeCase, files: Sequence[ChangedFile], names: Sequence[tuple[str, str]]
+    case: ChangeCase, files: Sequence[FileSides], names: Sequence[tuple[str, str]]
 ) -> tuple[tuple[str, int], ...]:
     if not files:
         return ()
@@ -61,7 +61,7 @@ def _components(
     )
 
 
-def _words(files: Sequence[ChangedFile], *, is_after: bool) -> frozenset[str]:
+def _words(files: Sequence[FileSides], *, is_after: bool) -> frozenset[str]:
     """Collect the words of code; what is only imported is nobody's own."""
     found: set[str] = set()
     for file in files:
@@ -72,7 +72,7 @@ def _words(files: Sequence[ChangedFile], *, is_after: bool) -> frozenset[str]:
     return frozenset(found)
 
 
-def _names(files: Sequence[ChangedFile], reader: Languages) -> tuple[tuple[str, str], ...]:
+def _names(files: Sequence[FileSides], reader: Languages) -> tuple[tuple[str, str], ...]:
     before = side_of(_read(reader, [(file.path, file.before) for file in files]), is_head=False)
     after = side_of(_read(reader, [(file.path, file.after) for file in files]), is_head=True)
     pairing = pair(before.tests, after.tests)
@@ -86,7 +86,7 @@ def _read(reader: Languages, sources: Sequence[tuple[str, bytes | None]]) -> lis
     return [file for file in read if isinstance(file, TestFile)]
 
 
-def _is_same(old: Checked, new: Checked) -> bool:
+def _is_same(old: CheckedTest, new: CheckedTest) -> bool:
     """Tell whether a test says what it said before, wherever it stands now."""
     then = [check.assertion.text for check in old.checks]
     now = [check.assertion.text for check in new.checks]

@@ -9,7 +9,7 @@ from supervisor_ai.gates.change_gates import CHANGE_GATES, ChangeGate, ChangeVie
 from supervisor_ai.gates.integrity.examine import known_languages
 from supervisor_ai.gates.mutation import mutants
 from supervisor_ai.gates.new_tests import new_tests
-from supervisor_ai.gates.reader_messages import AskedCommits, Task, Work, decode, encode
+from supervisor_ai.gates.reader_messages import AskedCommits, ReaderWork, Task, decode, encode
 from supervisor_ai.tools.confined_child import Ask
 
 
@@ -20,13 +20,13 @@ def serve(task: bytes, ask: Ask) -> bytes:
 
 def _done(task: Task, commits: AskedCommits) -> object:
     match task.work:
-        case Work.LOOK:
+        case ReaderWork.LOOK:
             view = ChangeView(case=task.case, commits=commits, has_commit=commits.has_commit)
             return look(CHANGE_GATES[task.kind], view)
-        case Work.NEW_TESTS:
+        case ReaderWork.NEW_TESTS:
             found = new_tests(task.case, commits, known_languages())
             return replace(found, contents=dict.fromkeys(found.contents))
-        case Work.MUTANTS:
+        case ReaderWork.MUTANTS:
             return mutants(task.case, commits, limit=task.limit)
 
 

@@ -23,7 +23,7 @@ _BATCH: Final = 4 * 1024 * 1024
 T = TypeVar("T")
 
 
-class Work(StrEnum):
+class ReaderWork(StrEnum):
     """What a reader is asked to do."""
 
     LOOK = "look"
@@ -35,13 +35,13 @@ class Work(StrEnum):
 class Task:
     """One piece of work."""
 
-    work: Work
+    work: ReaderWork
     case: ChangeCase
     kind: GateKind = GateKind.CLAIMS
     limit: int = 0
 
 
-class Question(StrEnum):
+class CommitQuestion(StrEnum):
     """What a reader may want to know."""
 
     LIST = "list"
@@ -55,7 +55,7 @@ class Question(StrEnum):
 class Asked:
     """One question about the repository."""
 
-    question: Question
+    question: CommitQuestion
     commits: tuple[CommitSha, ...] = ()
     files: tuple[CommitFile, ...] = ()
     paths: tuple[str, ...] = ()
@@ -85,15 +85,15 @@ class Answers:
     def _found(self, asked: Asked) -> object:
         first, last = (*asked.commits, CommitSha(""), CommitSha(""))[:2]
         match asked.question:
-            case Question.LIST:
+            case CommitQuestion.LIST:
                 return self._commits.list(first)
-            case Question.READ:
+            case CommitQuestion.READ:
                 return [contents for _, contents in self._commits.read(asked.files)]
-            case Question.CHANGES:
+            case CommitQuestion.CHANGES:
                 return self._commits.changes(first, last)
-            case Question.PATCHES:
+            case CommitQuestion.PATCHES:
                 return list(self._commits.patches(first, last, asked.paths))
-            case Question.HAS_COMMIT:
+            case CommitQuestion.HAS_COMMIT:
                 return self._has_commit(first)
 
 
@@ -105,30 +105,30 @@ class AskedCommits:
 
     def list(self, commit: CommitSha) -> tuple[CommitFile, ...]:
         """Return the regular files of a commit, in git's order."""
-        asked = Asked(question=Question.LIST, commits=(commit,))
+        asked = Asked(question=CommitQuestion.LIST, commits=(commit,))
         return self._answer(asked, tuple[CommitFile, ...])
 
     def read(self, files: Sequence[CommitFile]) -> Iterator[tuple[CommitFile, bytes]]:
         """Read files, a bounded number of bytes at a time."""
         for batch in _batches(files):
-            asked = Asked(question=Question.READ, files=batch)
+            asked = Asked(question=CommitQuestion.READ, files=batch)
             yield from zip(batch, self._answer(asked, tuple[bytes, ...]), strict=True)
 
     def changes(self, base: CommitSha, commit: CommitSha) -> tuple[Change, ...]:
         """Return what differs between two commits."""
-        asked = Asked(question=Question.CHANGES, commits=(base, commit))
+        asked = Asked(question=CommitQuestion.CHANGES, commits=(base, commit))
         return self._answer(asked, tuple[Change, ...])
 
     def patches(
         self, base: CommitSha, commit: CommitSha, paths: Sequence[str]
     ) -> Iterator[tuple[str, str]]:
         """Return each path's difference as text."""
-        asked = Asked(question=Question.PATCHES, commits=(base, commit), paths=tuple(paths))
+        asked = Asked(question=CommitQuestion.PATCHES, commits=(base, commit), paths=tuple(paths))
         yield from self._answer(asked, tuple[tuple[str, str], ...])
 
     def has_commit(self, sha: str) -> bool:
         """Tell whether the repository holds a commit."""
-        asked = Asked(question=Question.HAS_COMMIT, commits=(CommitSha(sha),))
+        asked = Asked(question=CommitQuestion.HAS_COMMIT, commits=(CommitSha(sha),))
         return self._answer(asked, bool)
 
     def _answer(self, asked: Asked, kind: type[T]) -> T:

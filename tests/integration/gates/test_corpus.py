@@ -6,8 +6,8 @@ from typing import Final
 
 import pytest
 from tests.gates_corpus.case import LANGUAGES, Case
-from tests.gates_corpus.measuring import Measurement, measure, written
-from tests.gates_corpus.reading import all_cases
+from tests.gates_corpus.corpus_files import all_cases
+from tests.gates_corpus.measurement import Measurement, measure, written
 from tests.gates_corpus.repository import commit_all
 from tests.gates_corpus.syntax import is_readable
 

@@ -10,7 +10,7 @@ import pytest
 from tests.processes import PATIENCE
 
 from supervisor_ai.engine.ports.gates import Reading
-from supervisor_ai.gates.runners.reading import read
+from supervisor_ai.gates.runners.test_results import read
 
 PYTEST_FILE = """\
 import pytest

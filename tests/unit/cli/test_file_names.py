@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from supervisor_ai.gates.changed_files import shown
 
 from supervisor_ai.cli.leftovers import _files, visible
 from supervisor_ai.cli.summary import changes
@@ -15,7 +16,7 @@ from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.engine.effects.integration import commit_message
-from supervisor_ai.gates.changed_files import shown
+from supervisor_ai.gates.change.differences import shown
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 ODD = ["\x1b[2Jx", "a\nb", "\u202egpj.exe", "x" * 4_000, "\x9b31mx", "a\rb", "\u200bx", "\udcff"]

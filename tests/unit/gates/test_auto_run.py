@@ -10,7 +10,7 @@ from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase
-from supervisor_ai.gates.auto_run import examine_auto_run, parse, table
+from supervisor_ai.gates.change.auto_run import examine_auto_run, parse, table
 
 CASE = ChangeCase(base=BASE, head=HEAD)
 

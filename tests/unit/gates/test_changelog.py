@@ -4,7 +4,7 @@ import pytest
 from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
 
 from supervisor_ai.engine.ports.gates import ChangeCase
-from supervisor_ai.gates.changelog import examine_changelog
+from supervisor_ai.gates.change.changelog import examine_changelog
 
 CASE = ChangeCase(base=BASE, head=HEAD)
 

@@ -9,8 +9,8 @@ from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import CLAIM_RULES, Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
-from supervisor_ai.gates.claims import examine_claims
 from supervisor_ai.gates.integrity.examine import Languages, known_languages
+from supervisor_ai.gates.worker_claims.claims_gate import examine_claims
 
 TESTS = """\
 def test_total():

@@ -9,8 +9,8 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import Complexity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
-from supervisor_ai.gates.complexity import examine_complexity
-from supervisor_ai.gates.touched_areas import parse
+from supervisor_ai.gates.change.complexity import examine_complexity
+from supervisor_ai.gates.change.touched_areas import parse
 
 Files = dict[str, str | bytes]
 

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
-from supervisor_ai.gates.integrity.python import PythonTests
+from supervisor_ai.gates.integrity.python_ast.reader import PythonTests
 from supervisor_ai.gates.new_tests import new_tests
 
 CASE = ChangeCase(base=BASE, head=HEAD)

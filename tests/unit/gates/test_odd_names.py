@@ -11,8 +11,8 @@ from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits, two_commi
 from supervisor_ai.domain.run.gates import GateKind, Severity
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.ports.gates import ChangeCase
+from supervisor_ai.gates.change.misleading_names import find_odd_names, leaves
 from supervisor_ai.gates.examiner import RepositoryExaminer
-from supervisor_ai.gates.odd_names import find_odd_names, leaves
 
 CASE = ChangeCase(base=BASE, head=HEAD)
 

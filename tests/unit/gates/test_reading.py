@@ -10,8 +10,8 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.gates import NOTHING_READ
 from supervisor_ai.gates.runners.excerpt import LIMIT
 from supervisor_ai.gates.runners.output import FIRST, HEAD, LAST, TAIL
-from supervisor_ai.gates.runners.reading import read
 from supervisor_ai.gates.runners.table import parse, runners
+from supervisor_ai.gates.runners.test_results import read
 
 OUTPUTS = Path(__file__).with_name("outputs")
 

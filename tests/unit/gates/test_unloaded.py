@@ -3,7 +3,7 @@
 import pytest
 
 from supervisor_ai.engine.ports.gates import Missing
-from supervisor_ai.gates.runners.reading import read
+from supervisor_ai.gates.runners.test_results import read
 
 
 @pytest.mark.parametrize(

@@ -9,23 +9,26 @@ from supervisor_ai.control.ports.commits import CommitFile, Commits
 from supervisor_ai.domain.run.gates import Area, Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.change_gates import ChangeView
-from supervisor_ai.gates.integrity.both_sides import (
+from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
+from supervisor_ai.gates.integrity.change_sides import (
     LARGEST,
-    ChangedFile,
     ChangedFiles,
+    FileSides,
     changed_files,
 )
-from supervisor_ai.gates.integrity.comparing import Compared, Comparison, compare
-from supervisor_ai.gates.integrity.gone import defined_names, removed_names
+from supervisor_ai.gates.integrity.comparison.compare import Compared, Comparison, compare
+from supervisor_ai.gates.integrity.comparison.removed_names import defined_names, removed_names
+from supervisor_ai.gates.integrity.comparison.twins import Twins
 from supervisor_ai.gates.integrity.languages.go import GO
 from supervisor_ai.gates.integrity.languages.java import JAVA
 from supervisor_ai.gates.integrity.languages.javascript import JAVASCRIPT
 from supervisor_ai.gates.integrity.languages.rust import RUST
-from supervisor_ai.gates.integrity.languages.source import TableReader
 from supervisor_ai.gates.integrity.model import LanguageReader, TestFile, Unreadable
-from supervisor_ai.gates.integrity.protected import is_protected, protected_changes
-from supervisor_ai.gates.integrity.python import PythonTests
-from supervisor_ai.gates.integrity.twins import Twins
+from supervisor_ai.gates.integrity.protected_files.protected_changes import (
+    is_protected,
+    protected_changes,
+)
+from supervisor_ai.gates.integrity.python_ast.reader import PythonTests
 
 _SHARED_FILES: Final = 500
 _SHARED_BYTES: Final = 8 * 1024 * 1024
@@ -128,7 +131,7 @@ def _not_looked_at(changed: ChangedFiles, reader: Languages) -> Iterator[Finding
             yield Finding(rule="test_file_retyped", message=message, file=file.path)
 
 
-def _was_test(file: ChangedFile, reader: Languages) -> bool:
+def _was_test(file: FileSides, reader: Languages) -> bool:
     return reader.is_test(file.path, file.before or file.after or b"")
 
 

@@ -7,10 +7,10 @@ from typing import Final
 
 from supervisor_ai.control.ports.commits import Change, CommitFile, Commits
 from supervisor_ai.engine.ports.gates import ChangeCase
-from supervisor_ai.gates.changed_files import LARGEST, is_absent, sizes
-from supervisor_ai.gates.product_files import is_operative, is_product
+from supervisor_ai.gates.change.differences import LARGEST, is_absent, sizes
+from supervisor_ai.gates.change.product_files import is_operative, is_product
 from supervisor_ai.gates.risks.changes import CodeChange, compare_sources
-from supervisor_ai.gates.risks.sources import Source, family_of, read_source
+from supervisor_ai.gates.risks.sources import RiskSource, family_of, read_source
 
 _IN_ALL: Final = 3 * 1024 * 1024
 """So many bytes are read of both sides together."""
@@ -35,7 +35,7 @@ class FamilyChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changed:
+class ChangedCode:
     """What a change does to files, and what could not be read of it."""
 
     files: tuple[ChangedFile, ...]
@@ -46,11 +46,11 @@ class Changed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sides:
-    before: Mapping[str, Source]
-    after: Mapping[str, Source]
+    before: Mapping[str, RiskSource]
+    after: Mapping[str, RiskSource]
 
 
-def read_changed(case: ChangeCase, commits: Commits) -> Changed:
+def read_changed(case: ChangeCase, commits: Commits) -> ChangedCode:
     """Read what changed since the run began."""
     start = case.origin or case.base
     changes = [it for it in commits.changes(start, case.head) if is_operative(it.path)]
@@ -60,7 +60,7 @@ def read_changed(case: ChangeCase, commits: Commits) -> Changed:
         before=_sources(commits, small, listed[0]),
         after=_sources(commits, small, listed[1]),
     )
-    return Changed(
+    return ChangedCode(
         files=tuple(_files(changes, small, sides)),
         code=tuple(_code(small, sides)),
         unread=tuple(it.path for it in changes if it.path not in small and family_of(it.path)),
@@ -81,7 +81,7 @@ def _within_bounds(
 
 def _sources(
     commits: Commits, small: frozenset[str], listed: Mapping[str, CommitFile]
-) -> Mapping[str, Source]:
+) -> Mapping[str, RiskSource]:
     wanted = [listed[path] for path in sorted(small) if path in listed]
     return {
         file.path: read_source(
@@ -103,7 +103,7 @@ def _files(
             yield ChangedFile(path=change.path, is_old=not is_absent(change.before))
 
 
-def _bare(source: Source | None) -> list[str]:
+def _bare(source: RiskSource | None) -> list[str]:
     lines = "" if source is None else source.text
     return [line.rstrip() for line in lines.split("\n") if line.strip()]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from supervisor_ai.gates.risks.sources import Source
-from supervisor_ai.gates.risks.table import Rule, risk_rules
+from supervisor_ai.gates.risks.sources import RiskSource
+from supervisor_ai.gates.risks.table import RiskRule, risk_rules
 from supervisor_ai.gates.risks.units import Unit, units_of
 
 _MOST_UNITS: Final = 20_000
@@ -36,7 +36,9 @@ class CodeChange:
         return (unit.text for unit in (*self.added, *self.removed))
 
 
-def compare_sources(family: str, before: Iterable[Source], after: Iterable[Source]) -> CodeChange:
+def compare_sources(
+    family: str, before: Iterable[RiskSource], after: Iterable[RiskSource]
+) -> CodeChange:
     """Find the statements that only one side has."""
     old: Counter[Unit] = Counter()
     new: Counter[Unit] = Counter()
@@ -46,19 +48,19 @@ def compare_sources(family: str, before: Iterable[Source], after: Iterable[Sourc
     return CodeChange(family=family, added=new - old, removed=old - new)
 
 
-def find_risks(changes: Sequence[CodeChange]) -> Iterator[Rule]:
+def find_risks(changes: Sequence[CodeChange]) -> Iterator[RiskRule]:
     """Return the rules that tell of something risky, those that weigh most first."""
     for rule in sorted(risk_rules(), key=lambda rule: not rule.is_strong):
         if any(_is_met(rule, change) for change in changes if rule.speaks_of(change.family)):
             yield rule
 
 
-def _is_met(rule: Rule, change: CodeChange) -> bool:
+def _is_met(rule: RiskRule, change: CodeChange) -> bool:
     came, went = _deeds(rule, change.added), _deeds(rule, change.removed)
     return bool(went - came if rule.when_gone else came - went)
 
 
-def _deeds(rule: Rule, units: Counter[Unit]) -> Counter[str]:
+def _deeds(rule: RiskRule, units: Counter[Unit]) -> Counter[str]:
     found: Counter[str] = Counter()
     for unit in list(units)[:_MOST_UNITS]:
         looked = unit.text if rule.in_strings else unit.code

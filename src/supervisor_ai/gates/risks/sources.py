@@ -75,7 +75,7 @@ _SCANNERS: Final[Mapping[str, re.Pattern[str]]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class RiskSource:
     """A file as a reader of its language sees it; both have the same number of lines."""
 
     family: str
@@ -94,7 +94,7 @@ def family_of(path: str) -> str | None:
     return _NAMES.get(name) or _SUFFIXES.get(suffix)
 
 
-def read_source(family: str, text: str) -> Source:
+def read_source(family: str, text: str) -> RiskSource:
     """Take comments, and then strings, out of a text; every line stays where it is."""
     scanner = _SCANNERS[family]
 
@@ -110,4 +110,4 @@ def read_source(family: str, text: str) -> Source:
             return found
         return found[0] + "\n" * found.count("\n") + found[0]
 
-    return Source(family=family, text=scanner.sub(bare, text), code=scanner.sub(blank, text))
+    return RiskSource(family=family, text=scanner.sub(bare, text), code=scanner.sub(blank, text))

@@ -10,7 +10,7 @@ from supervisor_ai.domain.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class RiskRule:
     """One thing that a statement may do."""
 
     kind: str
@@ -30,12 +30,12 @@ class Rule:
 
 
 @cache
-def risk_rules() -> tuple[Rule, ...]:
+def risk_rules() -> tuple[RiskRule, ...]:
     """Return the table."""
     return parse_rules((files("supervisor_ai.gates") / "builtin/risks.yaml").read_text("utf-8"))
 
 
-def parse_rules(text: str) -> tuple[Rule, ...]:
+def parse_rules(text: str) -> tuple[RiskRule, ...]:
     """Understand the table of risks; raise InvalidInput where it cannot be understood."""
     import yaml
 
@@ -45,7 +45,7 @@ def parse_rules(text: str) -> tuple[Rule, ...]:
     return tuple(_rule(row) for row in table)
 
 
-def _rule(row: Mapping[str, object]) -> Rule:
+def _rule(row: Mapping[str, object]) -> RiskRule:
     families = row.get("in")
     if families is not None and not isinstance(families, list):
         raise InvalidInput(f"A row of the table of risks has no list of files: {families!r}.")
@@ -53,7 +53,7 @@ def _rule(row: Mapping[str, object]) -> Rule:
         pattern = re.compile(str(row["pattern"]), re.IGNORECASE if row.get("any_case") else 0)
     except (KeyError, re.error) as error:
         raise InvalidInput(f"A row of the table of risks has no good pattern: {row!r}.") from error
-    return Rule(
+    return RiskRule(
         kind=str(row.get("kind", "")),
         pattern=pattern,
         families=None if families is None else frozenset(map(str, families)),

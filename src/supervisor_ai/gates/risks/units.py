@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from supervisor_ai.gates.risks.sources import Source
+from supervisor_ai.gates.risks.sources import RiskSource
 
 _MOST_LINES: Final = 12
 _LONGEST: Final = 2_000
@@ -25,7 +25,7 @@ class Unit:
     code: str
 
 
-def units_of(source: Source) -> Counter[Unit]:
+def units_of(source: RiskSource) -> Counter[Unit]:
     """Count the statements of a source."""
     pairs = zip(source.text.split("\n"), source.code.split("\n"), strict=True)
     lines = [Unit(text[:_LONGEST], code[:_LONGEST]) for text, code in pairs]

@@ -8,7 +8,7 @@ from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 from supervisor_ai.domain.run.gates import Area, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.integrity.examine import examine_tests
-from supervisor_ai.gates.integrity.python import PythonTests
+from supervisor_ai.gates.integrity.python_ast.reader import PythonTests
 
 CASE = ChangeCase(base=BASE, head=HEAD)
 TEST = "def test_one():\n    assert one() == 1\n"

@@ -2,8 +2,8 @@
 
 import pytest
 
+from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
 from supervisor_ai.gates.integrity.languages.java import JAVA
-from supervisor_ai.gates.integrity.languages.source import TableReader
 from supervisor_ai.gates.integrity.model import Strength, TestCase, TestFile, Unreadable
 
 NONE, WEAK, PARTIAL, EXACT = Strength.NONE, Strength.WEAK, Strength.PARTIAL, Strength.EXACT

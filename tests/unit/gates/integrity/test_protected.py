@@ -3,8 +3,11 @@
 import pytest
 
 from supervisor_ai.domain.run.gates import Area, Finding, Severity
-from supervisor_ai.gates.integrity.both_sides import ChangedFile
-from supervisor_ai.gates.integrity.protected import is_protected, protected_changes
+from supervisor_ai.gates.integrity.change_sides import FileSides
+from supervisor_ai.gates.integrity.protected_files.protected_changes import (
+    is_protected,
+    protected_changes,
+)
 
 COVERAGE, GATES, CI, SNAPSHOT = (
     "coverage_settings_changed",
@@ -18,7 +21,7 @@ def found(
     path: str, before: str | None, after: str | None, *may_change: Area
 ) -> tuple[Finding, ...]:
     old, new = (None if side is None else side.encode() for side in (before, after))
-    file = ChangedFile(path=path, before=old, after=new)
+    file = FileSides(path=path, before=old, after=new)
     return tuple(protected_changes([file], may_change))
 
 

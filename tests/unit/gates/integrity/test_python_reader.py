@@ -3,7 +3,7 @@
 import pytest
 
 from supervisor_ai.gates.integrity.model import Strength, TestCase, TestFile, Unreadable
-from supervisor_ai.gates.integrity.python import PythonTests
+from supervisor_ai.gates.integrity.python_ast.reader import PythonTests
 
 NONE, WEAK, PARTIAL, EXACT = Strength
 

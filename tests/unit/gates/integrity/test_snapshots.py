@@ -2,8 +2,8 @@
 
 import pytest
 
-from supervisor_ai.gates.integrity.both_sides import ChangedFile
-from supervisor_ai.gates.integrity.protected import protected_changes
+from supervisor_ai.gates.integrity.change_sides import FileSides
+from supervisor_ai.gates.integrity.protected_files.protected_changes import protected_changes
 
 KEPT, LOST = frozenset[str](), frozenset({"snapshot_changed"})
 JEST = "// Jest Snapshot v1\n\n"
@@ -32,7 +32,7 @@ ONE, TWO = "# name: test_one\n  'x'\n# ---\n", "# name: test_two\n  'y'\n# ---\n
 def test_what_a_file_of_snapshots_said_must_stay(
     path: str, before: str, after: str, found: frozenset[str]
 ) -> None:
-    file = ChangedFile(path=path, before=before.encode(), after=after.encode())
+    file = FileSides(path=path, before=before.encode(), after=after.encode())
     assert {each.rule for each in protected_changes([file], ())} == found
 
 
@@ -44,7 +44,7 @@ INSTA = b"---\nsource: tests/%s.rs\nexpression: menu()\n---\nopen\n"
 )
 def test_a_snapshot_may_be_moved_as_it_is(now: bytes, found: frozenset[str]) -> None:
     files = [
-        ChangedFile(path="tests/snapshots/old__menu.snap", before=INSTA % b"old", after=None),
-        ChangedFile(path="tests/snapshots/new__menu.snap", before=None, after=now),
+        FileSides(path="tests/snapshots/old__menu.snap", before=INSTA % b"old", after=None),
+        FileSides(path="tests/snapshots/new__menu.snap", before=None, after=now),
     ]
     assert {each.rule for each in protected_changes(files, ())} == found

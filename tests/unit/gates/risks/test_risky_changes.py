@@ -11,7 +11,7 @@ from tests.unit.gates.risks.corpus import HARMLESS, RISKY, Pair
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.gates import Complexity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
-from supervisor_ai.gates.complexity import examine_complexity
+from supervisor_ai.gates.change.complexity import examine_complexity
 from supervisor_ai.gates.risks.sources import family_of, read_source
 from supervisor_ai.gates.risks.table import parse_rules, risk_rules
 from supervisor_ai.gates.risks.units import Unit, units_of

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from supervisor_ai.gates.integrity.analysis.code import called, operator
+from supervisor_ai.gates.integrity.analysis.code_text import Names
+from supervisor_ai.gates.integrity.analysis.flow import Flow
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, Taken
+from supervisor_ai.gates.integrity.analysis.place import CodePlace, Placed, children_at
+from supervisor_ai.gates.integrity.analysis.syntax_tree import Grammar, field, items, source_of
 from supervisor_ai.gates.integrity.languages import go_checks
-from supervisor_ai.gates.integrity.languages.code import called, operator
-from supervisor_ai.gates.integrity.languages.flow import Flow
 from supervisor_ai.gates.integrity.languages.go_files import is_test_file, read_file, settings
 from supervisor_ai.gates.integrity.languages.go_words import LOUD
-from supervisor_ai.gates.integrity.languages.place import Place, Placed, children_at
-from supervisor_ai.gates.integrity.languages.syntax import Grammar, field, items, source_of
-from supervisor_ai.gates.integrity.languages.table import LanguageTable, Taken
-from supervisor_ai.gates.integrity.languages.wording import Names
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -57,7 +57,7 @@ def _function_name(node: "Node") -> str | None:
     return source_of(names[0]) if is_kept and names[0].type == "identifier" else None
 
 
-def _started(flow: Flow, node: "Node", place: Place) -> Iterator[Placed]:
+def _started(flow: Flow, node: "Node", place: CodePlace) -> Iterator[Placed]:
     yield from children_at(node, place.caught(when=not flow.waits))
 
 

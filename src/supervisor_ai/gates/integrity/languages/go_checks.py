@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.code import (
+from supervisor_ai.gates.integrity.analysis.code import (
     arguments,
     called,
     callee,
@@ -13,8 +13,12 @@ from supervisor_ai.gates.integrity.languages.code import (
     owner,
     statements,
 )
-from supervisor_ai.gates.integrity.languages.conditions import Conditions
-from supervisor_ai.gates.integrity.languages.flow import Flow
+from supervisor_ai.gates.integrity.analysis.conditions import Conditions
+from supervisor_ai.gates.integrity.analysis.flow import Flow
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
+from supervisor_ai.gates.integrity.analysis.place import FoundAssertion, negated
+from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
+from supervisor_ai.gates.integrity.analysis.tolerance import within
 from supervisor_ai.gates.integrity.languages.go_words import (
     ABOUT_FIRST,
     CALLS,
@@ -24,10 +28,6 @@ from supervisor_ai.gates.integrity.languages.go_words import (
     NEAR,
     SKIPPING,
 )
-from supervisor_ai.gates.integrity.languages.place import Check, negated
-from supervisor_ai.gates.integrity.languages.syntax import field, items, source_of, walked
-from supervisor_ai.gates.integrity.languages.table import LanguageTable
-from supervisor_ai.gates.integrity.languages.tolerance import within
 from supervisor_ai.gates.integrity.model import Strength
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _is_fake(flow: Flow, node: "Node", name: str) -> bool:
     return (made or name).startswith(_FAKES)
 
 
-def checks(flow: Flow, node: "Node") -> Iterator[Check]:
+def checks(flow: Flow, node: "Node") -> Iterator[FoundAssertion]:
     """Find what a call of a library, or a case of a switch, checks."""
     if node.type in _CASES:
         yield from _of_case(flow, node)
@@ -123,7 +123,7 @@ def checks(flow: Flow, node: "Node") -> Iterator[Check]:
         yield from [found] if found else []
 
 
-def _of_case(flow: Flow, node: "Node") -> Iterator[Check]:
+def _of_case(flow: Flow, node: "Node") -> Iterator[FoundAssertion]:
     """Read a switch: a case that fails is a condition, a default that fails wants the others."""
     inside = [each for each in items(node) if each != field(node, "value")]
     listed = items(inside[-1]) if inside and inside[-1].type == "statement_list" else inside
@@ -142,7 +142,7 @@ def _expressions(listed: list["Node"]) -> Iterator["Node"]:
         yield from items(each)[:1] if each.type == "expression_statement" else ()
 
 
-def _of_checker(flow: Flow, node: "Node", name: str) -> Check | None:
+def _of_checker(flow: Flow, node: "Node", name: str) -> FoundAssertion | None:
     """Read `check(t, F(1), 3)`: what a function of the file checks of what it is given."""
     given = arguments(node)
     place, strength = flow.checkers.get(name, (len(given), Strength.NONE))
@@ -155,10 +155,10 @@ def _of_checker(flow: Flow, node: "Node", name: str) -> Check | None:
         strength = Strength.NONE
     elif words.count(subject) > 1:
         strength = Strength.WEAK
-    return Check(text=f"{name}({', '.join(words)})", subject=subject, strength=strength)
+    return FoundAssertion(text=f"{name}({', '.join(words)})", subject=subject, strength=strength)
 
 
-def _of_library(flow: Flow, node: "Node", whose: str) -> Check | None:
+def _of_library(flow: Flow, node: "Node", whose: str) -> FoundAssertion | None:
     first = source_of(next(iter(arguments(node)), None))
     has_test = first in flow.testers or first.endswith(".T()") or _is_fake(flow, node, first)
     known = flow.libraries | ({flow.suite} if flow.suite else set())
@@ -168,7 +168,7 @@ def _of_library(flow: Flow, node: "Node", whose: str) -> Check | None:
     return _of_call(flow.asking(node), node, has_test=has_test)
 
 
-def _of_call(asking: Conditions, node: "Node", *, has_test: bool) -> Check | None:
+def _of_call(asking: Conditions, node: "Node", *, has_test: bool) -> FoundAssertion | None:
     """Return what a call of an assertion library checks; the test may be its first argument."""
     name = called(node, asking.table)
     name = name[:-1] if name.endswith("f") and name[:-1] in METHODS else name
@@ -186,14 +186,16 @@ def _of_call(asking: Conditions, node: "Node", *, has_test: bool) -> Check | Non
     return _weighed(asking, name, subject, wanted)
 
 
-def _weighed(asking: Conditions, name: str, subject: "Node", wanted: list["Node"]) -> Check:
+def _weighed(
+    asking: Conditions, name: str, subject: "Node", wanted: list["Node"]
+) -> FoundAssertion:
     if name in ("True", "False", "Assert", "Truef", "Falsef", "Check"):
         found = asking.check(subject, holds=name != "False")
         return replace(found, text=f"{name}({found.text})")
     shown = [subject, *(wanted if name not in ("NoError", "Error", "Nil", "NotNil") else [])]
     words = ", ".join(map(asking.worded, wanted if name == "Len" else shown))
     about = asking.worded(subject)
-    return Check(
+    return FoundAssertion(
         text=f"Equal(len({about}), {words})" if name == "Len" else f"{name}({words})",
         subject=f"len({about})" if name == "Len" else about,
         strength=_of_method(asking, name, subject, wanted),
@@ -211,7 +213,7 @@ def _of_method(asking: Conditions, name: str, subject: "Node", wanted: list["Nod
     return _of_nil(source_of(subject), is_nil=True) if name == "Nil" else strength
 
 
-def _expected(asking: Conditions, node: "Node") -> Check | None:
+def _expected(asking: Conditions, node: "Node") -> FoundAssertion | None:
     """Read gomega: `Expect(got).To(Equal(3))`."""
     verb, inner = called(node, asking.table), owner(node, asking.table)
     if verb not in GOMEGA or inner is None or inner.type != "call_expression":
@@ -223,7 +225,7 @@ def _expected(asking: Conditions, node: "Node") -> Check | None:
     name = called(matcher[0], asking.table) if matcher else ""
     strength = METHODS.get(name, CALLS.get(name, Strength.PARTIAL))
     strength = Strength.NONE if asking.is_constant(given[0]) else strength
-    return Check(
+    return FoundAssertion(
         text=asking.worded(node),
         subject=asking.worded(given[0]),
         strength=strength if GOMEGA[verb] else negated(strength),

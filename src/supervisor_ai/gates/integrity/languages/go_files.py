@@ -8,9 +8,13 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.body import read_function, uses_in
-from supervisor_ai.gates.integrity.languages.code import called, operator, scopes_of
-from supervisor_ai.gates.integrity.languages.flow import Flow
+from supervisor_ai.gates.integrity.analysis.body import read_function, uses_in
+from supervisor_ai.gates.integrity.analysis.code import called, operator, scopes_of
+from supervisor_ai.gates.integrity.analysis.code_text import Names, Outside
+from supervisor_ai.gates.integrity.analysis.flow import Flow
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
+from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
+from supervisor_ai.gates.integrity.analysis.table_reader import SourceFile, unique_names
 from supervisor_ai.gates.integrity.languages.go_checks import libraries
 from supervisor_ai.gates.integrity.languages.go_package import (
     forged_runs,
@@ -18,10 +22,6 @@ from supervisor_ai.gates.integrity.languages.go_package import (
     runs_nothing,
 )
 from supervisor_ai.gates.integrity.languages.go_words import WAITING
-from supervisor_ai.gates.integrity.languages.source import SourceFile, unique_names
-from supervisor_ai.gates.integrity.languages.syntax import field, items, source_of, walked
-from supervisor_ai.gates.integrity.languages.table import LanguageTable
-from supervisor_ai.gates.integrity.languages.wording import Names, Outside
 from supervisor_ai.gates.integrity.model import Assertion, Strength, TestCase, TestFile
 
 if TYPE_CHECKING:

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.code import (
+from supervisor_ai.gates.integrity.analysis.code import (
     arguments,
     callee,
     is_constant,
     statements,
     truth,
 )
-from supervisor_ai.gates.integrity.languages.source import SourceFile
-from supervisor_ai.gates.integrity.languages.syntax import field, items, source_of, walked
-from supervisor_ai.gates.integrity.languages.table import LanguageTable
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
+from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
+from supervisor_ai.gates.integrity.analysis.table_reader import SourceFile
 from supervisor_ai.gates.integrity.model import Oddity
 
 if TYPE_CHECKING:

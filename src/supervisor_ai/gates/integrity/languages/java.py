@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages import java_words as words
-from supervisor_ai.gates.integrity.languages.code import (
+from supervisor_ai.gates.integrity.analysis.code import (
     arguments,
     called,
     operator,
@@ -14,15 +13,22 @@ from supervisor_ai.gates.integrity.languages.code import (
     statements,
     truth,
 )
-from supervisor_ai.gates.integrity.languages.conditions import Conditions
-from supervisor_ai.gates.integrity.languages.declared_tests import Declared, read_declared
-from supervisor_ai.gates.integrity.languages.flow import Flow
-from supervisor_ai.gates.integrity.languages.place import Check, negated
-from supervisor_ai.gates.integrity.languages.source import SourceFile
-from supervisor_ai.gates.integrity.languages.syntax import Grammar, field, items, source_of, walked
-from supervisor_ai.gates.integrity.languages.table import LanguageTable
-from supervisor_ai.gates.integrity.languages.tolerance import within
-from supervisor_ai.gates.integrity.languages.wording import Names
+from supervisor_ai.gates.integrity.analysis.code_text import Names
+from supervisor_ai.gates.integrity.analysis.conditions import Conditions
+from supervisor_ai.gates.integrity.analysis.declared_tests import Declared, read_declared
+from supervisor_ai.gates.integrity.analysis.flow import Flow
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
+from supervisor_ai.gates.integrity.analysis.place import FoundAssertion, negated
+from supervisor_ai.gates.integrity.analysis.syntax_tree import (
+    Grammar,
+    field,
+    items,
+    source_of,
+    walked,
+)
+from supervisor_ai.gates.integrity.analysis.table_reader import SourceFile
+from supervisor_ai.gates.integrity.analysis.tolerance import within
+from supervisor_ai.gates.integrity.languages import java_words as words
 from supervisor_ai.gates.integrity.model import Assertion, Strength, TestFile
 
 if TYPE_CHECKING:
@@ -163,7 +169,7 @@ def _catches(handler: "Node") -> bool:
 # Checks
 
 
-def _checks(flow: Flow, node: "Node") -> Iterator[Check]:
+def _checks(flow: Flow, node: "Node") -> Iterator[FoundAssertion]:
     found = None
     if node.type == "try_statement":
         found = _of_attempt(flow, node)
@@ -173,7 +179,7 @@ def _checks(flow: Flow, node: "Node") -> Iterator[Check]:
     yield from [found] if found else []
 
 
-def _of_name(asking: Conditions, node: "Node", name: str) -> Check | None:
+def _of_name(asking: Conditions, node: "Node", name: str) -> FoundAssertion | None:
     given = arguments(node)
     if name in words.TRUTH and given:
         # The message stands first in JUnit 4 and last since.
@@ -190,7 +196,7 @@ def _of_name(asking: Conditions, node: "Node", name: str) -> Check | None:
     return None
 
 
-def _compared(asking: Conditions, name: str, given: list["Node"]) -> Check:
+def _compared(asking: Conditions, name: str, given: list["Node"]) -> FoundAssertion:
     has_message = len(given) > _PAIR and given[0].type == "string_literal"
     wanted, subject, *rest = given[1:] if has_message else given
     if asking.is_wanted(subject, wanted):
@@ -201,24 +207,24 @@ def _compared(asking: Conditions, name: str, given: list["Node"]) -> Check:
     elif rest and asking.is_plain(rest[0]) and rest[0].type not in _STRINGS:
         strength = within(asking.worded(rest[0]), asking.worded(wanted)) or strength
     sides = ", ".join(map(asking.worded, (subject, wanted)))
-    return Check(
+    return FoundAssertion(
         text=f"{name}({sides})",
         subject=asking.worded(subject),
         strength=asking.unless_alike(subject, wanted, strength),
     )
 
 
-def _single(asking: Conditions, name: str, subject: "Node", strength: Strength) -> Check:
+def _single(asking: Conditions, name: str, subject: "Node", strength: Strength) -> FoundAssertion:
     is_hollow = asking.is_constant(subject)
     about = asking.worded(_run_by(subject))
-    return Check(
+    return FoundAssertion(
         text=f"{name}({about})", subject=about, strength=Strength.NONE if is_hollow else strength
     )
 
 
-def _thrown(asking: Conditions, given: list["Node"]) -> Check:
+def _thrown(asking: Conditions, given: list["Node"]) -> FoundAssertion:
     error, about = source_of(given[0]).removesuffix(".class"), asking.worded(_run_by(given[1]))
-    return Check(text=f"throws {error}: {about}", subject=about, strength=_of_error(error))
+    return FoundAssertion(text=f"throws {error}: {about}", subject=about, strength=_of_error(error))
 
 
 def _of_error(error: str) -> Strength:
@@ -240,7 +246,7 @@ def _links(node: "Node") -> Iterator["Node"]:
         found = owner(found, JAVA)
 
 
-def _of_chain(asking: Conditions, node: "Node") -> Check | None:
+def _of_chain(asking: Conditions, node: "Node") -> FoundAssertion | None:
     """Read `assertThat(got).isEqualTo(3)`, `assertThat(got, is(3))` and `verify(mock).f(3)`."""
     links = list(_links(node))
     root = next((each for each in links if called(each, JAVA) in words.ROOTS), None)
@@ -256,7 +262,7 @@ def _of_chain(asking: Conditions, node: "Node") -> Check | None:
     subject = given[0] if asked or len(given) < _PAIR else given[-2]
     strength = _matched(asking, subject, matchers)
     about = asking.worded(_run_by(subject))
-    return Check(text=asking.worded(node), subject=about, strength=strength)
+    return FoundAssertion(text=asking.worded(node), subject=about, strength=strength)
 
 
 def _matched(asking: Conditions, subject: "Node", matchers: list["Node"]) -> Strength:
@@ -275,17 +281,17 @@ def _matched(asking: Conditions, subject: "Node", matchers: list["Node"]) -> Str
     return max(found)
 
 
-def _verified(asking: Conditions, node: "Node", links: list["Node"]) -> Check | None:
+def _verified(asking: Conditions, node: "Node", links: list["Node"]) -> FoundAssertion | None:
     verify = next((each for each in links[1:] if called(each, JAVA) == "verify"), None)
     if verify is None or not arguments(verify):
         return None
     subject = f"calls of {asking.worded(arguments(verify)[0])}.{called(node, JAVA)}"
     loose = [each for each in arguments(node) if source_of(each).startswith(("any", "Mockito.any"))]
     strength = Strength.PARTIAL if loose else Strength.EXACT
-    return Check(text=asking.worded(node), subject=subject, strength=strength)
+    return FoundAssertion(text=asking.worded(node), subject=subject, strength=strength)
 
 
-def _of_attempt(flow: Flow, node: "Node") -> Check | None:
+def _of_attempt(flow: Flow, node: "Node") -> FoundAssertion | None:
     """Read `try { f(); fail(); } catch (BadInput error) {}` as what it means: f() throws."""
     body = field(node, "body")
     inside = [each for each in statements(body, flow.table) if not flow.fails(each)]
@@ -294,7 +300,7 @@ def _of_attempt(flow: Flow, node: "Node") -> Check | None:
         return None
     kinds = (each for each in walked(handlers[0]) if each.type == "type_identifier")
     error, about = source_of(next(kinds, None)), flow.asking(node).worded(inside[-1])
-    return Check(text=f"throws {error}: {about}", subject=about, strength=_of_error(error))
+    return FoundAssertion(text=f"throws {error}: {about}", subject=about, strength=_of_error(error))
 
 
 def _weigh(asking: Conditions, node: "Node", holds: bool) -> Strength | None:  # noqa: FBT001 - as the table has it

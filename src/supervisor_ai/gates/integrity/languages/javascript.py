@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from supervisor_ai.gates.integrity.analysis.code import arguments
+from supervisor_ai.gates.integrity.analysis.flow import Flow
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, Taken
+from supervisor_ai.gates.integrity.analysis.place import COMPARISONS, CodePlace, Placed
+from supervisor_ai.gates.integrity.analysis.syntax_tree import Grammar, field, items, source_of
 from supervisor_ai.gates.integrity.languages import javascript_checks
-from supervisor_ai.gates.integrity.languages.code import arguments
-from supervisor_ai.gates.integrity.languages.flow import Flow
 from supervisor_ai.gates.integrity.languages.javascript_chains import (
     FUNCTIONS,
     STYLE,
@@ -17,9 +20,6 @@ from supervisor_ai.gates.integrity.languages.javascript_chains import (
     parameters,
 )
 from supervisor_ai.gates.integrity.languages.javascript_files import is_test_file, read_file
-from supervisor_ai.gates.integrity.languages.place import COMPARISONS, Place, Placed
-from supervisor_ai.gates.integrity.languages.syntax import Grammar, field, items, source_of
-from supervisor_ai.gates.integrity.languages.table import LanguageTable, Taken
 from supervisor_ai.gates.integrity.model import Strength
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _is_loud(_flow: Flow, node: "Node") -> bool:
     return node.type == "throw_statement"
 
 
-def _statement(flow: Flow, node: "Node", place: Place) -> Iterator[Placed]:
+def _statement(flow: Flow, node: "Node", place: CodePlace) -> Iterator[Placed]:
     for child in node.named_children:
         if child.type != "call_expression":
             yield child, place
@@ -92,7 +92,7 @@ def _statement(flow: Flow, node: "Node", place: Place) -> Iterator[Placed]:
         yield child, floating.caught(when=is_late)
 
 
-def _call(flow: Flow, node: "Node", place: Place) -> Iterator[Placed]:
+def _call(flow: Flow, node: "Node", place: CodePlace) -> Iterator[Placed]:
     callee, given = field(node, "function"), field(node, "arguments")
     name = source_of(field(callee, "property"))
     # Who waits for a call does not wait for what its functions start.

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.syntax import field, items, source_of
-from supervisor_ai.gates.integrity.languages.wording import Style, bare
+from supervisor_ai.gates.integrity.analysis.code_text import Style, bare
+from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

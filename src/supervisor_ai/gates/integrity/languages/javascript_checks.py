@@ -5,9 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.code import is_constant, operator, truth
-from supervisor_ai.gates.integrity.languages.conditions import Conditions
-from supervisor_ai.gates.integrity.languages.flow import Flow
+from supervisor_ai.gates.integrity.analysis.code import is_constant, operator, truth
+from supervisor_ai.gates.integrity.analysis.code_text import bare, is_told
+from supervisor_ai.gates.integrity.analysis.conditions import Conditions
+from supervisor_ai.gates.integrity.analysis.flow import Flow
+from supervisor_ai.gates.integrity.analysis.place import FoundAssertion, negated
+from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of
+from supervisor_ai.gates.integrity.analysis.tolerance import of_digits, within
 from supervisor_ai.gates.integrity.languages.javascript_chains import (
     FUNCTIONS,
     STYLE,
@@ -30,10 +34,6 @@ from supervisor_ai.gates.integrity.languages.javascript_words import (
     THROWING,
     TRUTH,
 )
-from supervisor_ai.gates.integrity.languages.place import Check, negated
-from supervisor_ai.gates.integrity.languages.syntax import field, items, source_of
-from supervisor_ai.gates.integrity.languages.tolerance import of_digits, within
-from supervisor_ai.gates.integrity.languages.wording import bare, is_told
 from supervisor_ai.gates.integrity.model import Strength
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ _SKIPS: Final = frozenset({"skip", "todo", "fixme", "pending"})
 _SKIPPED: Final = frozenset({"this", "test", "it", "ctx", "context"})
 
 
-def checks(flow: Flow, node: "Node") -> Iterator[Check]:
+def checks(flow: Flow, node: "Node") -> Iterator[FoundAssertion]:
     """Find what a chain of calls checks."""
     if node.type not in ("call_expression", "member_expression"):
         return
@@ -99,7 +99,7 @@ class _Chains:
     flow: Flow
     asking: Conditions
 
-    def of(self, node: "Node") -> Check | None:
+    def of(self, node: "Node") -> FoundAssertion | None:
         """Return what a chain of calls checks, or None if it checks nothing."""
         links = chain(node)
         found = self._expected(links, node) or self._asserted(links, node)
@@ -107,7 +107,7 @@ class _Chains:
             return replace(found, strength=Strength.NONE)
         return found
 
-    def _expected(self, links: tuple[Link, ...], node: "Node") -> Check | None:
+    def _expected(self, links: tuple[Link, ...], node: "Node") -> FoundAssertion | None:
         names = [link.name for link in links]
         start = next((place for place, name in enumerate(names) if name in _EXPECTING), None)
         if start is None:
@@ -124,12 +124,14 @@ class _Chains:
         is_not = names.count("not") % 2 == 1
         if call.name in _TYPES:
             words = " ".join(source_of(node).split())
-            return Check(text=words, subject=words.split(".to")[0], strength=Strength.PARTIAL)
+            return FoundAssertion(
+                text=words, subject=words.split(".to")[0], strength=Strength.PARTIAL
+            )
         if not subjects or not rest:
             return self._check(node, subjects[0] if subjects else None, Strength.NONE)
         return self._matched(node, subjects[0], rest, is_not=is_not)
 
-    def _should(self, links: tuple[Link, ...], node: "Node") -> Check | None:
+    def _should(self, links: tuple[Link, ...], node: "Node") -> FoundAssertion | None:
         names = [link.name for link in links]
         if "should" not in names[1:] or links[names.index("should", 1)].arguments is not None:
             return None
@@ -140,7 +142,7 @@ class _Chains:
             return None
         return self._matched(node, subject, rest, is_not="not" in names)
 
-    def _requested(self, links: tuple[Link, ...], node: "Node") -> Check:
+    def _requested(self, links: tuple[Link, ...], node: "Node") -> FoundAssertion:
         """Read `request(app).get("/").expect(200)`."""
         calls = [link for link in links if link.name == "expect"]
         subject = field(calls[0].node, "object")
@@ -148,7 +150,7 @@ class _Chains:
 
     def _matched(
         self, node: "Node", subject: "Node", rest: list[Link], *, is_not: bool
-    ) -> Check | None:
+    ) -> FoundAssertion | None:
         name, wanted = rest[-1].name, items(rest[-1].arguments)
         if name in EQUALITY and self._is_swapped(subject, wanted):
             subject, wanted = wanted[0], [subject]
@@ -173,7 +175,7 @@ class _Chains:
         sides = (self.asking.worded(each) for each in (subject, wanted))
         return " == ".join(sides)
 
-    def _asserted(self, links: tuple[Link, ...], node: "Node") -> Check | None:
+    def _asserted(self, links: tuple[Link, ...], node: "Node") -> FoundAssertion | None:
         names = [link.name for link in links]
         arguments = links[-1].arguments
         is_asking = names[0] in _ASSERTING | self.flow.testers
@@ -191,7 +193,7 @@ class _Chains:
             and is_constant(given[0], self.flow.table)
         ):
             words = " ".join(source_of(node).split())
-            return Check(text=words, subject=words, strength=Strength.PARTIAL)
+            return FoundAssertion(text=words, subject=words, strength=Strength.PARTIAL)
         if not given or (given[0].type in FUNCTIONS and name not in THROWING | MATCHERS.keys()):
             return None
         subject, wanted = given[0], given[1:3] if name in _NEAR else given[1:2]
@@ -206,9 +208,9 @@ class _Chains:
         words = ", ".join(self.asking.worded(each) for each in shown)
         return replace(found, text=f"{'.'.join(names)}({words})")
 
-    def _check(self, node: "Node", subject: "Node | None", strength: Strength) -> Check:
+    def _check(self, node: "Node", subject: "Node | None", strength: Strength) -> FoundAssertion:
         about = self._about(_called(subject))
-        return Check(
+        return FoundAssertion(
             text=self.asking.worded(node),
             subject=_ARGUMENTS.sub("", _COUNTED.sub(".callCount", about)),
             strength=strength,

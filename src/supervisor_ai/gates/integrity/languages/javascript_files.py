@@ -6,15 +6,20 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.body import read_function, uses_in
-from supervisor_ai.gates.integrity.languages.code import (
+from supervisor_ai.gates.integrity.analysis.body import read_function, uses_in
+from supervisor_ai.gates.integrity.analysis.code import (
     is_frozen,
     length_of,
     scopes_of,
     set_once,
     truth,
 )
-from supervisor_ai.gates.integrity.languages.flow import Flow
+from supervisor_ai.gates.integrity.analysis.code_text import Outside, bare, wording
+from supervisor_ai.gates.integrity.analysis.flow import Flow
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
+from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
+from supervisor_ai.gates.integrity.analysis.table_reader import SourceFile, unique_names
+from supervisor_ai.gates.integrity.analysis.table_rows import mentions
 from supervisor_ai.gates.integrity.languages.javascript_chains import (
     FUNCTIONS,
     STYLE,
@@ -24,11 +29,6 @@ from supervisor_ai.gates.integrity.languages.javascript_chains import (
     parameters,
 )
 from supervisor_ai.gates.integrity.languages.javascript_mocks import Mocks
-from supervisor_ai.gates.integrity.languages.source import SourceFile, unique_names
-from supervisor_ai.gates.integrity.languages.syntax import field, items, source_of, walked
-from supervisor_ai.gates.integrity.languages.table import LanguageTable
-from supervisor_ai.gates.integrity.languages.table_rows import mentions
-from supervisor_ai.gates.integrity.languages.wording import Outside, bare, wording
 from supervisor_ai.gates.integrity.model import Oddity, TestCase, TestFile
 
 if TYPE_CHECKING:

@@ -6,6 +6,14 @@ from dataclasses import dataclass
 from posixpath import normpath
 from typing import TYPE_CHECKING, Final
 
+from supervisor_ai.gates.integrity.analysis.code_text import Names, bare, wording
+from supervisor_ai.gates.integrity.analysis.syntax_tree import (
+    LineIndex,
+    field,
+    items,
+    source_of,
+    walked,
+)
 from supervisor_ai.gates.integrity.languages.javascript_chains import (
     FUNCTIONS,
     STYLE,
@@ -13,8 +21,6 @@ from supervisor_ai.gates.integrity.languages.javascript_chains import (
     chain,
     function_of,
 )
-from supervisor_ai.gates.integrity.languages.syntax import Lines, field, items, source_of, walked
-from supervisor_ai.gates.integrity.languages.wording import Names, bare, wording
 from supervisor_ai.gates.integrity.model import Assertion, Oddity
 
 if TYPE_CHECKING:
@@ -57,7 +63,7 @@ class _Replacement:
 class Mocks:
     """What a file replaces, and what its tests ask."""
 
-    def __init__(self, root: "Node", lines: Lines) -> None:
+    def __init__(self, root: "Node", lines: LineIndex) -> None:
         self._lines = lines
         calls = [each for each in walked(root) if each.type == "call_expression"]
         self._modules = list(_replaced_modules(calls, _imports(root)))[:_MOST]

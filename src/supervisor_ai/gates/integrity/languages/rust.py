@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from supervisor_ai.gates.integrity.analysis.code import arguments, called, owner
+from supervisor_ai.gates.integrity.analysis.code_text import Names
+from supervisor_ai.gates.integrity.analysis.flow import Flow
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, Taken
+from supervisor_ai.gates.integrity.analysis.place import CodePlace, Placed, children_at
+from supervisor_ai.gates.integrity.analysis.syntax_tree import Grammar, field, items, source_of
+from supervisor_ai.gates.integrity.analysis.table_rows import mentions
 from supervisor_ai.gates.integrity.languages import rust_checks
-from supervisor_ai.gates.integrity.languages.code import arguments, called, owner
-from supervisor_ai.gates.integrity.languages.flow import Flow
-from supervisor_ai.gates.integrity.languages.place import Place, Placed, children_at
 from supervisor_ai.gates.integrity.languages.rust_files import is_test_file, read_file
 from supervisor_ai.gates.integrity.languages.rust_values import borrowed, parts
-from supervisor_ai.gates.integrity.languages.syntax import Grammar, field, items, source_of
-from supervisor_ai.gates.integrity.languages.table import LanguageTable, Taken
-from supervisor_ai.gates.integrity.languages.table_rows import mentions
-from supervisor_ai.gates.integrity.languages.wording import Names
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -80,13 +80,13 @@ def _function_name(node: "Node") -> str | None:
     return source_of(field(node, "pattern"))
 
 
-def _called_later(flow: Flow, node: "Node", place: Place) -> Iterator[Placed]:
+def _called_later(flow: Flow, node: "Node", place: CodePlace) -> Iterator[Placed]:
     name = called(node, RUST)
     is_deaf = name == "catch_unwind" or (name == "spawn" and not flow.waits)
     yield from children_at(node, place.caught(when=is_deaf))
 
 
-def _arms(flow: Flow, node: "Node", place: Place) -> Iterator[Placed]:
+def _arms(flow: Flow, node: "Node", place: CodePlace) -> Iterator[Placed]:
     """Yield the parts of a match: as long as every arm says something, whichever runs is heard."""
     body = field(node, "body")
     arms = [each for each in items(body) if each.type == "match_arm"]

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from dataclasses import field as default
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.wording import wording
+from supervisor_ai.gates.integrity.analysis.code_text import wording
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from supervisor_ai.gates.integrity.languages.table import LanguageTable
+    from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
 
 _TESTING: Final = frozenset({"test", "rstest", "test_case", "quickcheck", "wasm_bindgen_test"})
 _USUAL: Final = frozenset({"test", "unix", "debug_assertions", 'panic = "unwind"'})

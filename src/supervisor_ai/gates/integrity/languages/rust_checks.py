@@ -4,10 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.code import arguments, called, owner
-from supervisor_ai.gates.integrity.languages.conditions import Conditions
-from supervisor_ai.gates.integrity.languages.flow import Flow
-from supervisor_ai.gates.integrity.languages.place import Check, negated
+from supervisor_ai.gates.integrity.analysis.code import arguments, called, owner
+from supervisor_ai.gates.integrity.analysis.code_text import bare, is_told
+from supervisor_ai.gates.integrity.analysis.conditions import Conditions
+from supervisor_ai.gates.integrity.analysis.flow import Flow
+from supervisor_ai.gates.integrity.analysis.place import FoundAssertion, negated
+from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of
+from supervisor_ai.gates.integrity.analysis.tolerance import within
 from supervisor_ai.gates.integrity.languages.rust_values import (
     borrowed,
     falls_back_to,
@@ -15,9 +18,6 @@ from supervisor_ai.gates.integrity.languages.rust_values import (
     plain_value,
     unwrapped,
 )
-from supervisor_ai.gates.integrity.languages.syntax import field, items, source_of
-from supervisor_ai.gates.integrity.languages.tolerance import within
-from supervisor_ai.gates.integrity.languages.wording import bare, is_told
 from supervisor_ai.gates.integrity.model import Strength
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def is_failure(flow: Flow, node: "Node") -> bool:
     return node.type == "return_expression" and flow.is_loud(node)
 
 
-def checks(flow: Flow, node: "Node") -> Iterator[Check]:
+def checks(flow: Flow, node: "Node") -> Iterator[FoundAssertion]:
     """Find what a call, a macro or a match checks."""
     found = None
     if node.type == "match_expression":
@@ -68,7 +68,7 @@ def checks(flow: Flow, node: "Node") -> Iterator[Check]:
     yield from [found] if found else []
 
 
-def _of_match(flow: Flow, node: "Node") -> Check | None:
+def _of_match(flow: Flow, node: "Node") -> FoundAssertion | None:
     """Read a match some of whose arms panic: the value must be one of the others."""
     arms = [each for each in items(field(node, "body")) if each.type == "match_arm"]
     bad = [arm for arm in arms if flow.fails(field(arm, "value"))]
@@ -79,10 +79,10 @@ def _of_match(flow: Flow, node: "Node") -> Check | None:
     plain = replace(asking, names={})
     good = (plain.worded(field(arm, "pattern")) for arm in arms if arm not in bad)
     text = f"match {subject} {{ {' | '.join(good)} }}"
-    return Check(text=text, subject=subject, strength=Strength.PARTIAL)
+    return FoundAssertion(text=text, subject=subject, strength=Strength.PARTIAL)
 
 
-def _of(asking: Conditions, node: "Node") -> Check | None:
+def _of(asking: Conditions, node: "Node") -> FoundAssertion | None:
     if node.type == "macro_invocation":
         return _macro(asking, node)
     found = _called(asking, node)
@@ -93,7 +93,7 @@ def _of(asking: Conditions, node: "Node") -> Check | None:
     return replace(found, strength=Strength.PARTIAL)
 
 
-def _called(asking: Conditions, node: "Node") -> Check | None:
+def _called(asking: Conditions, node: "Node") -> FoundAssertion | None:
     name, whose = called(node, asking.table), owner(node, asking.table)
     plain = name.removeprefix("debug_").removeprefix("prop_")
     given = arguments(node)
@@ -102,13 +102,13 @@ def _called(asking: Conditions, node: "Node") -> Check | None:
     if plain in _EQUALITIES | _CLOSE and len(given) > 1:
         return _compared(asking, plain, given)
     if name in _ASSERTED and "assert" in source_of(whose):
-        return Check(
+        return FoundAssertion(
             text=asking.worded(node), subject=asking.worded(whose), strength=_ASSERTED[name]
         )
     return None
 
 
-def _compared(asking: Conditions, name: str, given: list["Node"]) -> Check:
+def _compared(asking: Conditions, name: str, given: list["Node"]) -> FoundAssertion:
     left, right = given[:2]
     is_swapped = asking.is_plain(left) and not asking.is_plain(right)
     is_swapped = is_swapped or source_of(left).startswith(asking.table.wanted)
@@ -117,7 +117,7 @@ def _compared(asking: Conditions, name: str, given: list["Node"]) -> Check:
     value = plain_value(borrowed(asking.worded(wanted)))
     value = f"Err({value})" if is_error else value
     options = [asking.worded(each) for each in given[2:] if name in _CLOSE]
-    return Check(
+    return FoundAssertion(
         text=f"{name}({', '.join((asked, value, *options))})",
         subject=asked,
         strength=_near(wanted, given[2:])
@@ -185,7 +185,7 @@ def _is_checking(name: str) -> bool:
     return "matches" in name or name.startswith(("assert", "prop_assert", "debug_assert"))
 
 
-def _macro(asking: Conditions, node: "Node") -> Check | None:
+def _macro(asking: Conditions, node: "Node") -> FoundAssertion | None:
     """Read `matches!(value, pattern)` and assertions that are no calls."""
     name = called(node, asking.table)
     if not _is_checking(name):
@@ -194,7 +194,9 @@ def _macro(asking: Conditions, node: "Node") -> Check | None:
     subject = "".join(asking.worded(each) for each in given[0]) if given else ""
     words = [source_of(each) for part in given[1:] for each in part]
     strength = _of_pattern(given[1:]) if "matches" in name else Strength.PARTIAL
-    return Check(text=f"{name}({subject}, {' '.join(words)})", subject=subject, strength=strength)
+    return FoundAssertion(
+        text=f"{name}({subject}, {' '.join(words)})", subject=subject, strength=strength
+    )
 
 
 def _of_pattern(given: list[list["Node"]]) -> Strength:

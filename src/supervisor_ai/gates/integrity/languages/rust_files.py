@@ -6,22 +6,22 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.body import read_function, uses_in
-from supervisor_ai.gates.integrity.languages.code import called, expression_of, scopes_of
-from supervisor_ai.gates.integrity.languages.flow import Flow
-from supervisor_ai.gates.integrity.languages.rust_attributes import Attributes, attribute_text
-from supervisor_ai.gates.integrity.languages.rust_values import parts
-from supervisor_ai.gates.integrity.languages.source import SourceFile, unique_names
-from supervisor_ai.gates.integrity.languages.syntax import (
-    Lines,
+from supervisor_ai.gates.integrity.analysis.body import read_function, uses_in
+from supervisor_ai.gates.integrity.analysis.code import called, expression_of, scopes_of
+from supervisor_ai.gates.integrity.analysis.code_text import wording
+from supervisor_ai.gates.integrity.analysis.flow import Flow
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
+from supervisor_ai.gates.integrity.analysis.syntax_tree import (
+    LineIndex,
     field,
     items,
     parsed,
     source_of,
     walked,
 )
-from supervisor_ai.gates.integrity.languages.table import LanguageTable
-from supervisor_ai.gates.integrity.languages.wording import wording
+from supervisor_ai.gates.integrity.analysis.table_reader import SourceFile, unique_names
+from supervisor_ai.gates.integrity.languages.rust_attributes import Attributes, attribute_text
+from supervisor_ai.gates.integrity.languages.rust_values import parts
 from supervisor_ai.gates.integrity.model import (
     Assertion,
     Strength,
@@ -190,12 +190,12 @@ class _Reading:
         root = parsed(self._file.table.grammars[".rs"], self._file.path, source)
         if isinstance(root, Unreadable) or not root.named_children:
             return
-        lines = Lines(source, first=self._file.lines.of(block))
+        lines = LineIndex(source, first=self._file.lines.of(block))
         found = self._read(root.named_children[0], ".".join((*around.names, name)), lines)
         is_skipped = around.is_left_out or Attributes(texts=texts).is_left_out
         self._tests.append(replace(found, is_skipped=is_skipped))
 
-    def _read(self, function: "Node", name: str, lines: Lines) -> TestCase:
+    def _read(self, function: "Node", name: str, lines: LineIndex) -> TestCase:
         """Find what a function checks."""
         table = self._file.table
         calls = (each for each in walked(function) if each.type in table.calls)

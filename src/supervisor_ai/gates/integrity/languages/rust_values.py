@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.languages.syntax import source_of
+from supervisor_ai.gates.integrity.analysis.syntax_tree import source_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -1,0 +1,1 @@
+"""Gates that look at what a change touches: auto-run files, changelog, complexity."""

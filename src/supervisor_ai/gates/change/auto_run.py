@@ -1,0 +1,179 @@
+"""The auto-run files gate: what a change does to files that run by themselves on a machine."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from itertools import islice
+from typing import Final
+
+from supervisor_ai.control.ports.commits import Change, Commits
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.run.gates import Finding, Severity
+from supervisor_ai.engine.ports.gates import ChangeCase, Examination
+from supervisor_ai.gates.change.differences import counted, is_absent, read_small, shown
+from supervisor_ai.gates.change.misleading_names import find_odd_names
+from supervisor_ai.gates.change_gates import ChangeView
+from supervisor_ai.tools.toml import read_toml
+
+_FORMATS: Final[Mapping[str, Callable[[str], object]]] = {"json": json.loads, "toml": read_toml}
+_FINDINGS: Final = 100
+_MOST_ODD_NAMES: Final = 100
+_KNOWN: Final = {"paths", "reason", "format", "keys", "beside"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AutoRun:
+    """Files that something runs, and what runs them."""
+
+    pattern: re.Pattern[str]
+    reason: str
+    form: str | None = None
+    keys: tuple[str, ...] = ()
+    """Where only these keys count."""
+    beside: frozenset[str] = frozenset()
+    """Where only a file of one of these names makes it run."""
+
+
+def look_at_auto_run_files(view: ChangeView) -> Examination:
+    """Find files that run by themselves, and names that mislead whoever reads them."""
+    odd = islice(find_odd_names(view.case, view.commits), _MOST_ODD_NAMES)
+    seen = examine_auto_run(view.case, view.commits)
+    return replace(seen, findings=(*odd, *seen.findings))
+
+
+def examine_auto_run(case: ChangeCase, commits: Commits) -> Examination:
+    """Find what would run by itself on the machine of whoever takes the change."""
+    changes = commits.changes(case.base, case.head)
+    known = ((change, _entry_of(change.path)) for change in changes)
+    named = [(change, entry) for change, entry in known if entry is not None]
+    touched = _where_it_runs(named, case, commits)
+    kept = _unless_equal(touched, case, commits)
+    findings = sorted((_finding(change, entry) for change, entry in kept), key=_weight)
+    return Examination(
+        findings=tuple(findings[:_FINDINGS]),
+        summary=f"Looked at {counted(len(changes), 'changed file')} for what runs by itself.",
+    )
+
+
+def _where_it_runs(
+    named: Sequence[tuple[Change, AutoRun]], case: ChangeCase, commits: Commits
+) -> list[tuple[Change, AutoRun]]:
+    """Leave out what only other files make run, where those are not there."""
+    names: frozenset[str] = frozenset()
+    if any(entry.beside for _, entry in named):
+        paths = (file.path for file in commits.list(case.head))
+        names = frozenset(path.rpartition("/")[2].lower() for path in paths)
+    return [(change, entry) for change, entry in named if not entry.beside or entry.beside & names]
+
+
+def _weight(finding: Finding) -> bool:
+    return finding.severity is Severity.NOTE
+
+
+def _finding(change: Change, entry: AutoRun) -> Finding:
+    path = shown(change.path)
+    if is_absent(change.after):
+        said = f"{path!r} was removed: {entry.reason}."
+        return Finding(
+            rule="auto_run_file_removed", message=said, file=path, severity=Severity.NOTE
+        )
+    deed = "is new" if is_absent(change.before) else "was edited"
+    if change.before == change.after or change.is_retyped:
+        deed = "became another kind of file"
+    return Finding(rule="auto_run_file", message=f"{path!r} {deed}: {entry.reason}.", file=path)
+
+
+def _unless_equal(
+    touched: Sequence[tuple[Change, AutoRun]], case: ChangeCase, commits: Commits
+) -> Iterator[tuple[Change, AutoRun]]:
+    """Leave out files of which only some keys count, where those did not change."""
+    partly = {change.path for change, entry in touched if entry.keys and not change.is_retyped}
+    before = dict(read_small(commits, case.base, partly)) if partly else {}
+    after = dict(read_small(commits, case.head, partly)) if partly else {}
+    for change, entry in touched:
+        if change.path not in partly or _differs(change, entry, before, after):
+            yield change, entry
+
+
+def _differs(
+    change: Change, entry: AutoRun, before: Mapping[str, bytes], after: Mapping[str, bytes]
+) -> bool:
+    """Compare the keys that count; a file that cannot be read could hold anything."""
+    sides = []
+    for blob, contents in ((change.before, before), (change.after, after)):
+        if not is_absent(blob) and change.path not in contents:
+            return True
+        text = contents.get(change.path, b"")
+        sides.append(_picked(entry.form or "", text, entry.keys) if text else {})
+    old, new = sides
+    return new is None or (old or {}) != new
+
+
+@cache
+def table() -> tuple[AutoRun, ...]:
+    """Return the files that run by themselves."""
+    return parse((files("supervisor_ai.gates") / "builtin/auto_run.yaml").read_text("utf-8"))
+
+
+def parse(text: str) -> tuple[AutoRun, ...]:
+    """Understand a table of files; raise InvalidInput where it cannot be understood."""
+    import yaml
+
+    entries = yaml.safe_load(text)
+    if not isinstance(entries, list):
+        raise InvalidInput("The table of files that run by themselves is no list.")
+    return tuple(_entry(entry) for entry in entries)
+
+
+def _entry(entry: object) -> AutoRun:
+    if not isinstance(entry, dict) or not _KNOWN.issuperset(entry) or "paths" not in entry:
+        raise InvalidInput(f"An entry has keys that are not known or lacks some: {entry!r}.")
+    form, reason = entry.get("format"), entry.get("reason")
+    if not isinstance(reason, str) or form not in (None, *_FORMATS):
+        raise InvalidInput(f"An entry has no reason or an unknown format: {entry!r}.")
+    return AutoRun(
+        pattern=_at_any_depth("|".join(_translated(str(path)) for path in entry["paths"])),
+        reason=reason,
+        form=form,
+        keys=tuple(str(key) for key in entry.get("keys", ())),
+        beside=frozenset(str(name) for name in entry.get("beside", ())),
+    )
+
+
+def _translated(path: str) -> str:
+    folder = path.removesuffix("/**")
+    name = re.escape(folder).replace(r"\*", "[^/]*")
+    return f"{name}{'(?:/.*)?' if folder != path else ''}"
+
+
+def _at_any_depth(pattern: str) -> re.Pattern[str]:
+    # A name may hold a line break, which must not hide what stands behind it.
+    return re.compile(f"(?:.*/)?(?:{pattern})$", re.IGNORECASE | re.DOTALL)
+
+
+def _entry_of(path: str) -> AutoRun | None:
+    """Return the first entry that knows the path; one reason is enough."""
+    return next((entry for entry in table() if entry.pattern.match(path)), None)
+
+
+def _picked(form: str, text: bytes, keys: Sequence[str]) -> Mapping[str, str] | None:
+    """Return what stands at some dotted keys; None where the file cannot be understood."""
+    try:
+        parsed = _FORMATS[form](text.decode("utf-8-sig"))
+        found = (pair for key in keys for pair in _at(parsed, key.split("."), ""))
+        return {place: json.dumps(value, sort_keys=True, default=str) for place, value in found}
+    except (ValueError, RecursionError):
+        return None
+
+
+def _at(value: object, parts: Sequence[str], place: str) -> Iterator[tuple[str, object]]:
+    if not parts:
+        yield place, value
+    elif isinstance(value, dict):
+        names = list(value) if parts[0] == "*" else [parts[0]]
+        for name in names:
+            if name in value:
+                yield from _at(value[name], parts[1:], f"{place}.{name}")

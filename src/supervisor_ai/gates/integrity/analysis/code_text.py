@@ -1,0 +1,149 @@
+"""Code as it counts: without blanks and comments, and with local names replaced by their values."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from supervisor_ai.gates.integrity.analysis.syntax_tree import source_of, walked
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_WORDS: Final = 1_000
+MAX_BODY_WORDS: Final = 50_000
+MAX_OUTSIDE: Final = 2_000_000
+_MAX_RESOLUTIONS: Final = 6
+_OPERATORS: Final = frozenset("+-*/%&|<>=!?:")
+_CLOSING: Final = frozenset({")", "]", "}"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """How a language writes what does not count."""
+
+    left_out: frozenset[str] = frozenset()
+    """Kinds of nodes that say nothing about what is tested: comments, types."""
+    whole: frozenset[str] = frozenset()
+    """Kinds of nodes that are one word, blanks included: strings."""
+    transparent: Mapping[str, str] = field(default_factory=dict)
+    """Kinds of nodes that count as one of their fields; "" is the first thing they hold."""
+    names: frozenset[str] = frozenset({"identifier"})
+
+
+Names = Mapping[str, "Node"]
+"""Local names that are set once, and to what."""
+NO_NAMES: Final[Names] = {}
+
+
+def wording(node: "Node | None", style: Style, names: Names = NO_NAMES) -> str:
+    """Return the code of an expression, every local name replaced by what it is set to."""
+    return "" if node is None else _joined(_words(node, style, names), MAX_WORDS)
+
+
+def body_wording(node: "Node | None", style: Style) -> str:
+    """Return the code of a test as it counts."""
+    return "" if node is None else _joined(_words(node, style, NO_NAMES), MAX_BODY_WORDS)
+
+
+def _joined(words: Iterator[str], limit: int) -> str:
+    kept: list[str] = []
+    for word in words:
+        if word in _CLOSING and kept and kept[-1] == ",":
+            kept.pop()
+        if word != ";":
+            kept.append(word)
+        if len(kept) >= limit:
+            break
+    return "".join(_spaced(kept))
+
+
+def _spaced(words: list[str]) -> Iterator[str]:
+    """Put a blank only where two words would become another one without it."""
+    last = ""
+    for word in words:
+        is_word = _is_wordy(last[-1:]) and _is_wordy(word[:1])
+        if is_word or (last[-1:] in _OPERATORS and word[:1] in _OPERATORS and last):
+            yield " "
+        yield word
+        last = word
+
+
+def _is_wordy(letter: str) -> bool:
+    return letter.isalnum() or (letter in ("_", "$", '"', "'", "`") and letter != "")
+
+
+def _words(node: "Node", style: Style, names: Names) -> Iterator[str]:
+    stack: list[tuple[Node, tuple[str, ...]]] = [(node, ())]
+    while stack:
+        found, trail = stack.pop()
+        found = bare(found, style)
+        if found.type in style.left_out or found.is_extra:
+            continue
+        name = source_of(found) if names and found.type in style.names else ""
+        value = names.get(name)
+        if value is not None and name not in trail and len(trail) < _MAX_RESOLUTIONS:
+            stack.append((value, (*trail, name)))
+        elif found.type in style.whole or not found.child_count:
+            yield _word(found)
+        else:
+            stack.extend((child, trail) for child in reversed(found.children))
+
+
+def is_told(asked: str, wanted: str) -> bool:
+    """Tell whether a wanted value is made by the very call whose answer it is compared with."""
+    if asked == wanted:
+        return True
+    at = wanted.find(asked) if "(" in asked else -1
+    return at >= 0 and not _is_wordy(wanted[at - 1 : at])
+
+
+class Outside:
+    """The values of a file that its tests name, as words, within a bound for the whole file."""
+
+    def __init__(self, values: Names, style: Style) -> None:
+        self._values, self._style = values, style
+        self._known: dict[str, str] = {}
+        self._room = MAX_OUTSIDE
+
+    def told(self, node: "Node") -> Iterator[str]:
+        """Yield the values that some code names."""
+        used = {source_of(each) for each in walked(node) if each.type in self._style.names}
+        for name in sorted(used & self._values.keys()):
+            if name not in self._known:
+                self._known[name] = wording(self._values[name], self._style)
+            self._room -= len(self._known[name])
+            if self._room < 0:
+                return
+            yield self._known[name]
+
+
+def aliases(names: Names, style: Style) -> dict[str, "Node"]:
+    """Return the names that are only another name for something that does not change."""
+    found = {}
+    for name, value in names.items():
+        inner = bare(value, style)
+        if inner.type in style.names and source_of(inner) in names:
+            found[name] = inner
+    return found
+
+
+def bare(node: "Node", style: Style) -> "Node":
+    """Return what counts of a node: without brackets around it, casts and the like."""
+    while node.type in style.transparent:
+        wanted = style.transparent[node.type]
+        inner = node.child_by_field_name(wanted) if wanted else _first(node)
+        if inner is None:
+            return node
+        node = inner
+    return node
+
+
+def _first(node: "Node") -> "Node | None":
+    return next((child for child in node.named_children if not child.is_extra), None)
+
+
+def _word(node: "Node") -> str:
+    text = source_of(node)
+    is_plain = text[:1] == "'" and len(text) > 1 and not {'"', "\\"} & set(text)
+    # The two kinds of quotation marks mean the same where a string may have either.
+    return f'"{text[1:-1]}"' if is_plain and node.type == "string" else text

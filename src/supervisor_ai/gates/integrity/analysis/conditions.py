@@ -1,0 +1,151 @@
+"""Conditions that a test makes: what they are about, and how much they pin down."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from supervisor_ai.gates.integrity.analysis.code import (
+    is_constant,
+    is_frozen,
+    operator,
+    resolved,
+    truth,
+    without_not,
+)
+from supervisor_ai.gates.integrity.analysis.code_text import Names, aliases, is_told, wording
+from supervisor_ai.gates.integrity.analysis.place import FoundAssertion
+from supervisor_ai.gates.integrity.analysis.syntax_tree import field, source_of
+from supervisor_ai.gates.integrity.analysis.tolerance import of_distance
+from supervisor_ai.gates.integrity.model import Strength
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
+
+_MAX_PARTS: Final = 50
+_JOINING: Final = {"&&": True, "||": False, "??": False, "and": True, "or": False}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conditions:
+    """Weighs conditions where these names are known."""
+
+    table: "LanguageTable"
+    names: Names
+    plain: Strength | None = None
+    """How much a plain answer says where a language cannot tell that by itself."""
+
+    def check(self, node: "Node", *, holds: bool) -> FoundAssertion:
+        """Return what is checked by failing unless a condition holds, or does not hold."""
+        node, holds = without_not(node, self.table, holds=holds)
+        sign = "" if holds else "!"
+        return FoundAssertion(
+            text=self.table.asserted.format(f"{sign}{self.worded(node)}"),
+            subject=self.table.asked(self, self.subject(node)),
+            strength=self.strength(node, holds=holds),
+        )
+
+    def strength(self, node: "Node", *, holds: bool) -> Strength:
+        """Weigh the parts of a condition; who must hold together count as the strongest."""
+        parts, kinds = [(node, holds)], []
+        weighed: list[Strength] = []
+        while parts and len(weighed) < _MAX_PARTS:
+            part, wanted = parts.pop()
+            part, wanted = without_not(part, self.table, holds=wanted)
+            if truth(part, self.table, self.scalars) is not None:
+                return Strength.NONE
+            if operator(part) in _JOINING:
+                kinds.append(_JOINING[operator(part)] is wanted)
+                sides = (field(part, "left"), field(part, "right"))
+                parts.extend((side, wanted) for side in sides if side is not None)
+            else:
+                weighed.append(self._part(self.resolved(part), holds=wanted))
+        if all(kinds):
+            return max(weighed, default=Strength.NONE)
+        # One of several is enough: not even the best of them is pinned down.
+        return min([*weighed, Strength.PARTIAL])
+
+    def _part(self, node: "Node", *, holds: bool) -> Strength:
+        special = self.table.weigh(self, node, holds)
+        if special is not None:
+            return special
+        left, right = field(node, "left"), field(node, "right")
+        if left is None or right is None or operator(node) not in self.table.comparisons:
+            return Strength.WEAK
+        if self.is_same(left, right) or (self.is_constant(left) and self.is_constant(right)):
+            return Strength.NONE
+        strength = self.table.comparisons[operator(node)][0 if holds else 1]
+        if strength is Strength.PARTIAL:
+            return of_distance(self.worded(left), self.worded(right)) or strength
+        return self.unless_alike(left, right, strength)
+
+    @cached_property
+    def known(self) -> Names:
+        """The names that stand for something that does not change."""
+        return {**aliases(self.names, self.table), **self.scalars}
+
+    @cached_property
+    def scalars(self) -> Names:
+        """The names that stand for a constant."""
+        return {name: it for name, it in self.names.items() if is_frozen(it, self.table)}
+
+    def resolved(self, node: "Node") -> "Node":
+        """Return what a name stands for; what is no name stands for itself."""
+        return resolved(node, self.table, self.names)
+
+    def is_constant(self, node: "Node") -> bool:
+        """Tell whether an expression has one value, whatever the code under test does."""
+        return is_constant(node, self.table, self.scalars)
+
+    def worded(self, node: "Node | None") -> str:
+        """Return code as it counts, with what its names stand for."""
+        return wording(node, self.table, self.names)
+
+    def is_same(self, left: "Node", right: "Node") -> bool:
+        """Tell whether two sides are one thing, whatever that is."""
+        same = self.table.same
+        if same(self.worded(left)) != same(self.worded(right)):
+            return False
+        sides = [same(wording(side, self.table, self.known)) for side in (left, right)]
+        return sides[0] == sides[1]
+
+    def unless_alike(self, left: "Node", right: "Node", strength: Strength) -> Strength:
+        """Return how much a comparison says; nothing if both sides are one, little if both ask."""
+        if self.is_same(left, right):
+            return Strength.NONE
+        is_asked_twice = is_told(self.worded(left), self.worded(right))
+        return min(strength, Strength.WEAK) if is_asked_twice else strength
+
+    def subject(self, node: "Node") -> "Node":
+        """Return what a condition is about: the side that is not wanted."""
+        for _ in range(_MAX_PARTS):
+            node, _holds = without_not(node, self.table, holds=True)
+            inner = self.resolved(node)
+            left, right = field(inner, "left"), field(inner, "right")
+            if left is None or right is None or not self._is_relation(inner):
+                narrower = self.table.about(self, inner)
+                if narrower is None:
+                    break
+                node = narrower
+                continue
+            is_joined = operator(inner) in _JOINING
+            is_other = truth(left, self.table) is not None
+            node = right if (is_other if is_joined else self.is_wanted(left, right)) else left
+        return node
+
+    def _is_relation(self, node: "Node") -> bool:
+        return operator(node) in self.table.comparisons or operator(node) in _JOINING
+
+    def is_wanted(self, first: "Node", second: "Node") -> bool:
+        """Tell whether the first of two is what is wanted, and the second what was found."""
+        if self.is_plain(first) != self.is_plain(second):
+            return self.is_plain(first)
+        names = [source_of(each).lower() for each in (first, second)]
+        wanted = self.table.wanted
+        return names[0].startswith(wanted) and not names[1].startswith(wanted)
+
+    def is_plain(self, node: "Node") -> bool:
+        """Tell whether code is a value that is written out."""
+        is_value = self.resolved(node).type in self.table.values
+        return is_value or is_constant(node, self.table, self.names)

@@ -1,0 +1,1 @@
+"""Comparison of the tests before and after a change: what says less than it did."""

@@ -1,0 +1,1 @@
+"""Files that decide whether tests run and count: settings, snapshots, CI."""

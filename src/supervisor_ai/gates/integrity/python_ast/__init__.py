@@ -1,0 +1,1 @@
+"""Python tests, read by the ast module of Python itself."""

@@ -1,0 +1,1 @@
+"""The claims gate: what a worker reports about its work, compared with git."""

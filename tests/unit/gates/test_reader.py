@@ -1,0 +1,112 @@
+"""The gates that need no command, and what their reader is told and says."""
+
+import json
+
+import pytest
+from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
+
+from supervisor_ai.domain.run.gates import Complexity, GateKind
+from supervisor_ai.engine.ports.gates import ChangeCase, Examination, Mutant, NewTests
+from supervisor_ai.gates.change_gates import CHANGE_GATES, ChangeView
+from supervisor_ai.gates.integrity.examine import known_languages
+from supervisor_ai.gates.reader import look, serve
+from supervisor_ai.gates.reader_messages import (
+    Answers,
+    AskedCommits,
+    ReaderWork,
+    Task,
+    decode,
+    encode,
+)
+
+ANSWER = json.dumps({"files_created": ["no.py"], "files_modified": [], "tests_written": []})
+CASE = ChangeCase(base=BASE, head=HEAD, answer=ANSWER)
+OLD = {"src/a.py": "a = 1\n", "tests/test_a.py": "def test_a():\n    assert f() == 1\n"}
+NEW = {"src/a.py": "a = 2\n", ".envrc": "x"}
+TWO = MemoryCommits(base=OLD, head=NEW)
+CODE = "def add(a, b):\n    return a + b\n"
+TEST = "from a import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+
+
+def examine(kind: GateKind) -> Examination:
+    view = ChangeView(case=CASE, commits=TWO, has_commit=lambda _: False)
+    return look(CHANGE_GATES[kind], view)
+
+
+def served(task: Task, commits: MemoryCommits) -> bytes:
+    return serve(encode(task), Answers(commits, lambda _: True).answer)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule"),
+    [
+        (GateKind.CLAIMS, "false_file_claim"),
+        (GateKind.AUTO_RUN_FILES, "auto_run_file"),
+        (GateKind.CHANGELOG, "changelog_missing"),
+    ],
+)
+def test_each_kind_is_looked_at_in_its_way(kind: GateKind, rule: str) -> None:
+    found = examine(kind)
+    assert rule in [finding.rule for finding in found.findings]
+    assert found.summary
+
+
+def test_tests_that_are_gone_are_found() -> None:
+    found = examine(GateKind.TEST_INTEGRITY)
+    assert any(finding.rule.startswith("test") for finding in found.findings)
+
+
+def test_complexity_is_measured() -> None:
+    assert examine(GateKind.COMPLEXITY).complexity is Complexity.SIMPLE
+
+
+def test_every_kind_is_looked_at_or_needs_a_command() -> None:
+    with_a_command = {GateKind.COMMAND, GateKind.RED_BEFORE_GREEN, GateKind.MUTATION}
+    assert set(CHANGE_GATES) == set(GateKind) - with_a_command
+
+
+def test_python_and_others_are_understood() -> None:
+    paths = ("tests/test_a.py", "a.test.ts", "a_test.go", "tests/a.rs")
+    for path in paths:
+        assert any(language.is_test(path, b"") for language in known_languages()), path
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        GateKind.CLAIMS,
+        GateKind.AUTO_RUN_FILES,
+        GateKind.TEST_INTEGRITY,
+        GateKind.CHANGELOG,
+        GateKind.COMPLEXITY,
+    ],
+)
+def test_the_reader_says_what_a_look_says(kind: GateKind) -> None:
+    said = served(Task(work=ReaderWork.LOOK, case=CASE, kind=kind), TWO)
+    assert decode(said, Examination) == look(
+        CHANGE_GATES[kind], ChangeView(case=CASE, commits=TWO, has_commit=lambda _: True)
+    )
+
+
+def test_the_reader_finds_new_tests_and_mutants() -> None:
+    commits = MemoryCommits(base={}, head={"a.py": CODE, "tests/test_a.py": TEST})
+    new = decode(served(Task(work=ReaderWork.NEW_TESTS, case=CASE), commits), NewTests)
+    assert new.names == (("tests/test_a.py", "test_add"),)
+    assert new.contents == {"tests/test_a.py": None}
+    task = Task(work=ReaderWork.MUTANTS, case=CASE, limit=1)
+    (mutant,) = decode(served(task, commits), tuple[Mutant, ...])
+    assert mutant.file == "a.py"
+    assert mutant.contents != CODE.encode()
+
+
+def test_a_name_that_is_no_text_and_bytes_that_are_none_come_through() -> None:
+    odd = b"\xff\xfe.py".decode(errors="surrogateescape")
+    big = {f"{number}.txt": bytes([number]) * 1_500_000 for number in range(4)}
+    commits = MemoryCommits(base={}, head={odd: b"\x00\xff", **big})
+    asked = AskedCommits(Answers(commits, lambda sha: sha == "a").answer)
+    listed = asked.list(HEAD)
+    assert listed == commits.list(HEAD)
+    assert list(asked.read(listed)) == list(commits.read(listed))
+    assert asked.changes(BASE, HEAD) == commits.changes(BASE, HEAD)
+    assert list(asked.patches(BASE, HEAD, [odd])) == list(commits.patches(BASE, HEAD, [odd]))
+    assert [asked.has_commit("a"), asked.has_commit("b")] == [True, False]
