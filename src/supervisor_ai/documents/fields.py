@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from supervisor_ai.documents.front_matter import normal_key
-from supervisor_ai.documents.yaml_tree import KeyPath, Tree, Value
 from supervisor_ai.domain.kanban.kanban import Mistake
+
+if TYPE_CHECKING:
+    from supervisor_ai.tools.yaml_tree import KeyPath, TextValue, YamlTree
 
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -34,16 +36,18 @@ class Mistakes:
 class Fields:
     """A mapping in a document, by the one spelling of its keys."""
 
-    def __init__(self, file: str, tree: Tree, mistakes: Mistakes, at: KeyPath = ()) -> None:
+    def __init__(
+        self, file: str, tree: "YamlTree[TextValue]", mistakes: Mistakes, at: "KeyPath" = ()
+    ) -> None:
         self.file = file
         self.tree = tree
         self.mistakes = mistakes
         self.at = at
-        value: Value = tree.value
+        value: TextValue = tree.value
         for key in at:
             value = _inner(value, key)
         self.is_mapping = isinstance(value, dict)
-        self._values: dict[str, Value] = {}
+        self._values: dict[str, TextValue] = {}
         self._keys: dict[str, str] = {}
         for key, inner in value.items() if isinstance(value, dict) else ():
             self._note_spelling(key)
@@ -70,7 +74,7 @@ class Fields:
         """Note a mistake in the value of a key."""
         self.mistakes.add(self.file, self.line(name, *inner), problem)
 
-    def value(self, name: str) -> Value:
+    def value(self, name: str) -> "TextValue":
         """Return what stands behind a key."""
         return self._values.get(name)
 
@@ -114,7 +118,7 @@ class Fields:
         self.wrong(name, f"The value of {name!r} is a mapping; expected a list of texts.")
         return []
 
-    def _lined(self, name: str, values: list[Value]) -> list[tuple[str, int]]:
+    def _lined(self, name: str, values: "list[TextValue]") -> list[tuple[str, int]]:
         found: list[tuple[str, int]] = []
         for number, value in enumerate(values):
             if isinstance(value, str):
@@ -137,7 +141,7 @@ class Fields:
         return word
 
 
-def _inner(value: Value, key: str | int) -> Value:
+def _inner(value: "TextValue", key: str | int) -> "TextValue":
     if isinstance(value, list) and isinstance(key, int):
         return value[key]
     return value.get(key) if isinstance(value, dict) and isinstance(key, str) else None

@@ -3,7 +3,7 @@
 from typing import Final
 
 from supervisor_ai.documents.fields import Fields, Mistakes
-from supervisor_ai.documents.front_matter import opens, read_header, take_apart
+from supervisor_ai.documents.front_matter import opens, problems, read_header, take_apart
 from supervisor_ai.domain.kanban.bounds import FILE_BYTES
 
 MAX_LINES: Final = 20_000
@@ -39,7 +39,7 @@ def read_fields(file: str, text: str, mistakes: Mistakes) -> Fields | None:
         _note_missing(file, text, mistakes)
         return None
     tree = read_header(parts)
-    for line, problem in tree.problems:
+    for line, problem in problems(tree):
         mistakes.add(file, line, problem)
     if isinstance(tree.value, dict) or _is_empty(parts.header):
         return Fields(file, tree, mistakes)

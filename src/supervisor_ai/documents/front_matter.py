@@ -2,15 +2,19 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.documents.quoting import scalar
-from supervisor_ai.documents.yaml_tree import Tree, Value, read_tree
+
+if TYPE_CHECKING:
+    from supervisor_ai.tools.yaml_tree import KeyPath, TextValue, YamlTree
 
 _OPEN: Final = "---"
 _CLOSE: Final = frozenset({"---", "..."})
 _MARK: Final = "\ufeff"
 _INDIRECT: Final = (" ", "\t", "{", "?", "[", "%")
+_MAX_DEPTH: Final = 20
+_MAX_VALUES: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +76,7 @@ def chunks(header: str) -> list[tuple[str, str]]:
 
     Lines before the first key, which are comments, come with an empty key.
     """
-    tree = read_tree(header, 0)
+    tree = read_texts(header, 0)
     keys = tree.value if isinstance(tree.value, dict) else {}
     starts = [tree.line(key) for key in keys]
     lines = header.split("\n")
@@ -90,7 +94,7 @@ def _between(lines: list[str], starts: list[int]) -> list[str]:
     return ["".join(f"{line}\n" for line in lines[a:b]) for a, b in pairwise(edges)]
 
 
-def dump(value: Value) -> str:
+def dump(value: "TextValue") -> str:
     """Write a value in one line."""
     if value is None:
         return "null"
@@ -101,6 +105,25 @@ def dump(value: Value) -> str:
     return "{" + ", ".join(f"{scalar(key)}: {dump(inner)}" for key, inner in value.items()) + "}"
 
 
-def read_header(parts: Parts) -> Tree:
+def read_texts(text: str, first_line: int) -> "YamlTree[TextValue]":
+    """Read a piece of YAML that begins in a line of its file."""
+    from supervisor_ai.tools.yaml_tree import YamlLimits, read_yaml_texts
+
+    limits = YamlLimits(depth=_MAX_DEPTH, values=_MAX_VALUES)
+    return read_yaml_texts(text, limits=limits, first_line=first_line)
+
+
+def problems(tree: "YamlTree[TextValue]") -> list[tuple[int, str]]:
+    """Say what is wrong with a piece of YAML, in sentences with their lines."""
+    return [(at.line, f"{_subject(at.path)} {at.text}.") for at in tree.problems]
+
+
+def _subject(path: "KeyPath") -> str:
+    if not path:
+        return "This"
+    return f"The key {path[-1]!r}" if isinstance(path[-1], str) else f"Entry {path[-1] + 1}"
+
+
+def read_header(parts: Parts) -> "YamlTree[TextValue]":
     """Read the header's YAML, with the lines of the file."""
-    return read_tree(parts.header.replace("\r\n", "\n"), parts.first_line)
+    return read_texts(parts.header.replace("\r\n", "\n"), parts.first_line)

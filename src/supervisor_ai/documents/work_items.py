@@ -3,16 +3,18 @@
 import re
 from collections.abc import Iterator, Sequence
 from textwrap import dedent
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.documents.cycles import find_cycle
 from supervisor_ai.documents.fences import ITEMS_END, Span, marker, spans
 from supervisor_ai.documents.fields import Fields, Mistakes, shown
-from supervisor_ai.documents.front_matter import normal_key
+from supervisor_ai.documents.front_matter import normal_key, problems, read_texts
 from supervisor_ai.documents.outline import Block, Outline
 from supervisor_ai.documents.words import EFFORTS, PRIORITIES
-from supervisor_ai.documents.yaml_tree import KeyPath, Tree, read_tree
 from supervisor_ai.domain.kanban.kanban import Priority, WorkItem
+
+if TYPE_CHECKING:
+    from supervisor_ai.tools.yaml_tree import KeyPath, TextValue, YamlTree
 
 SECTIONS: Final = ("work items", "suggested work items")
 _LIST: Final = "work_items"
@@ -31,7 +33,7 @@ def read_items(file: str, outline: Outline, mistakes: Mistakes) -> tuple[WorkIte
             problem = f"The block of work items that begins here never ends; expected {ITEMS_END}."
             mistakes.add(file, number + 1, problem)
     lists = [
-        _list_fields(file, read_tree(_text(outline, span), span[0] + 1), mistakes)
+        _list_fields(file, read_texts(_text(outline, span), span[0] + 1), mistakes)
         for span in sorted(_ranges(outline))
     ]
     fields = [field for found in lists for field in found]
@@ -84,8 +86,8 @@ def _end_of_yaml(lines: Sequence[str], start: int, end: int) -> int:
     return end
 
 
-def _list_fields(file: str, tree: Tree, mistakes: Mistakes) -> list[Fields]:
-    for line, problem in tree.problems:
+def _list_fields(file: str, tree: "YamlTree[TextValue]", mistakes: Mistakes) -> list[Fields]:
+    for line, problem in problems(tree):
         mistakes.add(file, line, problem)
     found = _list_in(tree)
     if found is None:
@@ -96,7 +98,7 @@ def _list_fields(file: str, tree: Tree, mistakes: Mistakes) -> list[Fields]:
     return [Fields(file, tree, mistakes, (*at, number)) for number in range(size)]
 
 
-def _list_in(tree: Tree) -> tuple[KeyPath, int] | None:
+def _list_in(tree: "YamlTree[TextValue]") -> "tuple[KeyPath, int] | None":
     """Find the list and its length."""
     value = tree.value
     if isinstance(value, dict):

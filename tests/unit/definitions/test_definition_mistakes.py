@@ -139,7 +139,7 @@ The definitions have 9 mistakes:
   .supervisor/config.yaml:8: clis.g.env.A B: 'A B' is no name of an environment variable
   .supervisor/config.yaml:8: clis.g.env.N: must be text, found 1
   .supervisor/config.yaml:8: clis.g.env.SUPERVISOR_RUN: variables that begin with SUPERVISOR_ are set by supervisor itself
-  broken.yaml:2:1: is not valid YAML: did not find expected node content\
+  broken.yaml:1: is not valid YAML: did not find expected node content\
 """)
 
 

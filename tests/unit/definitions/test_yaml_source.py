@@ -83,18 +83,19 @@ The definitions have a mistake:
 """)
     assert problems_of("a: [1, 2\n") == snapshot("""\
 The definitions have a mistake:
-  f.yaml:2:1: is not valid YAML: did not find expected ',' or ']'\
+  f.yaml:1: is not valid YAML: did not find expected ',' or ']'\
 """)
 
 
 def test_what_can_make_a_small_file_large_or_active_is_a_mistake() -> None:
     assert problems_of("a: &x [1]\nb: *x\n") == snapshot("""\
-The definitions have a mistake:
+The definitions have 2 mistakes:
+  f.yaml:1: a: has an anchor; write the value out instead
   f.yaml:2: b: is an alias; write the value out instead\
 """)
     assert problems_of("a: !!python/object:os.system x\n") == snapshot("""\
 The definitions have a mistake:
-  f.yaml:1: a: has a tag; tags are not supported\
+  f.yaml:1: a: has a tag; write the plain value instead\
 """)
     assert problems_of("? [a, b]\n: 1\n") == snapshot("""\
 The definitions have a mistake:
@@ -102,7 +103,7 @@ The definitions have a mistake:
 """)
     assert problems_of("a: 1\n---\nb: 2\n") == snapshot("""\
 The definitions have a mistake:
-  f.yaml:2: has a second document; one file holds one document\
+  f.yaml:2: has a second document; expected one\
 """)
 
 

@@ -40,7 +40,12 @@ def test_a_file_with_very_many_lines_is_refused() -> None:
 def test_laughing_anchors_are_refused() -> None:
     header = 'a: &a ["x", "x"]\nb: &b [*a, *a]\nc: [*b, *b]\n'
     assert wrong(kanban_and_task(header)) == [
-        f"{TASK}:3: There is a YAML anchor; write the value out instead."
+        f"{TASK}:3: The key 'a' has an anchor; write the value out instead.",
+        f"{TASK}:4: The key 'b' has an anchor; write the value out instead.",
+        f"{TASK}:4: Entry 1 is an alias; write the value out instead.",
+        f"{TASK}:4: Entry 2 is an alias; write the value out instead.",
+        f"{TASK}:5: Entry 1 is an alias; write the value out instead.",
+        f"{TASK}:5: Entry 2 is an alias; write the value out instead.",
     ]
 
 
@@ -50,12 +55,12 @@ def test_deep_nesting_is_refused(text: str) -> None:
     assert mistake.startswith(f"{TASK}:4: ")
     body = f"<!-- start workitems -->\n{text}\n<!-- end workitems -->\n"
     (mistake,) = wrong(kanban_and_task(body=body))
-    assert mistake == f"{TASK}:6: The YAML is nested deeper than 20 levels."
+    assert mistake == f"{TASK}:6: This is nested deeper than 20 levels."
 
 
 def test_many_values_are_refused() -> None:
     assert wrong(kanban_and_task(f"skills: [{'a,' * 30_000}]\n")) == [
-        f"{TASK}:3: The YAML holds more than 20000 values."
+        f"{TASK}:3: This holds more than 20000 values."
     ]
 
 

@@ -166,13 +166,13 @@ STATES = "todo, review, done, escalated, cancelled"
             "dependencies: [1-a.md]\n",
             [f"3: Tasks depend on each other in a circle: {TASK} → {TASK}."],
         ),
-        ("a: &x b\n", ["3: There is a YAML anchor; write the value out instead."]),
-        ("a: *x\n", ["3: There is a YAML alias; write the value out instead."]),
+        ("a: &x b\n", ["3: The key 'a' has an anchor; write the value out instead."]),
+        ("a: *x\n", ["3: The key 'a' is an alias; write the value out instead."]),
         (
             "a: !!python/name:os.system\n",
-            ["3: There is a YAML tag; write the plain value instead."],
+            ["3: The key 'a' has a tag; write the plain value instead."],
         ),
-        ("? [a]\n: b\n", ["3: A key is no plain text."]),
+        ("? [a]\n: b\n", ["3: This has a key that is not plain text."]),
         ("a: b\x07\n", ["3: This is not valid YAML: it contains control characters."]),
     ],
 )
@@ -215,7 +215,7 @@ def test_mistakes_in_the_header_of_a_task(header: str, mistakes: list[str]) -> N
         ("work_items: x", 6, "There is no list 'work_items'; expected one."),
         ("just text", 6, "There is no list 'work_items'; expected one."),
         ("- a\n- [", 7, "This is not valid YAML: did not find expected node content."),
-        ("--- a\n--- b", 7, "A second YAML document begins here; expected one."),
+        ("--- a\n--- b", 7, "This has a second document; expected one."),
     ],
 )
 def test_mistakes_in_work_items(items: str, line: int, problem: str) -> None:
