@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 
 import pytest
-from supervisor_ai.gates.changed_files import shown
 
 from supervisor_ai.cli.leftovers import _files, visible
 from supervisor_ai.cli.summary import changes

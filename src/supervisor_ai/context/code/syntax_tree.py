@@ -1,31 +1,18 @@
-"""Parses source with tree-sitter, within bounds that hostile text cannot stretch."""
+"""A source file as tree-sitter understands it, with queries on it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from time import thread_time
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.context.code.language import Language
+from supervisor_ai.tools.syntax_tree import Grammar, load_grammar, parse_in_time
 
 if TYPE_CHECKING:
-    from tree_sitter import Language as Grammar
-    from tree_sitter import Node, Point, Query
+    from tree_sitter import Node, Query
 
 MAX_SOURCE: Final = 300_000
 _CPU_SECONDS: Final = 2.0
-_CHUNK: Final = 1024
-# Loaded only when a file of the language is read: the module and its function.
-_GRAMMARS: Final = {
-    Language.PYTHON: ("tree_sitter_python", "language"),
-    Language.TYPESCRIPT: ("tree_sitter_typescript", "language_typescript"),
-    Language.TSX: ("tree_sitter_typescript", "language_tsx"),
-    Language.JAVASCRIPT: ("tree_sitter_javascript", "language"),
-    Language.GO: ("tree_sitter_go", "language"),
-    Language.RUST: ("tree_sitter_rust", "language"),
-    Language.JAVA: ("tree_sitter_java", "language"),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,29 +49,13 @@ def within_bounds(text: str) -> str:
 
 def parsed(language: Language, text: str) -> SyntaxTree:
     """Parse a text; what lies beyond the size or the time allowed counts as not there."""
-    from tree_sitter import Parser
-
     source = text[:MAX_SOURCE].encode("utf-8", "replace")
-    deadline = thread_time() + _CPU_SECONDS
-
-    # The end of the file is the one signal that stops the parser in the midst of a recovery.
-    def read(offset: int, _point: "Point") -> bytes:
-        return b"" if thread_time() > deadline else source[offset : offset + _CHUNK]
-
-    tree = Parser(_grammar(language)).parse(read)
+    tree, _ = parse_in_time(Grammar(language), source, seconds=_CPU_SECONDS)
     return SyntaxTree(language=language, source=source, root=tree.root_node)
-
-
-@cache
-def _grammar(language: Language) -> "Grammar":
-    from tree_sitter import Language as Grammar
-
-    module, function = _GRAMMARS[language]
-    return Grammar(cast("object", getattr(import_module(module), function)()))
 
 
 @cache
 def _query(language: Language, query: str) -> "Query":
     from tree_sitter import Query
 
-    return Query(_grammar(language), query)
+    return Query(load_grammar(Grammar(language)), query)

@@ -8,8 +8,6 @@ from typing import Final
 
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.gates.changed_files import (
-from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.gates.change.differences import (
     LARGEST,
     added_lines,

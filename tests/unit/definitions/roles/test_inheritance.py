@@ -313,7 +313,7 @@ def test_a_mistake_in_a_parent_is_told_once(scene: Scene) -> None:
     assert scene.refusal() == snapshot("""\
 The definitions have 2 mistakes:
   .supervisor/roles/broken.yaml:2: answer: must be 'plan', 'implementation', 'review', 'agent' or 'manager', found 'poem'
-  .supervisor/roles/no_yaml.yaml:2:1: is not valid YAML: did not find expected node content\
+  .supervisor/roles/no_yaml.yaml:1: is not valid YAML: did not find expected node content\
 """)
 
 

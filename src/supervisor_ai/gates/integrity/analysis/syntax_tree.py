@@ -1,53 +1,31 @@
-"""Parses source with tree-sitter, within bounds that hostile text cannot stretch."""
+"""The syntax tree of a test file: its nodes, lines and what is broken in it."""
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import cache
-from importlib import import_module
-from time import thread_time
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.gates.integrity.model import Unreadable
+from supervisor_ai.tools.syntax_tree import Grammar, is_deeper, parse_in_time, parse_whole
 
 if TYPE_CHECKING:
-    from tree_sitter import Language as TreeSitterLanguage
-    from tree_sitter import Node, Point
+    from tree_sitter import Node
+
+__all__ = ["Grammar", "LineIndex", "broken", "field", "items", "parsed", "source_of", "walked"]
 
 MAX_DEPTH: Final = 800
 MAX_NODES: Final = 200_000
 _CPU_SECONDS: Final = 3.0
-_CHUNK: Final = 4096
-
-
-class Grammar(NamedTuple):
-    """A grammar of tree-sitter by the module and function that hold it; loaded when needed."""
-
-    module: str
-    function: str = "language"
 
 
 def parsed(grammar: Grammar, path: str, source: bytes) -> "Node | Unreadable":
     """Parse a file; what takes too long or is nested too deeply cannot be understood."""
-    from tree_sitter import Parser
-
-    deadline = thread_time() + _CPU_SECONDS
-    is_late = False
-
-    # The end of the file is the one signal that stops the parser in the midst of a recovery.
-    def read(offset: int, _point: "Point") -> bytes:
-        nonlocal is_late
-        is_late = is_late or thread_time() > deadline
-        return b"" if is_late else source[offset : offset + _CHUNK]
-
-    Parser(_loaded(grammar)).parse(read)
-    if is_late:
+    if parse_in_time(grammar, source, seconds=_CPU_SECONDS)[1]:
         return Unreadable(path=path, reason="it takes too long to parse")
-    # Only nodes of a tree that was made from bytes can be asked for their text.
-    root = Parser(_loaded(grammar)).parse(source).root_node
+    root = parse_whole(grammar, source)
     if root.descendant_count > MAX_NODES:
         return Unreadable(path=path, reason="it is too large to be looked at")
-    if _is_deep(root):
+    if is_deeper(root, MAX_DEPTH):
         return Unreadable(path=path, reason="it is nested too deeply")
     return root
 
@@ -103,25 +81,3 @@ def field(node: "Node | None", *names: str) -> "Node | None":
 def items(node: "Node | None") -> list["Node"]:
     """Return what a node holds, without punctuation and comments."""
     return [] if node is None else [each for each in node.named_children if not each.is_extra]
-
-
-def _is_deep(root: "Node") -> bool:
-    cursor, depth = root.walk(), 0
-    while True:
-        if cursor.goto_first_child():
-            depth += 1
-            if depth > MAX_DEPTH:
-                return True
-            continue
-        while not cursor.goto_next_sibling():
-            if not cursor.goto_parent():
-                return False
-            depth -= 1
-
-
-@cache
-def _loaded(grammar: Grammar) -> "TreeSitterLanguage":
-    from tree_sitter import Language as TreeSitterLanguage
-
-    found = getattr(import_module(grammar.module), grammar.function)
-    return TreeSitterLanguage(cast("object", found()))
