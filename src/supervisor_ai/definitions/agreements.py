@@ -1,6 +1,5 @@
 """What the user agreed to, by repository: one file each in the user's own directory."""
 
-import fcntl
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ import msgspec
 from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.control.ports.ledger_binding import Home
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
+from supervisor_ai.tools.file_lock import held
 
 _FOLDER: Final = "projects"
 
@@ -108,12 +108,8 @@ class Agreements:
         """Keep other processes from writing: a word must not get lost between two of them."""
         for directory in (self._directory.parent, self._directory):
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(self._directory, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with held(os.open(self._directory, os.O_RDONLY | os.O_CLOEXEC)):
             yield
-        finally:
-            os.close(descriptor)
 
     def _write(self, path: Path, places: Places) -> None:
         handle, name = tempfile.mkstemp(dir=self._directory, prefix=f"{path.name}.")

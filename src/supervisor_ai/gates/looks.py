@@ -8,19 +8,19 @@ from typing import Final
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
-from supervisor_ai.gates.auto_run import examine_auto_run
-from supervisor_ai.gates.changelog import examine_changelog
-from supervisor_ai.gates.claims import examine_claims
-from supervisor_ai.gates.complexity import examine_complexity
+from supervisor_ai.gates.change.auto_run import examine_auto_run
+from supervisor_ai.gates.change.changelog import examine_changelog
+from supervisor_ai.gates.change.complexity import examine_complexity
+from supervisor_ai.gates.change.misleading_names import find_odd_names
+from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
 from supervisor_ai.gates.integrity.examine import Languages, examine_tests
 from supervisor_ai.gates.integrity.languages.go import GO
 from supervisor_ai.gates.integrity.languages.java import JAVA
 from supervisor_ai.gates.integrity.languages.javascript import JAVASCRIPT
 from supervisor_ai.gates.integrity.languages.rust import RUST
-from supervisor_ai.gates.integrity.languages.source import TableReader
 from supervisor_ai.gates.integrity.model import LanguageReader
-from supervisor_ai.gates.integrity.python import PythonTests
-from supervisor_ai.gates.odd_names import find_odd_names
+from supervisor_ai.gates.integrity.python_ast.reader import PythonTests
+from supervisor_ai.gates.worker_claims.claims_gate import examine_claims
 
 _MOST_ODD_NAMES: Final = 100
 

@@ -1,6 +1,5 @@
 """The self-test of a sandbox: what it claims is tried from inside before anything relies on it."""
 
-import fcntl
 import json
 import os
 import secrets
@@ -24,6 +23,7 @@ from supervisor_ai.engine.ports.sandbox import (
 )
 from supervisor_ai.sandboxes import inside
 from supervisor_ai.sandboxes.toolchain import TOLD
+from supervisor_ai.tools.file_lock import lock
 
 _TIMEOUT: Final = timedelta(seconds=30)
 _OUTPUT: Final = 1 << 16
@@ -66,12 +66,10 @@ class _Scene:
         return Finding(name="nobody inside is root of the host", holds=owner != 0, detail=detail)
 
     def _nothing_stays(self) -> Finding:
-        with self._daemon.open("rb") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return Finding(name=_ALONE, holds=False, detail="a daemon lives on")
-        return Finding(name=_ALONE, holds=True, detail="a daemon was killed")
+        with self._daemon.open("rb") as file:
+            is_alone = lock(file.fileno(), patience=0)
+        detail = "a daemon was killed" if is_alone else "a daemon lives on"
+        return Finding(name=_ALONE, holds=is_alone, detail=detail)
 
     @property
     def _daemon(self) -> Path:

@@ -1,6 +1,5 @@
 """One unprivileged user for each sandbox that root runs at a time."""
 
-import fcntl
 import os
 import pwd
 from collections.abc import Iterator
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import Busy
+from supervisor_ai.tools.file_lock import lock, open_lock_file
 
 SLOTS: Final = 64
 
@@ -34,13 +34,10 @@ class Slots:
         for user in self.users:
             if _has_account(user):
                 continue
-            fd = os.open(self._directory / str(user), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(fd)
-            else:
+            fd = open_lock_file(self._directory / str(user))
+            if lock(fd, patience=0):
                 return fd, user
+            os.close(fd)
         raise Busy(
             f"All {SLOTS} sandbox users from {self.users.start} on are at work.",
             hint="Wait until a run ends, or run fewer at a time.",

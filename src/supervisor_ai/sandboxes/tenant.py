@@ -1,10 +1,9 @@
 """Who runs bubblewrap: the supervisor's own user or, where that is root, another."""
 
-import asyncio
 import os
 import resource
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +15,8 @@ from supervisor_ai.sandboxes import launcher
 from supervisor_ai.sandboxes.launchpad import Child, Launchpad
 from supervisor_ai.sandboxes.limits import kernel_limits, process_backstop, within_ours
 from supervisor_ai.sandboxes.ownership import Handover
-from supervisor_ai.sandboxes.patience import gone
 from supervisor_ai.tools.programs import find_program
+from supervisor_ai.tools.threads import finish_in_thread
 
 if TYPE_CHECKING:
     from supervisor_ai.sandboxes.launcher import Orders
@@ -104,7 +103,7 @@ class SlotUser:
 
     async def move_in(self, mounts: Sequence[Mount]) -> tuple[Mount, ...]:
         """Give away what is writable, and name each source by its place on the launcher's stage."""
-        await _in_thread(lambda: self._give(mounts))
+        await finish_in_thread(self._give, mounts)
         self._sources = [os.fspath(mount.source) for mount in mounts]
         return tuple(_staged(mounts))
 
@@ -135,16 +134,6 @@ def _counts_by_namespace() -> bool:
     """Tell whether the kernel counts a user's processes apart in each user namespace."""
     release = os.uname().release.split(".")
     return tuple(int(part) for part in release[:2]) >= _COUNTS_APART
-
-
-async def _in_thread(work: Callable[[], None]) -> None:
-    """Wait for the work even if cancelled: what it does to files must not go on behind us."""
-    task = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await gone([task])
-        raise
 
 
 def _staged(mounts: Sequence[Mount]) -> Iterable[Mount]:

@@ -10,7 +10,7 @@ from supervisor_ai.domain.run.facts import NO_USAGE, Usage
 from supervisor_ai.engine.ports.sandbox import Egress
 from supervisor_ai.sandboxes.egress.door import Door, Settle
 from supervisor_ai.sandboxes.egress.doorway import Doorway
-from supervisor_ai.sandboxes.patience import gone
+from supervisor_ai.tools.threads import wait_until_done
 
 _GRACE: Final = 5.0
 
@@ -54,7 +54,7 @@ class WayOut:
         finally:
             self._task.cancel()
             try:
-                await gone([self._task])
+                await wait_until_done([self._task])
             finally:
                 await self._door.close()
 

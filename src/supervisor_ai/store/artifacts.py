@@ -1,6 +1,5 @@
 """Large things as files that are named by their content."""
 
-import fcntl
 import os
 import re
 import stat
@@ -14,6 +13,7 @@ from typing import Final
 from supervisor_ai.domain.errors import NotFound, Unavailable
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.store.directory import private_directory
+from supervisor_ai.tools.file_lock import lock
 
 DRAFTS: Final = "drafts"
 _NAME: Final = re.compile(r"[0-9a-f]{64}")
@@ -186,11 +186,10 @@ def _sync(directory: Path) -> None:
 def _share(drafts: Path) -> int:
     """Join the writers in the drafts' directory; whoever is alone there first tidies up."""
     guard = os.open(drafts, os.O_RDONLY | os.O_CLOEXEC)
-    with suppress(BlockingIOError):
-        fcntl.flock(guard, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    if lock(guard, patience=0):
         for left_behind in drafts.iterdir():
             left_behind.unlink(missing_ok=True)
-    fcntl.flock(guard, fcntl.LOCK_SH)
+    lock(guard, is_shared=True)
     return guard
 
 

@@ -1,9 +1,7 @@
 """Everything that has to be known about SQLite, and nowhere else."""
 
-import fcntl
 import os
 import sqlite3
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
@@ -13,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from supervisor_ai.domain.errors import Busy, SupervisorError, Unavailable
 from supervisor_ai.store.migrations import MIGRATIONS, Migration
+from supervisor_ai.tools.file_lock import held
 
 Sql: TypeAlias = sqlite3.Connection
 """What runs statements inside a transaction."""
@@ -195,19 +194,10 @@ def _version(sql: Sql) -> int:
 def _alone(path: Path, patience: timedelta) -> Iterator[None]:
     """Keep other processes from preparing the same file."""
     directory = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
-    deadline = time.monotonic() + patience.total_seconds()
-    try:
-        while True:
-            try:
-                fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise _locked(path) from None
-                time.sleep(0.01)
+    with held(directory, patience=patience.total_seconds()) as is_alone:
+        if not is_alone:
+            raise _locked(path)
         yield
-    finally:
-        os.close(directory)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.store.directory import private_directory
+from supervisor_ai.tools.file_lock import held
 
 
 class OwnerLocks:
@@ -44,13 +45,8 @@ class OwnerLocks:
             descriptor = os.open(self._path(run, epoch), os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             return None
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(descriptor)
-        return False
+        with held(descriptor, is_shared=True, patience=0) as is_free:
+            return not is_free
 
     def close(self) -> None:
         """Unlock everything; the files stay, as they would after a crash."""

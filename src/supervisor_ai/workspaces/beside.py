@@ -1,9 +1,9 @@
-"""Blocking work beside the loop."""
+"""Blocking work on the disk beside the loop."""
 
-import asyncio
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+from supervisor_ai.tools.threads import finish_in_thread
 from supervisor_ai.workspaces.disk import disk_failure
 
 P = ParamSpec("P")
@@ -12,12 +12,7 @@ T = TypeVar("T")
 
 async def perform(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Do blocking work beside the loop; who cancels it waits until it is done."""
-    work = asyncio.ensure_future(asyncio.to_thread(function, *args, **kwargs))
     try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        await asyncio.wait([work])
-        _ = work.cancelled() or work.exception()
-        raise
+        return await finish_in_thread(function, *args, **kwargs)
     except OSError as error:
         raise disk_failure(error) from error

@@ -9,10 +9,11 @@ from typing import Final
 
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.tools.file_lock import PAUSE
 from supervisor_ai.workspaces.git import Git, Reply, failure, printable
 from supervisor_ai.workspaces.identity import OURS, signature
 from supervisor_ai.workspaces.repository import GitRepository
-from supervisor_ai.workspaces.turn import PAUSE_SECONDS, turn
+from supervisor_ai.workspaces.turn import turn
 
 _LOCK_SECONDS: Final = 2.0
 _MANY: Final = 100
@@ -90,7 +91,7 @@ class Deposit:
                 reply = self._git.ask(*arguments, environment=signature(OURS))
             if _LOCKED not in reply.complaint or time.monotonic() > deadline:
                 return reply
-            time.sleep(PAUSE_SECONDS)
+            time.sleep(PAUSE)
 
 
 def _reception(*, is_large: bool) -> tuple[str, ...]:

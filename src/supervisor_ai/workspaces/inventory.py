@@ -1,7 +1,6 @@
 """What is left of workspaces: looked at without touching, restored, and let go."""
 
 import errno
-import fcntl
 import hashlib
 import os
 import re
@@ -23,6 +22,7 @@ from supervisor_ai.control.ports.workspace_inventory import (
 )
 from supervisor_ai.domain.errors import Busy, Conflict, InvalidInput, NotFound, Unavailable
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
+from supervisor_ai.tools.file_lock import held, open_lock_file
 from supervisor_ai.workspaces.deposit import Deposit
 from supervisor_ai.workspaces.disk import disk_failure
 from supervisor_ai.workspaces.git import Git, failure
@@ -157,17 +157,11 @@ class GitInventory:
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Let nobody else clean up meanwhile; raises Busy while somebody does."""
-        handle = os.open(self._state / "clean.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            os.close(handle)
-            message = "Somebody else is cleaning up the workspaces of this project."
-            raise Busy(message, hint="Try again when that has ended.") from error
-        try:
+        with held(open_lock_file(self._state / "clean.lock"), patience=0) as is_ours:
+            if not is_ours:
+                message = "Somebody else is cleaning up the workspaces of this project."
+                raise Busy(message, hint="Try again when that has ended.")
             yield
-        finally:
-            os.close(handle)
 
     def _content(self, commit: CommitSha) -> str:
         return self._git.run("rev-parse", f"{commit}^{{tree}}", f"{commit}^@").text

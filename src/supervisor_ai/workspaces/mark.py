@@ -1,6 +1,5 @@
 """The mark by which a repository is known again: a file that no clone and no checkout can bring."""
 
-import fcntl
 import os
 import re
 import stat
@@ -11,6 +10,7 @@ from secrets import token_hex
 from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.tools.file_lock import held
 
 _FILE: Final = "supervisor-mark"
 _BYTES: Final = 16
@@ -64,11 +64,8 @@ def hold_mark(git_directory: Path) -> Iterator[None]:
         descriptor = os.open(path, _READ)
     except OSError as error:
         raise _unusable(path, error.strerror) from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with held(descriptor):
         yield
-    finally:
-        os.close(descriptor)
 
 
 def _read(descriptor: int, path: Path) -> str:

@@ -1,7 +1,6 @@
 """What set-ups made, kept for workspaces in which an equal set-up would make the same."""
 
 import errno
-import fcntl
 import hashlib
 import json
 import os
@@ -16,6 +15,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.engine.ports.workspaces import SetupCache
+from supervisor_ai.tools.file_lock import held
 from supervisor_ai.workspaces.beneath import (
     Parts,
     directory_beneath,
@@ -124,7 +124,7 @@ class SetupCaches:
                 self._drop(entry)
 
     def _drop(self, entry: Path) -> None:
-        with _held(entry, fcntl.LOCK_EX) as is_there:
+        with _held(entry, is_shared=False) as is_there:
             if is_there:
                 waste = self._directory / f"{_UNFINISHED}{token_hex(8)}"
                 entry.rename(waste)
@@ -181,25 +181,15 @@ def _take_away(root: int, paths: Collection[Parts]) -> None:
 
 
 @contextmanager
-def _held(entry: Path, how: int = fcntl.LOCK_SH) -> Iterator[bool]:
+def _held(entry: Path, *, is_shared: bool = True) -> Iterator[bool]:
     """Keep others from removing an entry meanwhile; say whether it is there and can be had."""
     try:
         handle = os.open(entry, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
         yield False
         return
-    try:
-        yield _is_locked(handle, how) and _is_same(handle, entry)
-    finally:
-        os.close(handle)
-
-
-def _is_locked(handle: int, how: int) -> bool:
-    try:
-        fcntl.flock(handle, how | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    with held(handle, is_shared=is_shared, patience=0) as is_locked:
+        yield is_locked and _is_same(handle, entry)
 
 
 def _is_same(handle: int, entry: Path) -> bool:

@@ -1,10 +1,8 @@
 """A small file system for all that a worker can write, so that the kernel keeps its quota."""
 
-import fcntl
 import os
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -12,6 +10,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.engine.ports.workspaces import Quota
+from supervisor_ai.tools.file_lock import held, open_lock_file
 from supervisor_ai.tools.programs import find_program
 from supervisor_ai.workspaces.c_library import c_library
 from supervisor_ai.workspaces.removal import remove
@@ -103,7 +102,8 @@ class Volume:
 def can_make(directory: Path) -> bool:
     """Tell by trying whether such file systems can be had in a directory."""
     directory.mkdir(parents=True, exist_ok=True)
-    with _alone(directory / "trial.lock"):
+    # Alone here: whatever trial is there has no living owner.
+    with held(open_lock_file(directory / "trial.lock")):
         for left in directory.glob(f"{_PREFIX}*"):
             _clear(left)
         trial = Path(mkdtemp(dir=directory, prefix=_PREFIX))
@@ -128,17 +128,6 @@ def _clear(trial: Path) -> None:
 
 def _trial_volume(trial: Path) -> Volume:
     return Volume(image=trial / "tree.img", places=(trial / "tree",))
-
-
-@contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    """Wait until nobody else tries: then whatever trial is there has no living owner."""
-    handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _bind(source: Path, place: Path) -> bool:

@@ -19,7 +19,7 @@ from supervisor_ai.gates.integrity.examine import Languages, known_languages
 from supervisor_ai.gates.worker_claims.added_tests import AddedTests, added_tests
 from supervisor_ai.gates.worker_claims.claimed_paths import Paths, paths_of
 from supervisor_ai.gates.worker_claims.claimed_tests import false_tests, named_files
-from supervisor_ai.gates.worker_claims.worker_report import WorkerReport, reported
+from supervisor_ai.gates.worker_claims.worker_report import ReportedClaims, reported
 
 _FINDINGS: Final = 100
 _UNREPORTED: Final = 20
@@ -57,7 +57,7 @@ def _weight(finding: Finding) -> bool:
     return finding.severity is Severity.NOTE
 
 
-def _false_files(report: WorkerReport, paths: Paths) -> Iterator[Finding]:
+def _false_files(report: ReportedClaims, paths: Paths) -> Iterator[Finding]:
     for claims, judge in (
         (report.created, _created),
         (report.modified, _modified),
@@ -101,13 +101,13 @@ def _deleted(path: str, paths: Paths) -> Iterator[Finding]:
 
 
 def _false_tests(
-    report: WorkerReport, paths: Paths, read: Callable[[], AddedTests]
+    report: ReportedClaims, paths: Paths, read: Callable[[], AddedTests]
 ) -> Iterator[Finding]:
     if report.tests:
         yield from false_tests(report.tests, paths, read())
 
 
-def _false_commits(report: WorkerReport, has_commit: Callable[[str], bool]) -> Iterator[Finding]:
+def _false_commits(report: ReportedClaims, has_commit: Callable[[str], bool]) -> Iterator[Finding]:
     for sha in report.commits:
         if not has_commit(sha):
             said = (
@@ -119,7 +119,7 @@ def _false_commits(report: WorkerReport, has_commit: Callable[[str], bool]) -> I
             )
 
 
-def _unreported(report: WorkerReport, paths: Paths) -> Iterator[Finding]:
+def _unreported(report: ReportedClaims, paths: Paths) -> Iterator[Finding]:
     named = {paths.find(claim) for claim in (*report.created, *report.modified, *report.deleted)}
     named |= {path for claim in report.tests for path in named_files(claim, paths)}
     wide = [path for path in named if paths.is_folder(path) or paths.is_glob(path)][:_WIDE]

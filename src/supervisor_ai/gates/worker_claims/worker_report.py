@@ -19,7 +19,7 @@ _COMMIT: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerReport:
+class ReportedClaims:
     """The claims of an answer."""
 
     created: tuple[str, ...] = ()
@@ -29,12 +29,12 @@ class WorkerReport:
     commits: tuple[str, ...] = ()
 
 
-def reported(answer: str | None) -> WorkerReport | None:
+def reported(answer: str | None) -> ReportedClaims | None:
     """Return the claims of an implementer's answer; other answers make none."""
     document = json_object(answer)
     if document is None or not all(isinstance(document.get(key), list) for key in _REQUIRED):
         return None
-    return WorkerReport(
+    return ReportedClaims(
         created=_texts(document.get("files_created")),
         modified=_texts(document.get("files_modified")),
         deleted=_texts(document.get("files_deleted")),

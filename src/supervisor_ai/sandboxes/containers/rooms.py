@@ -1,6 +1,5 @@
 """A directory for each container, with the few files that it is shown besides the host's."""
 
-import fcntl
 import os
 import secrets
 import shutil
@@ -14,6 +13,7 @@ from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.sandboxes.arguments import FILES, SETTINGS
 from supervisor_ai.sandboxes.containers.hostroot import own_directories
 from supervisor_ai.sandboxes.containers.keeper import CONTROL
+from supervisor_ai.tools.file_lock import held, open_lock_file
 
 _LOCK: Final = ".lock"
 _USER: Final = b"1000"
@@ -56,15 +56,13 @@ class Rooms:
         name = f"supervisor-{secrets.token_hex(12)}"
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = self._directory / f"{name}{_LOCK}"
-        fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
-            place = self._directory / name
-            place.mkdir(mode=0o755)
-            yield Room(place=place)
-        finally:
-            _clear(lock)
-            os.close(fd)
+        with held(open_lock_file(lock)):
+            try:
+                place = self._directory / name
+                place.mkdir(mode=0o755)
+                yield Room(place=place)
+            finally:
+                _clear(lock)
 
     def clear(self) -> None:
         """Remove the rooms whose owner is dead."""
@@ -73,13 +71,9 @@ class Rooms:
                 fd = os.open(lock, os.O_RDWR | os.O_CLOEXEC)
             except FileNotFoundError:
                 continue
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                _clear(lock)
-            except BlockingIOError:
-                continue
-            finally:
-                os.close(fd)
+            with held(fd, patience=0) as is_deserted:
+                if is_deserted:
+                    _clear(lock)
 
 
 def _clear(lock: Path) -> None:

@@ -14,7 +14,7 @@ from supervisor_ai.engine.ports.sandbox import Egress, SandboxEnd
 from supervisor_ai.sandboxes.egress.allowance import USUAL, Allowance
 from supervisor_ai.sandboxes.egress.refusal import Refusals, Refused
 from supervisor_ai.sandboxes.egress.traffic import Line, Resolve
-from supervisor_ai.sandboxes.patience import gone
+from supervisor_ai.tools.threads import wait_until_done
 
 PORT: Final = 3128
 """Where the door is, on the loopback interface of the sandbox."""
@@ -100,7 +100,7 @@ class Door:
             self._listener.close()
         for task in self._tasks:
             task.cancel()
-        await gone(set(self._tasks))
+        await wait_until_done(set(self._tasks))
 
     def _listen(self, listener: socket.socket) -> None:
         asyncio.get_running_loop().add_reader(listener, self._accept, listener)

@@ -1,4 +1,4 @@
-"""Place of code in a test: whether it runs, how often, and whether its failure is seen."""
+"""CodePlace of code in a test: whether it runs, how often, and whether its failure is seen."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
