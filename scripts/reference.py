@@ -46,7 +46,6 @@ from supervisor_ai.domain.kanban.kanban import Mistake
 from supervisor_ai.domain.project.events import ProjectEvent
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
-from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.event_kinds.kanban import KANBAN_EVENTS
 from supervisor_ai.domain.run.events import RUN_EVENTS
 from supervisor_ai.domain.run.gates import Finding as GateFinding

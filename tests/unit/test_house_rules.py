@@ -343,8 +343,8 @@ PARSERS: Final = re.compile(
 )
 BOUNDED: Final = {
     "tools/toml.py": "counts keys before it parses",
-    "definitions/yaml_source.py": "bounds on length, depth and number of values",
-    "documents/yaml_tree.py": "bounds on length, depth and number of values",
+    "tools/yaml_tree.py": "bounds on length, depth and number of values",
+    "tools/syntax_tree.py": "bounds on depth and time",
     "definitions/detection/table.py": "our own table",
     "gates/change/auto_run.py": "our own table",
     "gates/change/touched_areas.py": "our own table",
@@ -352,7 +352,6 @@ BOUNDED: Final = {
     "gates/runners/table.py": "our own table",
     "gates/integrity/": "only in the reader's process",
     "context/code/readers/python.py": "bounds on length and depth",
-    "context/code/syntax_tree.py": "bounds on length, depth and time",
     "sandboxes/containers/hostroot.py": "writes an archive",
     "sandboxes/launcher.py": "orders of our own",
     "sandboxes/launchpad.py": "orders of our own",
@@ -385,6 +384,25 @@ def foreign_text_is_parsed_in_bounds(module: Module) -> Iterator[str]:
                 yield module.at(line, f"{name!r} reads without bounds what others wrote")
 
 
+MOST_TOOLS: Final = 12
+"""An ADR for the thirteenth."""
+LONGEST_TOOL: Final = 200
+PRODUCT_WORDS: Final = re.compile(
+    r"(?<![a-z])(kanban|ledger|workflow|worker|workspace|reviewer|executor|agent|gate|role)s?"
+    r"(?![a-z])",
+    re.IGNORECASE,
+)
+
+
+def tools_are_small_and_know_no_product(module: Module) -> Iterator[str]:
+    if module.path.parts[0] == "tools":
+        if len(module.text.splitlines()) > LONGEST_TOOL:
+            yield module.at(LONGEST_TOOL, f"a tool has at most {LONGEST_TOOL} lines")
+        for line, text in enumerate(module.text.splitlines(), 1):
+            if found := PRODUCT_WORDS.search(text):
+                yield module.at(line, f"a tool does not know the word {found[0]!r}")
+
+
 def hostile_code_is_read_by_a_process_of_its_own(module: Module) -> Iterator[str]:
     at_home = module.path.parts[0] == "gates" and READERS_ROOM.match(
         f"supervisor_ai.{'.'.join(module.path.with_suffix('').parts)}"
@@ -406,6 +424,7 @@ RULES: Final[list[tuple[Rule, Callable[[], list[Module]]]]] = [
     (broad_excepts_give_a_reason, product),
     (comments_tell_no_history, product),
     (no_program_is_started_by_name, product),
+    (tools_are_small_and_know_no_product, product),
     (fakes_not_mocks, everything_that_says("mock")),
     (only_environment_and_cwd_are_patched, everything_that_says("monkeypatch")),
 ]
@@ -483,6 +502,9 @@ def test_the_code_keeps_the_rule(rule: Rule, where: Callable[[], list[Module]]) 
             "store/a.py",
             "import subprocess\nsubprocess.run(command, env={})",
         ),
+        (tools_are_small_and_know_no_product, "tools/a.py", "x = 1\n" * 201),
+        (tools_are_small_and_know_no_product, "tools/a.py", "worker_name = 1"),
+        (tools_are_small_and_know_no_product, "tools/a.py", '"""Reads kanbans."""'),
         (fakes_not_mocks, "tests/a.py", "import unittest.mock"),
         (fakes_not_mocks, "tests/a.py", "from unittest import mock"),
         (fakes_not_mocks, "tests/a.py", "from unittest.mock import Mock"),
@@ -533,12 +555,19 @@ def test_the_rule_refuses_a_breach(rule: Rule, path: str, text: str) -> None:
             "sandboxes/a.py",
             "import subprocess, sys\nsubprocess.Popen([sys.executable, '-I'], env={})",
         ),
+        (tools_are_small_and_know_no_product, "tools/a.py", "investigated = rework\n" * 200),
+        (tools_are_small_and_know_no_product, "store/a.py", "worker_name = 1"),
         (fakes_not_mocks, "tests/a.py", "import unittest"),
         (only_environment_and_cwd_are_patched, "tests/a.py", "monkeypatch.setenv('A', 'b')"),
     ],
 )
 def test_the_rule_allows_what_is_fine(rule: Rule, path: str, text: str) -> None:
     assert not list(rule(Module(PurePosixPath(path), text)))
+
+
+def test_there_are_few_tools() -> None:
+    tools = [str(it.path) for it in product() if it.path.parts[0] == "tools"]
+    assert len(tools) - tools.count("tools/__init__.py") <= MOST_TOOLS, "\n".join(tools)
 
 
 def test_any_and_broad_excepts_are_rare() -> None:

@@ -10,13 +10,14 @@ from supervisor_ai.control.kanban_checking import KanbanCheck
 from supervisor_ai.control.kanban_places import Desk, typed
 from supervisor_ai.control.kanban_runs import policy_of_run
 from supervisor_ai.control.kanban_status import KanbanView, TaskView
-from supervisor_ai.control.phrases import counted, one_line
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.views import RunView
 from supervisor_ai.domain.kanban.kanban import TaskState
 from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.domain.run.kanban import MANAGER
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
+from supervisor_ai.tools.text import counted
 
 Rows = Iterator[tuple[str, str]]
 

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-from supervisor_ai.tools.nearest import nearest
+from supervisor_ai.tools.text import nearest
 
 # The ignored code asks for typing.override, which Python 3.11 does not have.
 

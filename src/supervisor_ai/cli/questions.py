@@ -8,7 +8,6 @@ from supervisor_ai.control.phrases import (
     NO_MEANS,
     WHY_ASKED,
     YES_MEANS,
-    counted,
     finding_line,
     one_line,
     short,
@@ -19,6 +18,7 @@ from supervisor_ai.control.views import RunView
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.terminal import plain
+from supervisor_ai.tools.text import counted
 
 _LENGTH: Final = 2_000
 _SHOWN: Final = 50

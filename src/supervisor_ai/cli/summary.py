@@ -9,7 +9,7 @@ from supervisor_ai.cli.kanban_words import kanban_rows
 from supervisor_ai.cli.questions import Rows, question
 from supervisor_ai.cli.remarks import remarks
 from supervisor_ai.cli.tables import labelled
-from supervisor_ai.control.phrases import counted, one_line, short
+from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.project import Project
 from supervisor_ai.control.reading import find_left_out, find_pull_request
 from supervisor_ai.control.sentences import describe
@@ -18,6 +18,7 @@ from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 from supervisor_ai.domain.terminal import plain
+from supervisor_ai.tools.text import counted
 
 _FILES: Final = 50
 _ATTEMPTS: Final = 10

@@ -12,7 +12,7 @@ from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Finding
-from supervisor_ai.tools.nearest import nearest
+from supervisor_ai.tools.text import nearest
 
 
 class LogKind(StrEnum):

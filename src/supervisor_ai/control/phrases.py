@@ -67,11 +67,6 @@ def listed(paths: Sequence[str]) -> str:
     return f"{shown} and {len(paths) - _LISTED} more" if len(paths) > _LISTED else shown
 
 
-def counted(number: int, noun: str) -> str:
-    """Say how many there are."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def asks(reason: ApprovalReason) -> str:
     """Say why a person is asked, so that the question can follow."""
     return f"{_BEFORE_ASKING[reason]}asks a person"

@@ -17,7 +17,7 @@ from supervisor_ai.domain.run.events import (
     RunCompleted,
     RunFailed,
 )
-from supervisor_ai.tools.nearest import nearest
+from supervisor_ai.tools.text import nearest
 
 _PAGE = 1000
 _ENDINGS = (RunCompleted, RunFailed, RunCancelled)

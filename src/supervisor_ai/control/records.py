@@ -10,7 +10,7 @@ from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.ledger import EventLog
-from supervisor_ai.tools.nearest import nearest
+from supervisor_ai.tools.text import nearest
 
 ERASED: Final = "[erased]"
 NEWEST: Final = "last"

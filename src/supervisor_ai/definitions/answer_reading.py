@@ -13,10 +13,10 @@ from supervisor_ai.definitions.concerns import concerns, weighed
 from supervisor_ai.definitions.fences import Block, json_blocks
 from supervisor_ai.definitions.mistakes import key_text, shown
 from supervisor_ai.definitions.model_errors import Finding, findings
-from supervisor_ai.definitions.strict_json import BadJson, read_json
 from supervisor_ai.domain.run.answers import APPROVING, MEANINGS, AnswerKind
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
+from supervisor_ai.tools.json_value import BadJson, read_json
 
 _MAX_BLOCKS: Final = 1_000
 _MAX_LENGTH: Final = 1024 * 1024

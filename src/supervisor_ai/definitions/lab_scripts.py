@@ -6,9 +6,9 @@ from pathlib import Path
 
 from supervisor_ai.control.ports.lab import KeyPath
 from supervisor_ai.definitions.mistakes import Mistakes, Place
-from supervisor_ai.definitions.strict_json import BadJson, read_json
 from supervisor_ai.definitions.yaml_source import MAX_CHARACTERS, Document, read_yaml
 from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
+from supervisor_ai.tools.json_value import BadJson, read_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,11 @@
 """Mistakes in definition files: all of them at once, each with its place."""
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.tools.nearest import nearest
+from supervisor_ai.tools.text import escaped, nearest
 
 KeyPath = tuple[str | int, ...]
 """Where a value stands in a file: keys of mappings and indices of lists."""
@@ -131,13 +130,4 @@ def unknown(what: str, name: str, known: Sequence[str]) -> str:
 
 def shown(text: str) -> str:
     """Escape what a terminal or a reader's eye could be tricked by."""
-    return "".join(character if _is_plain(character) else _escaped(character) for character in text)
-
-
-def _is_plain(character: str) -> bool:
-    category = unicodedata.category(character)
-    return not (category.startswith("C") or category in {"Zl", "Zp"})
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode-escape").decode()
+    return escaped(text)

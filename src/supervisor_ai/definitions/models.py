@@ -12,7 +12,7 @@ from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
 from supervisor_ai.definitions.model_shapes import ModelShape
 from supervisor_ai.definitions.shape import Shape
 from supervisor_ai.definitions.shelves import Origin
-from supervisor_ai.definitions.strict_json import canonical_json
+from supervisor_ai.tools.json_value import canonical_json
 
 SERVICE: Final = ("provider", "base_url", "key", "plain_http")
 """What only the user says about a model."""

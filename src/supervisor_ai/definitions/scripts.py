@@ -4,8 +4,8 @@ from supervisor_ai.definitions.layers import Written
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.shapes import ConfigShape
 from supervisor_ai.definitions.shelves import Origin
-from supervisor_ai.definitions.strict_json import BadJson, canonical_json, read_json
 from supervisor_ai.definitions.yaml_source import read_yaml
+from supervisor_ai.tools.json_value import BadJson, canonical_json, read_json
 
 
 def read_script(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from supervisor_ai.documents.front_matter import normal_key
 from supervisor_ai.domain.kanban.kanban import Mistake
+from supervisor_ai.tools.text import excerpt
 
 if TYPE_CHECKING:
     from supervisor_ai.tools.yaml_tree import KeyPath, TextValue, YamlTree
@@ -14,12 +15,6 @@ if TYPE_CHECKING:
 Word = TypeVar("Word", bound=StrEnum)
 
 _NOTHING: Final = frozenset({"", "null", "none", "~"})
-_LONGEST: Final = 80
-
-
-def shown(text: str) -> str:
-    """Show a text that somebody else wrote in a sentence of ours."""
-    return repr(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,7 +54,7 @@ class Fields:
         if other is not None:
             line = self.tree.line(*self.at, key)
             problem = (
-                f"The keys {shown(other)} and {shown(key)} are the same one; expected it once."
+                f"The keys {excerpt(other)} and {excerpt(key)} are the same one; expected it once."
             )
             self.mistakes.add(self.file, line, problem)
 
@@ -136,7 +131,7 @@ class Fields:
         word = words.get(text.lower().replace("-", "_"))
         if word is None:
             expected = ", ".join(dict.fromkeys(str(known) for known in words.values()))
-            problem = f"The {name} {shown(text)} is unknown; expected one of {expected}."
+            problem = f"The {name} {excerpt(text)} is unknown; expected one of {expected}."
             self.wrong(name, problem)
         return word
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from supervisor_ai.documents.cycles import find_cycle
-from supervisor_ai.documents.fields import Fields, Mistakes, shown
+from supervisor_ai.documents.fields import Fields, Mistakes
 from supervisor_ai.documents.file_text import decode, read_fields
 from supervisor_ai.documents.outline import Outline
 from supervisor_ai.documents.paths import is_shown, resolve
@@ -20,6 +20,7 @@ from supervisor_ai.domain.kanban.kanban import (
     PlanEntry,
     folder_of,
 )
+from supervisor_ai.tools.text import excerpt
 
 _KANBAN: Final = "kanban"
 _KANBAN_KEYS: Final = ("phase", "tasks", "current")
@@ -105,7 +106,7 @@ class _Reading:
     def _check_type(self, fields: Fields) -> None:
         kind = fields.name("type")
         if kind is not None and kind.lower() != _KANBAN:
-            problem = f"The type is {shown(kind)}; expected {_KANBAN!r}."
+            problem = f"The type is {excerpt(kind)}; expected {_KANBAN!r}."
             fields.wrong("type", problem)
 
     def _phase(self, fields: Fields) -> Phase:
@@ -117,7 +118,7 @@ class _Reading:
     def _sub_phase(self, fields: Fields) -> str | None:
         name = fields.name("sub_phase")
         if name is not None and not is_shown(name):
-            problem = f"The sub_phase {shown(name)} has characters that cannot be printed."
+            problem = f"The sub_phase {excerpt(name)} has characters that cannot be printed."
             fields.wrong("sub_phase", problem)
         return name
 
@@ -136,21 +137,21 @@ class _Reading:
 
     def _unlistable(self, path: str, named: str, found: Mapping[str, int]) -> str:
         if path in found:
-            return f"The task {shown(named)} is listed twice, first in line {found[path]}."
+            return f"The task {excerpt(named)} is listed twice, first in line {found[path]}."
         if path == self._file:
-            return f"The kanban lists itself, {shown(named)}, as a task; expected task files."
+            return f"The kanban lists itself, {excerpt(named)}, as a task; expected task files."
         if path not in self._files:
-            return f"The task {shown(named)} is not there{instead(named, path)}."
+            return f"The task {excerpt(named)} is not there{instead(named, path)}."
         return ""
 
     def _resolve(self, named: str, line: int) -> str | None:
         path = resolve(named, self._folder)
         if path is None and not is_shown(named):
-            problem = f"The path {shown(named)} has characters that cannot be printed."
+            problem = f"The path {excerpt(named)} has characters that cannot be printed."
             self._mistakes.add(self._file, line, problem)
         elif path is None:
             problem = (
-                f"The path {shown(named)} is not right in the folder {self._folder!r}; "
+                f"The path {excerpt(named)} is not right in the folder {self._folder!r}; "
                 "expected all files of a kanban in one folder."
             )
             self._mistakes.add(self._file, line, problem)
@@ -160,7 +161,7 @@ class _Reading:
         named = fields.name("current")
         path = None if named is None else self._resolve(named, fields.line("current"))
         if path is not None and path not in listed:
-            problem = f"The current task {shown(str(named))} is none of the tasks that are listed."
+            problem = f"The current task {excerpt(named)} is none of the tasks that are listed."
             fields.wrong("current", problem)
         return path
 

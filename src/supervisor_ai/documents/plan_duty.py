@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Final
 
-from supervisor_ai.documents.fields import shown
 from supervisor_ai.documents.paths import resolve
 from supervisor_ai.domain.kanban.kanban import Kanban, LogEntry
+from supervisor_ai.tools.text import excerpt
 
 _NAMED: Final = 5
 _LONGEST: Final = 80
@@ -32,7 +32,7 @@ def lost_entries(
         return
     lost = [*(Counter(old) - Counter(new)).elements()]
     if lost:
-        first = shown(f"[{lost[0].at}] {lost[0].title}")
+        first = excerpt(f"[{lost[0].at}] {lost[0].title}")
         yield (
             f"{path}: The work log has lost or changed {len(lost)} of its {len(old)} entries, "
             f"first {first}; expected all of them as they were."
@@ -41,14 +41,14 @@ def lost_entries(
 
 def _end_problems(kanban: Kanban) -> Iterator[str]:
     if kanban.is_complete and kanban.open:
-        names = ", ".join(map(shown, kanban.open[:_NAMED]))
+        names = ", ".join(map(excerpt, kanban.open[:_NAMED]))
         yield f"{kanban.path}: The kanban is complete, but tasks are open: {names}."
 
 
 def _dropped(kanban: Kanban, listed: tuple[str, ...]) -> Iterator[str]:
     gone = [path for path in listed if path not in kanban.files]
     if gone:
-        names = ", ".join(map(shown, gone[:_NAMED]))
+        names = ", ".join(map(excerpt, gone[:_NAMED]))
         yield f"{kanban.path}: Tasks were dropped from the list: {names}; expected all to stay."
 
 
@@ -69,7 +69,7 @@ def _differences(kanban: Kanban, answer: Mapping[str, object]) -> Iterator[str]:
     for number, (said, there) in enumerate(zip_longest(named, kanban.tasks), start=1):
         if number > len(named) or _path(said, kanban.folder) != there or there is None:
             in_answer = _said(said) if number <= len(named) else "missing"
-            in_file = "missing" if there is None else shown(there)
+            in_file = "missing" if there is None else excerpt(there)
             yield (
                 f"{kanban.path}: Task {number} is {in_answer} in the answer and {in_file} in the "
                 "file; expected the same tasks in the same order."
@@ -94,4 +94,4 @@ def _path(named: object, folder: str) -> object:
 
 def _said(value: object) -> str:
     """Show a value of the answer: a text in quotes, anything else as JSON."""
-    return shown(value) if isinstance(value, str) else json.dumps(value)[:_LONGEST]
+    return excerpt(value) if isinstance(value, str) else json.dumps(value)[:_LONGEST]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from supervisor_ai.documents.fields import Fields, Mistakes, shown
+from supervisor_ai.documents.fields import Fields, Mistakes
 from supervisor_ai.documents.file_text import decode, read_fields
 from supervisor_ai.documents.outline import Outline
 from supervisor_ai.documents.paths import is_shown, resolve
@@ -26,6 +26,7 @@ from supervisor_ai.domain.kanban.kanban import (
     TaskState,
     folder_of,
 )
+from supervisor_ai.tools.text import excerpt
 
 _TITLE: Final = re.compile(r"(?:task|kanban)[ \t]{0,4}:[ \t]{0,4}(.*)|(.*)", re.IGNORECASE)
 _LISTED: Final = re.compile(r"(?:[-*+]|\d{1,3}[.)])[ \t]{1,4}(?:\[[ xX]\][ \t]{1,4})?(.*)")
@@ -55,13 +56,13 @@ class ReadTask:
             return
         for path, (named, line) in self.named.items():
             if path not in present:
-                problem = f"The dependency {shown(named)} is not there{instead(named, path)}."
+                problem = f"The dependency {excerpt(named)} is not there{instead(named, path)}."
                 yield Mistake(file=file, line=line, problem=problem)
 
 
 def instead(named: str, path: str) -> str:
     """Say which file a name means, where the name does not say it."""
-    return "" if named.strip() == path else f"; expected the file {shown(path)}"
+    return "" if named.strip() == path else f"; expected the file {excerpt(path)}"
 
 
 def read_task(path: str, content: bytes) -> ReadTask:
@@ -138,10 +139,10 @@ def _dependencies(fields: Fields) -> dict[str, Named]:
         if path is not None:
             found.setdefault(path, (named, line))
         elif is_shown(named):
-            problem = f"The dependency {shown(named)} is no file in the folder {folder!r}."
+            problem = f"The dependency {excerpt(named)} is no file in the folder {folder!r}."
             fields.mistakes.add(fields.file, line, problem)
         else:
-            problem = f"The dependency {shown(named)} has characters that cannot be printed."
+            problem = f"The dependency {excerpt(named)} has characters that cannot be printed."
             fields.mistakes.add(fields.file, line, problem)
     return found
 

@@ -7,12 +7,12 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Final
 
-from supervisor_ai.documents.fields import shown
 from supervisor_ai.documents.outline import Outline
 from supervisor_ai.documents.task_reading import ReadTask
 from supervisor_ai.documents.work_items import SECTIONS
 from supervisor_ai.documents.work_logs import WORK_LOG
 from supervisor_ai.domain.kanban.kanban import AnswerStatus, LogEntry
+from supervisor_ai.tools.text import excerpt
 
 _TOLD: Final = ("context", "files", "description")
 _OWN: Final = "expected changes in its work items and its work log alone"
@@ -73,8 +73,10 @@ def change_problems(old: Page, new: Page) -> Iterator[str]:
 
 def _change(was: str | None, now: str | None) -> str:
     if was is None:
-        return f": {shown(now or '')} is new"
-    return f": {shown(was)} is gone" if now is None else f", from {shown(was)} to {shown(now)}"
+        return f": {excerpt(now or '')} is new"
+    return (
+        f": {excerpt(was)} is gone" if now is None else f", from {excerpt(was)} to {excerpt(now)}"
+    )
 
 
 def _section_problems(old: Page, new: Page) -> Iterator[str]:
@@ -106,7 +108,7 @@ def log_problems(old: Page, new: Page, status: object) -> Iterator[str]:
     elif last.status != status:
         yield (
             f"{new.path}: The last entry of the work log concludes with {str(last.status)!r} and "
-            f"the answer's status is {shown(str(status))}; expected the same word."
+            f"the answer's status is {excerpt(str(status))}; expected the same word."
         )
 
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.documents.cycles import find_cycle
 from supervisor_ai.documents.fences import ITEMS_END, Span, marker, spans
-from supervisor_ai.documents.fields import Fields, Mistakes, shown
+from supervisor_ai.documents.fields import Fields, Mistakes
 from supervisor_ai.documents.front_matter import normal_key, problems, read_texts
 from supervisor_ai.documents.outline import Block, Outline
 from supervisor_ai.documents.words import EFFORTS, PRIORITIES
 from supervisor_ai.domain.kanban.kanban import Priority, WorkItem
+from supervisor_ai.tools.text import excerpt
 
 if TYPE_CHECKING:
     from supervisor_ai.tools.yaml_tree import KeyPath, TextValue, YamlTree
@@ -130,7 +131,7 @@ def _indices(fields: Fields, number: int, size: int) -> Iterator[int]:
     for text, line in fields.lined_texts("dependencies"):
         if not _INDEX.fullmatch(text.strip()) or int(text) >= size:
             problem = (
-                f"Work item {number} depends on {shown(text)}; "
+                f"Work item {number} depends on {excerpt(text)}; "
                 f"expected the index of an item of this file, from 0 to {size - 1}."
             )
             fields.mistakes.add(fields.file, line, problem)

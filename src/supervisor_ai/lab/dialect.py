@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from supervisor_ai.lab.json_value import Json
 from supervisor_ai.lab.shapes import DialectName, Turn
+from supervisor_ai.tools.json_value import Json
 
 _PIECE: Final = 40
 

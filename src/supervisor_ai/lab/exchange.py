@@ -12,12 +12,12 @@ from supervisor_ai.lab.body import BadBody, read_body
 from supervisor_ai.lab.cursor import Cursor
 from supervisor_ai.lab.dialect import BadRequest, Dialect, Question
 from supervisor_ai.lab.journal import Journal, Seen, key_of, path_without_secrets, without_secrets
-from supervisor_ai.lab.json_value import Json, parsed
 from supervisor_ai.lab.nonces import with_nonce
 from supervisor_ai.lab.playing import Play
 from supervisor_ai.lab.script import BadScript, read_script
 from supervisor_ai.lab.speaking import dialect_at, token_count
 from supervisor_ai.lab.wire import Wire
+from supervisor_ai.tools.json_value import Json, parse_json
 
 # The ignored code asks for typing.override, which Python 3.11 does not have.
 
@@ -163,7 +163,7 @@ class Exchange(BaseHTTPRequestHandler):
 
     def _load(self, raw: bytes) -> None:
         try:
-            self._room.cursor = Cursor(read_script(parsed(raw)))
+            self._room.cursor = Cursor(read_script(parse_json(raw)))
         except BadScript as bad:
             flaws: Json = [flaw.text for flaw in bad.flaws]
             self._wire.answer(400, {"error": {"message": bad.message, "flaws": flaws}})
@@ -209,7 +209,7 @@ class Exchange(BaseHTTPRequestHandler):
 
 def _object(raw: bytes) -> Mapping[str, Json]:
     try:
-        body = parsed(raw)
+        body = parse_json(raw)
     except ValueError:
         raise BadRequest("The body is not valid JSON.") from None
     if not isinstance(body, Mapping):

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.lab.json_value import Json, written
 from supervisor_ai.lab.shapes import DialectName
+from supervisor_ai.tools.json_value import Json, json_line
 
 _MAX_REQUESTS: Final = 2_000
 _MAX_BYTES: Final = 64 * 1024 * 1024
@@ -80,7 +80,7 @@ class Journal:
             while len(self._seen) > _MAX_REQUESTS or self._bytes > _MAX_BYTES:
                 self._bytes -= self._seen.popleft().size
             if self._log is not None:
-                self._log.write(written(seen.json()) + "\n")
+                self._log.write(json_line(seen.json()) + "\n")
             if self._on_seen is not None:
                 self._on_seen(seen)
 

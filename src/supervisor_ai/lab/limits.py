@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import Final
 
-from supervisor_ai.lab.json_value import Json
 from supervisor_ai.lab.shapes import DialectName
+from supervisor_ai.tools.json_value import Json
 
 Headers = Mapping[str, str]
 Limit = tuple[Headers, Mapping[str, Json]]

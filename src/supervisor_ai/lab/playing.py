@@ -9,10 +9,10 @@ from typing import Final
 
 from supervisor_ai.lab.cursor import Cue
 from supervisor_ai.lab.dialect import Dialect, Question
-from supervisor_ai.lab.json_value import Json, written
 from supervisor_ai.lab.limits import limit
 from supervisor_ai.lab.shapes import Turn
 from supervisor_ai.lab.wire import Wire
+from supervisor_ai.tools.json_value import Json, json_line
 
 _UNFINISHED: Final = "These words will not come to their end. " * 4
 _GARBAGE: Final = (
@@ -77,7 +77,7 @@ class Play:
             status = int(HTTPStatus.SERVICE_UNAVAILABLE)
             self.wire.answer(status, self.dialect.error(status))
             return
-        whole = written(self.dialect.whole(self._unfinished(), self.question)).encode()
+        whole = json_line(self.dialect.whole(self._unfinished(), self.question)).encode()
         self.wire.plain(200, whole[: len(whole) // 2], {"content-type": "application/json"})
 
     def _break_stream(self, fault: str) -> None:

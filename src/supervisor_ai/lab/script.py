@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.lab.shapes import Call, FreeCall, Scenario, Script, Tokens, Turn
-from supervisor_ai.tools.nearest import nearest
+from supervisor_ai.tools.text import excerpt, nearest
 
 KeyPath = tuple[str | int, ...]
 
@@ -171,8 +171,7 @@ def _shown(value: object) -> str:
         return "nothing"
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "a mapping"
-    text = repr(value[: _MAX_SHOWN + 1] if isinstance(value, str) else value)
-    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
+    return excerpt(value, _MAX_SHOWN)
 
 
 def _key(path: KeyPath) -> str:

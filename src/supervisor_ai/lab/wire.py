@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Final
 
 from supervisor_ai.lab.dialect import Frame
-from supervisor_ai.lab.json_value import Json, written
+from supervisor_ai.tools.json_value import Json, json_line
 
 _LOOK: Final = 0.1
 _DROP_AT_ONCE: Final = struct.pack("ii", 1, 0)
@@ -31,7 +31,7 @@ class Wire:
 
     def answer(self, status: int, body: Json, headers: Mapping[str, str] | None = None) -> None:
         """Send JSON."""
-        self.plain(status, written(body).encode(), {**_JSON, **(headers or {})})
+        self.plain(status, json_line(body).encode(), {**_JSON, **(headers or {})})
 
     def plain(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
         """Send bytes."""
@@ -47,7 +47,7 @@ class Wire:
     def frame(self, frame: Frame) -> None:
         """Send one event of a stream."""
         name = f"event: {frame.event}\n" if frame.event else ""
-        data = frame.payload if isinstance(frame.payload, str) else written(frame.payload)
+        data = frame.payload if isinstance(frame.payload, str) else json_line(frame.payload)
         self.raw(f"{name}data: {data}\n\n".encode())
 
     def raw(self, data: bytes) -> None:

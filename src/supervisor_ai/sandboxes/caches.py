@@ -14,7 +14,7 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.sandboxes.arguments import HOME
 from supervisor_ai.sandboxes.exposure import name_refusal
-from supervisor_ai.tools.nearest import nearest
+from supervisor_ai.tools.text import nearest
 
 _INSIDE: Final = "/var/cache/packages"
 

@@ -17,7 +17,6 @@ from signal import SIGKILL, SIGXCPU, Signals
 from typing import BinaryIO, Final, NoReturn, cast
 
 from supervisor_ai.tools.confinement import Limits, confine
-from supervisor_ai.tools.frames import TooLongError, read_frame, write_frame
 
 _ROOT: Final = str(Path(__file__).resolve().parents[2])
 _START: Final = (
@@ -26,6 +25,7 @@ _START: Final = (
 _ASK, _RESULT, _FAILED, _READY = b"?", b"=", b"!", b"+"
 _LARGEST_TO_CHILD: Final = 1 << 30
 _SIGNALLED: Final = 128
+_LENGTH: Final = 8
 
 Ask = Callable[[bytes], bytes]
 """Asks whoever started the reader."""
@@ -36,6 +36,10 @@ _Reader = subprocess.Popen[bytes]
 
 class ChildFailedError(Exception):
     """The child came to no result; the message goes on after "it"."""
+
+
+class TooLongError(ValueError):
+    """A message is longer than the reader will take."""
 
 
 class ConfinedReaders:
@@ -175,3 +179,22 @@ def _ask(question: bytes) -> bytes:
     if said is None:
         raise SystemExit(1)
     return said
+
+
+def write_frame(stream: BinaryIO, payload: bytes) -> None:
+    """Write a message."""
+    stream.write(len(payload).to_bytes(_LENGTH, "big"))
+    stream.write(payload)
+    stream.flush()
+
+
+def read_frame(stream: BinaryIO, *, most: int) -> bytes | None:
+    """Read a message; None at the end of the stream, also where it breaks off."""
+    head = stream.read(_LENGTH)
+    if len(head) < _LENGTH:
+        return None
+    length = int.from_bytes(head, "big")
+    if length > most:
+        raise TooLongError(f"A message has {length} bytes; {most} are allowed.")
+    payload = stream.read(length)
+    return payload if len(payload) == length else None

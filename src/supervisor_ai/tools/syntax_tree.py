@@ -1,10 +1,9 @@
 """Tree-sitter parser for source of which nobody knows who wrote it: bounded in time and depth."""
 
-from enum import StrEnum, unique
 from functools import cache
 from importlib import import_module
 from time import thread_time
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Point, Tree
@@ -12,23 +11,11 @@ if TYPE_CHECKING:
 _CHUNK: Final = 1024
 
 
-@unique
-class Grammar(StrEnum):
-    """A grammar; it is loaded when a file needs it."""
+class Grammar(NamedTuple):
+    """A grammar by the module and function that hold it; it is loaded when a file needs it."""
 
-    GO = "go"
-    JAVA = "java"
-    JAVASCRIPT = "javascript"
-    PYTHON = "python"
-    RUST = "rust"
-    TSX = "tsx"
-    TYPESCRIPT = "typescript"
-
-
-_ODD_NAMES: Final = {
-    Grammar.TSX: ("tree_sitter_typescript", "language_tsx"),
-    Grammar.TYPESCRIPT: ("tree_sitter_typescript", "language_typescript"),
-}
+    module: str
+    function: str = "language"
 
 
 @cache
@@ -36,8 +23,8 @@ def load_grammar(grammar: Grammar) -> "Language":
     """Return what tree-sitter knows of a language."""
     from tree_sitter import Language
 
-    module, function = _ODD_NAMES.get(grammar, (f"tree_sitter_{grammar}", "language"))
-    return Language(cast("object", getattr(import_module(module), function)()))
+    found = getattr(import_module(grammar.module), grammar.function)
+    return Language(cast("object", found()))
 
 
 def parse_in_time(grammar: Grammar, source: bytes, *, seconds: float) -> "tuple[Tree, bool]":

@@ -66,7 +66,7 @@ class YamlTree(Generic[Said]):
 
 def read_yaml_tree(text: str, *, limits: YamlLimits, first_line: int = 1) -> YamlTree[Value]:
     """Read a text; plain scalars mean what the core schema of YAML 1.2 says."""
-    return _read(text, first_line, limits, _core_scalar)
+    return _read(text, first_line, limits, _meaning)
 
 
 def read_yaml_texts(text: str, *, limits: YamlLimits, first_line: int = 1) -> YamlTree[TextValue]:
@@ -75,7 +75,7 @@ def read_yaml_texts(text: str, *, limits: YamlLimits, first_line: int = 1) -> Ya
     return cast("YamlTree[TextValue]", tree)
 
 
-def _core_scalar(text: str) -> Value:
+def _meaning(text: str) -> Value:
     if _INTEGER.fullmatch(text):
         return int(text)
     return float(text) if _FLOAT.fullmatch(text) else _WORDS.get(text, text)

@@ -9,7 +9,7 @@ from supervisor_ai.domain.errors import Conflict, NotFound, SupervisorError, Una
 from supervisor_ai.domain.run.definition import Cli
 from supervisor_ai.engine.ports.sandbox import OutputSink, Sandbox
 from supervisor_ai.engine.ports.workers import Worker, WorkerFactory, WorkerReport, WorkerRequest
-from supervisor_ai.tools.nearest import nearest
+from supervisor_ai.tools.text import nearest
 
 GROUP: Final = "supervisor.workers"
 Fill = Callable[[Cli], Cli]

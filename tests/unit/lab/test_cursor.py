@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from supervisor_ai.lab import cursor as cursors
 from supervisor_ai.lab.cursor import Cue, Cursor
 from supervisor_ai.lab.dialect import Question
-from supervisor_ai.lab.json_value import Json
 from supervisor_ai.lab.script import read_script
+from supervisor_ai.tools.json_value import Json
 
 
 @dataclass

@@ -80,7 +80,7 @@ def test_all_mistakes_are_told_at_once() -> None:
          "[0].tools[0].what: unknown key (known: name, input, id, namespace)"),
         ({"text": "a", "usage": {"ins": 3}}, "[0].usage.ins: unknown key; did you mean 'in'?"),
         ({"text": "a", "times": "x" * 100, "status": 500},
-         f"[0].times: must be a whole number, found '{'x' * 59}…"),
+         f"[0].times: must be a whole number, found '{'x' * 60}…'"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_a_turn(turn: object, words: str) -> None:

@@ -50,7 +50,7 @@ def within_bounds(text: str) -> str:
 def parsed(language: Language, text: str) -> SyntaxTree:
     """Parse a text; what lies beyond the size or the time allowed counts as not there."""
     source = text[:MAX_SOURCE].encode("utf-8", "replace")
-    tree, _ = parse_in_time(Grammar(language), source, seconds=_CPU_SECONDS)
+    tree, _ = parse_in_time(_grammar(language), source, seconds=_CPU_SECONDS)
     return SyntaxTree(language=language, source=source, root=tree.root_node)
 
 
@@ -58,4 +58,10 @@ def parsed(language: Language, text: str) -> SyntaxTree:
 def _query(language: Language, query: str) -> "Query":
     from tree_sitter import Query
 
-    return Query(load_grammar(Grammar(language)), query)
+    return Query(load_grammar(_grammar(language)), query)
+
+
+def _grammar(language: str) -> Grammar:
+    if language in {"tsx", "typescript"}:
+        return Grammar("tree_sitter_typescript", f"language_{language}")
+    return Grammar(f"tree_sitter_{language}")

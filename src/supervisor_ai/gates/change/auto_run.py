@@ -13,9 +13,10 @@ from supervisor_ai.control.ports.commits import Change, Commits
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
-from supervisor_ai.gates.change.differences import counted, is_absent, read_small, shown
+from supervisor_ai.gates.change.differences import is_absent, read_small, shown
 from supervisor_ai.gates.change.misleading_names import find_odd_names
 from supervisor_ai.gates.change_gates import ChangeView
+from supervisor_ai.tools.text import counted
 from supervisor_ai.tools.toml import read_toml
 
 _FORMATS: Final[Mapping[str, Callable[[str], object]]] = {"json": json.loads, "toml": read_toml}

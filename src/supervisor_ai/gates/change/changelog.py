@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.gates import Finding
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
-from supervisor_ai.gates.change.differences import added_lines, changed_paths, counted, shown
+from supervisor_ai.gates.change.differences import added_lines, changed_paths, shown
 from supervisor_ai.gates.change.product_files import is_changelog, is_product
 from supervisor_ai.gates.change_gates import ChangeView
+from supervisor_ai.tools.text import counted
 
 
 def look_at_changelog(view: ChangeView) -> Examination:

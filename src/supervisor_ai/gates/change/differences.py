@@ -36,11 +36,6 @@ def shown(text: str) -> str:
     return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", clean)
 
 
-def counted(number: int, thing: str) -> str:
-    """Say how many things there are."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
 def read_small(
     commits: Commits, commit: CommitSha, paths: Iterable[str]
 ) -> Iterator[tuple[str, bytes]]:

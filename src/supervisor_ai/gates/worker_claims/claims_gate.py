@@ -13,13 +13,14 @@ from typing import Final
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
-from supervisor_ai.gates.change.differences import counted, shown
+from supervisor_ai.gates.change.differences import shown
 from supervisor_ai.gates.change_gates import ChangeView
 from supervisor_ai.gates.integrity.examine import Languages, known_languages
 from supervisor_ai.gates.worker_claims.added_tests import AddedTests, added_tests
 from supervisor_ai.gates.worker_claims.claimed_paths import Paths, paths_of
 from supervisor_ai.gates.worker_claims.claimed_tests import false_tests, named_files
 from supervisor_ai.gates.worker_claims.worker_report import ReportedClaims, reported
+from supervisor_ai.tools.text import counted
 
 _FINDINGS: Final = 100
 _UNREPORTED: Final = 20

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from supervisor_ai.lab.dialect import BadRequest, Frame, Question, answered, fresh, pieces
-from supervisor_ai.lab.json_value import Json, mapping, sequence, text, written
 from supervisor_ai.lab.shapes import DialectName, Turn
+from supervisor_ai.tools.json_value import Json, json_line, mapping, sequence, text
 
 _SIGNATURE: Final = "c2ln"
 _INPUT_PIECE: Final = 200
@@ -131,5 +131,5 @@ def _deltas(block: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
         yield {"type": "thinking_delta", "thinking": block["thinking"]}
         yield {"type": "signature_delta", "signature": block["signature"]}
     else:
-        for piece in pieces(written(block["input"]), _INPUT_PIECE):
+        for piece in pieces(json_line(block["input"]), _INPUT_PIECE):
             yield {"type": "input_json_delta", "partial_json": piece}

@@ -6,8 +6,8 @@ from typing import Final
 
 from supervisor_ai.lab.dialect import BadRequest, Frame, Question, answered, fresh, pieces
 from supervisor_ai.lab.dialects.openai_errors import openai_error
-from supervisor_ai.lab.json_value import Json, mapping, sequence, text, written
 from supervisor_ai.lab.shapes import DialectName, Turn
+from supervisor_ai.tools.json_value import Json, json_line, mapping, sequence, text
 
 _STOPS: Final[Mapping[str, str]] = {"max_tokens": "length", "refusal": "content_filter"}
 
@@ -90,7 +90,7 @@ def _calls(turn: Turn) -> list[Mapping[str, Json]]:
         {
             "id": call.id or fresh("call"),
             "type": "function",
-            "function": {"name": call.name, "arguments": written(call.input)},
+            "function": {"name": call.name, "arguments": json_line(call.input)},
         }
         for call in turn.calls
     ]

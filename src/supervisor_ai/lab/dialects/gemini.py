@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from supervisor_ai.lab.dialect import BadRequest, Frame, Question, answered, fresh, pieces
-from supervisor_ai.lab.json_value import Json, mapping, sequence
 from supervisor_ai.lab.shapes import DialectName, Turn
+from supervisor_ai.tools.json_value import Json, mapping, sequence
 
 _SIGNATURE: Final = "c2ln"
 _STOPS: Final[Mapping[str, str]] = {"max_tokens": "MAX_TOKENS", "refusal": "SAFETY"}

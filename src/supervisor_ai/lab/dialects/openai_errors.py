@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from supervisor_ai.lab.json_value import Json
+from supervisor_ai.tools.json_value import Json
 
 _OTHER: Final = ("server_error", None, None)
 _KNOWN: Final[Mapping[int, tuple[str, str | None, str | None]]] = {

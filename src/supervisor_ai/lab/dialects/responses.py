@@ -7,8 +7,8 @@ from typing import Final
 
 from supervisor_ai.lab.dialect import BadRequest, Frame, Question, answered, fresh, pieces
 from supervisor_ai.lab.dialects.openai_errors import openai_error
-from supervisor_ai.lab.json_value import Json, mapping, sequence, text, written
 from supervisor_ai.lab.shapes import DialectName, Turn
+from supervisor_ai.tools.json_value import Json, json_line, mapping, sequence, text
 
 _OURS: Final = frozenset({"function_call", "custom_tool_call", "local_shell_call", "reasoning"})
 _STOPS: Final[Mapping[str, str]] = {"max_tokens": "max_output_tokens", "refusal": "content_filter"}
@@ -122,7 +122,7 @@ def _items(turn: Turn) -> Iterator[Item]:
             **_identity("fc"),
             "call_id": call.id or fresh("call"),
             "name": call.name,
-            "arguments": written(call.input),
+            "arguments": json_line(call.input),
             **space,
         }
     if turn.custom is not None:

@@ -3,20 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
+from supervisor_ai.tools.json_value import Json, JsonObject, inner, json_line, mapping, sequence
 from supervisor_ai.workers.api.dialect import Dialect, most_tokens
 from supervisor_ai.workers.api.model import Model
-from supervisor_ai.workers.api.records import Json, JsonObject, read_events
-from supervisor_ai.workers.api.reply import (
-    Question,
-    Reply,
-    Stop,
-    compact,
-    count,
-    inner,
-    mapping,
-    sequence,
-    word,
-)
+from supervisor_ai.workers.api.records import read_events
+from supervisor_ai.workers.api.reply import Question, Reply, Stop, count, word
 
 _VERSION: Final = "2023-06-01"
 _MAX_TOKENS: Final = 16_000
@@ -81,7 +72,7 @@ def _read_whole(record: JsonObject, reply: Reply) -> None:
             case "text":
                 reply.say(inner(block, "text"))
             case "tool_use":
-                reply.answer(compact(inner(block, "input")))
+                reply.answer(json_line(inner(block, "input")))
             case _:
                 pass  # thoughts are no part of the answer
     _read_stop(record.get("stop_reason"), reply)

@@ -14,6 +14,7 @@ from supervisor_ai.domain.run.reset_headers import find_reset
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 from supervisor_ai.engine.ports.workers import WorkerRetried
+from supervisor_ai.tools.json_value import json_line
 from supervisor_ai.workers.api.dialects import DIALECTS
 from supervisor_ai.workers.api.ear import Ear, cover
 from supervisor_ai.workers.api.exchange import (
@@ -42,7 +43,7 @@ from supervisor_ai.workers.api.records import (
     read_start,
     read_whole,
 )
-from supervisor_ai.workers.api.reply import Question, Reply, Stop, compact
+from supervisor_ai.workers.api.reply import Question, Reply, Stop
 
 _ERROR_BYTES: Final = 1 << 16
 _ONE_DOCUMENT: Final = "application/json"
@@ -140,7 +141,7 @@ def _call(asking: Asking) -> Call:
     headers: Mapping[str, str] = {} if asking.key is None else dialect.headers(asking.key)
     return Call(
         url=f"{model.url.rstrip('/')}{dialect.path}",
-        body=compact(dialect.body(model, asking.question)).encode(errors="replace"),
+        body=json_line(dialect.body(model, asking.question)).encode(errors="replace"),
         headers=headers,
         is_plain_allowed=model.plain_http,
     )

@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
+from supervisor_ai.tools.json_value import JsonObject
 from supervisor_ai.workers.api.model import Model
-from supervisor_ai.workers.api.records import JsonObject
 from supervisor_ai.workers.api.reply import Question, Reply
 
 

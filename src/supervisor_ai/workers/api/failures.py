@@ -11,8 +11,9 @@ from supervisor_ai.domain.run.diagnosis import ACTIONS, Action
 from supervisor_ai.domain.run.facts import NO_USAGE, Usage
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import END_ACTIONS, SandboxEnd
-from supervisor_ai.workers.api.records import Garbage, Json, JsonObject, read_object
-from supervisor_ai.workers.api.reply import inner
+from supervisor_ai.tools.json_value import Json, JsonObject, inner
+from supervisor_ai.tools.text import one_line
+from supervisor_ai.workers.api.records import Garbage, read_object
 
 _SHOWN: Final = 300
 _ERRORS: Final = range(HTTPStatus.BAD_REQUEST, 600)
@@ -120,5 +121,4 @@ def _text(error: Json) -> str:
 
 def plain(text: str) -> str:
     """Cut foreign words to one printable line of bearable length."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * _SHOWN]).split())
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+    return one_line("".join(c if c.isprintable() else " " for c in text[: 4 * _SHOWN]), _SHOWN)

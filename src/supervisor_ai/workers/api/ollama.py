@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
+from supervisor_ai.tools.json_value import JsonObject, inner
 from supervisor_ai.workers.api.dialect import Dialect, most_tokens
 from supervisor_ai.workers.api.model import Model
-from supervisor_ai.workers.api.records import JsonObject, read_lines
-from supervisor_ai.workers.api.reply import Question, Reply, Stop, count, inner, word
+from supervisor_ai.workers.api.records import read_lines
+from supervisor_ai.workers.api.reply import Question, Reply, Stop, count, word
 
 _STOPS: Final[Mapping[str, Stop]] = {"length": Stop.LENGTH}
 

@@ -4,19 +4,11 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
+from supervisor_ai.tools.json_value import Json, JsonObject, inner, mapping
 from supervisor_ai.workers.api.dialect import Dialect, most_tokens
 from supervisor_ai.workers.api.model import Model
-from supervisor_ai.workers.api.records import Json, JsonObject, read_events
-from supervisor_ai.workers.api.reply import (
-    Question,
-    Reply,
-    Stop,
-    count,
-    inner,
-    mapping,
-    money,
-    word,
-)
+from supervisor_ai.workers.api.records import read_events
+from supervisor_ai.workers.api.reply import Question, Reply, Stop, count, money, word
 
 _STOPS: Final[Mapping[str, Stop]] = {"length": Stop.LENGTH, "content_filter": Stop.REFUSAL}
 _THOUGHTS: Final = ("reasoning", "reasoning_content")

@@ -1,13 +1,10 @@
 """JSON records out of a body: one document, server-sent events, or one record per line."""
 
-import json
 from collections.abc import AsyncIterator
 from typing import Final
 
+from supervisor_ai.tools.json_value import BadJson, JsonObject, parse_json
 from supervisor_ai.workers.api.exchange import TooMuch
-
-Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
-JsonObject = dict[str, Json]
 
 WIRE_BYTES: Final = 64 << 20
 """What one answer may weigh on the wire; a streamed word weighs a hundred times itself."""
@@ -22,8 +19,8 @@ class Garbage(Exception):
 def read_object(text: str | bytes) -> JsonObject:
     """Read one record."""
     try:
-        value: Json = json.loads(text)
-    except (ValueError, RecursionError):
+        value = parse_json(text)
+    except BadJson:
         raise Garbage("The service answered with something that is not JSON.") from None
     if not isinstance(value, dict):
         raise Garbage("The service answered with JSON that is no object.")

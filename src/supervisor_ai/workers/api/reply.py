@@ -1,13 +1,12 @@
 """What is asked of a model, and what it has said so far."""
 
-import json
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Final
 
 from supervisor_ai.domain.run.facts import Usage
-from supervisor_ai.workers.api.records import Json, JsonObject
+from supervisor_ai.tools.json_value import Json, JsonObject
 
 _MOST_TOKENS: Final = 10**12
 _BYTES_PER_TOKEN: Final = 4
@@ -108,28 +107,6 @@ def guess(size: int) -> int:
     return size // _BYTES_PER_TOKEN
 
 
-def inner(record: Json, *path: str | int) -> Json:
-    """Follow keys and indices as far as they lead; None where they end."""
-    for part in path:
-        if isinstance(record, dict) and isinstance(part, str):
-            record = record.get(part)
-        elif isinstance(record, list) and isinstance(part, int) and part < len(record):
-            record = record[part]
-        else:
-            return None
-    return record
-
-
-def mapping(value: Json) -> JsonObject:
-    """Take a mapping for what it is, and anything else for an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def sequence(value: Json) -> list[Json]:
-    """Take a list for what it is, and anything else for an empty one."""
-    return value if isinstance(value, list) else []
-
-
 def word(value: Json, otherwise: str | None = None) -> str | None:
     """Take text for what it is."""
     return value[:200] if isinstance(value, str) and value else otherwise
@@ -151,8 +128,3 @@ def money(value: Json) -> Decimal:
     except InvalidOperation:
         return Decimal(0)
     return price if price.is_finite() and 0 <= price <= _MOST_TOKENS else Decimal(0)
-
-
-def compact(value: Json) -> str:
-    """Write a value as JSON."""
-    return json.dumps(value, ensure_ascii=False)

@@ -27,13 +27,13 @@ from supervisor_ai.engine.ports.workers import (
     WorkerRequest,
     WorkerRetried,
 )
+from supervisor_ai.tools.json_value import JsonObject
 from supervisor_ai.workers.api.asking import Asking, Said, ask
 from supervisor_ai.workers.api.chain import Skipped, Walk, label, walk
 from supervisor_ai.workers.api.ear import Ear
 from supervisor_ai.workers.api.failures import Failure, failure
 from supervisor_ai.workers.api.model import Keyless, Model, find_key, pinned_models
 from supervisor_ai.workers.api.purse import Purse
-from supervisor_ai.workers.api.records import JsonObject
 from supervisor_ai.workers.api.reply import Question, guess
 
 _SYSTEM: Final = """\

@@ -15,6 +15,7 @@ from supervisor_ai.engine.ports.workers import (
     WorkerSaid,
     WorkerStarted,
 )
+from supervisor_ai.tools.text import one_line as on_one_line
 from supervisor_ai.workers.clis.records import Record
 
 _LONGEST: Final = 64 << 10
@@ -28,8 +29,7 @@ _TELLING: Final = (
 
 def one_line(text: str, limit: int = _LINE) -> str:
     """Make a text from outside harmless and put it on one line of bounded length."""
-    line = " ".join(plain(text[: 4 * limit]).split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+    return on_one_line(plain(text[: 4 * limit + 1]), limit)
 
 
 def started(session: str, model: str = "") -> WorkerStarted:

@@ -2,11 +2,22 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
 from typing import Final
+
+from supervisor_ai.tools.json_value import (
+    BadJson,
+    Json,
+    JsonObject,
+    inner,
+    json_line,
+    mapping,
+    parse_json,
+    sequence,
+)
 
 _BROKEN: Final = (ValueError, RecursionError)
 _LARGEST: Final = 10**15
@@ -21,16 +32,11 @@ _DECODER: Final = json.JSONDecoder()
 class Record:
     """One JSON object; what is absent or of another kind reads as nothing."""
 
-    fields: Mapping[str, object]
+    fields: JsonObject
 
-    def at(self, *path: str) -> object:
+    def at(self, *path: str) -> Json:
         """Return what stands at a path, or None."""
-        found: object = self.fields
-        for name in path:
-            if not isinstance(found, dict):
-                return None
-            found = found.get(name)
-        return found
+        return inner(self.fields, *path)
 
     def text(self, *path: str) -> str:
         """Return the string at a path."""
@@ -55,13 +61,11 @@ class Record:
 
     def record(self, *path: str) -> "Record":
         """Return the object at a path."""
-        found = self.at(*path)
-        return Record(found if isinstance(found, dict) else {})
+        return Record(mapping(self.at(*path)))
 
     def records(self, *path: str) -> Iterator["Record"]:
         """Yield the objects in the list at a path."""
-        found = self.at(*path)
-        for item in found if isinstance(found, list) else ():
+        for item in sequence(self.at(*path)):
             if isinstance(item, dict):
                 yield Record(item)
 
@@ -78,10 +82,9 @@ def parse(line: str) -> Record | None:
     if not (line.startswith("{") and line.endswith("}")):
         return None
     try:
-        found = json.loads(line)
-    except _BROKEN:
+        return Record(mapping(parse_json(line)))
+    except BadJson:
         return None
-    return Record(found)
 
 
 def parse_all(output: str) -> tuple[Record, ...]:
@@ -113,7 +116,7 @@ def _document_at(text: str, start: int) -> Record | None:
 
 def fenced(value: object) -> str:
     """Show a value as the fenced block in which answers are looked for."""
-    return f"```json\n{json.dumps(value, ensure_ascii=False)}\n```"
+    return f"```json\n{json_line(value)}\n```"
 
 
 def with_fence(text: str) -> str:
@@ -124,8 +127,8 @@ def with_fence(text: str) -> str:
 
 def _whole(output: str) -> tuple[Record, ...]:
     try:
-        found = json.loads(output)
-    except _BROKEN:
+        found = parse_json(output)
+    except BadJson:
         return ()
     items = found if isinstance(found, list) else [found]
     return tuple(Record(item) for item in items if isinstance(item, dict))

@@ -11,13 +11,14 @@ from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import Channel
 from supervisor_ai.engine.ports.workers import Observation, WorkerSaid
+from supervisor_ai.tools.json_value import JsonObject
 from supervisor_ai.workers.api.asking import in_block
 from supervisor_ai.workers.api.dialect import most_tokens
 from supervisor_ai.workers.api.dialects import DIALECTS
 from supervisor_ai.workers.api.ear import Ear
 from supervisor_ai.workers.api.failures import interrupted, plain, refused
 from supervisor_ai.workers.api.model import BASE_URLS, Model, pinned_models
-from supervisor_ai.workers.api.records import Garbage, JsonObject, read_events, read_lines
+from supervisor_ai.workers.api.records import Garbage, read_events, read_lines
 from supervisor_ai.workers.api.reply import Question, Reply
 from supervisor_ai.workers.api.worker import find_schema
 
@@ -178,4 +179,4 @@ def test_errors_of_strange_form_are_described_all_the_same() -> None:
 
 def test_foreign_words_become_one_printable_line() -> None:
     assert plain("a\x1b[1m\n\tb\u202e") == "a [1m b"
-    assert len(plain("x" * 10_000)) == 301
+    assert len(plain("x" * 10_000)) == 300

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from supervisor_ai.tools.frames import TooLongError, read_frame, write_frame
+from supervisor_ai.tools.confined_child import TooLongError, read_frame, write_frame
 
 
 def test_messages_come_back_as_they_were_written() -> None:
