@@ -2,7 +2,6 @@ import pytest
 
 from supervisor_ai.tools.syntax_tree import Grammar, is_deeper, parse_in_time, parse_whole
 
-
 PYTHON = Grammar("tree_sitter_python")
 
 
