@@ -1,21 +1,20 @@
 """One HTTP request and its answer, on a connection of its own that ends with them."""
 
 import asyncio
-import re
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-_END: Final = b"\r\n\r\n"
+import h11
+
+from supervisor_ai.tools.text import one_line
+
 _PIECE: Final = 1 << 16
 _INTERIM: Final = 8
-_STATUS: Final = re.compile(r"HTTP/1\.[01] ([1-5][0-9][0-9])(?: .*)?")
-_CHUNK: Final = re.compile(rb"([0-9A-Fa-f]{1,8})(?:[ \t]*;.*)?")
-_LENGTH: Final = re.compile(r"[0-9]{1,15}")
+_SHOWN: Final = 200
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -28,7 +27,7 @@ class TooMuch(Exception):
 
 
 class Insecure(Exception):
-    """The address asks for a way that the user did not agree to."""
+    """The address asks for what must not be done."""
 
 
 class NothingCame(Exception):
@@ -58,6 +57,8 @@ class Answer:
 async def exchange(call: Call, tls: ssl.SSLContext) -> AsyncIterator[Answer]:
     """Ask; however this is left, cancelled or not, the connection is gone at once."""
     parts = _address(call)
+    line = h11.Connection(h11.CLIENT, max_incomplete_event_size=_PIECE)
+    question = _question(call, parts, line)
     is_tls = parts.scheme == "https"
     host = parts.hostname or ""
     port = parts.port or (443 if is_tls else 80)
@@ -67,9 +68,9 @@ async def exchange(call: Call, tls: ssl.SSLContext) -> AsyncIterator[Answer]:
     try:
         # Who does not want to hear all of the question may have answered already.
         with suppress(ConnectionError):
-            writer.write(_head(call, parts) + call.body)
+            writer.write(question)
             await writer.drain()
-        yield await _answer(reader)
+        yield await _answer(line, reader)
     finally:
         writer.transport.abort()
         with suppress(OSError):
@@ -84,7 +85,7 @@ def _address(call: Call) -> SplitResult:
     return parts
 
 
-def _head(call: Call, parts: SplitResult) -> bytes:
+def _question(call: Call, parts: SplitResult, line: h11.Connection) -> bytes:
     fields = {
         "host": parts.netloc,
         "content-type": "application/json",
@@ -94,74 +95,60 @@ def _head(call: Call, parts: SplitResult) -> bytes:
         "user-agent": "supervisor-ai",
         **call.headers,
     }
-    lines = [f"POST {parts.path} HTTP/1.1", *(f"{name}: {text}" for name, text in fields.items())]
-    return "\r\n".join(lines).encode("latin-1") + _END
+    try:
+        head = h11.Request(method="POST", target=parts.path, headers=list(fields.items()))
+    except (h11.LocalProtocolError, UnicodeEncodeError):
+        # Its own words could show the key.
+        raise Insecure("The address has a character that HTTP does not allow.") from None
+    events = (head, h11.Data(data=call.body), h11.EndOfMessage())
+    return b"".join(filter(None, map(line.send, events)))
 
 
-async def _answer(reader: asyncio.StreamReader) -> Answer:
+async def _answer(line: h11.Connection, reader: asyncio.StreamReader) -> Answer:
     for _ in range(_INTERIM):
-        status, headers = _parse(await _read_head(reader))
-        if status >= HTTPStatus.OK:
-            return Answer(status=status, headers=headers, body=_body(reader, headers))
+        head = await _event(line, reader)
+        if isinstance(head, h11.Response):
+            headers = {name.decode(): value.decode("latin-1") for name, value in head.headers}
+            return Answer(
+                status=head.status_code, headers=headers, body=_body(line, reader, headers)
+            )
     raise NotHttp("It began its answer too often.")
 
 
-async def _read_head(reader: asyncio.StreamReader) -> str:
-    try:
-        head = await reader.readuntil(_END)
-    except asyncio.LimitOverrunError:
-        raise NotHttp("The head of the answer has no end.") from None
-    except asyncio.IncompleteReadError as error:
-        if not error.partial:
-            raise NothingCame from None
-        raise NotHttp("The head of the answer is cut off.") from None
-    except ConnectionError:
-        raise NothingCame from None
-    return head.removesuffix(_END).decode("latin-1")
-
-
-def _parse(head: str) -> tuple[int, dict[str, str]]:
-    first, *lines = head.split("\r\n")
-    found = _STATUS.fullmatch(first)
-    if found is None:
-        raise NotHttp("The answer does not begin as HTTP does.")
-    pairs = (line.partition(":") for line in lines)
-    return int(found[1]), {name.lower(): value.strip() for name, _, value in pairs}
-
-
-async def _body(reader: asyncio.StreamReader, headers: Mapping[str, str]) -> AsyncIterator[bytes]:
+async def _body(
+    line: h11.Connection, reader: asyncio.StreamReader, headers: Mapping[str, str]
+) -> AsyncIterator[bytes]:
     if headers.get("content-encoding", "identity").lower() != "identity":
         raise NotHttp("The answer is compressed, which nobody asked for.")
-    if headers.get("transfer-encoding", "").lower() == "chunked":
-        while size := await _chunk_size(reader):
-            async for piece in _exactly(reader, size):
-                yield piece
-            await reader.readexactly(2)
-    elif "content-length" in headers:
-        if not _LENGTH.fullmatch(headers["content-length"]):
-            raise NotHttp("The length of the answer is no number.")
-        async for piece in _exactly(reader, int(headers["content-length"])):
-            yield piece
-    else:
-        while piece := await reader.read(_PIECE):
-            yield piece
+    while isinstance(event := await _event(line, reader), h11.Data):
+        yield bytes(event.data)
 
 
-async def _chunk_size(reader: asyncio.StreamReader) -> int:
+async def _event(line: h11.Connection, reader: asyncio.StreamReader) -> h11.Event:
+    """Read until something is complete: a head, a piece of the body, or the end of it."""
+    is_head = line.their_state is h11.SEND_RESPONSE
+    while True:
+        try:
+            event = line.next_event()
+        except h11.RemoteProtocolError as error:
+            has_ended = line.trailing_data[1]
+            if has_ended and not is_head:
+                raise asyncio.IncompleteReadError(b"", None) from None
+            reason = one_line(str(error), _SHOWN)
+            raise NotHttp(f"The answer is no HTTP that can be understood: {reason}.") from None
+        if isinstance(event, h11.Event):
+            return event
+        line.receive_data(await _piece(reader, is_first=is_head and not line.trailing_data[0]))
+
+
+async def _piece(reader: asyncio.StreamReader, *, is_first: bool) -> bytes:
+    """Read what has come; nothing is the end, which must not be the first thing to come."""
     try:
-        line = await reader.readuntil(b"\r\n")
-    except asyncio.LimitOverrunError:
-        raise NotHttp("A chunk of the answer has no size.") from None
-    found = _CHUNK.fullmatch(line.removesuffix(b"\r\n"))
-    if found is None:
-        raise NotHttp("A chunk of the answer has no size.")
-    return int(found[1], 16)
-
-
-async def _exactly(reader: asyncio.StreamReader, size: int) -> AsyncIterator[bytes]:
-    while size:
-        piece = await reader.read(min(size, _PIECE))
-        if not piece:
-            raise asyncio.IncompleteReadError(b"", size)
-        size -= len(piece)
-        yield piece
+        piece = await reader.read(_PIECE)
+    except ConnectionError:
+        if is_first:
+            raise NothingCame from None
+        raise
+    if is_first and not piece:
+        raise NothingCame
+    return piece

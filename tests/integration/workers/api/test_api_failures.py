@@ -139,9 +139,14 @@ MESSAGE_START = {"type": "message_start", "message": {"usage": {"input_tokens": 
 @pytest.mark.parametrize(
     ("provider", "answer", "category", "message"),
     [
-        (CHAT, raw(b"SSH-2.0-OpenSSH\r\n\r\n"), Category.PARSING, "does not begin as HTTP"),
-        (CHAT, raw(b"HTTP/1.1 200 OK\r\nx: y"), Category.PARSING, "is cut off"),
-        (CHAT, raw(b"HTTP/1.1 200 OK\r\nx: " + b"y" * 200_000), Category.PARSING, "has no end"),
+        (CHAT, raw(b"SSH-2.0-OpenSSH\r\n\r\n"), Category.PARSING, "illegal status line"),
+        (CHAT, raw(b"HTTP/1.1 200 OK\r\nx: y"), Category.PARSING, "closed connection"),
+        (
+            CHAT,
+            raw(b"HTTP/1.1 200 OK\r\nx: " + b"y" * 200_000),
+            Category.PARSING,
+            "too long",
+        ),
         (CHAT, raw(b"HTTP/1.1 100 Continue\r\n\r\n" * 9), Category.PARSING, "too often"),
         (
             CHAT,
@@ -153,19 +158,19 @@ MESSAGE_START = {"type": "message_start", "message": {"usage": {"input_tokens": 
             CHAT,
             raw(b"HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n"),
             Category.PARSING,
-            "no number",
+            "bad Content-Length",
         ),
         (
             CHAT,
             raw(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"),
             Category.PARSING,
-            "no size",
+            "illegal chunk header",
         ),
         (
             CHAT,
             raw(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + b"0" * 200_000),
             Category.PARSING,
-            "no size",
+            "buffer too long",
         ),
         (CHAT, whole(b"<html>"), Category.PARSING, "not JSON"),
         (CHAT, whole(b"[" * 100_000), Category.PARSING, "not JSON"),
@@ -332,3 +337,12 @@ def test_plain_http_stays_on_this_machine() -> None:
     allowed = Attempt([model("m", "http://127.0.0.2:9/v1", plain_http=True)]).run()
     assert allowed.diagnosis is not None
     assert allowed.diagnosis.category is Category.NETWORK
+
+
+@pytest.mark.parametrize("path", ["a b", "\u00e9"])
+def test_an_address_that_http_cannot_carry_is_not_asked(path: str) -> None:
+    report = Attempt([model("m", f"http://127.0.0.1:9/{path}")]).run()
+    assert report.diagnosis is not None
+    assert report.diagnosis.category is Category.CLI_ERROR
+    assert report.diagnosis.action is Action.ESCALATE
+    assert "a character that HTTP does not allow" in report.diagnosis.message
