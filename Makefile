@@ -28,7 +28,7 @@ bench: ## Measure the overhead against the floor, other engines and other sandbo
 	@.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --requirement bench/requirements.txt
 	@.venv/bin/python -m bench
 
-lock: ## Refresh uv.lock and requirements.lock
+lock: ## Refresh uv.lock, requirements.lock and the table of prices
 	@scripts/lock
 
 hooks: setup ## Run the checks before every commit
