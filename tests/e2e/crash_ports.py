@@ -284,6 +284,9 @@ class CrashingWorkspaces:
     async def changed(self, workspace: Workspace) -> tuple[str, ...]:
         return await self._workspaces.changed(workspace)
 
+    async def read_file(self, workspace: Workspace, path: str, *, most: int) -> bytes | None:
+        return await self._workspaces.read_file(workspace, path, most=most)
+
     async def compose(
         self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime
     ) -> Snapshot:
@@ -359,6 +362,9 @@ class CrashingExaminer:
 
     async def read(self, output: str) -> Reading:
         return await self._examiner.read(output)
+
+    async def read_report(self, report: bytes) -> Reading:
+        return await self._examiner.read_report(report)
 
     async def new_tests(self, case: ChangeCase) -> NewTests:
         return await self._examiner.new_tests(case)

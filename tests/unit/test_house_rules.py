@@ -351,6 +351,7 @@ BOUNDED: Final = {
     "gates/risks/table.py": "our own table",
     "gates/runners/table.py": "our own table",
     "gates/integrity/": "only in the reader's process",
+    "gates/runners/junit_report.py": "only in the reader's process; bounds on size and depth",
     "context/code/readers/python.py": "bounds on length and depth",
     "sandboxes/containers/hostroot.py": "writes an archive",
     "sandboxes/launcher.py": "orders of our own",
@@ -358,7 +359,7 @@ BOUNDED: Final = {
 }
 READERS_ROOM: Final = re.compile(
     r"supervisor_ai\.gates\."
-    r"(reader|integrity|new_tests|mutation|worker_claims)\b"
+    r"(reader|integrity|new_tests|mutation|worker_claims|runners\.junit_report)\b"
 )
 
 

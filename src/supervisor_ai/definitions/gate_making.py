@@ -30,6 +30,7 @@ def make_gate(name: str, setting: GateSetting, gates: Gates, *, limit: timedelta
         policy=setting.policy,
         environment=dict(setting.environment),
         allowed_writes=setting.allowed_writes,
+        report=setting.report,
         counts_tests=speaks_of_tests(name),
         is_fresh=setting.is_fresh,
     )
@@ -45,6 +46,7 @@ def _over_test(setting: GateSetting, test: GateSetting | None) -> GateSetting:
         timeout=setting.timeout or test.timeout,
         environment={**test.environment, **setting.environment},
         allowed_writes=setting.allowed_writes or test.allowed_writes,
+        report=setting.report or test.report,
     )
 
 

@@ -27,6 +27,7 @@ class GateSetting:
     depends_at: Place | None = None
     environment: dict[str, str] = field(default_factory=dict)
     allowed_writes: tuple[str, ...] | None = None
+    report: str | None = None
     is_fresh: bool = False
     min_tests: int | None = None
     min_tests_each: int | None = None
@@ -69,6 +70,8 @@ def lay_gate(
         depends_at=base.depends_at if shape.depends_on is None else place("depends_on"),
         environment={**environment, **shape.env},
         allowed_writes=writes,
+        # Another command may write another report, or none.
+        report=shape.report or (None if shape.command else base.report),
         is_fresh=base.is_fresh if shape.cache is None else not shape.cache,
         min_tests=base.min_tests if shape.min_tests is None else shape.min_tests,
         is_enabled=base.is_enabled if shape.enabled is None else shape.enabled,

@@ -12,6 +12,7 @@ from supervisor_ai.domain.run.gates import GatePolicy
 
 MOST_GATES: Final = 16
 """How many gates one step may run."""
+InnerPath = Annotated[str, AfterValidator(scalars.inner_path)]
 InnerText = Annotated[Text, AfterValidator(scalars.inner_value)]
 _SAME: Final[Mapping[str, GatePolicy]] = {
     "block": GatePolicy.BLOCK,
@@ -37,6 +38,7 @@ class GateShape(Shape):
     env: dict[Variable, InnerText] = Field(default_factory=dict)
     allowed_writes: list[Pattern] | None = None
     cache: bool | None = None
+    report: InnerPath | None = None
     min_tests: Annotated[int, Field(ge=0, le=100_000)] | None = None
     enabled: bool | None = None
 

@@ -26,6 +26,7 @@ from supervisor_ai.gates.reader_messages import (
     NOT_UNDERSTOOD,
     Answers,
     ReaderWork,
+    ReadReport,
     Task,
     decode,
     encode,
@@ -63,6 +64,16 @@ class RepositoryExaminer:
         from supervisor_ai.gates.runners.test_results import read
 
         return await asyncio.to_thread(read, output)
+
+    async def read_report(self, report: bytes) -> Reading:
+        """Find out what a JUnit XML report says."""
+        try:
+            said = await self._done(Task(work=ReaderWork.REPORT, report=report), ReadReport)
+        except ChildFailedError as error:
+            raise Unexaminable(f"it {error}") from None
+        if said.fault is not None:
+            raise Unexaminable(said.fault)
+        return said.reading
 
     async def new_tests(self, case: ChangeCase) -> NewTests:
         """Find the tests that a change adds or alters; none where they cannot be read."""

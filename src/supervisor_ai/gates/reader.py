@@ -4,12 +4,20 @@ from dataclasses import replace
 from importlib import import_module
 from typing import cast
 
-from supervisor_ai.engine.ports.gates import Examination
+from supervisor_ai.engine.ports.gates import Examination, Unexaminable
 from supervisor_ai.gates.change_gates import CHANGE_GATES, ChangeGate, ChangeView
 from supervisor_ai.gates.integrity.examine import known_languages
 from supervisor_ai.gates.mutation import mutants
 from supervisor_ai.gates.new_tests import new_tests
-from supervisor_ai.gates.reader_messages import AskedCommits, ReaderWork, Task, decode, encode
+from supervisor_ai.gates.reader_messages import (
+    AskedCommits,
+    ReaderWork,
+    ReadReport,
+    Task,
+    decode,
+    encode,
+)
+from supervisor_ai.gates.runners.junit_report import read_report
 from supervisor_ai.tools.confined_child import Ask
 
 
@@ -28,6 +36,15 @@ def _done(task: Task, commits: AskedCommits) -> object:
             return replace(found, contents=dict.fromkeys(found.contents))
         case ReaderWork.MUTANTS:
             return mutants(task.case, commits, limit=task.limit)
+        case ReaderWork.REPORT:
+            return _report(task.report)
+
+
+def _report(report: bytes) -> ReadReport:
+    try:
+        return ReadReport(reading=read_report(report))
+    except Unexaminable as error:
+        return ReadReport(fault=error.message)
 
 
 def look(gate: ChangeGate, view: ChangeView) -> Examination:

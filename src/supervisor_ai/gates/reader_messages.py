@@ -15,10 +15,12 @@ import msgspec
 from supervisor_ai.control.ports.commits import Change, CommitFile, Commits
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import GateKind
-from supervisor_ai.engine.ports.gates import ChangeCase
+from supervisor_ai.engine.ports.gates import NOTHING_READ, ChangeCase, Reading
 
 NOT_UNDERSTOOD: Final = (ValueError, RecursionError, msgspec.MsgspecError)
 _BATCH: Final = 4 * 1024 * 1024
+
+_NO_CHANGE: Final = ChangeCase(base=CommitSha(""), head=CommitSha(""))
 
 T = TypeVar("T")
 
@@ -29,6 +31,7 @@ class ReaderWork(StrEnum):
     LOOK = "look"
     NEW_TESTS = "new_tests"
     MUTANTS = "mutants"
+    REPORT = "report"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +39,18 @@ class Task:
     """One piece of work."""
 
     work: ReaderWork
-    case: ChangeCase
+    case: ChangeCase = _NO_CHANGE
+    report: bytes = b""
     kind: GateKind = GateKind.CLAIMS
     limit: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadReport:
+    """What a report says, or why it says nothing."""
+
+    reading: Reading = NOTHING_READ
+    fault: str | None = None
 
 
 class CommitQuestion(StrEnum):

@@ -66,9 +66,16 @@ def _record(kind: type) -> Shape:
     # The members' shapes are looked up late because a type may contain itself.
     hints = get_type_hints(kind)
     names = [field.name for field in fields(kind)]
+    # Whoever does not use them writes what was written before there were any.
+    later = {field.name: field.default for field in fields(kind) if "later" in field.metadata}
 
     def dump_record(value: object) -> object:
-        return {name: _shape(hints[name]).dump(getattr(value, name)) for name in names}
+        said = {name: getattr(value, name) for name in names}
+        return {
+            name: _shape(hints[name]).dump(it)
+            for name, it in said.items()
+            if name not in later or it != later[name]
+        }
 
     def load_record(raw: object) -> object:
         written = _expect(raw, dict)

@@ -24,6 +24,21 @@ class ComposingSuite:
 
     world: Callable[[], WorkspacesWorld]
 
+    def test_a_file_of_the_directory_is_read_as_far_as_asked(self) -> None:
+        """And nothing where there is no such file."""
+        world = self.world()
+        workspace = open_workspace(world, world.commit(FILES))
+        world.write(workspace, "new/file", "0123456789")
+        wanted = {
+            "README": b"hello",
+            "new/file": b"01234",
+            "new": None,
+            "missing/file": None,
+            "README/file": None,
+        }
+        for path, content in wanted.items():
+            expect(wait(world.workspaces.read_file(workspace, path, most=4)), content)
+
     def test_files_of_the_start_that_differ_or_are_gone_are_listed(self) -> None:
         """Others do not count, nor does a file that was put back."""
         world = self.world()

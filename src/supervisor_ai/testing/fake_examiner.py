@@ -28,6 +28,8 @@ class FakeExaminer:
     opinion: Callable[[GateKind, ChangeCase], Examination] = finds_nothing
     readings: dict[str, Reading] = field(default_factory=dict)
     """What an output says, by a part of it."""
+    report: Reading | Unexaminable = NOTHING_READ
+    """What a report says."""
     tests: NewTests = field(default_factory=NewTests)
     faults: tuple[Mutant, ...] | Unexaminable = ()
     seen: list[tuple[GateKind, ChangeCase]] = field(default_factory=list)
@@ -41,6 +43,12 @@ class FakeExaminer:
         """Find out what a runner said."""
         found = (reading for part, reading in self.readings.items() if part in output)
         return next(found, NOTHING_READ)
+
+    async def read_report(self, report: bytes) -> Reading:
+        """Find out what a JUnit XML report says."""
+        if isinstance(self.report, Unexaminable):
+            raise self.report
+        return self.readings.get(report.decode(), self.report)
 
     async def new_tests(self, case: ChangeCase) -> NewTests:
         """Find the tests that a change adds or alters."""

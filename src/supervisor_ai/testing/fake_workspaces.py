@@ -185,6 +185,11 @@ class MemoryWorkspaces:
         shown = _shown(self._commit(left.start).files, left.hides)
         return tuple(sorted(path for path in shown if left.files.get(path) != shown[path]))
 
+    async def read_file(self, workspace: Workspace, path: str, *, most: int) -> bytes | None:
+        """Read a file of the directory, up to so many bytes and one more."""
+        text = self._directory(workspace).files.get(path)
+        return None if text is None else text.encode()[: most + 1]
+
     async def compose(
         self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime
     ) -> Snapshot:

@@ -67,6 +67,25 @@ def file_at(directory: int, name: str) -> Iterator[int | None]:
             os.close(handle)
 
 
+def read_beneath(root: Path, path: str, most: int) -> bytes | None:
+    """Read the beginning of a file below the root; None where there is none, or only a link."""
+    *above, name = parts_of(path)
+    try:
+        with (
+            root_directory(root) as here,
+            directory_beneath(here, tuple(above)) as directory,
+            file_at(directory, name) as handle,
+        ):
+            if handle is None:
+                return None
+            with os.fdopen(handle, "rb", closefd=False) as file:
+                return file.read(most)
+    except OSError as error:
+        if error.errno in {errno.ENOENT, errno.ENOTDIR, *_IS_NO_FILE}:
+            return None
+        raise
+
+
 def _open_file(directory: int, name: str) -> int | None:
     try:
         return os.open(name, _FILE, dir_fd=directory)

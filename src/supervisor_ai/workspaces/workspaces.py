@@ -22,6 +22,7 @@ from supervisor_ai.engine.ports.workspaces import (
     Workspace,
     WorkspacePlan,
 )
+from supervisor_ai.workspaces.beneath import read_beneath
 from supervisor_ai.workspaces.beside import perform
 from supervisor_ai.workspaces.composition import Composer
 from supervisor_ai.workspaces.departures import changed_files
@@ -109,6 +110,10 @@ class GitWorkspaces:
     async def changed(self, workspace: Workspace) -> tuple[str, ...]:
         """List the files of the start commit that are not as they were, or gone."""
         return await perform(self._changed, workspace)
+
+    async def read_file(self, workspace: Workspace, path: str, *, most: int) -> bytes | None:
+        """Read a file of the directory, up to so many bytes and one more."""
+        return await perform(read_beneath, workspace.path, path, most + 1)
 
     async def compose(
         self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime

@@ -2,8 +2,12 @@
 
 import asyncio
 import json
+import os
 import resource
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -122,3 +126,63 @@ def test_a_dotted_key_costs_this_process_nothing() -> None:
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 50_000
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 400_000
+
+
+TESTS: Final = """\
+import pytest
+
+
+def test_good():
+    pass
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_bad(n):
+    assert n == 1, "\\x1b[31mthe reason"
+
+
+@pytest.mark.skip(reason="not now")
+def test_left_out():
+    pass
+
+
+@pytest.fixture
+def torn():
+    raise ValueError("no fixture")
+
+
+def test_torn(torn):
+    pass
+"""
+
+
+def test_a_report_that_pytest_wrote_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "test_some.py"
+    file.write_text(TESTS)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    subprocess.run(
+        [*command, "--junitxml=junit.xml", file.name],
+        cwd=tmp_path,
+        env={"PATH": os.defpath},
+        check=False,
+        capture_output=True,
+    )
+    report = (tmp_path / "junit.xml").read_bytes()
+    reading = asyncio.run(examiner(MemoryCommits(base={}, head={})).read_report(report))
+    assert (reading.tests, reading.failed, reading.skipped) == (4, 2, 1)
+    assert reading.failing_tests == ("test_some::test_bad[2]", "test_some::test_torn")
+    assert "the reason" in reading.failing
+    assert "no fixture" in reading.failing
+
+
+@pytest.mark.parametrize(
+    ("report", "limits", "reason"),
+    [
+        (b"<testsuite", "", "it is not valid XML"),
+        (b"<!DOCTYPE a><testsuite/>", "", "it declares a document type"),
+        (b"<testsuite/>", "too long", "it takes too long"),
+    ],
+)
+def test_a_report_that_cannot_be_read_is_said(report: bytes, limits: str, reason: str) -> None:
+    with pytest.raises(Unexaminable, match=reason):
+        asyncio.run(examiner(MemoryCommits(base={}, head={}), limits).read_report(report))

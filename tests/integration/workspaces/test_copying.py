@@ -12,7 +12,13 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.workspaces.beneath import directory_beneath, file_at, parts_of, root_directory
+from supervisor_ai.workspaces.beneath import (
+    directory_beneath,
+    file_at,
+    parts_of,
+    read_beneath,
+    root_directory,
+)
 from supervisor_ai.workspaces.copying import Allowance, Copy, own_mode
 from supervisor_ai.workspaces.removal import remove
 
@@ -319,3 +325,16 @@ def test_a_swap_would_leak_from_a_naive_copy(
     decoy = outside if what == "sub" else outside / "file"
     with swapping(source / what, decoy):
         assert leaks(naive, source, target, 200_000) == 1
+
+
+def test_a_file_is_read_on_no_way_that_leads_through_a_link(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "a").mkdir(parents=True)
+    (root / "a/file").write_text("inside")
+    (tmp_path / "secret").write_text("outside")
+    (root / "link").symlink_to(tmp_path / "secret")
+    (root / "there").symlink_to(tmp_path)
+    os.mkfifo(root / "pipe")
+    assert read_beneath(root, "a/file", 3) == b"ins"
+    for path in ("link", "there/secret", "pipe", "a", "missing", "a/file/x"):
+        assert read_beneath(root, path, 10) is None

@@ -295,6 +295,74 @@ def test_a_gate_may_change_only_what_it_is_allowed_to(
         assert "'README'" in ended(kernel, run).reason
 
 
+REPORT = "reports/junit.xml"
+
+
+class Reporting(Runner):
+    """Writes a report while it runs."""
+
+    kernel: Kernel
+    report: str | None = "report"
+
+    @override
+    def __call__(self, spec: SandboxSpec) -> ScriptedReply:
+        label = EffectKey(spec.label)
+        here = Workspace(run=RunId("r1"), key=label, path=spec.cwd, start=CommitSha(""), mounts=())
+        if self.report is not None:
+            self.kernel.fakes.workspaces.write(here, REPORT, self.report)
+        return super().__call__(spec)
+
+
+def reported(
+    said: Reading | Unexaminable, report: str | None = "report", path: str = REPORT
+) -> e.GateEnded:
+    runner = Reporting("the output")
+    runner.kernel = kernel = Kernel(None, gates=runner)
+    runner.report = report
+    kernel.fakes.examiner.readings["output"] = Reading(tool="pytest", tests=1, failed=0)
+    kernel.fakes.examiner.report = said
+    run = kernel.submit(gated(replace(GATE, report=path)))
+    kernel.drive(run)
+    return ended(kernel, run)
+
+
+def test_a_report_counts_rather_than_the_output() -> None:
+    said = reported(Reading(tool="the test report", tests=7, failed=0, skipped=2))
+    assert (said.verdict, said.tests) == (Verdict.PASSED, 7)
+    assert said.reason == "The command exited with code 0. It ran 7 tests and skipped 2."
+    assert reported(Reading(tests=7, failed=1)).verdict is Verdict.FAILED
+    assert reported(Reading(tests=0, failed=0)).verdict is Verdict.FAILED
+
+
+def test_an_output_that_tells_of_failures_is_not_forgotten() -> None:
+    runner = Reporting("the output")
+    runner.kernel = kernel = Kernel(None, gates=runner)
+    kernel.fakes.examiner.readings["output"] = Reading(tool="pytest", tests=1, failed=1)
+    kernel.fakes.examiner.report = Reading(tests=5, failed=0)
+    run = kernel.submit(gated(replace(GATE, report=REPORT)))
+    kernel.drive(run)
+    assert ended(kernel, run).verdict is Verdict.FAILED
+
+
+@pytest.mark.parametrize(
+    ("said", "report", "path", "reason"),
+    [
+        (Unexaminable("it is odd"), "report", REPORT, "because it is odd"),
+        (Reading(tests=1), None, REPORT, "because it was not written"),
+        (Reading(tests=1), "report", "other.xml", "because it was not written"),
+        (Reading(tests=1), None, "README", "because it was not written"),
+        (Reading(tests=1), "x" * ((8 << 20) + 1), REPORT, "because it is larger than"),
+    ],
+)
+def test_a_gate_whose_report_cannot_be_read_is_not_green(
+    said: Reading | Unexaminable, report: str | None, path: str, reason: str
+) -> None:
+    found = reported(said, report, path)
+    assert found.verdict is Verdict.FAILED
+    assert f"Its report {path!r} cannot be read, {reason}" in found.reason
+    assert found.tests == 1
+
+
 COLLECT = replace(GATE, kind=GateKind.TEST_INTEGRITY)
 
 

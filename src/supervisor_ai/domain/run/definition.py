@@ -170,6 +170,8 @@ class Gate:
     """Whether it runs also where its verdict on the same files is known."""
     may_change: tuple[Area, ...] = ()
     """What the role whose change it looks at may change of that by which it is judged."""
+    report: str | None = field(default=None, metadata={"later": True})
+    """Where its command writes a JUnit XML report of its tests."""
 
     @property
     def only_warns(self) -> bool:

@@ -65,6 +65,8 @@ class Reading:
     """The part of the output that tells what went wrong."""
     failing_tests: tuple[str, ...] = ()
     """The tests that failed, by the names that the runner gives them."""
+    skipped: int | None = None
+    """How many were left out, where that is known."""
     missing: tuple[Missing, ...] = ()
     """What was looked for and not found when files were loaded or compiled."""
 
@@ -108,6 +110,13 @@ class Examiner(Protocol):
 
     async def read(self, output: str) -> Reading:
         """Find out what a runner said."""
+        ...
+
+    async def read_report(self, report: bytes) -> Reading:
+        """Find out what a JUnit XML report says.
+
+        Raise Unexaminable where it cannot be read; the message goes on after "because".
+        """
         ...
 
     async def new_tests(self, case: ChangeCase) -> NewTests:

@@ -156,6 +156,13 @@ class Workspaces(Protocol):
         """List the files of the start commit that are not as they were, or gone."""
         ...
 
+    async def read_file(self, workspace: Workspace, path: str, *, most: int) -> bytes | None:
+        """Read a file of the directory, up to so many bytes and one more.
+
+        None where there is none: nothing that a link leads to is read.
+        """
+        ...
+
     async def compose(
         self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime
     ) -> Snapshot:

@@ -86,6 +86,7 @@ gates:
     on_fail: warn
     env: {MODE: strict}
     allowed_writes: ["reports/**"]
+    report: ./reports//junit.xml
     cache: false
     min_tests: 4
 """
@@ -98,6 +99,7 @@ gates:
         policy=GatePolicy.WARN,
         environment={"MODE": "strict"},
         allowed_writes=("reports/**",),
+        report="reports/junit.xml",
         is_fresh=True,
     )
 

@@ -11,7 +11,7 @@ from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
 from supervisor_ai.engine.effects.gates.opinion import Opinion
 from supervisor_ai.engine.effects.site import Site, gate_plan, set_up
-from supervisor_ai.engine.ports.gates import NOTHING_READ, Reading
+from supervisor_ai.engine.ports.gates import NOTHING_READ, Reading, Unexaminable
 from supervisor_ai.engine.ports.sandbox import (
     BEYOND_LIMITS,
     Profile,
@@ -26,6 +26,7 @@ from supervisor_ai.engine.world import Operation
 _NOT_FOUND: Final = 126
 """From here on an exit code tells of a shell that found no command, or of a signal."""
 _TAIL: Final = 4_000
+_REPORT_BYTES: Final = 8 << 20
 _NAMED: Final = 10
 
 
@@ -39,6 +40,8 @@ class Ran:
     reading: Reading = NOTHING_READ
     changed: tuple[str, ...] = ()
     """The tracked files that it changed and may not."""
+    report_fault: str | None = None
+    """What is wrong with the report that it should have written."""
 
 
 async def run_command(effect: RunGate, operation: Operation, commit: CommitSha) -> Ran:
@@ -53,16 +56,21 @@ async def run_command(effect: RunGate, operation: Operation, commit: CommitSha) 
     )
     site = Site(operation=operation, effect=effect, workspace=workspace, attempt=None)
     transcript = operation.transcript(effect.step, None)
+    before = await _report(effect, operation, workspace)
     try:
         result = await set_up(site) or await _run(effect, operation, workspace, transcript)
         changed = await _changed(effect, operation, workspace)
+        report = await _report(effect, operation, workspace)
         await world.workspaces.close(workspace)
         output = transcript.finish()
     finally:
         transcript.abandon()
     text = _text(operation, output)
     reading = await world.examiner.read(text)
-    return Ran(result=result, output=output, text=text, reading=reading, changed=changed)
+    ran = Ran(result=result, output=output, text=text, reading=reading, changed=changed)
+    if effect.gate.report is None:
+        return ran
+    return await _with_report(ran, operation, None if report == before else report)
 
 
 def _text(operation: Operation, output: ArtifactHash) -> str:
@@ -100,6 +108,27 @@ async def _changed(effect: RunGate, operation: Operation, workspace: Workspace) 
         return ()
     changed = await operation.world.workspaces.changed(workspace)
     return tuple(path for path in changed if not any(fnmatchcase(path, at) for at in allowed))
+
+
+async def _report(effect: RunGate, operation: Operation, workspace: Workspace) -> bytes | None:
+    path = effect.gate.report
+    if path is None:
+        return None
+    return await operation.world.workspaces.read_file(workspace, path, most=_REPORT_BYTES)
+
+
+async def _with_report(ran: Ran, operation: Operation, report: bytes | None) -> Ran:
+    """Believe the report rather than the output; what it does not know, the output may."""
+    if report is None:
+        return replace(ran, report_fault="it was not written")
+    if len(report) > _REPORT_BYTES:
+        return replace(ran, report_fault=f"it is larger than {_REPORT_BYTES} bytes")
+    try:
+        found = await operation.world.examiner.read_report(report)
+    except Unexaminable as error:
+        return replace(ran, report_fault=error.message)
+    failed = max(found.failed or 0, ran.reading.failed or 0)
+    return replace(ran, reading=replace(found, failed=failed, missing=ran.reading.missing))
 
 
 def judge(gate: Gate, ran: Ran, lack: str | None = None) -> Opinion:
@@ -147,6 +176,8 @@ def verdict(result: SandboxResult) -> Verdict:
 def _doubt(gate: Gate, ran: Ran) -> str | None:
     """Say what speaks against a command that exited with code 0."""
     tests, failed, least = ran.reading.tests, ran.reading.failed, gate.min_tests
+    if ran.report_fault is not None:
+        return f"Its report {gate.report!r} cannot be read, because {ran.report_fault}."
     if failed:
         return f"The command exited with code 0, but its output says that {failed} failed."
     if tests == 0:
@@ -166,7 +197,8 @@ def _reason(gate: Gate, ran: Ran) -> str:
         return ran.result.reason
     said = f"The command exited with code {ran.result.exit_code}."
     if ran.reading.tests is not None:
-        return f"{said} It ran {ran.reading.tests} tests."
+        skipped = f" and skipped {ran.reading.skipped}" if ran.reading.skipped else ""
+        return f"{said} It ran {ran.reading.tests} tests{skipped}."
     return f"{said} tests: unknown" if gate.counts_tests else said
 
 

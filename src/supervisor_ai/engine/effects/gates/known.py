@@ -38,6 +38,7 @@ async def verdict_key(effect: RunGate, world: World) -> str | None:
         "command": gate.command,
         "environment": gate.environment,
         "allowed_writes": gate.allowed_writes,
+        **({"report": gate.report} if gate.report else {}),
         "min_tests": gate.min_tests,
         "min_tests_each": (gate.min_tests_each, effect.plans if gate.min_tests_each else ()),
         "setup": asdict(workspace),
