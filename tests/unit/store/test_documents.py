@@ -22,6 +22,7 @@ from supervisor_ai.domain.run.slots import Slot
 from supervisor_ai.domain.run.status import StepStatus, Verdict
 from supervisor_ai.domain.run.workflow import StepRecord, Visit, WorkflowState
 from supervisor_ai.store.documents import ArtifactDocuments
+from supervisor_ai.store.shapes import from_json, to_json
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts
 
 DUE = datetime(2030, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
@@ -53,7 +54,7 @@ def definition() -> d.Definition:
         workflow=d.Workflow(name="w", description="", initial_step=PLAN, steps=steps),
         roles={"coder": role},
         clis={"agent": d.Cli(name="agent", adapter="command", environment={"B": "2", "A": "1"})},
-        gates={"test": d.Gate(name="test", command=("make",), timeout=timedelta(days=2))},
+        gates={"test": d.d.Gate(name="test", command=("make",), timeout=timedelta(days=2))},
         sandbox=d.SandboxPolicy(ro_paths=("/b", "/a")),
     )
 
@@ -219,3 +220,12 @@ def test_an_unknown_choice_is_refused(documents: ArtifactDocuments) -> None:
     encoded = documents.encode(run()).replace(b'"AttemptStarted"', b'"AttemptDreamt"')
     with pytest.raises(Unavailable, match="'AttemptDreamt' is none of"):
         documents.decode(encoded, Run)
+
+
+def test_a_field_that_came_later_is_written_only_where_it_says_something() -> None:
+    gate = d.Gate(name="test", command=("make",), timeout=timedelta(minutes=1))
+    assert b"report" not in to_json(gate)
+    said = replace(gate, report="junit.xml")
+    assert b'"report":"junit.xml"' in to_json(said)
+    assert from_json(to_json(gate), d.Gate) == gate
+    assert from_json(to_json(said), d.Gate) == said
