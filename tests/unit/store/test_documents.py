@@ -54,7 +54,7 @@ def definition() -> d.Definition:
         workflow=d.Workflow(name="w", description="", initial_step=PLAN, steps=steps),
         roles={"coder": role},
         clis={"agent": d.Cli(name="agent", adapter="command", environment={"B": "2", "A": "1"})},
-        gates={"test": d.d.Gate(name="test", command=("make",), timeout=timedelta(days=2))},
+        gates={"test": d.Gate(name="test", command=("make",), timeout=timedelta(days=2))},
         sandbox=d.SandboxPolicy(ro_paths=("/b", "/a")),
     )
 

@@ -53,23 +53,17 @@ class Meter:
 
     def usage(self, request_bytes: int = 0) -> Usage:
         """Return what is known so far; a request's size stands in for what nobody said."""
-        seen = self._seen
-        spent = Usage(
-            tokens_in=seen.tokens_in,
-            tokens_out=seen.tokens_out,
-            cache_read=seen.cache_read,
-            cache_write=seen.cache_write,
-        )
-        if not seen.is_total:
+        spent = self._seen.counts.usage()
+        if not self._seen.is_total:
             return replace(
                 spent,
-                tokens_in=seen.tokens_in or request_bytes // _BYTES_PER_TOKEN,
-                tokens_out=max(seen.tokens_out, self._bytes // _BYTES_PER_TOKEN),
+                tokens_in=spent.tokens_in or request_bytes // _BYTES_PER_TOKEN,
+                tokens_out=max(spent.tokens_out, self._bytes // _BYTES_PER_TOKEN),
                 estimated=True,
             )
         # Who goes on after the last report has to be counted on.
         late = (self._bytes - self._reported) // _BYTES_PER_TOKEN
-        return replace(spent, tokens_out=seen.tokens_out + late, estimated=late > 0)
+        return replace(spent, tokens_out=spent.tokens_out + late, estimated=late > 0)
 
     @property
     def _bytes(self) -> int:
@@ -91,4 +85,4 @@ class Meter:
             self._words += word_bytes(said)
         if report.is_total:
             self._reported = self._bytes
-        return bool(report.counts)
+        return bool(report.counts.by_name)

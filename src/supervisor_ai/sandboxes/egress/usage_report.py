@@ -1,71 +1,33 @@
 """What the models' interfaces say about tokens, and the words they stream, in one shape."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
-Json = Mapping[str, object]
+from supervisor_ai.domain.run.token_counts import NO_COUNTS, TokenCounts, read_counts
 
-_IN: Final = (
-    *("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
-    *("prompt_tokens", "promptTokenCount", "toolUsePromptTokenCount"),
-)
-_OUT: Final = ("output_tokens", "completion_tokens", "candidatesTokenCount", "thoughtsTokenCount")
-# Some services count what a cache had or took beside the input, others within it.
-_CACHE_READ: Final = (
-    *("cache_read_input_tokens", "cachedContentTokenCount"),
-    *("input_tokens_details.cached_tokens", "prompt_tokens_details.cached_tokens"),
-)
-_CACHE_WRITE: Final = (
-    "cache_creation_input_tokens",
-    *("input_tokens_details.cache_write_tokens", "prompt_tokens_details.cache_write_tokens"),
-)
-_NAMES: Final = frozenset((*_IN, *_OUT, *_CACHE_READ, *_CACHE_WRITE))
 _WORDS: Final = frozenset({
     "text", "partial_json", "thinking", "content", "arguments", "reasoning", "reasoning_content",
     "refusal",
 })  # fmt: skip
 _DEEPEST: Final = 12
-_MOST: Final = 10**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """What one event, or a whole answer, says about tokens."""
 
-    counts: Mapping[str, int]
+    counts: TokenCounts
     is_total: bool
     """Whether nothing will be added to it."""
 
-    @property
-    def tokens_in(self) -> int:
-        """Everything that the model read, from a cache or not."""
-        return sum(self.counts.get(name, 0) for name in _IN)
-
-    @property
-    def tokens_out(self) -> int:
-        """Everything that the model wrote, thoughts included."""
-        return sum(self.counts.get(name, 0) for name in _OUT)
-
-    @property
-    def cache_read(self) -> int:
-        """The part of the input that a cache had."""
-        return min(max(self.counts.get(name, 0) for name in _CACHE_READ), self.tokens_in)
-
-    @property
-    def cache_write(self) -> int:
-        """The part of the input that a cache took."""
-        written = max(self.counts.get(name, 0) for name in _CACHE_WRITE)
-        return min(written, self.tokens_in - self.cache_read)
-
     def joined(self, later: "Report") -> "Report":
-        """Return both as one: counts are cumulative, so the higher one is the later one."""
-        names = {*self.counts, *later.counts}
-        highest = {n: max(self.counts.get(n, 0), later.counts.get(n, 0)) for n in names}
-        return replace(self, counts=highest, is_total=self.is_total or later.is_total)
+        """Return both as one."""
+        is_total = self.is_total or later.is_total
+        return Report(counts=self.counts.joined(later.counts), is_total=is_total)
 
 
-NOTHING: Final = Report(counts={}, is_total=False)
+NOTHING: Final = Report(counts=NO_COUNTS, is_total=False)
 
 
 def read_report(said: object) -> Report:
@@ -78,8 +40,8 @@ def read_report(said: object) -> Report:
     for event in said if isinstance(said, list) else [said]:
         for place in (event, _get(event, "message"), _get(event, "response")):
             for name in ("usage", "usageMetadata"):
-                counts = _counts(_get(place, name))
-                if counts:
+                counts = read_counts(_get(place, name))
+                if counts.by_name:
                     report = report.joined(Report(counts=counts, is_total=_is_total(event, place)))
     return report
 
@@ -98,21 +60,6 @@ def word_bytes(event: object) -> int:
 
 def _get(place: object, name: str) -> object:
     return place.get(name) if isinstance(place, dict) else None
-
-
-def _inner(place: object, path: str) -> object:
-    for name in path.split("."):
-        place = _get(place, name)
-    return place
-
-
-def _counts(place: object) -> dict[str, int]:
-    found = {name: _inner(place, name) for name in _NAMES}
-    return {
-        name: min(max(count, 0), _MOST)
-        for name, count in found.items()
-        if isinstance(count, int) and not isinstance(count, bool)
-    }
 
 
 def _is_total(event: object, place: object) -> bool:

@@ -7,7 +7,7 @@ from supervisor_ai.tools.json_value import Json, JsonObject, inner, json_line, m
 from supervisor_ai.workers.api.dialect import Dialect, most_tokens
 from supervisor_ai.workers.api.model import Model
 from supervisor_ai.workers.api.records import read_events
-from supervisor_ai.workers.api.reply import Question, Reply, Stop, count, word
+from supervisor_ai.workers.api.reply import Question, Reply, Stop, word
 
 _VERSION: Final = "2023-06-01"
 _MAX_TOKENS: Final = 16_000
@@ -17,7 +17,6 @@ _STOPS: Final[Mapping[str, Stop]] = {
     "model_context_window_exceeded": Stop.LENGTH,
     "refusal": Stop.REFUSAL,
 }
-_INPUTS: Final = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
 def _headers(key: str) -> dict[str, str]:
@@ -53,7 +52,7 @@ def _read_piece(record: JsonObject, reply: Reply) -> None:
             reply.answer(inner(record, "delta", "partial_json"))
         case "message_delta":
             _read_stop(inner(record, "delta", "stop_reason"), reply)
-            _read_usage(record.get("usage"), reply)
+            reply.count(record.get("usage"))
         case "message_stop":
             reply.is_over = True
         case "error":
@@ -81,16 +80,7 @@ def _read_whole(record: JsonObject, reply: Reply) -> None:
 def _read_message(message: JsonObject, reply: Reply) -> None:
     reply.session = word(message.get("id"))
     reply.model = word(message.get("model"))
-    _read_usage(message.get("usage"), reply)
-
-
-def _read_usage(value: Json, reply: Reply) -> None:
-    usage = mapping(value)
-    if any(name in usage for name in _INPUTS):
-        reply.tokens_in = sum(count(usage.get(name)) for name in _INPUTS)
-        reply.cache_write = count(usage.get("cache_creation_input_tokens"))
-        reply.cache_read = count(usage.get("cache_read_input_tokens"))
-    reply.tokens_out = count(usage.get("output_tokens"), reply.tokens_out)
+    reply.count(message.get("usage"))
 
 
 def _read_stop(reason: Json, reply: Reply) -> None:

@@ -7,7 +7,7 @@ from supervisor_ai.tools.json_value import JsonObject, inner
 from supervisor_ai.workers.api.dialect import Dialect, most_tokens
 from supervisor_ai.workers.api.model import Model
 from supervisor_ai.workers.api.records import read_lines
-from supervisor_ai.workers.api.reply import Question, Reply, Stop, count, word
+from supervisor_ai.workers.api.reply import Question, Reply, Stop, word
 
 _STOPS: Final[Mapping[str, Stop]] = {"length": Stop.LENGTH}
 
@@ -41,8 +41,7 @@ def _read(record: JsonObject, reply: Reply) -> None:
     reply.think(inner(record, "message", "thinking"))
     if record.get("done") is True:
         reply.stop = _STOPS.get(word(record.get("done_reason")) or "", Stop.DONE)
-        reply.tokens_in = count(record.get("prompt_eval_count"))
-        reply.tokens_out = count(record.get("eval_count"))
+        reply.count(record)
         reply.is_over = True
 
 

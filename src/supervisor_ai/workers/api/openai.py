@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from supervisor_ai.tools.json_value import Json, JsonObject, inner, mapping
+from supervisor_ai.tools.json_value import JsonObject, inner
 from supervisor_ai.workers.api.dialect import Dialect, most_tokens
 from supervisor_ai.workers.api.model import Model
 from supervisor_ai.workers.api.records import read_events
-from supervisor_ai.workers.api.reply import Question, Reply, Stop, count, money, word
+from supervisor_ai.workers.api.reply import Question, Reply, Stop, money, word
 
 _STOPS: Final[Mapping[str, Stop]] = {"length": Stop.LENGTH, "content_filter": Stop.REFUSAL}
 _THOUGHTS: Final = ("reasoning", "reasoning_content")
@@ -61,7 +61,9 @@ def _read(record: JsonObject, holder: str, reply: Reply) -> None:
         return
     reply.session = reply.session or word(record.get("id"))
     reply.model = reply.model or word(record.get("model"))
-    _read_usage(record.get("usage"), reply)
+    reply.count(record.get("usage"))
+    if (cost := inner(record, "usage", "cost")) is not None:
+        reply.cost = money(cost)
     choice = inner(record, "choices", 0)
     reply.say(inner(choice, holder, "content"))
     for name in _THOUGHTS:
@@ -70,17 +72,6 @@ def _read(record: JsonObject, holder: str, reply: Reply) -> None:
         reply.stop = _STOPS.get(reason, Stop.DONE)
     if inner(choice, holder, "refusal"):
         reply.stop = Stop.REFUSAL
-
-
-def _read_usage(value: Json, reply: Reply) -> None:
-    usage = mapping(value)
-    reply.tokens_in = count(usage.get("prompt_tokens"), reply.tokens_in)
-    reply.tokens_out = count(usage.get("completion_tokens"), reply.tokens_out)
-    details = mapping(usage.get("prompt_tokens_details"))
-    reply.cache_read = count(details.get("cached_tokens"), reply.cache_read)
-    reply.cache_write = count(details.get("cache_write_tokens"), reply.cache_write)
-    if "cost" in usage:
-        reply.cost = money(usage["cost"])
 
 
 OPENAI_COMPATIBLE: Final = Dialect(

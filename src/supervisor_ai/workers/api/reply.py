@@ -6,9 +6,10 @@ from enum import StrEnum
 from typing import Final
 
 from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.token_counts import NO_COUNTS, TokenCounts, read_counts
 from supervisor_ai.tools.json_value import Json, JsonObject
 
-_MOST_TOKENS: Final = 10**12
+_DEAREST: Final = 10**12
 _BYTES_PER_TOKEN: Final = 4
 
 
@@ -37,10 +38,7 @@ class Reply:
 
     session: str | None = None
     model: str | None = None
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
+    counts: TokenCounts = NO_COUNTS
     cost: Decimal = Decimal(0)
     stop: Stop | None = None
     """Why it stopped; None until it says that it did."""
@@ -73,6 +71,10 @@ class Reply:
             self.channel.append(text)
             self.say(text)
 
+    def count(self, said: Json) -> None:
+        """Take in what the service says about tokens."""
+        self.counts = self.counts.joined(read_counts(said))
+
     def take(self) -> str:
         """Hand over what was said since the last time."""
         said = "".join(self.fresh)
@@ -82,24 +84,18 @@ class Reply:
     @property
     def usage(self) -> Usage:
         """Say what the service says that it consumed."""
-        read = min(self.cache_read, self.tokens_in)
-        return Usage(
-            tokens_in=self.tokens_in,
-            tokens_out=self.tokens_out,
-            cost=self.cost,
-            cache_read=read,
-            cache_write=min(self.cache_write, self.tokens_in - read),
-        )
+        return self.counts.usage(self.cost)
 
     @property
     def spent(self) -> Usage:
         """Say what it has probably consumed so far: words count as long as nobody counts tokens."""
-        if self.stop is not None and self.tokens_out:
-            return self.usage
-        tokens_in = self.tokens_in or guess(self.asked_bytes)
-        tokens_out = max(self.tokens_out, guess(self.said_bytes))
-        is_guess = (tokens_in, tokens_out) != (self.tokens_in, self.tokens_out)
-        return replace(self.usage, tokens_in=tokens_in, tokens_out=tokens_out, estimated=is_guess)
+        usage = self.usage
+        if self.stop is not None and usage.tokens_out:
+            return usage
+        tokens_in = usage.tokens_in or guess(self.asked_bytes)
+        tokens_out = max(usage.tokens_out, guess(self.said_bytes))
+        is_guess = (tokens_in, tokens_out) != (usage.tokens_in, usage.tokens_out)
+        return replace(usage, tokens_in=tokens_in, tokens_out=tokens_out, estimated=is_guess)
 
 
 def guess(size: int) -> int:
@@ -112,13 +108,6 @@ def word(value: Json, otherwise: str | None = None) -> str | None:
     return value[:200] if isinstance(value, str) and value else otherwise
 
 
-def count(value: Json, otherwise: int = 0) -> int:
-    """Take a plausible number of tokens for what it is."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        return otherwise
-    return value if 0 <= value <= _MOST_TOKENS else otherwise
-
-
 def money(value: Json) -> Decimal:
     """Take a plausible price for what it is."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -127,4 +116,4 @@ def money(value: Json) -> Decimal:
         price = Decimal(str(value))
     except InvalidOperation:
         return Decimal(0)
-    return price if price.is_finite() and 0 <= price <= _MOST_TOKENS else Decimal(0)
+    return price if price.is_finite() and 0 <= price <= _DEAREST else Decimal(0)
