@@ -1,7 +1,5 @@
 """Reads a kanban, and judges the files that an agent left: by their form alone."""
 
-import json
-
 from supervisor_ai.documents.kanban_reading import read_kanban
 from supervisor_ai.documents.plan_duty import lost_entries, plan_problems
 from supervisor_ai.documents.task_shelf import TaskShelf
@@ -9,8 +7,7 @@ from supervisor_ai.documents.work_duty import Page, change_problems, log_problem
 from supervisor_ai.domain.kanban.kanban import Agent, AnswerStatus, Kanban, Mistake
 from supervisor_ai.domain.kanban.policy import Duty
 from supervisor_ai.engine.ports.kanban import Files
-
-Answer = dict[str, object]
+from supervisor_ai.tools.json_value import JsonObject, parse_object
 
 
 class MarkdownKanbanReader:
@@ -25,7 +22,7 @@ class MarkdownKanbanReader:
 
     def judge(self, duty: Duty, before: Files, after: Files, answer: str) -> tuple[str, ...]:
         """Say in what way the files that a worker left do not have the required form."""
-        said = _answer(answer)
+        said = parse_object(answer)
         if said is None:
             return ("The answer is no JSON object.",)
         if duty.agent is Agent.MANAGER and said.get("status") != AnswerStatus.OK:
@@ -38,7 +35,7 @@ class MarkdownKanbanReader:
         return () if duty.task is None else self._judge_work(duty.task, before, after, said)
 
     def _judge_plan(
-        self, kanban: Kanban, before: Files, after: Files, said: Answer
+        self, kanban: Kanban, before: Files, after: Files, said: JsonObject
     ) -> tuple[str, ...]:
         old = self.read(kanban.path, before)
         listed = old.tasks if isinstance(old, Kanban) else ()
@@ -50,7 +47,9 @@ class MarkdownKanbanReader:
             problems += lost_entries(path, self._shelf.read(path, before[path]).log, new)
         return tuple(problems)
 
-    def _judge_work(self, task: str, before: Files, after: Files, said: Answer) -> tuple[str, ...]:
+    def _judge_work(
+        self, task: str, before: Files, after: Files, said: JsonObject
+    ) -> tuple[str, ...]:
         old = self._page(task, before)
         new = self._page(task, after)
         return (*change_problems(old, new), *log_problems(old, new, said.get("status")))
@@ -58,11 +57,3 @@ class MarkdownKanbanReader:
     def _page(self, path: str, files: Files) -> Page:
         content = files.get(path, b"")
         return Page(path=path, content=content, read=self._shelf.read(path, content))
-
-
-def _answer(text: str) -> Answer | None:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None

@@ -40,6 +40,7 @@ from supervisor_ai.engine.ports.workers import (
     WorkerReport,
     WorkerRequest,
 )
+from supervisor_ai.tools.json_value import parse_object
 
 _LONGEST: Final = 4000
 _NAMED: Final = 10
@@ -171,11 +172,7 @@ class _Turn:
 
 
 def _assignment(prompt: str) -> Assignment:
-    try:
-        document = json.loads(prompt)
-    except (ValueError, RecursionError):
-        document = None
-    match document:
+    match parse_object(prompt):
         case {"kanban_file": str(file), "instruction": str(text)} if text.strip():
             return Assignment(file=file, instruction=text)
         case {"kanban_file": str(file), "done_task": str(done)}:

@@ -27,6 +27,15 @@ def parse_json(text: str | bytes) -> Json:
     return value
 
 
+def parse_object(text: str | bytes) -> JsonObject | None:
+    """Parse a text that is one JSON object; None where it is anything else."""
+    try:
+        value = parse_json(text)
+    except BadJson:
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def read_json(text: str) -> JsonValue:
     """Parse a text strictly: no key twice, no NaN, no half characters."""
     try:

@@ -264,7 +264,7 @@ def test_an_approval_policy_is_named_until_it_is_applied(layers: Layers) -> None
 
 def test_an_approval_policy_is_yaml(layers: Layers) -> None:
     found = layers.mistakes(files={".supervisor/approval_policy.yaml": "a: [\n"})
-    assert ".supervisor/approval_policy.yaml:2" in found
+    assert ".supervisor/approval_policy.yaml:1: is not valid YAML" in found
 
 
 @pytest.mark.parametrize(

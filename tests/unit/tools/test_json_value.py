@@ -6,6 +6,7 @@ from supervisor_ai.tools.json_value import (
     inner,
     mapping,
     parse_json,
+    parse_object,
     read_json,
     sequence,
     text,
@@ -36,6 +37,12 @@ def test_lenient_parsing_fails_in_one_way_only() -> None:
     for said in (DEEP, "{", b"\xff", "", b"\x00"):
         with pytest.raises(BadJson):
             parse_json(said)
+
+
+def test_one_object_or_nothing() -> None:
+    assert parse_object(b'{"a": 1}') == {"a": 1}
+    for said in ("[1]", "1", "null", "{", DEEP):
+        assert parse_object(said) is None
 
 
 def test_what_is_of_another_shape_reads_as_nothing() -> None:

@@ -1,9 +1,10 @@
 """The lines of an output that nobody vouches for: bounded, without colours and controls."""
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Final
+
+from supervisor_ai.tools.json_value import parse_object, text
 
 HEAD: Final = 1024 * 1024
 TAIL: Final = 3 * 1024 * 1024
@@ -52,9 +53,5 @@ def _unfolded(lines: Iterator[str]) -> Iterator[str]:
 def _go_event(line: str) -> tuple[str, str] | None:
     if not line.startswith("{") or not _GO_EVENT.match(line):
         return None
-    try:
-        event = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    text = event.get("Output", "")
-    return str(event.get("Package", "")), text if isinstance(text, str) else ""
+    event = parse_object(line)
+    return None if event is None else (str(event.get("Package", "")), text(event.get("Output")))

@@ -1,7 +1,6 @@
 """The `api` adapter: a model behind an API, for roles that need no tools."""
 
 import asyncio
-import json
 import re
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
@@ -27,7 +26,7 @@ from supervisor_ai.engine.ports.workers import (
     WorkerRequest,
     WorkerRetried,
 )
-from supervisor_ai.tools.json_value import JsonObject
+from supervisor_ai.tools.json_value import JsonObject, parse_object
 from supervisor_ai.workers.api.asking import Asking, Said, ask
 from supervisor_ai.workers.api.chain import Skipped, Walk, label, walk
 from supervisor_ai.workers.api.ear import Ear
@@ -148,11 +147,7 @@ def find_schema(prompt: str) -> JsonObject | None:
     # What is quoted in a prompt stands before our own last words.
     last = prompt.rfind("\n```schema\n")
     found = _SCHEMA.match(prompt, last + 1) if last >= 0 else None
-    try:
-        schema = json.loads(found[1]) if found else None
-    except (ValueError, RecursionError):
-        return None
-    return schema if isinstance(schema, dict) else None
+    return parse_object(found[1]) if found else None
 
 
 def _report(walked: Walk) -> WorkerReport:

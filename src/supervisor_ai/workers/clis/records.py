@@ -16,6 +16,7 @@ from supervisor_ai.tools.json_value import (
     json_line,
     mapping,
     parse_json,
+    parse_object,
     sequence,
 )
 
@@ -81,10 +82,8 @@ def parse(line: str) -> Record | None:
     line = line.strip()
     if not (line.startswith("{") and line.endswith("}")):
         return None
-    try:
-        return Record(mapping(parse_json(line)))
-    except BadJson:
-        return None
+    found = parse_object(line)
+    return None if found is None else Record(found)
 
 
 def parse_all(output: str) -> tuple[Record, ...]:
