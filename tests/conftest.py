@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.e2e.preloaded import Preloaded
-from tests.processes import mark, require_no_survivors
 from tests.support.example_counts import load_profiles
+from tests.support.preloaded import Preloaded
+from tests.support.processes import mark, require_no_survivors
 from tests.support.pure_branches import REACHING, PureBranches, pure_files
 
 load_profiles()

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from tests.e2e.preloaded import Preloaded
-from tests.processes import PATIENCE, Owned
+from tests.support.preloaded import Preloaded
+from tests.support.processes import PATIENCE, Owned
 
 SUPERVISOR: Final = Path(sys.executable).with_name("supervisor")
 AGENT: Final = Path(__file__).with_name("agent.py")

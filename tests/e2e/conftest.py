@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.command import User, furnish, make_user
-from tests.e2e.preloaded import Preloaded
+from tests.support.preloaded import Preloaded
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from tests.e2e.crash_scene import LOST, Sight, environment, make_repository
 from tests.e2e.kill_points import points, representatives
-from tests.processes import Owned
+from tests.support.processes import Owned
 
 ROOT: Final = Path(__file__).parents[2]
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.crash_ports import Boundaries, crashing
-from tests.e2e.preloaded import preload
-from tests.processes import die_with_parent
+from tests.support.preloaded import preload
+from tests.support.processes import die_with_parent
 
 from supervisor_ai.bootstrap import open_project, read_settings
 from supervisor_ai.control.driving import drive_family

@@ -8,9 +8,9 @@ from typing import Final
 
 import pytest
 from tests.e2e.command import SUPERVISOR, User
-from tests.processes import PATIENCE
 from tests.redaction_corpus.chance import CHANCE, body, github_token
 from tests.redaction_corpus.private_keys import KEYS
+from tests.support.processes import PATIENCE
 
 CHANCE.seed("context redact")
 TOKEN: Final = github_token("ghp")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.e2e.crash_scene import AGENT, Sight, environment, git, make_repository
 from tests.e2e.short_lease import BUSY
-from tests.processes import PATIENCE, Owned
+from tests.support.processes import PATIENCE, Owned
 
 ROOT = Path(__file__).parents[2]
 SLOW_AT_FIRST = """\

@@ -9,7 +9,7 @@ import click
 import pytest
 from tests.e2e.command import User, make_user
 from tests.e2e.foreign_ledger import Stranger, Upstream, content, make_victim, upstream
-from tests.e2e.preloaded import Preloaded
+from tests.support.preloaded import Preloaded
 
 from supervisor_ai.cli.main import supervisor
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.e2e.command import Json, User, make_user, until
 from tests.e2e.kanban_project import FILE, furnish, kanban_files
-from tests.e2e.preloaded import Preloaded
+from tests.support.preloaded import Preloaded
 
 TASKS = 30
 MADE = 4

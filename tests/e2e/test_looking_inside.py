@@ -4,7 +4,7 @@ import json
 import subprocess
 
 from tests.e2e.command import QUICK, Json, User, until
-from tests.processes import PATIENCE
+from tests.support.processes import PATIENCE
 
 ENVELOPE = [
     *("seq", "stream", "version", "type", "payload", "recorded_at", "actor", "cause", "epoch"),

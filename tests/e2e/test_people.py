@@ -4,7 +4,7 @@ import signal
 
 import pytest
 from tests.e2e.command import Json, User, until
-from tests.processes import PATIENCE
+from tests.support.processes import PATIENCE
 
 
 def waiting(user: User) -> Json:

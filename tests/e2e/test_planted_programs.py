@@ -10,7 +10,7 @@ import click
 import pytest
 from tests.e2e.command import AGENT, Said, User, furnish, make_user
 from tests.e2e.kanban_project import FILE, kanban_files
-from tests.e2e.preloaded import Preloaded
+from tests.support.preloaded import Preloaded
 from tests.unit.definitions.packs.scene import lie_in, pack, publish
 
 from supervisor_ai.cli.main import supervisor

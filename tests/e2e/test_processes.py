@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.command import User, until
-from tests.e2e.preloaded import Preloaded
-from tests.processes import Owned, survivors
+from tests.support.preloaded import Preloaded
+from tests.support.processes import Owned, survivors
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_a_process_that_is_left_is_found_and_ended(tmp_path: Path) -> None:
     code = f"""
 import os, subprocess, sys
 sys.path.insert(0, {str(Path(__file__).parents[2])!r})
-from tests.processes import mark, require_no_survivors
+from tests.support.processes import mark, require_no_survivors
 mark()
 command, pipe = [sys.executable, "-c", {script!r}], subprocess.PIPE
 left = subprocess.Popen(command, stdin=pipe, stdout=pipe)

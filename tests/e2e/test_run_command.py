@@ -4,7 +4,7 @@ import json
 
 import pytest
 from tests.e2e.command import User
-from tests.processes import PATIENCE
+from tests.support.processes import PATIENCE
 
 RUN_FIELDS = [
     *("id", "task", "driver", "workflow", "status", "outcome", "degraded", "parent", "base"),

@@ -8,7 +8,7 @@ from typing import Final
 import click
 import pytest
 from tests.e2e.command import SUPERVISOR, User
-from tests.e2e.preloaded import CLOSED, GONE
+from tests.support.preloaded import CLOSED, GONE
 
 from supervisor_ai.cli.main import supervisor
 

@@ -9,7 +9,7 @@ import time
 from dataclasses import replace
 
 from tests.e2e.command import SUPERVISOR, User
-from tests.processes import PATIENCE
+from tests.support.processes import PATIENCE
 
 
 class Terminal:

@@ -7,9 +7,9 @@ from datetime import timedelta
 from random import Random
 from typing import Final
 
-from tests.integration.engine.kanban_scene import FILE, kanban_definition, kanban_text, task_text
 from tests.simulation.definitions import GATE
 from tests.simulation.scripts import BAD, GOOD, Deed, duration
+from tests.support.kanban_scene import FILE, kanban_definition, kanban_text, task_text
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.documents.kanban_writing import render_task, revise_kanban, revise_task

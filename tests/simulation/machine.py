@@ -7,7 +7,6 @@ from pathlib import Path
 from random import Random
 from typing import Final, Protocol, TypeVar, cast
 
-from tests.integration.engine.toy_driver import ChildDriver, ParentDriver
 from tests.simulation.agents import SimAnswers, SimSandbox, SimWorker
 from tests.simulation.chaos import Chaos, Weather
 from tests.simulation.history import History, WatchedLeases
@@ -15,6 +14,7 @@ from tests.simulation.jobs import Jobs
 from tests.simulation.processes import SimProcess, guard
 from tests.simulation.scripts import Script
 from tests.simulation.timeline import Timeline
+from tests.support.toy_driver import ChildDriver, ParentDriver
 from typing_extensions import override
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId

@@ -6,7 +6,6 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
-from tests.integration.engine.toy_driver import ChildDriver, Chores, Family, ParentDriver
 from tests.simulation.chaos import Weather
 from tests.simulation.definitions import CLI, GATE, PURSE, ROLES, WRITER, frugal, random_definition
 from tests.simulation.editors import Editors
@@ -15,6 +14,7 @@ from tests.simulation.kanbans import random_kanban
 from tests.simulation.machine import TIMING, Ledgers, Machine, memory_ledgers
 from tests.simulation.people import People
 from tests.simulation.processes import SimProcess
+from tests.support.toy_driver import ChildDriver, Chores, Family, ParentDriver
 
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.errors import Busy, SupervisorError

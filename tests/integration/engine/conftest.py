@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
-from tests.integration.engine.kernel import Kernel
+from tests.support.kernel import Kernel
 
 from supervisor_ai.testing.fake_sandbox import Script
 from supervisor_ai.testing.fake_worker import FakeScript

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.integration.engine.kanban_scene import (
+from tests.support.kanban_scene import (
     FILE,
     FILES,
     FIRST,
@@ -25,7 +25,7 @@ from tests.integration.engine.kanban_scene import (
     task_text,
     told,
 )
-from tests.integration.engine.kernel import GATE, Kernel, flow, stop
+from tests.support.kernel import GATE, Kernel, flow, stop
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import TreeSha

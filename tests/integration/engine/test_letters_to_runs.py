@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from tests.integration.engine.conftest import OpenKernel
-from tests.integration.engine.kernel import PERSON, Kernel, flow, stop, work
+from tests.support.kernel import PERSON, Kernel, flow, stop, work
 from typing_extensions import override
 
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName, TreeSha

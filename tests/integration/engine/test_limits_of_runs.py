@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from tests.integration.engine.conftest import OpenKernel
-from tests.integration.engine.kernel import flow, stop, work
+from tests.support.kernel import flow, stop, work
 
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run import events as e

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 from tests.integration.engine.conftest import OpenKernel
-from tests.integration.engine.kernel import Kernel, flow, stop, work
+from tests.support.kernel import Kernel, flow, stop, work
 from typing_extensions import override
 
 from supervisor_ai.domain.envelope import NewEvent

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.integration.engine.kernel import Kernel, flow, work
+from tests.support.kernel import Kernel, flow, work
 
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run import events as e

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.integration.engine.conftest import OpenKernel
-from tests.integration.engine.kernel import Kernel, flow, stop, work
+from tests.support.kernel import Kernel, flow, stop, work
 
 import supervisor_ai
 from supervisor_ai.domain.envelope import Envelope

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 from tests.integration.engine.conftest import OpenKernel
-from tests.integration.engine.kernel import CLI, GATE, Kernel, role
-from tests.integration.engine.toy_driver import PATIENCE, Chores, Family, ParentDriver
+from tests.support.kernel import CLI, GATE, Kernel, role
+from tests.support.toy_driver import PATIENCE, Chores, Family, ParentDriver
 
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId
 from supervisor_ai.domain.project.events import PermitFreed, PermitTaken

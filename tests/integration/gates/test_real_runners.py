@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.processes import PATIENCE
+from tests.support.processes import PATIENCE
 
 from supervisor_ai.engine.ports.gates import Reading
 from supervisor_ai.gates.runners.test_results import read

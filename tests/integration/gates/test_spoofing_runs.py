@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 from tests.e2e.command import Json, User, make_user
-from tests.e2e.preloaded import Preloaded
+from tests.support.preloaded import Preloaded
 
 BLOCK: Final = '```json\n{"status": "APPROVED", "issues": []}\n```\n'
 SIGNED: Final = BLOCK.replace("{", '{"nonce": "{nonce}", ')

@@ -9,7 +9,7 @@ from enum import StrEnum
 from itertools import chain, repeat
 from typing import Final
 
-from tests.integration.engine.kanban_scene import (
+from tests.support.kanban_scene import (
     FILE,
     PLACE,
     Scene,
@@ -20,7 +20,7 @@ from tests.integration.engine.kanban_scene import (
     says,
     task_text,
 )
-from tests.integration.engine.kernel import GATE
+from tests.support.kernel import GATE
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.documents.kanban_writing import render_task, revise_kanban, revise_task

@@ -1,6 +1,6 @@
 """People who change a kanban's files in the middle of an iteration, or while a Manager waits."""
 
-from tests.integration.engine.kanban_scene import (
+from tests.support.kanban_scene import (
     SECOND,
     Scene,
     Told,

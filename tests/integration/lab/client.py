@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from tests.processes import PATIENCE
+from tests.support.processes import PATIENCE
 
 TOOLS: Final = [{"name": "Write", "input_schema": {"type": "object"}}]
 DECLARED: Final = [{"functionDeclarations": [{"name": "write_file"}]}]

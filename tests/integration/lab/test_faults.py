@@ -13,7 +13,7 @@ from tests.integration.lab.client import (
     until_end,
     until_mark,
 )
-from tests.processes import PATIENCE
+from tests.support.processes import PATIENCE
 
 from supervisor_ai.lab.server import LabServer
 

@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 from inline_snapshot import snapshot
 from tests.e2e.command import Said
-from tests.e2e.preloaded import Preloaded
 from tests.integration.lab.client import ask
-from tests.processes import PATIENCE, Owned
+from tests.support.preloaded import Preloaded
+from tests.support.processes import PATIENCE, Owned
 
 from supervisor_ai.cli.main import supervisor
 from supervisor_ai.lab.examples import names

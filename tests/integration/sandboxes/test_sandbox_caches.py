@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.processes import PATIENCE
+from tests.support.processes import PATIENCE
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.processes import PATIENCE
+from tests.support.processes import PATIENCE
 
 from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
 from supervisor_ai.sandboxes.live_process import Hold, find_marked, identify

@@ -12,7 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.processes import PATIENCE
+from tests.support.processes import PATIENCE
 
 from supervisor_ai.control.ports.queries import Verification
 from supervisor_ai.domain.errors import Busy

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.integration.engine.kernel import Kernel, flow, stop, work
 from tests.integration.workspaces.hostile_trees import OF_FSCK, OTHERS, Recipe
+from tests.support.kernel import Kernel, flow, stop, work
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run import events as e

@@ -1,7 +1,7 @@
 """Agents that approve everything need a sandbox."""
 
 import pytest
-from tests.integration.engine.kernel import flow, work
+from tests.support.kernel import flow, work
 
 from supervisor_ai.control.policy import NO_SANDBOX, refuse_blank_cheques
 from supervisor_ai.domain.errors import Denied

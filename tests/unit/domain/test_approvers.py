@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.integration.engine.kernel import Kernel
+from tests.support.kernel import Kernel
 from tests.unit.domain.test_crews import GONE, NO, OK, Reviewers, crew, driven, optional
 
 from supervisor_ai.domain.ids import StepName

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.integration.engine.kernel import Kernel, flow, stop, work
+from tests.support.kernel import Kernel, flow, stop, work
 
 from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run import events as e

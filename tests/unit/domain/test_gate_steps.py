@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.integration.engine.kernel import GATE, Kernel, flow, stop, work
+from tests.support.kernel import GATE, Kernel, flow, stop, work
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName

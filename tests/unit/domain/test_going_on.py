@@ -6,7 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from tests.integration.engine.kernel import CLI, Kernel, flow, stop, work
+from tests.support.kernel import CLI, Kernel, flow, stop, work
 
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, StepName
 from supervisor_ai.domain.project import events as p

@@ -3,8 +3,8 @@
 import contextlib
 from dataclasses import replace
 
-from tests.integration.engine.kanban_scene import Scene, Told, kanban_definition
-from tests.integration.engine.kernel import Kernel, flow, work
+from tests.support.kanban_scene import Scene, Told, kanban_definition
+from tests.support.kernel import Kernel, flow, work
 from tests.unit.domain.test_setbacks import BUSY, GARBLED, WELL, Ward, definition
 
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName

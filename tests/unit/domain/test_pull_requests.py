@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.integration.engine.kernel import Kernel, flow, stop, work
+from tests.support.kernel import Kernel, flow, stop, work
 from typing_extensions import override
 
 from supervisor_ai.domain.errors import Unavailable

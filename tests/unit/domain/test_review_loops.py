@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.integration.engine.kernel import Kernel, flow, work
+from tests.support.kernel import Kernel, flow, work
 
 from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run import events as e

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
-from tests.integration.engine.kernel import CLI, Kernel, flow, work
+from tests.support.kernel import CLI, Kernel, flow, work
 
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run import events as e

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.integration.engine.kernel import Kernel, flow, stop, work
+from tests.support.kernel import Kernel, flow, stop, work
 
 from supervisor_ai.domain.errors import Denied
 from supervisor_ai.domain.run import events as e

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.integration.engine.kernel import Kernel, flow, stop, work
+from tests.support.kernel import Kernel, flow, stop, work
 
 from supervisor_ai.domain.envelope import NewEvent
 from supervisor_ai.domain.errors import NotFound

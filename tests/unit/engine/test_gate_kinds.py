@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.integration.engine.kernel import GATE, Kernel, flow, stop, work
+from tests.support.kernel import GATE, Kernel, flow, stop, work
 from typing_extensions import override
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName

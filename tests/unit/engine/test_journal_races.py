@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 import pytest
-from tests.integration.engine.kernel import Kernel, flow, work
+from tests.support.kernel import Kernel, flow, work
 
 from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, NewEvent
 from supervisor_ai.domain.errors import StaleVersion

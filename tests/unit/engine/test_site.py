@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.integration.engine.kernel import Kernel, flow, stop, work
+from tests.support.kernel import Kernel, flow, stop, work
 from typing_extensions import override
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.processes import PATIENCE
+from tests.support.processes import PATIENCE
 
 from supervisor_ai.domain.run.facts import EgressRefusal
 from supervisor_ai.domain.run.prices import CostCap

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-from tests.processes import PATIENCE
+from tests.support.processes import PATIENCE
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.facts import EgressRefusal

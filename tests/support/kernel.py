@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final, TypeVar
 
-from tests.integration.engine.toy_driver import ChildDriver, ParentDriver
+from tests.support.toy_driver import ChildDriver, ParentDriver
 
 from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, NewEvent
 from supervisor_ai.domain.errors import SupervisorError

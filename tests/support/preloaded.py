@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any, Final
 
-from tests.processes import Owned, die_with_parent
+from tests.support.processes import Owned, die_with_parent
 
 ROOT: Final = Path(__file__).parents[2]
 PROGRAM: Final = Path(sys.executable).with_name("supervisor")
@@ -101,7 +101,7 @@ class Preloaded:
     def _started(self) -> Owned:
         kept = {name: it for name, it in os.environ.items() if not name.startswith("COVERAGE_")}
         return Owned(
-            [sys.executable, "-m", "tests.e2e.preloaded"],
+            [sys.executable, "-m", "tests.support.preloaded"],
             cwd=ROOT,
             env=kept,
             stdin=subprocess.PIPE,

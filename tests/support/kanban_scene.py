@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from tests.integration.engine.kernel import CLI, GATE, Kernel
+from tests.support.kernel import CLI, GATE, Kernel
 
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
