@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.attacks.kanban_rights import ALLOWED, NESTED
 from tests.attacks.kanban_writes import (
     ACROSS,
     ALL,
-    IN_THE_CODE,
-    IN_THE_FOLDER,
     NEVER,
-    OF_THE_OWN,
     Board,
     rules,
     run,
@@ -25,16 +23,6 @@ from supervisor_ai.engine.ports.workspaces import Quota, WorkspacePlan
 from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
 
 FOLDERS: Final = ("tasks", "docs/more/tasks")
-NESTED: Final = "docs/more/tasks"
-BESIDE: Final = {
-    *("make a task file", "make a folder in the folder", "put a link into the folder"),
-}
-"""What no mount can stop where tools write beside a file first; none of it is kept."""
-ALLOWED: Final = {
-    "manager": {*IN_THE_FOLDER, *OF_THE_OWN},
-    "architect": {*OF_THE_OWN, *BESIDE},
-    "implementor": {*IN_THE_CODE, *OF_THE_OWN, *BESIDE},
-}
 MakeSandbox = Callable[[Path], Sandbox]
 
 

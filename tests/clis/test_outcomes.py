@@ -13,6 +13,7 @@ from typing import Final
 import pytest
 from tests.clis.stage import INSTALLED, Stage, conversation
 from tests.clis.strays import registered, strays
+from tests.clis.troubles import DAEMON, FOR_EVER, SILENCE
 from tests.clis.whole_run import killed
 from tests.e2e.command import until
 
@@ -24,13 +25,6 @@ CANCELLED: Final = [
     pytest.param(name, marks=() if name == "gemini" else pytest.mark.long) for name in INSTALLED
 ]
 ROOT: Final = Path(__file__).parents[2]
-# Python, as Claude Code refuses a mere sleep.
-DAEMON: Final = (
-    "setsid --fork env -i python3 -c 'import time; time.sleep(600)' </dev/null >/dev/null 2>&1;"
-    " touch up"
-)
-FOR_EVER: Final = {"times": -1}
-SILENCE: Final = {"hang": 600, **FOR_EVER}
 _PATIENCE: Final = timedelta(seconds=15)
 """Longer than any CLI takes to start its daemon."""
 

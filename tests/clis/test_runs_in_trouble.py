@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from tests.clis.stage import INSTALLED, Stage, conversation
 from tests.clis.strays import strays
-from tests.clis.test_outcomes import DAEMON, SILENCE
+from tests.clis.troubles import DAEMON, SILENCE
 from tests.clis.whole_run import configure, facts, killed, make_project, work
 from tests.e2e.command import Json, User, until
 

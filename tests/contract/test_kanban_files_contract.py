@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.contract.test_workspaces_contract import GitWorld, MemoryWorld
+from tests.contract.workspace_worlds import GitWorld, MemoryWorld
 
 from supervisor_ai.engine.ports.kanban import KanbanFiles
 from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles

@@ -5,7 +5,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from tests.contract.test_workspaces_contract import GitWorld, MemoryWorld
+from tests.contract.workspace_worlds import GitWorld, MemoryWorld
 
 from supervisor_ai.domain.run.writable import Writable
 from supervisor_ai.engine.ports.workspaces import WorkspacePlan

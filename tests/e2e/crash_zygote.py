@@ -7,6 +7,7 @@ Forking spares each of a hundred processes the imports.
 """
 
 import asyncio
+import gc
 import json
 import os
 import sys
@@ -86,6 +87,8 @@ def obey(order: Order) -> Order:
 def main() -> None:
     """Obey one order after the other."""
     preload()
+    gc.collect()
+    gc.freeze()
     for line in sys.stdin:
         sys.stdout.write(json.dumps(obey(json.loads(line))) + "\n")
         sys.stdout.flush()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from tests.e2e.command import Said, User
-from tests.e2e.test_terminal import Terminal
+from tests.e2e.terminal import Terminal
 
 
 def dry(user: User, *options: str) -> Said:

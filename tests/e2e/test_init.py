@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.command import User
-from tests.e2e.test_terminal import Terminal
+from tests.e2e.terminal import Terminal
 from tests.unit.definitions.detection.layouts import layout
 
 CONFIG = ".supervisor/config.yaml"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from tests.e2e.test_tutorial import BLOCK, Block, Newcomer, outputs_of
+from tests.e2e.tutorial_blocks import BLOCK, Block, Newcomer, outputs_of
 
 from supervisor_ai.documents.kanban_reading import read_kanban
 from supervisor_ai.domain.kanban.kanban import Kanban

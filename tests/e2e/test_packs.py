@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.command import User
-from tests.e2e.test_terminal import Terminal
+from tests.e2e.terminal import Terminal
 from tests.unit.definitions.packs.scene import POWERFUL, lie_in, pack, publish, write
 
 

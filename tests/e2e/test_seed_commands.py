@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 from tests.e2e.command import User
-from tests.e2e.test_terminal import Terminal
+from tests.e2e.terminal import Terminal
 from tests.unit.definitions.packs.scene import write
 from tests.unit.definitions.seeds import BLOCKS, ORDERS, Block, Command, marked
 

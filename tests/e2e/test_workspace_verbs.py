@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.command import Json, User
-from tests.e2e.test_terminal import Terminal
+from tests.e2e.terminal import Terminal
 
 from supervisor_ai.bootstrap import open_workspaces, read_settings
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId

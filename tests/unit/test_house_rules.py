@@ -23,6 +23,8 @@ BANNED_WORDS: Final = {
 ALLOWED_CLASSES: Final = {"Base"}
 # The kanban role of that name is called so wherever it is at home.
 MANAGERS_PLACES: Final = {"kanban", "mechanical_manager.py"}
+TESTS: Final = re.compile(r"^tests\.(\w+\.)*test_")
+SLOWER: Final = re.compile(r"tests\.(integration|e2e|simulation|attacks|clis|contract)\b")
 PATCHABLE: Final = {"setenv", "delenv", "chdir"}
 DATE: Final = re.compile(
     r"\b(19|20)\d\d[-/.]\d|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (19|20)\d\d\b",
@@ -101,9 +103,9 @@ def everything() -> list[Module]:
     return [*product(), *modules("tests", "scripts", "bench")]
 
 
-def everything_that_says(word: str) -> Callable[[], list[Module]]:
-    """Spare a parser the modules that cannot break a rule about a word."""
-    return lambda: [module for module in everything() if word in module.text]
+def everything_that_says(words: str) -> Callable[[], list[Module]]:
+    """Spare a parser the modules that cannot break a rule about words."""
+    return lambda: [module for module in everything() if re.search(words, module.text)]
 
 
 # Sizes: every measure yields (where, how much).
@@ -275,6 +277,30 @@ def only_environment_and_cwd_are_patched(module: Module) -> Iterator[str]:
                 yield module.at(node.lineno, f"monkeypatch.{attr}")
 
 
+def imported_modules(module: Module) -> Iterator[tuple[int, str]]:
+    for node in module.nodes:
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, alias.name) for alias in names)
+            case ast.ImportFrom(module=str(source)):
+                yield node.lineno, source
+            case _:
+                continue
+
+
+def no_module_of_tests_is_imported(module: Module) -> Iterator[str]:
+    for line, name in imported_modules(module):
+        if TESTS.search(name):
+            yield module.at(line, f"{name!r} holds tests; what others need is a module of its own")
+
+
+def unit_tests_use_nothing_of_slower_tests(module: Module) -> Iterator[str]:
+    if module.path.is_relative_to("tests/unit"):
+        for line, name in imported_modules(module):
+            if SLOWER.match(name):
+                yield module.at(line, f"{name!r}: what unit tests need is in tests/support")
+
+
 def full_names(module: Module) -> dict[str, str]:
     """Map what a module calls things to where they come from."""
     found: dict[str, str] = {}
@@ -428,6 +454,8 @@ RULES: Final[list[tuple[Rule, Callable[[], list[Module]]]]] = [
     (tools_are_small_and_know_no_product, product),
     (fakes_not_mocks, everything_that_says("mock")),
     (only_environment_and_cwd_are_patched, everything_that_says("monkeypatch")),
+    (no_module_of_tests_is_imported, everything_that_says(r"tests\.(\w+\.)*test_")),
+    (unit_tests_use_nothing_of_slower_tests, everything_that_says(SLOWER.pattern)),
 ]
 
 
@@ -510,6 +538,18 @@ def test_the_code_keeps_the_rule(rule: Rule, where: Callable[[], list[Module]]) 
         (fakes_not_mocks, "tests/a.py", "from unittest import mock"),
         (fakes_not_mocks, "tests/a.py", "from unittest.mock import Mock"),
         (only_environment_and_cwd_are_patched, "tests/a.py", "monkeypatch.setattr(a, 'b', c)"),
+        (
+            no_module_of_tests_is_imported,
+            "tests/unit/a.py",
+            "from tests.unit.cli.test_board import told",
+        ),
+        (no_module_of_tests_is_imported, "bench/a.py", "import tests.e2e.test_crash"),
+        (
+            unit_tests_use_nothing_of_slower_tests,
+            "tests/unit/domain/test_a.py",
+            "from tests.integration.engine.kernel import Kernel",
+        ),
+        (unit_tests_use_nothing_of_slower_tests, "tests/unit/a.py", "import tests.e2e.command"),
     ],
 )
 def test_the_rule_refuses_a_breach(rule: Rule, path: str, text: str) -> None:
@@ -560,6 +600,21 @@ def test_the_rule_refuses_a_breach(rule: Rule, path: str, text: str) -> None:
         (tools_are_small_and_know_no_product, "store/a.py", "worker_name = 1"),
         (fakes_not_mocks, "tests/a.py", "import unittest"),
         (only_environment_and_cwd_are_patched, "tests/a.py", "monkeypatch.setenv('A', 'b')"),
+        (
+            no_module_of_tests_is_imported,
+            "tests/unit/a.py",
+            "from tests.unit.cli.board import test_data",
+        ),
+        (
+            unit_tests_use_nothing_of_slower_tests,
+            "tests/unit/a.py",
+            "from tests.support.kernel import Kernel",
+        ),
+        (
+            unit_tests_use_nothing_of_slower_tests,
+            "tests/e2e/test_a.py",
+            "from tests.integration.workspaces.recorded_gh import install",
+        ),
     ],
 )
 def test_the_rule_allows_what_is_fine(rule: Rule, path: str, text: str) -> None:

@@ -7,8 +7,8 @@ from typing import Final
 
 import pytest
 from tests.attacks import kanban_writes
+from tests.attacks.kanban_rights import ALLOWED, NESTED
 from tests.attacks.kanban_writes import ALL, NEVER
-from tests.attacks.test_kanban_writes import ALLOWED, NESTED
 from tests.integration.ordinary_user import run_as_nobody
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the other tests already run like this")

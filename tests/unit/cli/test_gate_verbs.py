@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.unit.control.test_gates import FINDING, Place, fails, missing
+from tests.unit.control.gate_place import FINDING, Place, fails, missing
 
 from supervisor_ai.cli.commands.gate import gate, shown_gates
 from supervisor_ai.control.ports.definitions import GateSummary

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import pytest
+from tests.unit.cli.board_facts import RUN, told
+from tests.unit.control.kanban_facts import FILES_AT, reading
 from tests.unit.control.kanban_office import FILE, FIRST, PLACE, KanbanScene
-from tests.unit.control.test_board import RUN, told
-from tests.unit.control.test_kanban_log import FILES_AT, reading
 
 from supervisor_ai.cli.kanban_words import counts_line, kanban_rows
 from supervisor_ai.control.board import Board

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from tests.unit.control.test_gate_logs import WHEN
+from tests.unit.control.gate_facts import WHEN
 
 from supervisor_ai.cli.commands.logs import heading
 from supervisor_ai.cli.tables import local_time

@@ -1,7 +1,7 @@
 """One line per fact that moves a run on."""
 
 import pytest
-from tests.unit.control.test_board import BEGIN, COMMIT, RUN, began, ended, told
+from tests.unit.cli.board_facts import BEGIN, COMMIT, RUN, began, ended, told
 
 from supervisor_ai.cli.progress import PlainProgress
 from supervisor_ai.control.board import Board

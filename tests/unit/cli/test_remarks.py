@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.unit.control.test_gate_logs import LINT, RUN, WHEN
-from tests.unit.control.test_run_views import FakeQueries, run_row
+from tests.unit.control.gate_facts import LINT, RUN, WHEN
+from tests.unit.control.run_rows import FakeQueries, run_row
 
 from supervisor_ai.cli.remarks import remarks
 from supervisor_ai.control.ports.queries import AttemptRow, StepRow

@@ -4,7 +4,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from tests.unit.control.test_run_views import FakeQueries, queries, records
+from tests.unit.control.run_rows import FakeQueries, queries, records
 
 from supervisor_ai.cli.headline import spent
 from supervisor_ai.control.records import Records

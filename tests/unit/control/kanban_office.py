@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final, cast
 
-from tests.unit.control.test_run_views import FakeQueries, run_row
+from tests.unit.control.run_rows import FakeQueries, run_row
 
 from supervisor_ai.control.kanban_places import permit_of
 from supervisor_ai.control.kanban_starting import Office

@@ -1,22 +1,20 @@
 """What a person sees of a run while it is driven."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from typing import Final
 
 import pytest
 from rich.console import Console
+from tests.unit.cli.board_facts import BEGIN, COMMIT, RUN, TEST, began, ended, told
 
 from supervisor_ai.cli.live import draw
 from supervisor_ai.control.board import Board, excerpt
-from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, Event
 from supervisor_ai.domain.ids import (
     ArtifactHash,
-    CommitSha,
     RunId,
     StepName,
-    StreamId,
     TimerName,
     TreeSha,
     run_stream,
@@ -26,27 +24,9 @@ from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.facts import ApprovalReason, Snapshot, Usage
 from supervisor_ai.domain.run.status import FailureCategory, StepStatus, Verdict
 
-BEGIN: Final = datetime(2030, 1, 1, tzinfo=UTC)
-RUN: Final = RunId("r1")
 DO: Final = StepName("implement")
-TEST: Final = StepName("test")
 ARTIFACT: Final = ArtifactHash("a")
-COMMIT: Final = CommitSha("c")
 SNAPSHOT: Final = Snapshot(commit=COMMIT, tree=TreeSha("t"))
-
-
-def told(event: Event, seconds: float = 0, stream: StreamId | None = None) -> Envelope:
-    return Envelope(
-        seq=1,
-        stream=stream or run_stream(RUN),
-        version=1,
-        event=event,
-        recorded_at=BEGIN + timedelta(seconds=seconds),
-        actor=Actor(kind=ActorKind.RUNTIME, id="me", via="engine"),
-        cause=None,
-        epoch=1,
-        hash="",
-    )
 
 
 def entered(step: StepName, visit: int = 1) -> e.StepEntered:
@@ -240,23 +220,6 @@ def test_a_timer_is_counted_down(board: Board) -> None:
     assert "  waits, 1:00:00 left" in shown(board, 1)
     board.see(told(e.RunContinued()))
     assert "left" not in "".join(shown(board, 1))
-
-
-def began(gate: str, slot: int, step: StepName = TEST, visit: int = 1) -> Envelope:
-    return told(e.GateStarted(step=step, visit=visit, slot=slot, gate=gate, snapshot=COMMIT))
-
-
-def ended(gate: str, slot: int, verdict: Verdict, findings: int = 0) -> e.GateEnded:
-    return e.GateEnded(
-        step=TEST,
-        visit=1,
-        slot=slot,
-        gate=gate,
-        verdict=verdict,
-        reason="",
-        output=None,
-        findings=findings,
-    )
 
 
 def test_gates_side_by_side_are_named_unless_all_pass(board: Board) -> None:

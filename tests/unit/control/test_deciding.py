@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 import pytest
-from tests.unit.control.test_gate_logs import RUN, TEST, WHEN
-from tests.unit.control.test_run_views import FakeQueries, run_row
+from tests.unit.control.asked_run import ASKED
+from tests.unit.control.gate_facts import RUN, WHEN
+from tests.unit.control.run_rows import FakeQueries, run_row
 
 from supervisor_ai.control.deciding import Judgement, judge
 from supervisor_ai.control.ports.queries import ApprovalRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.errors import Conflict, InvalidInput
-from supervisor_ai.domain.ids import ArtifactHash, CommitSha, TreeSha
+from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.letters import Approve
 from supervisor_ai.testing.world import fake_world
@@ -23,18 +24,6 @@ if TYPE_CHECKING:
     from supervisor_ai.control.project import Project
 
 YES: Final = Judgement(is_approval=True)
-ASKED: Final = ApprovalRow(
-    step=TEST,
-    visit=1,
-    reason=ApprovalReason.FINDINGS,
-    tree=TreeSha("t"),
-    commit=CommitSha("c"),
-    question=None,
-    asked_at=WHEN,
-    is_approved=None,
-    answered_by=None,
-    answered_at=None,
-)
 
 
 class Place:

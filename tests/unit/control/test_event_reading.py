@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.control.test_run_views import FakeQueries
+from tests.unit.control.run_rows import FakeQueries
 
 from supervisor_ai.control.reading import find_pull_request, follow_events, read_events
 from supervisor_ai.control.records import Records

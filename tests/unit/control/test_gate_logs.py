@@ -2,39 +2,23 @@
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
 import pytest
-from tests.unit.control.test_run_views import STEPS, FakeQueries, run_row
+from tests.unit.control.gate_facts import LINT, RUN, TEST, WHEN
+from tests.unit.control.run_rows import STEPS, FakeQueries, run_row
 
 from supervisor_ai.control.logs import LogFilter, LogKind, read_logs
-from supervisor_ai.control.ports.queries import ApprovalRow, GateRow
+from supervisor_ai.control.ports.queries import ApprovalRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import NotFound
-from supervisor_ai.domain.ids import CommitSha, RunId, StepName, TreeSha
+from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Finding
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
-
-RUN: Final = RunId("r1")
-TEST: Final = StepName("test")
-WHEN: Final = datetime(2030, 1, 1, tzinfo=UTC)
-LINT: Final = GateRow(
-    step=TEST,
-    visit=1,
-    gate="lint",
-    snapshot=CommitSha("c"),
-    verdict=None,
-    reason=None,
-    output=None,
-    started_at=WHEN,
-    ended_at=None,
-)
 
 
 @pytest.fixture

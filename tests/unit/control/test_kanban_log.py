@@ -5,6 +5,7 @@ from typing import Final
 
 import pytest
 from inline_snapshot import snapshot
+from tests.unit.control.kanban_facts import COMMIT, FILES_AT, KANBAN, TREE, reading
 from tests.unit.control.kanban_office import (
     FILE,
     FIRST,
@@ -16,43 +17,19 @@ from tests.unit.control.kanban_office import (
 )
 
 from supervisor_ai.control.kanban_log import kanban_log, read_kanban_log
-from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha
-from supervisor_ai.domain.kanban.kanban import Agent, Phase
+from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.domain.kanban.policy import KanbanPolicy
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
-from supervisor_ai.domain.run.facts import ApprovalReason, Snapshot
+from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import FailureCategory, Outcome, OutcomeKind, Verdict
 
 R1: Final = RunId("r1")
-KANBAN: Final = StepName("kanban")
 LANDING: Final = StepName("land-task")
-COMMIT: Final = CommitSha("c" * 40)
-TREE: Final = TreeSha("e" * 40)
-FILES_AT: Final = Snapshot(commit=COMMIT, tree=TREE)
 
 
 def schema(kind: AnswerKind) -> str:
     return f"the schema of {kind.value}"
-
-
-def reading(visit: int, current: str | None, *artifacts: str) -> e.KanbanRead:
-    return e.KanbanRead(
-        step=KANBAN,
-        visit=visit,
-        snapshot=FILES_AT,
-        tip=None,
-        phase=Phase.EXECUTE,
-        sub_phase="review" if visit > 1 else None,
-        current=current,
-        role=Agent.IMPLEMENTOR,
-        tasks=(FIRST, SECOND),
-        open=(FIRST,),
-        files=tuple(
-            e.ImportedFile(path=path, artifact=ArtifactHash(artifact))
-            for path, artifact in zip((FILE, FIRST, SECOND), artifacts, strict=True)
-        ),
-    )
 
 
 class Story:

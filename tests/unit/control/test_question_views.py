@@ -5,10 +5,10 @@ from pathlib import Path
 
 import msgspec
 from inline_snapshot import snapshot
+from tests.unit.control.asked_run import ASKED
+from tests.unit.control.gate_facts import LINT, RUN
 from tests.unit.control.kanban_office import KanbanScene
-from tests.unit.control.test_deciding import ASKED
-from tests.unit.control.test_gate_logs import LINT, RUN
-from tests.unit.control.test_run_views import FakeQueries, run_row
+from tests.unit.control.run_rows import FakeQueries, run_row
 
 from supervisor_ai.cli.output import encode
 from supervisor_ai.control.questions import find_question

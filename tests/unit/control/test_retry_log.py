@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.unit.control.test_run_views import FakeQueries
+from tests.unit.control.run_rows import FakeQueries
 
 from supervisor_ai.control.logs import LogFilter
 from supervisor_ai.control.records import Records

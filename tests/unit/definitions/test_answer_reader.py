@@ -7,11 +7,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from tests.support.example_counts import examples
+from tests.unit.definitions.answer_texts import (
+    AGENT,
+    KANBAN,
+    NONCE,
+    block,
+    invalid,
+    problem,
+    quoted,
+    read,
+    unparsed,
+)
 
 from supervisor_ai.definitions.answers import StrictAnswerReader
 from supervisor_ai.domain.run.answers import APPROVING, MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.status import FailureCategory
-from supervisor_ai.engine.ports.workers import Answer, AnswerProblem, AnswerReader
+from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
 
 PLAN: Mapping[str, object] = {"status": "COMPLETE"}
 WORK: Mapping[str, object] = {
@@ -21,8 +32,6 @@ WORK: Mapping[str, object] = {
     "tests_written": [],
 }
 REVIEW: Mapping[str, object] = {"status": "APPROVED", "issues": []}
-AGENT: Mapping[str, object] = {"status": "ok", "message": "Done."}
-KANBAN: Mapping[str, object] = {**AGENT, "next_task": None, "tasks": []}
 SMALLEST = {
     AnswerKind.PLAN: PLAN,
     AnswerKind.IMPLEMENTATION: WORK,
@@ -32,47 +41,7 @@ SMALLEST = {
 }
 
 
-NONCE = "kvmq-tzrb-xwph"
-
-
-def block(document: object, fence: str = "```") -> str:
-    """Write a block; an answer has the nonce, a text is taken as it is."""
-    if isinstance(document, Mapping):
-        document = {"nonce": NONCE, **document}
-    text = document if isinstance(document, str) else json.dumps(document)
-    return f"{fence}json\n{text}\n{fence}\n"
-
-
-def quoted(document: object) -> str:
-    return block(json.dumps(document))
-
-
 SIGNED = {"nonce": NONCE, **REVIEW}
-
-
-def read(kind: AnswerKind, output: str) -> Answer:
-    reader: AnswerReader = StrictAnswerReader()
-    answer = reader.read(kind, output, nonce=NONCE)
-    assert isinstance(answer, Answer), answer
-    return answer
-
-
-def problem(kind: AnswerKind, output: str) -> AnswerProblem:
-    answer = StrictAnswerReader().read(kind, output, nonce=NONCE)
-    assert isinstance(answer, AnswerProblem), answer
-    return answer
-
-
-def unparsed(output: str, kind: AnswerKind = AnswerKind.REVIEW) -> str:
-    found = problem(kind, output)
-    assert found.category is FailureCategory.PARSING
-    return found.message
-
-
-def invalid(kind: AnswerKind, document: object) -> str:
-    found = problem(kind, block(document))
-    assert found.category is FailureCategory.VALIDATION
-    return found.message
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,14 @@
 """A CLI of the adapter `api`, from the files to what a run pins."""
 # ruff: noqa: E501 - mistakes are told in one line each
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
 
 import pytest
 from inline_snapshot import snapshot
-from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
+from tests.unit.definitions.model_catalog import catalog
+from tests.unit.definitions.project_files import COMMIT, CONFIG
 
-from supervisor_ai.definitions.catalog import FileCatalog
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.engine.ports.workspaces import Repository
 from supervisor_ai.workers.api.model import pinned_models
 
 USER = """\
@@ -20,11 +17,6 @@ models:
   local: {provider: ollama, model: small}
 """
 PROJECT = "cli: thinker\nclis: {thinker: {adapter: api, model: primary}}\n"
-
-
-def catalog(project: Mapping[str, str], user: Path) -> FileCatalog:
-    repository = cast("Repository", ProjectFiles(project))
-    return FileCatalog(repository, user, frozenset({"api", "command"}))
 
 
 def refusal(project: str, user: Path) -> str:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
+from tests.unit.definitions.model_catalog import catalog
 from tests.unit.definitions.project_files import COMMIT, CONFIG
-from tests.unit.definitions.test_model_settings import catalog
 
 from supervisor_ai.domain.errors import InvalidInput
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 from tests.support.kernel import Kernel
-from tests.unit.domain.test_crews import GONE, NO, OK, Reviewers, crew, driven, optional
+from tests.unit.domain.crew_scene import GONE, NO, OK, Reviewers, crew, driven, optional
 
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run import events as e

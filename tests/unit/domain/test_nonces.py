@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tests.support.kanban_scene import Scene, Told, kanban_definition
 from tests.support.kernel import Kernel, flow, work
-from tests.unit.domain.test_setbacks import BUSY, GARBLED, WELL, Ward, definition
+from tests.unit.domain.setback_scene import BUSY, GARBLED, WELL, Ward, definition
 
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
 from supervisor_ai.domain.run import events as e

@@ -1,12 +1,13 @@
 """Retry policies: what follows a failed attempt, after how long, and what is written about it."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
+from tests.unit.domain.retry_facts import ENTRY, NOW
 
 from supervisor_ai.domain.run.diagnosis import ACTIONS, Action
 from supervisor_ai.domain.run.retries import (
@@ -24,10 +25,9 @@ from supervisor_ai.domain.run.retries import (
     next_move,
     parked_until,
 )
-from supervisor_ai.domain.run.retry_notes import RetryEntry, feedback_words, retry_log
+from supervisor_ai.domain.run.retry_notes import feedback_words, retry_log
 from supervisor_ai.domain.run.status import FailureCategory
 
-NOW = datetime(2030, 1, 1, 12, tzinfo=UTC)
 RESET = NOW + timedelta(hours=3)
 STEADY = replace(DEFAULT_RETRIES, jitter=0.0)
 EXACT = RETRY_POLICIES["exact"]
@@ -265,19 +265,6 @@ def test_a_move_is_bounded_and_always_the_same(policy: RetryPolicy, failed: Setb
         assert NOW <= move.until <= NOW + parking.longest + parking.spread
     if move.kind in {MoveKind.RETRY_SAME, MoveKind.RETRY_WITH_FEEDBACK}:
         assert failed.failures < policy.max_attempts
-
-
-ENTRY = RetryEntry(
-    at=NOW,
-    role="implementer",
-    task="tasks/7.md",
-    attempt=1,
-    max_retries=3,
-    category=FailureCategory.PARSING,
-    move=MoveKind.RETRY_SAME,
-    expected='{"status": "ok"}',
-    received="I am done.",
-)
 
 
 def test_the_log_says_what_was_expected_received_and_done() -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.domain.test_retries import ENTRY
+from tests.unit.domain.retry_facts import ENTRY
 
 from supervisor_ai.domain.run.retries import MoveKind
 from supervisor_ai.domain.run.retry_notes import retry_log

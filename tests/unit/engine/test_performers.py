@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.integration.engine.kernel import Kernel
+from tests.support.kernel import Kernel
 from tests.integration.engine.scripted_driver import Nothing, ScriptedDriver
 
 from supervisor_ai.domain.errors import InternalError

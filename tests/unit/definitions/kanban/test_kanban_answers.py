@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.unit.definitions.test_answer_reader import (
+from tests.unit.definitions.answer_texts import (
     AGENT,
     KANBAN,
     block,

@@ -1,16 +1,10 @@
 """What takes something away from Python tests is found, and what does not is let pass."""
 
-from textwrap import dedent
-
 import pytest
-from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
+from tests.unit.gates.integrity.python_findings import errors, examined
 
 from supervisor_ai.domain.run.gates import Finding, Severity
-from supervisor_ai.engine.ports.gates import ChangeCase
-from supervisor_ai.gates.integrity.examine import examine_tests
-from supervisor_ai.gates.integrity.python_ast.reader import PythonTests
 
-CASE = ChangeCase(base=BASE, head=HEAD)
 PRODUCT = "def total(items):\n    return sum(items)\n\n\ndef parse(text):\n    return int(text)\n"
 TESTS = """
 import pytest
@@ -40,16 +34,6 @@ class TestText:
     def test_words(self):
         assert "a" in words(1)
 """
-
-
-def errors(*findings: Finding) -> set[str]:
-    return {found.rule for found in findings if found.severity is Severity.ERROR}
-
-
-def examined(before: dict[str, str], after: dict[str, str]) -> tuple[Finding, ...]:
-    before = {path: dedent(text) for path, text in before.items()}
-    after = {path: dedent(text) for path, text in after.items()}
-    return examine_tests(CASE, two_commits(before, after), [PythonTests()]).findings
 
 
 def edited(old: str, new: str, *, text: str = TESTS) -> tuple[Finding, ...]:

@@ -1,7 +1,7 @@
 """An assertion that gives way to a better one is no loss; one that gives way to less is."""
 
 import pytest
-from tests.unit.gates.integrity.test_python_losses import errors, examined
+from tests.unit.gates.integrity.python_findings import errors, examined
 
 PATH = "tests/test_shop.py"
 HEAD = "import pytest\nimport re\nimport time\nimport shop\nfrom shop import *\n\n"

@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.workers.clis.recorded_lines import RECORDS
 
 from supervisor_ai.domain.run.facts import Usage
 from supervisor_ai.engine.ports.sandbox import Channel
@@ -233,30 +234,6 @@ def test_what_is_shown_is_harmless_and_short() -> None:
     assert called.name == "Bash"
     assert called.detail.startswith("a b a b")
     assert len(called.detail) <= 240
-
-
-JSON: Final = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner),
-    max_leaves=8,
-)
-KEYS: Final = st.sampled_from(
-    [
-        *("message", "item", "error", "usage", "modelUsage", "stats", "part", "content", "text"),
-        *("result", "errors", "response", "session_id", "status", "tokens", "cost", "warnings"),
-    ]
-)
-TYPES: Final = st.sampled_from(
-    [
-        *("system", "assistant", "result", "item.completed", "item.started", "turn.completed"),
-        *("turn.failed", "error", "thread.started", "init", "message", "tool_use", "step_finish"),
-    ]
-)
-RECORDS: Final = st.builds(
-    lambda kind, fields: json.dumps({"type": kind, **fields}),
-    TYPES,
-    st.dictionaries(KEYS, JSON, max_size=5),
-)
 
 
 @given(st.lists(RECORDS | st.text(max_size=20), max_size=6), st.sampled_from(sorted(DIALECTS)))

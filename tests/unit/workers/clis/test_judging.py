@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.workers.clis.test_following_a_process import RECORDS
+from tests.unit.workers.clis.recorded_lines import RECORDS
 
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
