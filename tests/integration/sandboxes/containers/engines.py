@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Self
 
 import pytest
+from tests.support.known_tools import known_tools
 
 from supervisor_ai.sandboxes.containers.sandbox import (
     ContainerSandbox,
@@ -41,7 +42,7 @@ class TestEngine:
         """Make a sandbox that finds everything prepared, as all do but the first on a machine."""
         if not state.exists():
             shutil.copytree(self.prepared, state)
-        return self.kind(state=state, environment=os.environ, options=self.options)
+        return self.kind(state=known_tools(state), environment=os.environ, options=self.options)
 
     @classmethod
     def prepare(cls, kind: type[ContainerSandbox], options: tuple[str, ...], state: Path) -> Self:
