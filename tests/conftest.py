@@ -1,6 +1,7 @@
 """What holds for every test."""
 
 import gc
+import os
 from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,13 @@ from tests.support.pure_branches import REACHING, PureBranches, pure_files
 
 load_profiles()
 
+# It begins before any other conftest imports what is measured.
+BRANCHES: Final = (
+    PureBranches(Path(file), files=pure_files(), places=REACHING)
+    if (file := os.environ.get("PURE_BRANCHES"))
+    else None
+)
+
 LONGEST_FIRST: Final = (
     *("tests/e2e/test_crash.py", "tests/e2e/test_kanban_crash.py", "tests/simulation"),
     *("tests/clis", "tests/attacks", "tests/e2e", "tests/integration"),
@@ -20,21 +28,13 @@ LONGEST_FIRST: Final = (
 """A test that takes long and is begun last lets one core idle; within each place chance rules."""
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let `scripts/test` ask for the coverage of the pure places."""
-    parser.addoption(
-        "--pure-branches", metavar="FILE", help="measure the branches of the pure places"
-    )
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    """Measure, if asked to, before anything is imported; who only deals out tests runs none."""
-    file = config.getoption("--pure-branches")
+    """Measure the branches of the pure places, if asked to; who only deals out tests runs none."""
     is_dealer = bool(config.getoption("numprocesses", None)) and not hasattr(config, "workerinput")
-    if file and not is_dealer:
-        config.pluginmanager.register(
-            PureBranches(Path(file), files=pure_files(), places=REACHING), "pure-branches"
-        )
+    if BRANCHES is not None and is_dealer:
+        BRANCHES.stop()
+    elif BRANCHES is not None:
+        config.pluginmanager.register(BRANCHES, "pure-branches")
 
 
 @pytest.hookimpl(trylast=True)

@@ -22,6 +22,7 @@ from supervisor_ai.domain.run.budgets import (
     Spending,
     budgets_for,
     hold,
+    in_words,
     left,
     reserve,
     settle,
@@ -267,3 +268,8 @@ def test_any_text_is_a_budget_or_refused(text: str) -> None:
 @given(amounts)
 def test_an_amount_survives_its_figures(amount: Amount) -> None:
     assert replace(amount).plus(NOTHING) == amount
+
+
+def test_an_amount_is_told_with_all_its_measures() -> None:
+    assert in_words(Amount(money=Decimal("0.5"), attempts=1)) == "0.5 USD, 1 attempt"
+    assert in_words(Amount()) == "nothing"

@@ -13,6 +13,7 @@ from supervisor_ai.domain.run.prices import (
     PriceTable,
     cost,
     dearest,
+    dollars,
     find_price,
 )
 
@@ -108,3 +109,8 @@ def test_more_tokens_never_cost_less(tokens_in: int, tokens_out: int, more: int)
     )
     assert few.cost <= many.cost
     assert few.estimated
+
+
+def test_money_is_written_as_people_do_and_small_sums_matter() -> None:
+    amounts = ("0.25", "3", "0.000004")
+    assert [dollars(Decimal(it)) for it in amounts] == ["$0.25", "$3", "$0.000004"]
