@@ -17,12 +17,12 @@ import yaml
 
 from supervisor_ai.cli.kanban_words import KanbanOfRun
 from supervisor_ai.cli.main import supervisor as command
-from supervisor_ai.control.contexts import SentContext
-from supervisor_ai.control.gates import CheckView
+from supervisor_ai.control.queries.contexts import SentContext
+from supervisor_ai.control.commands.gate_check import CheckView
 from supervisor_ai.control.kanban_checking import InadequateItem, KanbanCheck
 from supervisor_ai.control.kanban_log import KanbanLogEntry
 from supervisor_ai.control.kanban_status import KanbanRunView, KanbanSource, KanbanView, TaskView
-from supervisor_ai.control.logs import LogEntry
+from supervisor_ai.control.queries.logs import RunLogEntry
 from supervisor_ai.control.ports.definitions import (
     GateSummary,
     RoleDetail,
@@ -30,15 +30,15 @@ from supervisor_ai.control.ports.definitions import (
     RoleValue,
     WorkflowSummary,
 )
-from supervisor_ai.control.ports.queries import ClaimsRow, Fault, GateRow, StepRow, Verification
+from supervisor_ai.control.ports.queries import ClaimsRow, LedgerFault, GateRow, StepRow, Verification
 from supervisor_ai.control.ports.workspace_inventory import FileChange
 from supervisor_ai.control.questions import DoubtView, QuestionView
-from supervisor_ai.control.redacting import RedactionReport
-from supervisor_ai.control.roles import RoleChange, RoleDifference, RoleExchange
-from supervisor_ai.control.sandbox_check import BackendView, InsideView, SandboxCheck
-from supervisor_ai.control.views import MutationView, OriginView, RunView, UsageView
-from supervisor_ai.control.workspace_cleaning import CleanItem, CleanView
-from supervisor_ai.control.workspaces import DirectoryView, WorkView
+from supervisor_ai.control.queries.redaction import RedactionReport
+from supervisor_ai.control.queries.roles import RoleChange, RoleDifference, RoleExchange
+from supervisor_ai.control.queries.sandbox_check import BackendView, InsideView, SandboxCheck
+from supervisor_ai.control.queries.run_views import MutationView, OriginView, RunView, UsageView
+from supervisor_ai.control.commands.workspace_cleanup import CleanItem, CleanView
+from supervisor_ai.control.queries.workspaces import DirectoryView, WorkView
 from supervisor_ai.definitions.answers import schema_text
 from supervisor_ai.definitions.roles.json_schemas import schema_files
 from supervisor_ai.domain.flow import Flow, Status, find
@@ -64,7 +64,7 @@ SHAPES = """\
 `run`, `resume`, `cancel` and `fork` print `{"run": RunView}`; `status RUN` prints
 `{"run": RunView, "gates": [GateRow, …], "question": QuestionView or null}`: what the run asks a
 person, with all that a yes would accept; `status` prints `{"runs": [RunView, …]}`, newest first;
-`events --json` prints one envelope per line; `logs` prints `{"logs": [LogEntry, …]}`; others that
+`events --json` prints one envelope per line; `logs` prints `{"logs": [RunLogEntry, …]}`; others that
 change something print a MutationView, `workspace clean` a CleanView. `workspace list` prints
 `{"directories": [DirectoryView, …], "works": [WorkView, …]}`, `workspace show` prints
 `{"workspace": DirectoryView or WorkView, "files": [FileChange, …]}`, `sandbox check` a
@@ -83,11 +83,11 @@ KINDS = (
     *(SandboxCheck, BackendView, Finding, LimitFinding, InsideView),
     *(RoleSummary, RoleDetail, RoleValue, RoleDifference, RoleChange, RoleExchange),
     *(QuestionView, DoubtView),
-    *(GateRow, LogEntry, GateSummary, CheckView, GateFinding, ClaimsRow),
+    *(GateRow, RunLogEntry, GateSummary, CheckView, GateFinding, ClaimsRow),
     *(KanbanOfRun, KanbanView, TaskView, KanbanSource, KanbanRunView),
     *(KanbanCheck, Mistake, InadequateItem, KanbanLogEntry),
     *(WorkflowSummary, RetryEntry, PackedContext, PackedItem, SentContext, RedactionReport),
-    *(Verification, Fault),
+    *(Verification, LedgerFault),
 )
 TITLES: dict[type, str] = {GateFinding: "Finding of a gate"}
 WORKERS = """\

@@ -15,17 +15,17 @@ from supervisor_ai.domain.ids import CommitSha
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from supervisor_ai.control.bond import Bond
-    from supervisor_ai.control.contexts import ContextPreview
-    from supervisor_ai.control.doctor import Machine
-    from supervisor_ai.control.initialising import NewProject
-    from supervisor_ai.control.packs import PackPlace
+    from supervisor_ai.control.commands.doctor import HostMachine
+    from supervisor_ai.control.commands.packs import PackPlace
+    from supervisor_ai.control.commands.project_init import NewProject
+    from supervisor_ai.control.ledger_binding import LedgerBinding
     from supervisor_ai.control.ports.classification import Classifier
     from supervisor_ai.control.ports.lab import Lab
     from supervisor_ai.control.ports.project_survey import ProjectSurvey
-    from supervisor_ai.control.project import Project
-    from supervisor_ai.control.reception import Reception
-    from supervisor_ai.control.workspaces import Storeroom
+    from supervisor_ai.control.preflight import Preflight
+    from supervisor_ai.control.project import OpenProject
+    from supervisor_ai.control.queries.contexts import ContextPreview
+    from supervisor_ai.control.queries.workspaces import WorkspaceRecords
     from supervisor_ai.definitions.trust import FileTrustStore
     from supervisor_ai.domain.run.answers import AnswerKind
     from supervisor_ai.domain.run.definition import SandboxPolicy
@@ -70,14 +70,14 @@ def distrust_surroundings(directory: Path, settings: HostSettings) -> None:
 def open_records(directory: Path, settings: HostSettings) -> Records | None:
     """Open a project's ledger for readers, or return None where there is none yet."""
     repository = _repository(directory, settings)
-    if not _bond(repository, settings).check():
+    if not _binding(repository, settings).check():
         return None
     return _records(repository, _ledger(repository, settings))
 
 
-def open_reception(directory: Path, settings: HostSettings) -> "Reception":
+def open_preflight(directory: Path, settings: HostSettings) -> "Preflight":
     """Open what can be asked before anything is written."""
-    return _reception(_repository(directory, settings), settings)
+    return _preflight(_repository(directory, settings), settings)
 
 
 def open_project(
@@ -86,9 +86,9 @@ def open_project(
     *,
     monitor: "Monitor | None" = None,
     alter: "Callable[[World], World]" = lambda world: world,
-) -> "Project":
+) -> "OpenProject":
     """Open a project for commands; `alter` may put other ports into the engine's world."""
-    from supervisor_ai.control.project import Project
+    from supervisor_ai.control.project import OpenProject
     from supervisor_ai.engine.dispatch import LocalDispatcher
     from supervisor_ai.engine.ports.monitor import SilentMonitor
     from supervisor_ai.engine.runtime import Runtime
@@ -108,8 +108,8 @@ def open_project(
         return Runtime(world=alter(_world(parts, sandbox)), owner=owner)
 
     world = runtime(SANDBOX).world
-    return Project(
-        reception=_reception(repository, settings),
+    return OpenProject(
+        preflight=_preflight(repository, settings),
         records=_records(repository, ledger),
         care=ledger.care,
         dispatcher=LocalDispatcher(world.wakes, world.clock, poll=world.timing.poll),
@@ -128,24 +128,24 @@ def open_classifier() -> "Classifier":
 
 def open_context_preview(directory: Path, settings: HostSettings) -> "ContextPreview":
     """Open what packs what a worker would be shown."""
-    from supervisor_ai.control.contexts import ContextPreview
+    from supervisor_ai.control.queries.contexts import ContextPreview
 
     repository = _repository(directory, settings)
     return ContextPreview(
-        reception=_reception(repository, settings), packer=_packer(repository, settings)
+        preflight=_preflight(repository, settings), packer=_packer(repository, settings)
     )
 
 
-def open_workspaces(directory: Path, settings: HostSettings) -> "Storeroom":
+def open_workspaces(directory: Path, settings: HostSettings) -> "WorkspaceRecords":
     """Open what is left of workspaces."""
-    from supervisor_ai.control.workspaces import Storeroom
+    from supervisor_ai.control.queries.workspaces import WorkspaceRecords
     from supervisor_ai.engine.host import SystemClock
     from supervisor_ai.workspaces.inventory import GitInventory
     from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
     repository = _repository(directory, settings)
     state = _project_state(settings, repository)
-    return Storeroom(
+    return WorkspaceRecords(
         inventory=GitInventory(repository, state),
         workspaces=GitWorkspaces(repository, state),
         records=open_records(directory, settings),
@@ -163,7 +163,7 @@ def open_merges(directory: Path, settings: HostSettings) -> "AbstractContextMana
 
 def open_new_project(directory: Path, settings: HostSettings) -> "NewProject":
     """Open what a project's first definitions are made of."""
-    from supervisor_ai.control.initialising import NewProject
+    from supervisor_ai.control.commands.project_init import NewProject
     from supervisor_ai.definitions.detection.config_text import drafts
     from supervisor_ai.definitions.detection.survey import survey_project
     from supervisor_ai.tools.programs import find_program
@@ -183,7 +183,7 @@ def open_new_project(directory: Path, settings: HostSettings) -> "NewProject":
 
 def open_pack_place(directory: Path, settings: HostSettings, *, is_user: bool) -> "PackPlace":
     """Open the user's or the project's place for packs; what a shop fetches goes when it closes."""
-    from supervisor_ai.control.packs import PackPlace
+    from supervisor_ai.control.commands.packs import PackPlace
     from supervisor_ai.definitions.packs.preferences import open_shop
     from supervisor_ai.definitions.shelves import PROJECT_DIRECTORY
     from supervisor_ai.workspaces.git import Git
@@ -224,9 +224,9 @@ def open_lab() -> "Lab":
     return ScriptedLab(read=read_lab_script)
 
 
-def open_machine(directory: Path, settings: HostSettings) -> "Machine":
+def open_machine(directory: Path, settings: HostSettings) -> "HostMachine":
     """Open what the machine has to offer."""
-    from supervisor_ai.control.doctor import Machine
+    from supervisor_ai.control.commands.doctor import HostMachine
     from supervisor_ai.control.policy import BACKENDS
     from supervisor_ai.sandboxes.toolchain import find_toolchain
     from supervisor_ai.workspaces.git import ask_as_user
@@ -235,13 +235,13 @@ def open_machine(directory: Path, settings: HostSettings) -> "Machine":
         records = open_records(directory, settings)
         return records.log.head().seq if records else 0
 
-    return Machine(
+    return HostMachine(
         git_version=lambda: ask_as_user(Path("/"), "--version").text,
         sandboxes=lambda name: _sandbox(settings, name),
         backends=BACKENDS,
         state=settings.state,
         tools=find_toolchain(settings.environment, Path.home()).roots,
-        reception=lambda: open_reception(directory, settings),
+        preflight=lambda: open_preflight(directory, settings),
         count_events=count_events,
     )
 
@@ -258,7 +258,7 @@ class _Parts:
 
 def _world(parts: _Parts, sandbox_name: str) -> "World":
     from supervisor_ai.context.prompter import JinjaPrompter
-    from supervisor_ai.control.trusting import UserConsent
+    from supervisor_ai.control.commands.trust import UserConsent
     from supervisor_ai.definitions.answers import StrictAnswerReader
     from supervisor_ai.definitions.own_agents import OwnAgents
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
@@ -433,11 +433,11 @@ def _trust(repository: "GitRepository", settings: HostSettings) -> "FileTrustSto
     return FileTrustStore(settings.user_directory, repository)
 
 
-def _bond(repository: "GitRepository", settings: HostSettings) -> "Bond":
-    from supervisor_ai.control.bond import Bond
+def _binding(repository: "GitRepository", settings: HostSettings) -> "LedgerBinding":
+    from supervisor_ai.control.ledger_binding import LedgerBinding
     from supervisor_ai.store.ledger_file import StateFiles
 
-    return Bond(
+    return LedgerBinding(
         ledger=StateFiles(repository.state_directory),
         home=repository,
         bindings=_trust(repository, settings),
@@ -451,7 +451,7 @@ def _ledger(repository: "GitRepository", settings: HostSettings) -> "SqliteLedge
     from supervisor_ai.store.ledger import open_ledger
     from supervisor_ai.workspaces.anchor import GitAnchor
 
-    _bond(repository, settings).establish()
+    _binding(repository, settings).establish()
     return open_ledger(
         repository.state_directory,
         clock=SystemClock(),
@@ -474,8 +474,8 @@ def _records(repository: "GitRepository", ledger: "SqliteLedger") -> Records:
     )
 
 
-def _reception(repository: "GitRepository", settings: HostSettings) -> "Reception":
-    from supervisor_ai.control.reception import Reception
+def _preflight(repository: "GitRepository", settings: HostSettings) -> "Preflight":
+    from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.definitions.catalog import FileCatalog
     from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
@@ -483,11 +483,11 @@ def _reception(repository: "GitRepository", settings: HostSettings) -> "Receptio
     from supervisor_ai.workers.registry import adapters
 
     user_directory = settings.user_directory
-    return Reception(
+    return Preflight(
         repository=repository,
         catalog=FileCatalog(repository, user_directory, adapters()),
         trust=_trust(repository, settings),
-        bond=_bond(repository, settings),
+        binding=_binding(repository, settings),
         policy=settings.policy,
         redactor=RuleRedactor(key=settings.redaction_key),
         ids=SystemIds(),

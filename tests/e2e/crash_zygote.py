@@ -19,21 +19,21 @@ from tests.support.preloaded import preload
 from tests.support.processes import die_with_parent
 
 from supervisor_ai.bootstrap import open_project, read_settings
-from supervisor_ai.control.driving import drive_family
+from supervisor_ai.control.commands.run_execution import drive_family
+from supervisor_ai.control.commands.run_start import PreparedRun, StartRequest, prepare, submit
 from supervisor_ai.control.kanban_places import find_place
 from supervisor_ai.control.kanban_starting import KanbanRequest, Office, prepare_kanban_run
-from supervisor_ai.control.project import Project
-from supervisor_ai.control.starting import Prepared, StartRequest, prepare, submit
+from supervisor_ai.control.project import OpenProject
 
 Order = dict[str, Any]
 
 
-def prepared_for(order: Order, project: Project) -> Prepared:
+def prepared_for(order: Order, project: OpenProject) -> PreparedRun:
     """Look up what the run needs: it does a task, or works on a kanban."""
     if order["kanban"] is None:
-        return prepare(project.reception, StartRequest(task="Write the file"))
+        return prepare(project.preflight, StartRequest(task="Write the file"))
     directory = Path(order["directory"])
-    office = Office(reception=project.reception, records=project.records, start=directory)
+    office = Office(preflight=project.preflight, records=project.records, start=directory)
     place = find_place(office.desk, order["kanban"], order["kanban_directory"])
     prepared = prepare_kanban_run(office, place, KanbanRequest()).prepared
     assert prepared is not None

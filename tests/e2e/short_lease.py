@@ -10,8 +10,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from supervisor_ai.bootstrap import open_project, read_settings
-from supervisor_ai.control.driving import drive_family
-from supervisor_ai.control.starting import StartRequest, prepare, submit
+from supervisor_ai.control.commands.run_execution import drive_family
+from supervisor_ai.control.commands.run_start import StartRequest, prepare, submit
 from supervisor_ai.domain.errors import Busy
 from supervisor_ai.engine.world import Timing, World
 
@@ -28,7 +28,7 @@ async def supervise(directory: Path, name: str | None) -> None:
     """Start a run, or go on with one."""
     project = open_project(directory, read_settings(), alter=hurried)
     if name is None:
-        prepared = prepare(project.reception, StartRequest(task="Write the file"))
+        prepared = prepare(project.preflight, StartRequest(task="Write the file"))
         run = await submit(project, prepared, queued=False)
     else:
         run = project.records.find(name).id

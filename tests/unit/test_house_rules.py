@@ -541,7 +541,7 @@ def test_the_code_keeps_the_rule(rule: Rule, where: Callable[[], list[Module]]) 
         (
             no_module_of_tests_is_imported,
             "tests/unit/a.py",
-            "from tests.unit.cli.test_board import told",
+            "from tests.unit.control.test_board import told",
         ),
         (no_module_of_tests_is_imported, "bench/a.py", "import tests.e2e.test_crash"),
         (

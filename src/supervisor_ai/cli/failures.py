@@ -10,7 +10,7 @@ import click
 
 from supervisor_ai.cli.interrupts import Interrupted
 from supervisor_ai.cli.output import say, write_json
-from supervisor_ai.control.errors import ERROR_EXIT_CODES, INTERRUPTED
+from supervisor_ai.control.exit_codes import ERROR_EXIT_CODES, INTERRUPTED
 from supervisor_ai.domain.errors import ErrorKind, InternalError, InvalidInput, SupervisorError
 from supervisor_ai.domain.terminal import plain
 

@@ -1,11 +1,11 @@
 """How a run stands and what it is about, in one line."""
 
 from supervisor_ai.cli.output import painted
-from supervisor_ai.cli.questions import Rows
+from supervisor_ai.cli.run_details import Rows
 from supervisor_ai.cli.tables import local_time, title
 from supervisor_ai.control.phrases import one_line
+from supervisor_ai.control.queries.run_views import RunView
 from supervisor_ai.control.records import Records
-from supervisor_ai.control.views import RunView
 
 
 def headline(run: RunView) -> str:

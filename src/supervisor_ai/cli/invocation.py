@@ -13,11 +13,11 @@ from supervisor_ai.tools.programs import find_program
 
 if TYPE_CHECKING:
     from supervisor_ai.cli.progress import Watcher
-    from supervisor_ai.control.doctor import Machine
-    from supervisor_ai.control.initialising import NewProject
-    from supervisor_ai.control.packs import PackPlace
-    from supervisor_ai.control.project import Project
-    from supervisor_ai.control.reception import Reception
+    from supervisor_ai.control.commands.doctor import HostMachine
+    from supervisor_ai.control.commands.packs import PackPlace
+    from supervisor_ai.control.commands.project_init import NewProject
+    from supervisor_ai.control.preflight import Preflight
+    from supervisor_ai.control.project import OpenProject
     from supervisor_ai.control.records import Records
     from supervisor_ai.control.settings import HostSettings
 
@@ -66,13 +66,13 @@ class Invocation:
             raise NotFound("This project has no runs yet.", hint='Start one: supervisor run "…"')
         return records
 
-    def reception(self) -> "Reception":
+    def preflight(self) -> "Preflight":
         """Open what can be asked before anything is written."""
-        from supervisor_ai.bootstrap import open_reception
+        from supervisor_ai.bootstrap import open_preflight
 
-        return open_reception(self.directory, self.settings)
+        return open_preflight(self.directory, self.settings)
 
-    def project(self, watcher: "Watcher | None" = None) -> "Project":
+    def project(self, watcher: "Watcher | None" = None) -> "OpenProject":
         """Open the project for commands."""
         from supervisor_ai.bootstrap import open_project
 
@@ -90,7 +90,7 @@ class Invocation:
 
         return open_pack_place(self.directory, self.settings, is_user=is_user)
 
-    def machine(self) -> "Machine":
+    def machine(self) -> "HostMachine":
         """Open what the machine has to offer, whatever the project."""
         from supervisor_ai.bootstrap import open_machine
 

@@ -11,8 +11,8 @@ from supervisor_ai.control.kanban_places import Desk, typed
 from supervisor_ai.control.kanban_runs import policy_of_run
 from supervisor_ai.control.kanban_status import KanbanView, TaskView
 from supervisor_ai.control.phrases import one_line
-from supervisor_ai.control.project import Project
-from supervisor_ai.control.views import RunView
+from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.queries.run_views import RunView
 from supervisor_ai.domain.kanban.kanban import TaskState
 from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.domain.run.kanban import MANAGER
@@ -32,7 +32,9 @@ class KanbanOfRun:
     """A command that goes on from here."""
 
 
-def describe_kanban(invocation: Invocation, project: Project, run: RunView) -> KanbanOfRun | None:
+def describe_kanban(
+    invocation: Invocation, project: OpenProject, run: RunView
+) -> KanbanOfRun | None:
     """Say which kanban a run works on; None: none."""
     policy = policy_of_run(project.records, run.id)
     if policy is None:
@@ -42,7 +44,7 @@ def describe_kanban(invocation: Invocation, project: Project, run: RunView) -> K
     return KanbanOfRun(file=place.file, directory=place.directory, next=following)
 
 
-def kanban_rows(invocation: Invocation, project: Project, run: RunView) -> Rows:
+def kanban_rows(invocation: Invocation, project: OpenProject, run: RunView) -> Rows:
     """Show the kanban of a run, and what to type next."""
     about = describe_kanban(invocation, project, run)
     if about is None:
@@ -55,7 +57,9 @@ def kanban_rows(invocation: Invocation, project: Project, run: RunView) -> Rows:
         yield "go on", about.next
 
 
-def _following(invocation: Invocation, project: Project, run: RunView, policy: KanbanPolicy) -> str:
+def _following(
+    invocation: Invocation, project: OpenProject, run: RunView, policy: KanbanPolicy
+) -> str:
     """Write the command that goes on from where a run stands."""
     if run.status not in ENDED:
         return f"{invocation.command} resume {run.id}"
@@ -80,8 +84,8 @@ def _base(run: RunView, place: KanbanPlace) -> str:
     return f" --base {shlex.quote(run.base.ref)}"
 
 
-def _typed(invocation: Invocation, project: Project, place: KanbanPlace) -> str:
-    return typed(Desk(checkout=project.reception.checkout, start=invocation.directory), place)
+def _typed(invocation: Invocation, project: OpenProject, place: KanbanPlace) -> str:
+    return typed(Desk(checkout=project.preflight.checkout, start=invocation.directory), place)
 
 
 def status_page(view: KanbanView, source: str) -> str:

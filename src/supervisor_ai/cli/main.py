@@ -8,8 +8,8 @@ from typing import Final
 import click
 
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.lazy import LazyGroup, Verb
 from supervisor_ai.cli.streams import output_trouble, prepare_streams
+from supervisor_ai.cli.verbs import LazyGroup, Verb
 from supervisor_ai.cli.version import VERSION
 
 _DAILY: Final = "Daily work"

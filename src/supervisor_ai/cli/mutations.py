@@ -1,9 +1,9 @@
 """Telling what a command changed."""
 
 from supervisor_ai.cli.output import write, write_json
-from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
-from supervisor_ai.control.views import MutationView
+from supervisor_ai.control.queries.run_views import MutationView
 
 
 def report_mutation(mutation: MutationView, *, as_json: bool) -> int:

@@ -47,7 +47,7 @@ class Progress(Watcher, Protocol):
 def make_progress(*, verbose: bool) -> Progress:
     """Choose what suits the terminal."""
     if sys.stderr.isatty():
-        from supervisor_ai.cli.live import LiveProgress
+        from supervisor_ai.cli.live_board import LiveProgress
 
         return LiveProgress(verbose=verbose)
     return PlainProgress(verbose=verbose)

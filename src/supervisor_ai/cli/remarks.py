@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from supervisor_ai.cli.questions import Rows
+from supervisor_ai.cli.run_details import Rows
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.ports.queries import AttemptRow, GateRow
+from supervisor_ai.control.queries.run_views import RunView
 from supervisor_ai.control.records import Records
-from supervisor_ai.control.views import RunView
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.status import StepStatus, Verdict

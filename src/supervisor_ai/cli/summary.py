@@ -3,17 +3,15 @@
 from collections.abc import Callable
 from typing import Final
 
-from supervisor_ai.cli.headline import headline, spent, wait
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.kanban_words import kanban_rows
-from supervisor_ai.cli.questions import Rows, question
-from supervisor_ai.cli.remarks import remarks
+from supervisor_ai.cli.run_details import Rows, headline, question, remarks, spent, wait
 from supervisor_ai.cli.tables import labelled
 from supervisor_ai.control.phrases import one_line, short
-from supervisor_ai.control.project import Project
-from supervisor_ai.control.reading import find_left_out, find_pull_request
+from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.queries.events import find_left_out, find_pull_request
+from supervisor_ai.control.queries.run_views import RunView
 from supervisor_ai.control.sentences import describe
-from supervisor_ai.control.views import RunView
 from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
@@ -24,7 +22,7 @@ _FILES: Final = 50
 _ATTEMPTS: Final = 10
 
 
-def summarise(invocation: Invocation, project: Project, run: RunView) -> str:
+def summarise(invocation: Invocation, project: OpenProject, run: RunView) -> str:
     """Say what was done, where it is, and what can be done next."""
     rows = [
         ("run", run.id),
@@ -47,7 +45,7 @@ def _outcome(run: RunView) -> Rows:
         yield "outcome", f"{run.outcome.kind.value}: {one_line(run.outcome.reason)}"
 
 
-def _work(project: Project, run: RunView) -> Rows:
+def _work(project: OpenProject, run: RunView) -> Rows:
     if run.commit is None or run.base is None:
         if run.status is RunStatus.COMPLETED and run.driver != KanbanDriver.name:
             yield "changes", "nothing was changed"
@@ -61,7 +59,7 @@ def _work(project: Project, run: RunView) -> Rows:
         yield "request", one_line(url)
 
 
-def _left_out(project: Project, run: RunView) -> Rows:
+def _left_out(project: OpenProject, run: RunView) -> Rows:
     told = [one_line(describe(event)) for event in find_left_out(project.records, run.id)]
     if told:
         yield "left out", "\n".join(told[-_ATTEMPTS:])
@@ -88,7 +86,7 @@ def _took(run: RunView) -> str:
     return f"{seconds:.1f} s, {counted(visits, 'visit')} to steps, {worked}"
 
 
-def _next(invocation: Invocation, project: Project, run: RunView) -> Rows:
+def _next(invocation: Invocation, project: OpenProject, run: RunView) -> Rows:
     supervisor, git = invocation.command, invocation.git
     match run.status:
         case RunStatus.WAITING:

@@ -7,7 +7,7 @@ from typing import Final
 from supervisor_ai.context.contents import Contents
 from supervisor_ai.context.elements import without_controls
 from supervisor_ai.context.pack_cache import Shown
-from supervisor_ai.control.ports.commits import Change, CommitFile
+from supervisor_ai.control.ports.commits import ChangedPath, CommitFile
 from supervisor_ai.domain.ids import CommitSha
 
 _TAKEN_OUT: Final = "[REDACTED:secret-line]"
@@ -27,7 +27,7 @@ class Diffs:
 
     def load(
         self,
-        changes: Collection[Change],
+        changes: Collection[ChangedPath],
         files: Sequence[CommitFile],
     ) -> None:
         """Bring the differences of some paths into memory; the files are both their sides."""

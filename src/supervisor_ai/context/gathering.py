@@ -19,7 +19,7 @@ from supervisor_ai.context.path_rules import (
 )
 from supervisor_ai.context.targets import mentioned, named, rule_files
 from supervisor_ai.context.tree import folded_tree, whole_tree
-from supervisor_ai.control.ports.commits import Change, CommitFile
+from supervisor_ai.control.ports.commits import ChangedPath, CommitFile
 from supervisor_ai.domain.run.context_plan import Detail, Source, SourceKind
 from supervisor_ai.engine.ports.context import PackRequest
 
@@ -78,7 +78,7 @@ class Gathering:
         return is_sane(path) and not (self._hidden.match(path) or self._excluded.match(path))
 
     @cached_property
-    def _changes(self) -> tuple[Change, ...]:
+    def _changes(self) -> tuple[ChangedPath, ...]:
         changes = self._contents.files.changes(self._request.base, self._request.commit)
         return tuple(change for change in changes if self._is_visible(change.path))
 
@@ -194,7 +194,7 @@ class Gathering:
             for change in self._changes
         ]
 
-    def _within_reach(self, changes: Iterable[Change]) -> Iterator[Change]:
+    def _within_reach(self, changes: Iterable[ChangedPath]) -> Iterator[ChangedPath]:
         """Take changes as long as they are not too much to be read at all."""
         reach = _MOST_DIFFED
         for change in changes:
@@ -203,11 +203,11 @@ class Gathering:
                 return
             yield change
 
-    def _can_differ(self, change: Change) -> bool:
+    def _can_differ(self, change: ChangedPath) -> bool:
         sides = self._sides(change)
         return not change.is_retyped and bool(sides) and all(map(self._is_readable, sides))
 
-    def _sides(self, change: Change) -> list[CommitFile]:
+    def _sides(self, change: ChangedPath) -> list[CommitFile]:
         sides = (self._files_before.get(change.path), self._files.get(change.path))
         return [side for side in sides if side]
 

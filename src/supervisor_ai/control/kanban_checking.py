@@ -54,7 +54,7 @@ def check_kanban(office: Office, place: KanbanPlace, *, ref: str | None = None) 
 
 
 def _check_commit(office: Office, place: KanbanPlace, ref: str) -> KanbanCheck:
-    repository = office.reception.repository
+    repository = office.preflight.repository
     base = repository.resolve(ref)
     found = files_of_commit(repository, base.sha, place.folder)
     if not found.has(place):
@@ -64,7 +64,7 @@ def _check_commit(office: Office, place: KanbanPlace, ref: str) -> KanbanCheck:
 
 def examine(office: Office, place: KanbanPlace, found: FoundFiles) -> KanbanCheck:
     """Say what is wrong with the files, or what they say."""
-    told = found.kanban(office.reception.kanban_reader, place.file)
+    told = found.kanban(office.preflight.kanban_reader, place.file)
     if not isinstance(told, Kanban):
         return KanbanCheck(file=place.file, mistakes=told)
     return KanbanCheck(
@@ -80,7 +80,7 @@ def _directory(office: Office, place: KanbanPlace) -> Path:
     """Return where the files are; a folder of the project may not lead out of it."""
     if place.directory is not None:
         return Path(place.directory)
-    top = office.reception.checkout.resolve()
+    top = office.preflight.checkout.resolve()
     folder = top / place.folder
     if not folder.resolve().is_relative_to(top):
         raise InvalidInput(f"The folder {place.folder!r} is a link that leads out of the project.")

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from typing import Final
 
 from supervisor_ai.control.kanban_runs import runs_on
-from supervisor_ai.control.logs import LogFilter
+from supervisor_ai.control.queries.logs import LogFilter
+from supervisor_ai.control.queries.retry_log import Schemas, agent_name, kanban_task, read_retries
 from supervisor_ai.control.records import Records
-from supervisor_ai.control.retry_log import Schemas, agent_name, kanban_task, read_retries
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 from supervisor_ai.domain.kanban.policy import KanbanPlace

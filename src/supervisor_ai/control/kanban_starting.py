@@ -3,6 +3,13 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from supervisor_ai.control.commands.run_start import (
+    PreparedRun,
+    StartRequest,
+    checked,
+    find_base,
+    pin,
+)
 from supervisor_ai.control.kanban_files import FoundFiles, files_of_commit, files_of_directory
 from supervisor_ai.control.kanban_places import (
     OUTSIDE,
@@ -14,15 +21,8 @@ from supervisor_ai.control.kanban_places import (
     typed,
 )
 from supervisor_ai.control.kanban_runs import KanbanRun, kanban_runs, newest_on, runs_on
-from supervisor_ai.control.reception import Reception
+from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.records import Records
-from supervisor_ai.control.starting import (
-    Prepared,
-    StartRequest,
-    checked,
-    find_base,
-    pin,
-)
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.kanban.kanban import Kanban, Mistake
 from supervisor_ai.domain.kanban.numbering import next_number, title_of
@@ -62,7 +62,7 @@ class PreparedKanban:
 
     place: KanbanPlace
     kanban: Kanban
-    prepared: Prepared | None
+    prepared: PreparedRun | None
     newer: str | None = None
     """The branch of the last run on it, where that has other files than the base."""
 
@@ -71,40 +71,40 @@ class PreparedKanban:
 class Office:
     """Where kanbans are started: what is asked before, what is recorded, where a person stands."""
 
-    reception: Reception
+    preflight: Preflight
     records: Records | None
     start: Path
 
     @property
     def desk(self) -> Desk:
         """Return how this person names files."""
-        return Desk(checkout=self.reception.checkout, start=self.start)
+        return Desk(checkout=self.preflight.checkout, start=self.start)
 
 
 def prepare_kanban_run(
     office: Office, place: KanbanPlace, request: KanbanRequest
 ) -> PreparedKanban:
     """Read a kanban and look up what a run on it needs, without changing anything."""
-    base = find_base(office.reception, request.base)
-    found = _files(office.reception, place, base)
+    base = find_base(office.preflight, request.base)
+    found = _files(office.preflight, place, base)
     if not found.has(place):
         raise missing(office, place, base)
-    kanban = read_kanban(office.reception, found, place)
+    kanban = read_kanban(office.preflight, found, place)
     if kanban.is_complete:
         return PreparedKanban(place=place, kanban=kanban, prepared=None)
-    asked = checked(office.reception, request.about(_task(kanban)))
+    asked = checked(office.preflight, request.about(_task(kanban)))
     return PreparedKanban(
         place=place,
         kanban=kanban,
-        prepared=_pinned(office.reception, asked, base, place, request),
+        prepared=_pinned(office.preflight, asked, base, place, request),
         newer=None if request.base else _newer(office, place, base),
     )
 
 
 def _newer(office: Office, place: KanbanPlace, base: Base) -> str | None:
     """Name the branch of the last run on a kanban, if it has gone on there."""
-    newest, repository = newest_on(office.records, place), office.reception.repository
-    branch = None if newest is None else _branch_with(office.reception, newest)
+    newest, repository = newest_on(office.records, place), office.preflight.repository
+    branch = None if newest is None else _branch_with(office.preflight, newest)
     tip = None if branch is None else repository.branch_tip(branch)
     if tip is None or place.directory is not None:
         return None
@@ -117,18 +117,18 @@ def _newer(office: Office, place: KanbanPlace, base: Base) -> str | None:
 
 def prepare_new_kanban(
     office: Office, text: str, request: KanbanRequest, *, folder: str | None, directory: str | None
-) -> tuple[KanbanPlace, Prepared]:
+) -> tuple[KanbanPlace, PreparedRun]:
     """Name the file of a new kanban and look up what the run needs that creates it."""
-    asked = checked(office.reception, request.about(text))
-    base = find_base(office.reception, request.base)
+    asked = checked(office.preflight, request.about(text))
+    base = find_base(office.preflight, request.base)
     place = _new_place(office, asked.task, base, folder=folder, directory=directory)
-    reception = office.reception
-    return place, _pinned(reception, asked, base, place, request, instruction=asked.task)
+    preflight = office.preflight
+    return place, _pinned(preflight, asked, base, place, request, instruction=asked.task)
 
 
-def read_kanban(reception: Reception, found: FoundFiles, place: KanbanPlace) -> Kanban:
+def read_kanban(preflight: Preflight, found: FoundFiles, place: KanbanPlace) -> Kanban:
     """Return what a kanban's files say; every mistake in them is told at once."""
-    told = found.kanban(reception.kanban_reader, place.file)
+    told = found.kanban(preflight.kanban_reader, place.file)
     if isinstance(told, Kanban):
         return told
     raise unreadable(place, told)
@@ -144,10 +144,10 @@ def unreadable(place: KanbanPlace, mistakes: tuple[Mistake, ...]) -> InvalidInpu
     )
 
 
-def _files(reception: Reception, place: KanbanPlace, base: Base) -> FoundFiles:
+def _files(preflight: Preflight, place: KanbanPlace, base: Base) -> FoundFiles:
     if place.directory is not None:
         return files_of_directory(Path(place.directory), place.folder)
-    return files_of_commit(reception.repository, base.sha, place.folder)
+    return files_of_commit(preflight.repository, base.sha, place.folder)
 
 
 def _task(kanban: Kanban) -> str:
@@ -155,26 +155,26 @@ def _task(kanban: Kanban) -> str:
 
 
 def _pinned(
-    reception: Reception,
+    preflight: Preflight,
     asked: StartRequest,
     base: Base,
     place: KanbanPlace,
     request: KanbanRequest,
     instruction: str = "",
-) -> Prepared:
-    if place.folder == OUTSIDE and reception.repository.list(base.sha, OUTSIDE):
+) -> PreparedRun:
+    if place.folder == OUTSIDE and preflight.repository.list(base.sha, OUTSIDE):
         raise InvalidInput(
             f"The project has a folder {OUTSIDE!r}, where agents would find the plain directory.",
             hint="Put the directory into the project, where it keeps its own name.",
         )
-    loaded = reception.catalog.kanban(
+    loaded = preflight.catalog.kanban(
         base.sha,
         place=place,
         instruction=instruction,
         cli=request.cli,
         manager=request.manager,
     )
-    prepared = pin(reception, asked, base, loaded)
+    prepared = pin(preflight, asked, base, loaded)
     return replace(prepared, driver=KanbanDriver.name, permit=permit_of(place))
 
 
@@ -190,7 +190,7 @@ def missing(office: Office, place: KanbanPlace, base: Base | None) -> NotFound:
 def elsewhere(office: Office, place: KanbanPlace) -> str:
     """Say where else a kanban file may be."""
     for found in runs_on(office.records, place):
-        branch = _branch_with(office.reception, found)
+        branch = _branch_with(office.preflight, found)
         if branch is not None:
             return f"It is on a branch of run {found.row.id}: say --base {branch}"
     on_disk = office.desk.checkout / place.file
@@ -202,11 +202,11 @@ def elsewhere(office: Office, place: KanbanPlace) -> str:
     return 'Create a kanban: supervisor kanban new "…"'
 
 
-def _branch_with(reception: Reception, found: KanbanRun) -> str | None:
+def _branch_with(preflight: Preflight, found: KanbanRun) -> str | None:
     """Name the branch of a run that has the kanban's file."""
     branch, place = found.row.branch, found.policy.place
-    tip = None if branch is None else reception.repository.branch_tip(branch)
-    if tip is None or place.file not in reception.repository.list(tip, place.folder):
+    tip = None if branch is None else preflight.repository.branch_tip(branch)
+    if tip is None or place.file not in preflight.repository.list(tip, place.folder):
         return None
     return branch
 
@@ -218,7 +218,7 @@ def _new_place(
     if folder is not None and directory is not None:
         raise InvalidInput("A kanban is in a folder of the project or in a directory, not in both.")
     desk, slug = office.desk, slug_of(title_of(text)) or "request"
-    usual = office.reception.catalog.kanban_settings(base.sha).folder
+    usual = office.preflight.catalog.kanban_settings(base.sha).folder
     plain = None if directory is None else find_directory(desk, directory)
 
     def named(number: int) -> KanbanPlace:
@@ -226,7 +226,7 @@ def _new_place(
         return place_of(desk, name, folder=folder or usual, directory=plain)
 
     first = named(0)
-    return named(_next_number(office, first, _files(office.reception, first, base)))
+    return named(_next_number(office, first, _files(office.preflight, first, base)))
 
 
 def _next_number(office: Office, place: KanbanPlace, found: FoundFiles) -> int:
@@ -243,6 +243,6 @@ def _next_number(office: Office, place: KanbanPlace, found: FoundFiles) -> int:
 
 def _landed(office: Office, run: KanbanRun) -> tuple[str, ...]:
     """List the files of a run's branch, which may be merged one day."""
-    repository, branch = office.reception.repository, run.row.branch
+    repository, branch = office.preflight.repository, run.row.branch
     tip = None if branch is None else repository.branch_tip(branch)
     return () if tip is None else repository.list(tip, run.policy.place.folder)

@@ -88,7 +88,7 @@ def show_kanban(office: Office, place: KanbanPlace, *, ref: str | None) -> Kanba
     """Read a kanban as its newest run has it, unless a ref is named."""
     newest = newest_on(office.records, place)
     source, found = _find(office, place, ref)
-    kanban = read_kanban(office.reception, found, place)
+    kanban = read_kanban(office.preflight, found, place)
     current = None if kanban.current is None else kanban.files.get(kanban.current)
     tasks = tuple(_tasks(kanban))
     return KanbanView(
@@ -108,7 +108,7 @@ def show_kanban(office: Office, place: KanbanPlace, *, ref: str | None) -> Kanba
 
 
 def _find(office: Office, place: KanbanPlace, ref: str | None) -> tuple[KanbanSource, FoundFiles]:
-    repository = office.reception.repository
+    repository = office.preflight.repository
     if place.directory is not None:
         found = files_of_directory(Path(place.directory), place.folder)
         base, source = None, KanbanSource(directory=place.directory)
@@ -127,7 +127,7 @@ def _tip(office: Office, place: KanbanPlace) -> Base:
     An older run's branch would be shown beside a run that knows nothing of it. Where the branch
     of an ended run is gone, it was merged or thrown away: the checkout knows.
     """
-    repository = office.reception.repository
+    repository = office.preflight.repository
     newest = newest_on(office.records, place)
     if newest is None:
         return repository.resolve(None)

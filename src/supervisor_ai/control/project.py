@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from supervisor_ai.control.policy import SANDBOX
-from supervisor_ai.control.ports.queries import LedgerCare
-from supervisor_ai.control.reception import Reception
+from supervisor_ai.control.ports.queries import LedgerMaintenance
+from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.records import Records, unknown_run
 from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
@@ -18,15 +18,15 @@ from supervisor_ai.engine.world import World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
+class OpenProject:
     """A user's repository with its ledger, and the means to drive runs in it.
 
     `runtimes` finds the runtime for a sandbox by the name that runs record.
     """
 
-    reception: Reception
+    preflight: Preflight
     records: Records
-    care: LedgerCare
+    care: LedgerMaintenance
     dispatcher: Dispatcher
     runtimes: Callable[[str], Runtime]
     user: str
@@ -35,7 +35,7 @@ class Project:
     @property
     def repository(self) -> Repository:
         """Return the user's repository."""
-        return self.reception.repository
+        return self.preflight.repository
 
     @property
     def world(self) -> World:
@@ -59,7 +59,7 @@ class Project:
 
     def redacted(self, text: str) -> str:
         """Take the secrets out of a text."""
-        return self.reception.redactor.redact(text).text
+        return self.preflight.redactor.redact(text).text
 
     def birth(self, run: RunId) -> RunSubmitted:
         """Return a run's first fact."""

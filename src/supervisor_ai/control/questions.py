@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from supervisor_ai.control.findings import read_findings
 from supervisor_ai.control.ports.queries import ApprovalRow, GateRow
+from supervisor_ai.control.queries.findings import read_findings
+from supervisor_ai.control.queries.run_views import RunView
 from supervisor_ai.control.records import Records
-from supervisor_ai.control.views import RunView
 from supervisor_ai.domain.ids import CommitSha, StepName, TreeSha
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Finding, Severity

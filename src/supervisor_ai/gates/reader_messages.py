@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from supervisor_ai.control.ports.commits import Change, CommitFile, Commits
+from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, Commits
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.engine.ports.gates import NOTHING_READ, ChangeCase, Reading
@@ -126,10 +126,10 @@ class AskedCommits:
             asked = Asked(question=CommitQuestion.READ, files=batch)
             yield from zip(batch, self._answer(asked, tuple[bytes, ...]), strict=True)
 
-    def changes(self, base: CommitSha, commit: CommitSha) -> tuple[Change, ...]:
+    def changes(self, base: CommitSha, commit: CommitSha) -> tuple[ChangedPath, ...]:
         """Return what differs between two commits."""
         asked = Asked(question=CommitQuestion.CHANGES, commits=(base, commit))
-        return self._answer(asked, tuple[Change, ...])
+        return self._answer(asked, tuple[ChangedPath, ...])
 
     def patches(
         self, base: CommitSha, commit: CommitSha, paths: Sequence[str]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Final
 
-from supervisor_ai.control.ports.queries import Fault, FaultKind, Verification
+from supervisor_ai.control.ports.queries import FaultKind, LedgerFault, Verification
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StreamId, stream_run
 from supervisor_ai.domain.project.events import ArtifactErased
@@ -96,7 +96,7 @@ class SqliteLedgerCare:
             count += 1
         return count
 
-    def _table_faults(self, sql: Sql) -> list[Fault]:
+    def _table_faults(self, sql: Sql) -> list[LedgerFault]:
         with closing(Connection.scratch()) as scratch:
             try:
                 with scratch.transaction() as fresh:
@@ -116,8 +116,8 @@ def _runs(sql: Sql) -> frozenset[RunId]:
     return frozenset(run for run in runs if run is not None)
 
 
-def _unreadable(error: Unavailable) -> Fault:
-    return Fault(
+def _unreadable(error: Unavailable) -> LedgerFault:
+    return LedgerFault(
         kind=FaultKind.EVENT,
         where="the events",
         message=error.message,
@@ -125,8 +125,8 @@ def _unreadable(error: Unavailable) -> Fault:
     )
 
 
-def _wrong_table(table: str) -> Fault:
-    return Fault(
+def _wrong_table(table: str) -> LedgerFault:
+    return LedgerFault(
         kind=FaultKind.TABLE,
         where=f"table {table!r}",
         message=f"Table {table!r} does not say what the events say.",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
-from supervisor_ai.control.ports.commits import Change, CommitFile
+from supervisor_ai.control.ports.commits import ChangedPath, CommitFile
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha
 
@@ -50,7 +50,7 @@ class CommitFiles:
             stdin = b"".join(file.blob.encode() + b"\n" for file in batch)
             yield from _contents(batch, self._ask("cat-file", "--batch", stdin=stdin))
 
-    def changes(self, base: CommitSha, commit: CommitSha) -> tuple[Change, ...]:
+    def changes(self, base: CommitSha, commit: CommitSha) -> tuple[ChangedPath, ...]:
         """Return what differs between two commits."""
         raw = self._ask("diff-tree", "--raw", "-z", "--no-abbrev", *_HARMLESS, "-r", base, commit)
         return tuple(_changes(raw))
@@ -113,13 +113,13 @@ def _contents(batch: list[CommitFile], output: bytes) -> Iterator[tuple[CommitFi
         yield file, output[start : at - 1]
 
 
-def _changes(raw: bytes) -> Iterator[Change]:
+def _changes(raw: bytes) -> Iterator[ChangedPath]:
     fields = iter(raw.split(b"\0"))
     for described in fields:
         if described.startswith(b":"):
             _, mode, before, after, status = described.split()
             path, is_retyped = _text(next(fields)), status.startswith(b"T")
-            yield Change(path, before.decode(), after.decode(), is_retyped, mode == _LINK)
+            yield ChangedPath(path, before.decode(), after.decode(), is_retyped, mode == _LINK)
 
 
 def _patches(output: bytes, asked: frozenset[str]) -> Iterator[tuple[str, str]]:

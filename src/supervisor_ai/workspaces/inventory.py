@@ -16,9 +16,9 @@ from supervisor_ai.control.ports.workspace_inventory import (
     FileChange,
     KeptWork,
     LeftDirectory,
-    Place,
     RunDirectory,
     StepsOf,
+    WorkOrigin,
 )
 from supervisor_ai.domain.errors import Busy, Conflict, InvalidInput, NotFound, Unavailable
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
@@ -198,7 +198,7 @@ def _path(name: bytes) -> Path:
 def _describe(desk: Desk, run: RunId, steps: Sequence[StepName]) -> LeftDirectory | None:
     """Look at a workspace; None when it is gone meanwhile."""
     named = _DESK.fullmatch(desk.path.name)
-    place, key = Place(run=run), None
+    place, key = WorkOrigin(run=run), None
     if named is not None:
         words = named["words"].removeprefix(f"{run}-")
         for step in (*steps, StepName(words)):
@@ -220,8 +220,8 @@ def _describe(desk: Desk, run: RunId, steps: Sequence[StepName]) -> LeftDirector
     return None
 
 
-def _place(run: RunId, step: StepName, named: re.Match[str]) -> Place:
-    return Place(
+def _place(run: RunId, step: StepName, named: re.Match[str]) -> WorkOrigin:
+    return WorkOrigin(
         run=run,
         step=step,
         visit=int(named["visit"]),
@@ -230,7 +230,7 @@ def _place(run: RunId, step: StepName, named: re.Match[str]) -> Place:
     )
 
 
-def _ref(place: Place) -> str:
+def _ref(place: WorkOrigin) -> str:
     deed = "gate" if place.attempt is None else str(place.attempt)
     return f"{KEPT}{place.run}/{place.step}/{place.visit}.{place.slot}.{deed}"
 

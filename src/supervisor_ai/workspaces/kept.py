@@ -8,7 +8,7 @@ from functools import reduce
 from operator import and_
 from typing import Final
 
-from supervisor_ai.control.ports.workspace_inventory import KeptWork, Place, Standing
+from supervisor_ai.control.ports.workspace_inventory import KeptStanding, KeptWork, WorkOrigin
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
 from supervisor_ai.workspaces.admission import parse_changes
 from supervisor_ai.workspaces.git import Git
@@ -96,12 +96,12 @@ class _Judgement:
         """Say of every ref where else its work is."""
         files = _count_files(self._git, sorted(self._named))
         judged = {ref.name: self._judge(ref) for ref in self._refs}
-        unmerged = [ref for ref in self._refs if judged[ref.name][0] is Standing.UNMERGED]
+        unmerged = [ref for ref in self._refs if judged[ref.name][0] is KeptStanding.UNMERGED]
         contained = self._contained(unmerged)
         for ref in self._refs:
             standing, holder = judged[ref.name]
             if ref.name in contained:
-                standing, holder = Standing.CONTAINED, contained[ref.name]
+                standing, holder = KeptStanding.CONTAINED, contained[ref.name]
             yield KeptWork(
                 ref=ref.name,
                 place=_place(ref.name),
@@ -114,18 +114,18 @@ class _Judgement:
                 alone=self._alone[ref.commit],
             )
 
-    def _judge(self, ref: _Ref) -> tuple[Standing, str | None]:
+    def _judge(self, ref: _Ref) -> tuple[KeptStanding, str | None]:
         if ref.commit not in self._parents:
-            return Standing.MERGED, self._reached_by(ref.commit)
+            return KeptStanding.MERGED, self._reached_by(ref.commit)
         # What it builds on may have lost its own ref: then this one keeps that, too.
         beneath = self._alone[ref.commit] - {ref.commit}
         if any(it not in self._named and it not in self._holders for it in beneath):
-            return Standing.UNMERGED, None
+            return KeptStanding.UNMERGED, None
         if not ref.name.endswith(f"/{_BASE}") and ref.tree == self._trees.get(ref.parent):
-            return Standing.EMPTY, None
+            return KeptStanding.EMPTY, None
         if ref.commit not in self._holders:
-            return Standing.UNMERGED, None
-        return Standing.MERGED, self._holders[ref.commit]
+            return KeptStanding.UNMERGED, None
+        return KeptStanding.MERGED, self._holders[ref.commit]
 
     def _contained(self, unmerged: Sequence[_Ref]) -> dict[str, str]:
         """Find, among work that is nowhere else, what other such work builds on or repeats."""
@@ -244,12 +244,12 @@ def _bits(tips: Sequence[_Ref]) -> dict[str, int]:
     return bits
 
 
-def _place(name: str) -> Place:
+def _place(name: str) -> WorkOrigin:
     matched = _NAMED.fullmatch(name)
     parts: Mapping[str, str | None] = matched.groupdict() if matched else {}
     step = parts.get("step")
     visit, slot, attempt = (parts.get(part) for part in ("visit", "slot", "attempt"))
-    return Place(
+    return WorkOrigin(
         run=RunId(parts.get("run") or ""),
         step=StepName(step) if step else None,
         visit=int(visit) if visit else None,

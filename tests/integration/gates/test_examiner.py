@@ -14,7 +14,7 @@ import pytest
 from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
 from typing_extensions import override
 
-from supervisor_ai.control.ports.commits import Change
+from supervisor_ai.control.ports.commits import ChangedPath
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import GateKind
@@ -44,7 +44,7 @@ class GoneCommits(MemoryCommits):
     """A repository that does not answer."""
 
     @override
-    def changes(self, base: CommitSha, commit: CommitSha) -> tuple[Change, ...]:
+    def changes(self, base: CommitSha, commit: CommitSha) -> tuple[ChangedPath, ...]:
         raise Unavailable("It is gone.")
 
 

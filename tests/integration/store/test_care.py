@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.integration.store.conftest import HERE
 
-from supervisor_ai.control.ports.queries import Fault, FaultKind
+from supervisor_ai.control.ports.queries import FaultKind, LedgerFault
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.engine.ports.ledger import CachedState, Lease
 from supervisor_ai.engine.ports.workspaces import Anchor, AnchorPoint
@@ -124,7 +124,7 @@ def test_a_changed_table_is_found_and_made_again(
 ) -> None:
     tamper("UPDATE runs SET status = 'completed' WHERE run = 'r1'")
     assert ledger.care.verify().faults == (
-        Fault(
+        LedgerFault(
             kind=FaultKind.TABLE,
             where="table 'runs'",
             message="Table 'runs' does not say what the events say.",

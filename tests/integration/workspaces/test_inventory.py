@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from supervisor_ai.control.commands.workspace_cleanup import CleanupScope, clean
 from supervisor_ai.control.ports.workspace_inventory import (
     FileChange,
+    KeptStanding,
     KeptWork,
     LeftDirectory,
-    Standing,
 )
-from supervisor_ai.control.workspace_cleaning import Scope, clean
-from supervisor_ai.control.workspaces import Storeroom
+from supervisor_ai.control.queries.workspaces import WorkspaceRecords
 from supervisor_ai.domain.errors import Busy, Conflict, InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.engine.host import SystemClock
@@ -73,7 +73,7 @@ class Scene:
         wanted = f"refs/supervisor/{RUN}/implement/1.1.{attempt}"
         return next(work for work in self.inventory.works() if work.ref == wanted)
 
-    def standing(self, attempt: int = 1) -> Standing:
+    def standing(self, attempt: int = 1) -> KeptStanding:
         """Tell where else the work of an attempt is."""
         return self.work(attempt).standing
 
@@ -160,7 +160,7 @@ def test_work_that_only_its_ref_keeps_is_unmerged(scene: Scene) -> None:
     commit = scene.keep({"new": "x\n", "README": "changed\n"})
     work = scene.work()
     assert (work.commit, work.start, work.at) == (commit, scene.base, AT)
-    assert (work.files, work.standing, work.holder) == (2, Standing.UNMERGED, None)
+    assert (work.files, work.standing, work.holder) == (2, KeptStanding.UNMERGED, None)
     assert work.alone == {commit}
     assert scene.inventory.changed_files(work) == (
         FileChange(path="README", change="modified", added=1, deleted=1),
@@ -172,12 +172,12 @@ def test_the_commit_that_a_run_starts_from_is_no_attempt(scene: Scene) -> None:
     scene.keep({})
     [base] = [work for work in scene.inventory.works() if work.place.step is None]
     assert (base.ref, base.commit) == (f"refs/supervisor/{RUN}/_base", scene.base)
-    assert (base.standing, base.holder) == (Standing.MERGED, "refs/heads/main")
+    assert (base.standing, base.holder) == (KeptStanding.MERGED, "refs/heads/main")
 
 
 def test_work_without_a_change_is_empty(scene: Scene) -> None:
     scene.keep({})
-    assert scene.standing() is Standing.EMPTY
+    assert scene.standing() is KeptStanding.EMPTY
 
 
 def test_work_on_a_branch_is_merged_whatever_the_commit(scene: Scene) -> None:
@@ -186,10 +186,10 @@ def test_work_on_a_branch_is_merged_whatever_the_commit(scene: Scene) -> None:
         "branch", "ai/r1-do-it", scene.user.plant({**FILES, "new": "x\n"}, parent=scene.base)
     )
     work = scene.work()
-    assert (work.standing, work.holder) == (Standing.MERGED, "refs/heads/ai/r1-do-it")
+    assert (work.standing, work.holder) == (KeptStanding.MERGED, "refs/heads/ai/r1-do-it")
     scene.user.git.run("branch", "--force", "ai/r1-do-it", commit)
     work = scene.work()
-    assert (work.standing, work.holder) == (Standing.MERGED, "refs/heads/ai/r1-do-it")
+    assert (work.standing, work.holder) == (KeptStanding.MERGED, "refs/heads/ai/r1-do-it")
     assert work.alone == frozenset()
 
 
@@ -198,11 +198,11 @@ def test_work_is_merged_when_every_file_is_somewhere_in_the_history_of_the_branc
 ) -> None:
     scene.keep({"new": "x\n", "README": "changed\n"})
     scene.user.commit({"other": "o\n", "new": "x\n"})
-    assert scene.standing() is Standing.UNMERGED
+    assert scene.standing() is KeptStanding.UNMERGED
     scene.user.commit({"README": "changed\n"})
     scene.user.commit({"README": "changed again\n", "new": "y\n"})
     work = scene.work()
-    assert (work.standing, work.holder) == (Standing.MERGED, "refs/heads/main")
+    assert (work.standing, work.holder) == (KeptStanding.MERGED, "refs/heads/main")
 
 
 def test_work_of_which_no_single_branch_has_all_is_unmerged(scene: Scene) -> None:
@@ -212,12 +212,12 @@ def test_work_of_which_no_single_branch_has_all_is_unmerged(scene: Scene) -> Non
     scene.user.git.run("branch", "first", first)
     scene.user.git.run("branch", "second", second)
     work = scene.work()
-    assert (work.standing, work.holder) == (Standing.UNMERGED, None)
+    assert (work.standing, work.holder) == (KeptStanding.UNMERGED, None)
     # The first commit belongs to two branches now, and one of them has both files.
     later = scene.user.plant({**FILES, "one": "changed\n", "two": "2\n"}, parent=first)
     scene.user.git.run("branch", "third", later)
     work = scene.work()
-    assert (work.standing, work.holder) == (Standing.MERGED, "refs/heads/third")
+    assert (work.standing, work.holder) == (KeptStanding.MERGED, "refs/heads/third")
 
 
 def test_a_tag_with_words_of_its_own_can_have_the_work(scene: Scene) -> None:
@@ -228,15 +228,15 @@ def test_a_tag_with_words_of_its_own_can_have_the_work(scene: Scene) -> None:
     words = {f"GIT_COMMITTER_{key}": "me" for key in ("NAME", "EMAIL")}
     scene.user.git.run("tag", "-a", "-m", "words", "done", later, environment=words)
     work = scene.work()
-    assert (work.standing, work.holder) == (Standing.MERGED, "refs/tags/done")
+    assert (work.standing, work.holder) == (KeptStanding.MERGED, "refs/tags/done")
 
 
 def test_older_work_is_found_in_the_history_before_newer_work(scene: Scene) -> None:
     scene.keep({"new": "x\n"})
     landed = scene.user.commit({"new": "x\n"})
     scene.keep({"more": "y\n"}, attempt=2, start=landed)
-    assert scene.standing(1) is Standing.MERGED
-    assert scene.standing(2) is Standing.UNMERGED
+    assert scene.standing(1) is KeptStanding.MERGED
+    assert scene.standing(2) is KeptStanding.UNMERGED
 
 
 def test_a_deletion_and_a_mode_are_work_too(scene: Scene) -> None:
@@ -245,13 +245,13 @@ def test_a_deletion_and_a_mode_are_work_too(scene: Scene) -> None:
     (workspace.path / "README").chmod(0o755)
     ref = f"refs/supervisor/{RUN}/implement/1.1.1"
     asyncio.run(scene.workspaces.snapshot(workspace, ref=ref, at=AT))
-    assert scene.standing() is Standing.UNMERGED
+    assert scene.standing() is KeptStanding.UNMERGED
     (scene.user.path / "src" / "a.py").unlink()
     scene.user.commit()
-    assert scene.standing() is Standing.UNMERGED
+    assert scene.standing() is KeptStanding.UNMERGED
     (scene.user.path / "README").chmod(0o755)
     scene.user.commit()
-    assert scene.standing() is Standing.MERGED
+    assert scene.standing() is KeptStanding.MERGED
 
 
 def test_work_that_other_unmerged_work_builds_on_is_contained(scene: Scene) -> None:
@@ -261,15 +261,15 @@ def test_work_that_other_unmerged_work_builds_on_is_contained(scene: Scene) -> N
     last = f"refs/supervisor/{RUN}/implement/1.1.3"
     for attempt in (1, 2):
         work = scene.work(attempt)
-        assert (work.standing, work.holder) == (Standing.CONTAINED, last)
-    assert scene.standing(3) is Standing.UNMERGED
+        assert (work.standing, work.holder) == (KeptStanding.CONTAINED, last)
+    assert scene.standing(3) is KeptStanding.UNMERGED
 
 
 def test_of_two_refs_at_one_commit_one_stays(scene: Scene) -> None:
     commit = scene.keep({"new": "x\n"})
     scene.user.git.run("update-ref", f"refs/supervisor/{RUN}/implement/1.1.1-7", commit)
     standings = [it.standing for it in scene.inventory.works() if it.place.step is not None]
-    assert standings == [Standing.CONTAINED, Standing.UNMERGED]
+    assert standings == [KeptStanding.CONTAINED, KeptStanding.UNMERGED]
 
 
 def test_of_two_commits_with_the_same_work_one_stays(scene: Scene) -> None:
@@ -281,8 +281,8 @@ def test_of_two_commits_with_the_same_work_one_stays(scene: Scene) -> None:
     for attempt in (1, 2, 3):
         work = scene.work(attempt)
         last = f"refs/supervisor/{RUN}/implement/1.1.4"
-        assert (work.standing, work.holder) == (Standing.CONTAINED, last)
-    assert scene.standing(4) is Standing.UNMERGED
+        assert (work.standing, work.holder) == (KeptStanding.CONTAINED, last)
+    assert scene.standing(4) is KeptStanding.UNMERGED
 
 
 def test_a_ref_keeps_what_it_builds_on_when_that_has_lost_its_own(scene: Scene) -> None:
@@ -291,21 +291,21 @@ def test_a_ref_keeps_what_it_builds_on_when_that_has_lost_its_own(scene: Scene) 
     scene.keep({}, attempt=3, start=first)
     assert scene.inventory.drop(scene.work(1))
     scene.user.commit({"new": "y\n"})
-    assert scene.standing(2) is not Standing.MERGED
-    assert {scene.standing(2), scene.standing(3)} == {Standing.UNMERGED}
+    assert scene.standing(2) is not KeptStanding.MERGED
+    assert {scene.standing(2), scene.standing(3)} == {KeptStanding.UNMERGED}
     scene.user.commit({"new": "x\n"})
-    assert scene.standing(2) is Standing.MERGED
+    assert scene.standing(2) is KeptStanding.MERGED
 
 
 def test_work_on_a_base_that_the_user_has_amended_away_stays(scene: Scene) -> None:
     scene.keep({"new": "x\n"})
     fresh = scene.user.plant({"README": "another beginning\n"})
     scene.user.git.run("update-ref", "refs/heads/main", fresh)
-    assert scene.standing() is Standing.UNMERGED
+    assert scene.standing() is KeptStanding.UNMERGED
     scene.user.git.run("branch", "same", scene.user.plant({**FILES, "new": "x\n"}, parent=fresh))
-    assert scene.standing() is Standing.UNMERGED  # the lost base still hangs on it
+    assert scene.standing() is KeptStanding.UNMERGED  # the lost base still hangs on it
     scene.user.git.run("branch", "base", scene.base)
-    assert scene.standing() is Standing.MERGED
+    assert scene.standing() is KeptStanding.MERGED
 
 
 def test_a_ref_of_another_kind_is_left_alone(scene: Scene) -> None:
@@ -492,10 +492,10 @@ def test_special_workspaces_are_cleaned_up_like_others(
         (workspace.path / "new").write_text("x\n")
     [found] = scene.directories()
     assert found.is_dirty is is_dirty
-    room = Storeroom(
+    room = WorkspaceRecords(
         inventory=scene.inventory, workspaces=scene.workspaces, records=None, clock=SystemClock()
     )
-    cleaned = asyncio.run(clean(room, Scope()))
+    cleaned = asyncio.run(clean(room, CleanupScope()))
     assert cleaned.detail == "Removed 1 directory, 1 run's copies."
     assert [it.files for it in scene.inventory.works() if it.place.step] == [1] * is_dirty
     assert not premises(scene.state, RUN).path.exists()

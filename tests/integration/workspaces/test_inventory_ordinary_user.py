@@ -11,9 +11,9 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the other tests alrea
 STORY = """
 import asyncio, os
 from pathlib import Path
-from supervisor_ai.control.workspace_cleaning import Scope, clean
-from supervisor_ai.control.workspace_restoring import Restoration, restore
-from supervisor_ai.control.workspaces import Storeroom, list_workspaces
+from supervisor_ai.control.commands.workspace_cleanup import Scope, clean
+from supervisor_ai.control.commands.workspace_restore import Restoration, restore
+from supervisor_ai.control.queries.workspaces import Storeroom, list_workspaces
 from supervisor_ai.domain.ids import EffectKey, RunId
 from supervisor_ai.engine.host import SystemClock
 from supervisor_ai.testing.scratch_repository import ScratchRepository

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from supervisor_ai.cli.leftovers import _files, visible
+from supervisor_ai.cli.commands.runs.workspace_tables import _files, visible
 from supervisor_ai.cli.summary import changes
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.ports.workspace_inventory import FileChange

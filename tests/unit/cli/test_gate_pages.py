@@ -5,8 +5,8 @@ from typing import Final
 
 from inline_snapshot import snapshot
 
-from supervisor_ai.cli.commands.gate import shown_check
-from supervisor_ai.control.gates import CheckView
+from supervisor_ai.cli.commands.definitions.gate import shown_check
+from supervisor_ai.control.commands.gate_check import CheckView
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import Finding, GateKind, Severity
 from supervisor_ai.domain.run.status import Verdict

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.unit.control.gate_place import FINDING, Place, fails, missing
 
-from supervisor_ai.cli.commands.gate import gate, shown_gates
+from supervisor_ai.cli.commands.definitions.gate import gate, shown_gates
 from supervisor_ai.control.ports.definitions import GateSummary
 from supervisor_ai.control.ports.queries import ClaimsRow
 from supervisor_ai.domain.errors import InvalidInput
@@ -40,8 +40,8 @@ class Call:
     ledger: Ledger | None = None
     directory: Path = Path()
 
-    def reception(self) -> object:
-        return self.place.reception
+    def preflight(self) -> object:
+        return self.place.preflight
 
     def project(self) -> Place:
         return self.place

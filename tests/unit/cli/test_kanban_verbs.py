@@ -35,11 +35,11 @@ class Call:
 
     def __init__(self, scene: KanbanScene) -> None:
         self.scene = scene
-        self.directory = scene.reception.checkout
+        self.directory = scene.preflight.checkout
         self.has_ledger = True
 
-    def reception(self) -> object:
-        return self.scene.reception
+    def preflight(self) -> object:
+        return self.scene.preflight
 
     def records(self) -> object:
         return self.scene.records if self.has_ledger else None

@@ -10,8 +10,8 @@ from tests.unit.control.kanban_office import FILE, FIRST, PLACE, KanbanScene
 
 from supervisor_ai.cli.kanban_words import counts_line, kanban_rows
 from supervisor_ai.control.board import Board
+from supervisor_ai.control.queries.run_views import show_run
 from supervisor_ai.control.sentences import describe
-from supervisor_ai.control.views import show_run
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
 from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
@@ -158,5 +158,5 @@ def test_a_run_that_waits_is_told_how_to_go_on_elsewhere(tmp_path: Path) -> None
 
 
 def _rows(scene: KanbanScene) -> list[tuple[str, str]]:
-    person = cast("Invocation", Person(scene.reception.checkout))
+    person = cast("Invocation", Person(scene.preflight.checkout))
     return list(kanban_rows(person, scene.project, show_run(scene.records, "r1")))

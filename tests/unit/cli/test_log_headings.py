@@ -5,12 +5,12 @@ from typing import Final
 
 from tests.unit.control.gate_facts import WHEN
 
-from supervisor_ai.cli.commands.logs import heading
+from supervisor_ai.cli.commands.runs.logs import heading
 from supervisor_ai.cli.tables import local_time
-from supervisor_ai.control.logs import LogEntry, LogKind
+from supervisor_ai.control.queries.logs import LogKind, RunLogEntry
 from supervisor_ai.domain.ids import StepName
 
-CLAIMS: Final = LogEntry(
+CLAIMS: Final = RunLogEntry(
     kind=LogKind.GATE,
     step=StepName("implement-guard"),
     visit=2,

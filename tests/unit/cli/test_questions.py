@@ -13,10 +13,10 @@ from tests.unit.control.gate_facts import LINT, RUN
 from tests.unit.control.run_rows import FakeQueries, run_row
 
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.questions import question
+from supervisor_ai.cli.run_details import question
 from supervisor_ai.cli.tables import labelled
+from supervisor_ai.control.queries.run_views import show_run
 from supervisor_ai.control.records import Records
-from supervisor_ai.control.views import show_run
 from supervisor_ai.domain.ids import CommitSha, StepName
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import RunStatus, Verdict

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from supervisor_ai.cli.preview import approver_rows, describe_step
+from supervisor_ai.cli.run_preview import approver_rows, describe_step
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Definition, Gate, Role, Step, StepKind, Workflow

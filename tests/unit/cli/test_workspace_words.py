@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.leftovers import (
+from supervisor_ai.cli.commands.runs.workspace_tables import (
     human_size,
     shown_items,
     shown_workspace,
     visible,
     write_list,
 )
-from supervisor_ai.control.ports.workspace_inventory import Standing
-from supervisor_ai.control.workspace_cleaning import CleanItem, CleanView, Fate, Kind
-from supervisor_ai.control.workspaces import (
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.control.commands.workspace_cleanup import CleanItem, CleanView, Fate, Kind
+from supervisor_ai.control.ports.workspace_inventory import KeptStanding
+from supervisor_ai.control.queries.workspaces import (
     DirectoryView,
     Use,
     WorkspaceList,
@@ -49,7 +49,7 @@ WORK = WorkView(
     start=None,
     at=AT,
     files=3,
-    standing=Standing.MERGED,
+    standing=KeptStanding.MERGED,
     holder="refs/heads/main",
 )
 

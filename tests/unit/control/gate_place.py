@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from supervisor_ai.control.gates import CheckQuestion, CheckView, check
+from supervisor_ai.control.commands.gate_check import CheckQuestion, CheckView, check
 from supervisor_ai.control.policy import Policy
 from supervisor_ai.control.ports.definitions import GateSummary, Loaded, Power, TrustCheck
 from supervisor_ai.domain.errors import InvalidInput, NotFound
@@ -27,7 +27,7 @@ from supervisor_ai.testing.fake_sandbox import ScriptedReply
 from supervisor_ai.testing.world import Fakes, fake_world, passes
 
 if TYPE_CHECKING:
-    from supervisor_ai.control.project import Project
+    from supervisor_ai.control.project import OpenProject
 
 POWER: Final = Power(file="config.yaml", line=1, key="gates.test.command", value="pytest")
 FINDING: Final = Finding(rule="test_deleted", message="It is gone.", file="t.py", line=3)
@@ -110,7 +110,7 @@ class Trust:
 
 @dataclass
 class Desk:
-    """As much of a reception as a check needs."""
+    """As much of a preflight as a check needs."""
 
     catalog: Shelf
     repository: Checkout
@@ -137,7 +137,7 @@ class Place:
         )
         named = {None: new, "main": new, f"{self.new}~1": old, "old": old}
         self.shelf = Shelf(GATES, SandboxPolicy(backend="podman"))
-        self.reception = Desk(self.shelf, Checkout(named), Trust(is_trusted))
+        self.preflight = Desk(self.shelf, Checkout(named), Trust(is_trusted))
         self.world = fake_world(self.fakes)
         self.chosen: list[str] = []
 
@@ -146,7 +146,7 @@ class Place:
         return Runtime(world=self.world, owner="ada")
 
     def check(self, question: CheckQuestion) -> CheckView:
-        return asyncio.run(check(cast("Project", self), question))
+        return asyncio.run(check(cast("OpenProject", self), question))
 
     def finding(self, *findings: Finding) -> None:
         """Let the examiner find these."""

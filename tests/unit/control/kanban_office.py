@@ -13,7 +13,7 @@ from supervisor_ai.control.kanban_starting import Office
 from supervisor_ai.control.policy import Policy
 from supervisor_ai.control.ports.definitions import KanbanSettings, Loaded, TrustCheck
 from supervisor_ai.control.ports.queries import RunRow
-from supervisor_ai.control.reception import Reception
+from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.records import Records
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, Event, NewEvent
@@ -33,9 +33,9 @@ from supervisor_ai.testing.ledger_harness import birth
 from supervisor_ai.testing.world import NoSecrets, fake_world
 
 if TYPE_CHECKING:
-    from supervisor_ai.control.bond import Bond
+    from supervisor_ai.control.ledger_binding import LedgerBinding
     from supervisor_ai.control.ports.definitions import Catalog, TrustStore
-    from supervisor_ai.control.project import Project
+    from supervisor_ai.control.project import OpenProject
     from supervisor_ai.engine.ports.workspaces import Repository
 
 FILE: Final = "tasks/0-kanban-login.md"
@@ -192,23 +192,23 @@ class KanbanScene:
             artifacts=self.world.artifacts,
             documents=self.world.documents,
         )
-        self.reception = Reception(
+        self.preflight = Preflight(
             repository=cast("Repository", self.repository),
             catalog=cast("Catalog", self.catalog),
             trust=cast("TrustStore", Everything()),
-            bond=cast("Bond", None),
+            binding=cast("LedgerBinding", None),
             policy=Policy(),
             redactor=NoSecrets(),
             ids=FakeIds(),
             checkout=checkout,
             kanban_reader=MarkdownKanbanReader(),
         )
-        self.office = Office(reception=self.reception, records=self.records, start=checkout)
+        self.office = Office(preflight=self.preflight, records=self.records, start=checkout)
         self.versions: dict[RunId, int] = {}
 
     @property
-    def project(self) -> "Project":
-        return cast("Project", self)
+    def project(self) -> "OpenProject":
+        return cast("OpenProject", self)
 
     @property
     def player(self) -> Player:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from supervisor_ai.control.starting import branch_name
+from supervisor_ai.control.commands.run_start import branch_name
 from supervisor_ai.domain.ids import RunId
 
 

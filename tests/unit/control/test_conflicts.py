@@ -9,8 +9,8 @@ from typing import Final
 
 import pytest
 
-from supervisor_ai.control.conflicts import ConflictView, MergeStatus, predict_conflicts
 from supervisor_ai.control.ports.queries import AttemptRow, OwnerRow, RunRow
+from supervisor_ai.control.queries.conflicts import ConflictView, MergeStatus, predict_conflicts
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha

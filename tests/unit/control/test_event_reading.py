@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.unit.control.run_rows import FakeQueries
 
-from supervisor_ai.control.reading import find_pull_request, follow_events, read_events
+from supervisor_ai.control.queries.events import find_pull_request, follow_events, read_events
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, StepName, run_stream
 from supervisor_ai.domain.project.events import PermitTaken

@@ -1,6 +1,6 @@
 """Every reason to stop has an exit code of its own."""
 
-from supervisor_ai.control.errors import ERROR_EXIT_CODES, RUN_EXIT_CODES
+from supervisor_ai.control.exit_codes import ERROR_EXIT_CODES, RUN_EXIT_CODES
 from supervisor_ai.domain.errors import ErrorKind
 from supervisor_ai.domain.run.status import RunStatus
 

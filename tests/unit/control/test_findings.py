@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from tests.unit.control.run_rows import FakeQueries
 
-from supervisor_ai.control.findings import read_findings
+from supervisor_ai.control.queries.findings import read_findings
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.store.documents import ArtifactDocuments

@@ -7,9 +7,9 @@ from typing import Final
 import pytest
 from tests.unit.control.kanban_office import FILE, KANBAN, MAIN, PLACE, KanbanScene
 
-from supervisor_ai.control.forking import PreparedFork, prepare_fork, submit_fork
+from supervisor_ai.control.commands.run_fork import PreparedFork, prepare_fork, submit_fork
+from supervisor_ai.control.commands.run_migration import plan_migration
 from supervisor_ai.control.kanban_runs import policy_of_run
-from supervisor_ai.control.migrating import plan_migration
 from supervisor_ai.domain.errors import Busy, NotFound
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId
 from supervisor_ai.domain.kanban.policy import KanbanPolicy

@@ -37,7 +37,7 @@ def scene(tmp_path: Path) -> KanbanScene:
 
 
 def on_disk(scene: KanbanScene, **changes: str) -> Path:
-    folder = scene.reception.checkout / "tasks"
+    folder = scene.preflight.checkout / "tasks"
     folder.mkdir()
     for path, text in {**FILES, **changes}.items():
         (folder / Path(path).name).write_text(text)
@@ -166,7 +166,7 @@ def test_a_check_does_not_follow_a_folder_out_of_the_project(
 ) -> None:
     outside = tmp_path_factory.mktemp("outside")
     (outside / "0-kanban-login.md").write_text("secret")
-    (scene.reception.checkout / "tasks").symlink_to(outside)
+    (scene.preflight.checkout / "tasks").symlink_to(outside)
     with pytest.raises(InvalidInput, match="leads out of the project"):
         check_kanban(scene.office, PLACE)
     place = find_any_place(scene.office.desk, str(outside / "0-kanban-login.md"))

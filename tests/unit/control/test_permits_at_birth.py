@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.unit.control.kanban_office import ADA, KanbanScene
 
+from supervisor_ai.control.commands.run_start import append_birth
 from supervisor_ai.control.ports.queries import OwnerRow, RunRow
-from supervisor_ai.control.starting import append_birth
 from supervisor_ai.domain.envelope import Envelope, NewEvent
 from supervisor_ai.domain.errors import Busy, StaleVersion
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream

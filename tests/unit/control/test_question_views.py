@@ -11,9 +11,9 @@ from tests.unit.control.kanban_office import KanbanScene
 from tests.unit.control.run_rows import FakeQueries, run_row
 
 from supervisor_ai.cli.output import encode
+from supervisor_ai.control.queries.run_views import show_run
 from supervisor_ai.control.questions import find_question
 from supervisor_ai.control.records import Records
-from supervisor_ai.control.views import show_run
 from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import RunStatus, Verdict

@@ -8,9 +8,9 @@ from typing import Final
 import pytest
 from tests.unit.control.run_rows import FakeQueries
 
-from supervisor_ai.control.logs import LogFilter
+from supervisor_ai.control.queries.logs import LogFilter
+from supervisor_ai.control.queries.retry_log import read_retries
 from supervisor_ai.control.records import Records
-from supervisor_ai.control.retry_log import read_retries
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import (

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
-from supervisor_ai.control.starting import within
+from supervisor_ai.control.commands.run_start import within
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind, Workflow

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.control.doctor import (
-    Checked,
-    Machine,
+from supervisor_ai.control.commands.doctor import (
+    DoctorCheck,
+    HostMachine,
     examine,
     inspect_sandboxes,
     judge_sandboxes,
 )
-from supervisor_ai.control.reception import Reception
-from supervisor_ai.control.sandbox_check import (
+from supervisor_ai.control.preflight import Preflight
+from supervisor_ai.control.queries.sandbox_check import (
     COMMANDS,
     SandboxCheck,
     Wishes,
@@ -155,24 +155,24 @@ def test_no_project_has_no_wishes() -> None:
     assert read_wishes(nothing_here) == Wishes()
 
 
-def nothing_here() -> Reception:
+def nothing_here() -> Preflight:
     raise InvalidInput("'/' is not inside a git repository.")
 
 
-def machine(tmp_path: Path, *backends: Backend) -> Machine:
+def machine(tmp_path: Path, *backends: Backend) -> HostMachine:
     made = {backend.name: backend for backend in backends}
-    return Machine(
+    return HostMachine(
         git_version=lambda: "git version 2",
         sandboxes=made.__getitem__,
         backends=tuple(made),
         state=tmp_path,
         tools=(Path("/opt/tool"),),
-        reception=nothing_here,
+        preflight=nothing_here,
         count_events=lambda: 0,
     )
 
 
-def examined(tmp_path: Path, *backends: Backend) -> dict[str, Checked]:
+def examined(tmp_path: Path, *backends: Backend) -> dict[str, DoctorCheck]:
     checked = asyncio.run(examine(machine(tmp_path, *backends)))
     return {each.name: each for each in checked}
 

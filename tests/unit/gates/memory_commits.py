@@ -4,7 +4,7 @@ import difflib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 
-from supervisor_ai.control.ports.commits import Change, CommitFile
+from supervisor_ai.control.ports.commits import ChangedPath, CommitFile
 from supervisor_ai.domain.ids import CommitSha
 
 ABSENT = "0" * 40
@@ -37,10 +37,10 @@ class MemoryCommits:
         for file in files:
             yield file, contents[file.blob]
 
-    def changes(self, base: CommitSha, commit: CommitSha) -> tuple[Change, ...]:
+    def changes(self, base: CommitSha, commit: CommitSha) -> tuple[ChangedPath, ...]:
         before, after = self.trees[base], self.trees[commit]
         changes = (
-            Change(
+            ChangedPath(
                 path,
                 _blob(before[path]) if path in before else ABSENT,
                 _blob(after[path]) if path in after else ABSENT,

@@ -15,7 +15,7 @@ from supervisor_ai.cli.options import (
     yes_option,
 )
 from supervisor_ai.cli.output import say, write, write_json
-from supervisor_ai.cli.starting import (
+from supervisor_ai.cli.run_start import (
     StartOptions,
     attend,
     budget_option,
@@ -27,7 +27,9 @@ from supervisor_ai.cli.starting import (
 )
 from supervisor_ai.cli.streams import read_stdin
 from supervisor_ai.cli.verbs import verb
-from supervisor_ai.control.errors import DONE
+from supervisor_ai.control.commands.run_execution import prepare_resume
+from supervisor_ai.control.commands.run_start import held_by
+from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.kanban_places import find_place, typed
 from supervisor_ai.control.kanban_runs import unfinished_on
 from supervisor_ai.control.kanban_starting import (
@@ -38,8 +40,6 @@ from supervisor_ai.control.kanban_starting import (
     prepare_new_kanban,
 )
 from supervisor_ai.control.phrases import one_line
-from supervisor_ai.control.resuming import prepare_resume
-from supervisor_ai.control.starting import held_by
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.kanban.policy import ManagerKind
 
@@ -160,8 +160,8 @@ def run(invocation: Invocation, **options: Unpack[_RunOptions]) -> int:
 
 
 def _office(invocation: Invocation) -> Office:
-    reception = invocation.reception()
-    return Office(reception=reception, records=invocation.records(), start=invocation.directory)
+    preflight = invocation.preflight()
+    return Office(preflight=preflight, records=invocation.records(), start=invocation.directory)
 
 
 def _request(options: _Shared) -> KanbanRequest:

@@ -9,7 +9,7 @@ from supervisor_ai.cli.kanban_words import check_lines, status_page
 from supervisor_ai.cli.options import json_option
 from supervisor_ai.cli.output import write, write_json
 from supervisor_ai.cli.verbs import verb
-from supervisor_ai.control.errors import DONE, ERROR_EXIT_CODES
+from supervisor_ai.control.exit_codes import DONE, ERROR_EXIT_CODES
 from supervisor_ai.control.kanban_checking import check_kanban
 from supervisor_ai.control.kanban_places import find_any_place, find_place, name_of
 from supervisor_ai.control.kanban_runs import known_kanbans
@@ -111,5 +111,5 @@ def log(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
 
 def _office(invocation: Invocation) -> Office:
-    reception = invocation.reception()
-    return Office(reception=reception, records=invocation.records(), start=invocation.directory)
+    preflight = invocation.preflight()
+    return Office(preflight=preflight, records=invocation.records(), start=invocation.directory)

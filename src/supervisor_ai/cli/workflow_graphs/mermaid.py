@@ -3,7 +3,7 @@
 from typing import Final
 
 from supervisor_ai.control.phrases import one_line
-from supervisor_ai.control.workflows import Node, WorkflowGraph
+from supervisor_ai.control.queries.workflows import Node, WorkflowGraph
 
 _SHAPES: Final = {
     "role": ("[", "]"),

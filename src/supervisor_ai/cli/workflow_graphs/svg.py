@@ -6,7 +6,7 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from supervisor_ai.control.phrases import one_line
-from supervisor_ai.control.workflows import Arrow, Node, WorkflowGraph
+from supervisor_ai.control.queries.workflows import Arrow, Node, WorkflowGraph
 
 _WIDTH: Final = 300
 _HEIGHT: Final = 48

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from supervisor_ai.control.phrases import one_line
-from supervisor_ai.control.workflows import Node, WorkflowGraph
+from supervisor_ai.control.queries.workflows import Node, WorkflowGraph
 
 _WIDTH: Final = 80
 _WHEN: Final = {"on_fail": "failed", "on_reject": "rejected"}

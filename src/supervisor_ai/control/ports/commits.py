@@ -17,7 +17,7 @@ class CommitFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangedPath:
     """A path that differs between two commits, with the contents before and after."""
 
     path: str
@@ -40,7 +40,7 @@ class Commits(Protocol):
         """Read files, a bounded number of bytes at a time."""
         ...
 
-    def changes(self, base: CommitSha, commit: CommitSha) -> tuple[Change, ...]:
+    def changes(self, base: CommitSha, commit: CommitSha) -> tuple[ChangedPath, ...]:
         """Return what differs between two commits; a side without a file is all zeros."""
         ...
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class ManifestEvidence:
     """A file of the project, and the line or the key in it."""
 
     file: str
@@ -24,7 +24,7 @@ class GateSuggestion:
 
     command: tuple[str, ...]
     directory: str
-    evidence: Evidence
+    evidence: ManifestEvidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class DetectedGate:
 
     name: str
     command: tuple[str, ...]
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[ManifestEvidence, ...]
     others: tuple[GateSuggestion, ...] = ()
 
 
@@ -42,7 +42,7 @@ class Detected:
     """A language, a framework, a service or a package manager."""
 
     name: str
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[ManifestEvidence, ...]
     files: int | None = None
 
 

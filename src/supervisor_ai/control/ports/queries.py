@@ -202,7 +202,7 @@ class FaultKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class LedgerFault:
     """A place where the ledger is not what it should be, and what to do about it."""
 
     kind: FaultKind
@@ -218,11 +218,11 @@ class Verification:
     """What a check of the ledger found; notes are no faults, but worth a look."""
 
     events: int
-    faults: tuple[Fault, ...]
+    faults: tuple[LedgerFault, ...]
     notes: tuple[str, ...] = ()
 
 
-class LedgerCare(Protocol):
+class LedgerMaintenance(Protocol):
     """Looking after the ledger itself."""
 
     def verify(self) -> Verification:

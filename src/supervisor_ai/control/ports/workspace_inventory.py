@@ -14,7 +14,7 @@ StepsOf = Callable[[RunId], Sequence[StepName]]
 """Tells which steps a run has visited; empty where nothing is known of the run."""
 
 
-class Standing(StrEnum):
+class KeptStanding(StrEnum):
     """Where else kept work can be found."""
 
     EMPTY = "empty"
@@ -28,7 +28,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class WorkOrigin:
     """Whose work it is, as the name of a directory or of a ref tells."""
 
     run: RunId
@@ -43,7 +43,7 @@ class LeftDirectory:
     """The directory of a workspace that exists now."""
 
     path: Path
-    place: Place
+    place: WorkOrigin
     key: EffectKey | None
     """The operation it was made for, if that can be told from its name."""
     fence: int
@@ -66,12 +66,12 @@ class KeptWork:
     """A commit that one of our refs keeps; without a step, the commit that a run starts from."""
 
     ref: str
-    place: Place
+    place: WorkOrigin
     commit: CommitSha
     start: CommitSha | None
     at: datetime
     files: int
-    standing: Standing
+    standing: KeptStanding
     holder: str | None
     """The ref that has it too."""
     alone: frozenset[CommitSha]

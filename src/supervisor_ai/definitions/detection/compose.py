@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from supervisor_ai.control.ports.project_survey import Evidence
+from supervisor_ai.control.ports.project_survey import ManifestEvidence
 from supervisor_ai.definitions.detection.facts import Fact
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.yaml_source import read_yaml
@@ -22,7 +22,7 @@ def compose(file: str, text: str) -> Iterator[Fact]:
         image = service.get("image") if isinstance(service, dict) else None
         if isinstance(image, str):
             line = document.place("services", name, "image").line
-            evidence = Evidence(file=file, line=line, key=f"services.{name}.image")
+            evidence = ManifestEvidence(file=file, line=line, key=f"services.{name}.image")
             yield Fact(name=f"image:{_short(image)}", evidence=evidence)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from supervisor_ai.control.ports.project_survey import Evidence
+from supervisor_ai.control.ports.project_survey import ManifestEvidence
 
 TOP: Final = "."
 _AND: Final = " & "
@@ -17,7 +17,7 @@ class Fact:
     """One thing that a file says, by its kind and name."""
 
     name: str
-    evidence: Evidence
+    evidence: ManifestEvidence
 
     @property
     def directory(self) -> str:
@@ -41,7 +41,7 @@ class Facts:
     def __or__(self, other: "Facts") -> "Facts":
         return Facts((*self, *other))
 
-    def evidence(self, conditions: Iterable[str]) -> Evidence | None:
+    def evidence(self, conditions: Iterable[str]) -> ManifestEvidence | None:
         """Return what makes the first condition hold, or None where none does."""
         for condition in conditions:
             found = [self._first(name) for name in condition.split(_AND)]
@@ -49,7 +49,7 @@ class Facts:
                 return found[0]
         return None
 
-    def all_evidence(self, conditions: Iterable[str]) -> tuple[Evidence, ...]:
+    def all_evidence(self, conditions: Iterable[str]) -> tuple[ManifestEvidence, ...]:
         """Return the evidence of every condition that holds."""
         found = (self.evidence([condition]) for condition in conditions)
         return tuple(dict.fromkeys(evidence for evidence in found if evidence is not None))
@@ -68,7 +68,7 @@ class Facts:
         """Name the directories with a finding, the top first."""
         return tuple(sorted({fact.directory for fact in self}, key=_depth))
 
-    def _first(self, name: str) -> Evidence | None:
+    def _first(self, name: str) -> ManifestEvidence | None:
         facts = self._by_name.get(name)
         return facts[0].evidence if facts else None
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from supervisor_ai.control.ports.project_survey import Evidence
+from supervisor_ai.control.ports.project_survey import ManifestEvidence
 from supervisor_ai.definitions.detection.facts import Fact
 from supervisor_ai.definitions.detection.trees import normal
 
@@ -115,4 +115,4 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _fact(kind: str, name: str, file: str, line: int) -> Fact:
-    return Fact(name=f"{kind}:{name}", evidence=Evidence(file=file, line=line))
+    return Fact(name=f"{kind}:{name}", evidence=ManifestEvidence(file=file, line=line))

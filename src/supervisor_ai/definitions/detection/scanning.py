@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Final
 
-from supervisor_ai.control.ports.project_survey import Evidence
+from supervisor_ai.control.ports.project_survey import ManifestEvidence
 from supervisor_ai.definitions.detection import lines, trees
 from supervisor_ai.definitions.detection.compose import compose
 from supervisor_ai.definitions.detection.facts import Fact
@@ -44,7 +44,7 @@ def scan(paths: Iterable[str], reader: BoundedReader, wanted: frozenset[str]) ->
     for path in paths:
         name = PurePosixPath(path).name
         if f"file:{name}" in wanted:
-            yield Fact(name=f"file:{name}", evidence=Evidence(file=path))
+            yield Fact(name=f"file:{name}", evidence=ManifestEvidence(file=path))
         read = next((read for pattern, read in _READERS if fnmatchcase(name, pattern)), None)
         if read is not None:
             text = reader.text(path)
@@ -63,4 +63,4 @@ def _suffixes(paths: Iterable[str], wanted: frozenset[str]) -> Iterator[Fact]:
         name = f"suffix:{path.suffix}"
         if name in wanted and (path.parent, name) not in seen:
             seen.add((path.parent, name))
-            yield Fact(name=name, evidence=Evidence(file=str(path)))
+            yield Fact(name=name, evidence=ManifestEvidence(file=str(path)))

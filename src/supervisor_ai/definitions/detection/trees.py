@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from supervisor_ai.control.ports.project_survey import Evidence
+from supervisor_ai.control.ports.project_survey import ManifestEvidence
 from supervisor_ai.definitions.detection.facts import Fact
 from supervisor_ai.tools.toml import read_toml
 
@@ -81,7 +81,7 @@ def normal(name: str) -> str:
 
 
 def _fact(kind: str, name: str, file: str, key: str) -> Fact:
-    return Fact(name=f"{kind}:{name}", evidence=Evidence(file=file, key=key))
+    return Fact(name=f"{kind}:{name}", evidence=ManifestEvidence(file=file, key=key))
 
 
 def _toml(text: str) -> Iterator[tuple[str, object]]:

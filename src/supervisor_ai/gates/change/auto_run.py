@@ -9,7 +9,7 @@ from importlib.resources import files
 from itertools import islice
 from typing import Final
 
-from supervisor_ai.control.ports.commits import Change, Commits
+from supervisor_ai.control.ports.commits import ChangedPath, Commits
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
@@ -60,8 +60,8 @@ def examine_auto_run(case: ChangeCase, commits: Commits) -> Examination:
 
 
 def _where_it_runs(
-    named: Sequence[tuple[Change, AutoRun]], case: ChangeCase, commits: Commits
-) -> list[tuple[Change, AutoRun]]:
+    named: Sequence[tuple[ChangedPath, AutoRun]], case: ChangeCase, commits: Commits
+) -> list[tuple[ChangedPath, AutoRun]]:
     """Leave out what only other files make run, where those are not there."""
     names: frozenset[str] = frozenset()
     if any(entry.beside for _, entry in named):
@@ -74,7 +74,7 @@ def _weight(finding: Finding) -> bool:
     return finding.severity is Severity.NOTE
 
 
-def _finding(change: Change, entry: AutoRun) -> Finding:
+def _finding(change: ChangedPath, entry: AutoRun) -> Finding:
     path = shown(change.path)
     if is_absent(change.after):
         said = f"{path!r} was removed: {entry.reason}."
@@ -88,8 +88,8 @@ def _finding(change: Change, entry: AutoRun) -> Finding:
 
 
 def _unless_equal(
-    touched: Sequence[tuple[Change, AutoRun]], case: ChangeCase, commits: Commits
-) -> Iterator[tuple[Change, AutoRun]]:
+    touched: Sequence[tuple[ChangedPath, AutoRun]], case: ChangeCase, commits: Commits
+) -> Iterator[tuple[ChangedPath, AutoRun]]:
     """Leave out files of which only some keys count, where those did not change."""
     partly = {change.path for change, entry in touched if entry.keys and not change.is_retyped}
     before = dict(read_small(commits, case.base, partly)) if partly else {}
@@ -100,7 +100,7 @@ def _unless_equal(
 
 
 def _differs(
-    change: Change, entry: AutoRun, before: Mapping[str, bytes], after: Mapping[str, bytes]
+    change: ChangedPath, entry: AutoRun, before: Mapping[str, bytes], after: Mapping[str, bytes]
 ) -> bool:
     """Compare the keys that count; a file that cannot be read could hold anything."""
     sides = []

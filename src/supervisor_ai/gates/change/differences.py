@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from supervisor_ai.control.ports.commits import Change, CommitFile, Commits
+from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, Commits
 from supervisor_ai.domain.ids import CommitSha
 
 LARGEST: Final = 1024 * 1024
@@ -74,6 +74,6 @@ def _body(patch: str) -> Iterator[str]:
             yield from lines
 
 
-def changed_paths(changes: Iterable[Change]) -> tuple[str, ...]:
+def changed_paths(changes: Iterable[ChangedPath]) -> tuple[str, ...]:
     """Return the paths of changes whose files are there afterwards."""
     return tuple(change.path for change in changes if not is_absent(change.after))

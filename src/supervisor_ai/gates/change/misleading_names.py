@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from supervisor_ai.control.ports.commits import Change, Commits
+from supervisor_ai.control.ports.commits import ChangedPath, Commits
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.ports.gates import ChangeCase
@@ -56,7 +56,7 @@ def _option(path: str) -> Finding:
     return Finding(rule="name_like_an_option", message=said, file=name, severity=Severity.NOTE)
 
 
-def _links(case: ChangeCase, commits: Commits, links: Sequence[Change]) -> Iterator[Finding]:
+def _links(case: ChangeCase, commits: Commits, links: Sequence[ChangedPath]) -> Iterator[Finding]:
     paths = [link.path for link in links[:_LINKS]]
     targets = dict(commits.patches(case.base, case.head, paths)) if paths else {}
     for link in links:
@@ -67,7 +67,9 @@ def _links(case: ChangeCase, commits: Commits, links: Sequence[Change]) -> Itera
             yield Finding(rule="escaping_link", message=said, file=name)
 
 
-def _collisions(changes: Sequence[Change], case: ChangeCase, commits: Commits) -> Iterator[Finding]:
+def _collisions(
+    changes: Sequence[ChangedPath], case: ChangeCase, commits: Commits
+) -> Iterator[Finding]:
     """Find names that are one and the same where case or the form of letters does not count."""
     touched = set(changed_paths(changes))
     others = {file.path for file in commits.list(case.head)} if touched else set()

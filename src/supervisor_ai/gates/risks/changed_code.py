@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from supervisor_ai.control.ports.commits import Change, CommitFile, Commits
+from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, Commits
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.change.differences import LARGEST, is_absent, sizes
 from supervisor_ai.gates.change.product_files import is_operative, is_product
@@ -68,7 +68,8 @@ def read_changed(case: ChangeCase, commits: Commits) -> ChangedCode:
 
 
 def _within_bounds(
-    changes: Sequence[Change], listed: tuple[Mapping[str, CommitFile], Mapping[str, CommitFile]]
+    changes: Sequence[ChangedPath],
+    listed: tuple[Mapping[str, CommitFile], Mapping[str, CommitFile]],
 ) -> frozenset[str]:
     found, left = set(), _IN_ALL
     for change in changes:
@@ -93,7 +94,7 @@ def _sources(
 
 
 def _files(
-    changes: Sequence[Change], small: frozenset[str], sides: _Sides
+    changes: Sequence[ChangedPath], small: frozenset[str], sides: _Sides
 ) -> Iterator[ChangedFile]:
     for change in changes:
         before, after = sides.before.get(change.path), sides.after.get(change.path)

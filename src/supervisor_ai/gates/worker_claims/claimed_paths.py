@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from supervisor_ai.control.ports.commits import Change, Commits
+from supervisor_ai.control.ports.commits import ChangedPath, Commits
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.change.differences import is_absent
@@ -27,7 +27,7 @@ class Paths:
     before: tuple[frozenset[str], ...]
     changed: frozenset[str]
     """What differs from any of the commits before."""
-    recent: tuple[Change, ...]
+    recent: tuple[ChangedPath, ...]
     """What the attempt itself changed."""
     folders: frozenset[str]
     earlier: tuple[CommitSha, ...]
@@ -103,7 +103,7 @@ def _listed(commits: Commits, commit: CommitSha) -> frozenset[str]:
     return frozenset(file.path for file in commits.list(commit))
 
 
-def _with(changes: Iterable[Change], *, is_before: bool) -> frozenset[str]:
+def _with(changes: Iterable[ChangedPath], *, is_before: bool) -> frozenset[str]:
     """Return the paths of one side, among them links, which are not listed."""
     sides = ((change.path, change.before if is_before else change.after) for change in changes)
     return frozenset(path for path, blob in sides if not is_absent(blob))

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Final, get_args, get_type_hints
 
-from supervisor_ai.control.ports.queries import Fault, FaultKind
+from supervisor_ai.control.ports.queries import FaultKind, LedgerFault
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.store.artifacts import DRAFTS, artifact_path, tombstone
@@ -30,12 +30,12 @@ class ArtifactCheck:
         self._named = named
         self._erased = erased
 
-    def faults(self) -> Iterator[Fault]:
+    def faults(self) -> Iterator[LedgerFault]:
         """Name the artifacts that are not what their name says."""
         for artifact, seq in self._named.items():
             what = self._trouble(artifact)
             if what is not None:
-                yield Fault(
+                yield LedgerFault(
                     kind=FaultKind.ARTIFACT,
                     seq=seq,
                     where=f"artifact {artifact}",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from supervisor_ai.control.ports.queries import Fault, FaultKind
+from supervisor_ai.control.ports.queries import FaultKind, LedgerFault
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.engine.ports.workspaces import Anchor, AnchorPoint
 from supervisor_ai.store.anchors import recorded_anchor
@@ -27,7 +27,7 @@ class Chain:
         self._hash = ""
         self._versions: dict[str, int] = {}
 
-    def follow(self, record: Record) -> Iterator[Fault]:
+    def follow(self, record: Record) -> Iterator[LedgerFault]:
         """Go to the next link; what comes after a fault is judged by what the ledger claims."""
         if record.seq != self.seq + 1:
             yield _fault(self.seq + 1, f"is missing: event {record.seq} comes next")
@@ -42,7 +42,7 @@ class Chain:
         self._versions[record.stream] = max(record.version, version - 1)
 
 
-def read_anchor(anchor: Anchor) -> tuple[AnchorPoint | None, list[Fault]]:
+def read_anchor(anchor: Anchor) -> tuple[AnchorPoint | None, list[LedgerFault]]:
     """Return the link that is kept outside, or why it is none."""
     try:
         return anchor.read(), []
@@ -50,7 +50,7 @@ def read_anchor(anchor: Anchor) -> tuple[AnchorPoint | None, list[Fault]]:
         return None, [_anchor_fault(None, f"The anchor cannot be read: {error.message}")]
 
 
-def anchor_faults(sql: Sql, anchored: AnchorPoint | None, *, last: int) -> Iterator[Fault]:
+def anchor_faults(sql: Sql, anchored: AnchorPoint | None, *, last: int) -> Iterator[LedgerFault]:
     """Compare the chain with the link that is kept outside, and with what we kept there."""
     before = recorded_anchor(sql)
     if before is not None and (anchored is None or anchored.seq < before.seq):
@@ -66,12 +66,14 @@ def anchor_faults(sql: Sql, anchored: AnchorPoint | None, *, last: int) -> Itera
         yield _fault(anchored.seq, "is not the one that was anchored: the chain was made anew")
 
 
-def _anchor_fault(seq: int | None, message: str) -> Fault:
-    return Fault(kind=FaultKind.ANCHOR, seq=seq, where=_ANCHOR, message=message, hint=_SUSPECT)
+def _anchor_fault(seq: int | None, message: str) -> LedgerFault:
+    return LedgerFault(
+        kind=FaultKind.ANCHOR, seq=seq, where=_ANCHOR, message=message, hint=_SUSPECT
+    )
 
 
-def _fault(seq: int, what: str) -> Fault:
-    return Fault(
+def _fault(seq: int, what: str) -> LedgerFault:
+    return LedgerFault(
         kind=FaultKind.EVENT,
         seq=seq,
         where=f"event {seq}",

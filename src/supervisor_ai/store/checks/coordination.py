@@ -7,7 +7,7 @@ supervisor could have written, and one that was taken must have led to a fact.
 from collections.abc import Iterator
 from typing import Final
 
-from supervisor_ai.control.ports.queries import Fault, FaultKind
+from supervisor_ai.control.ports.queries import FaultKind, LedgerFault
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.run.letters import Approve, Letter, Reject, ReportChild
@@ -43,7 +43,7 @@ class Coordination:
         self._sql = sql
         self._path = path
 
-    def faults(self) -> Iterator[Fault]:
+    def faults(self) -> Iterator[LedgerFault]:
         """Name the rows that supervisor would not have written."""
         for row in self._sql.execute(_LETTERS).fetchall():
             for what in self._letter_faults(row):
@@ -114,7 +114,7 @@ class Coordination:
             case _:
                 pass
 
-    def _letter_fault(self, row: Row, what: str) -> Fault:
+    def _letter_fault(self, row: Row, what: str) -> LedgerFault:
         number, key, run = row[:3]
         return self._fault(
             FaultKind.LETTER,
@@ -123,7 +123,7 @@ class Coordination:
             self._remedy("letters", f"number = {number}"),
         )
 
-    def _lease_fault(self, run: str, epoch: int, newest: int | None) -> Fault:
+    def _lease_fault(self, run: str, epoch: int, newest: int | None) -> LedgerFault:
         found = "the ledger does not know the run"
         if newest is not None:
             found = f"the run's events have epoch {newest} already"
@@ -140,8 +140,8 @@ class Coordination:
     def _remedy(self, table: str, condition: str) -> str:
         return _REMOVE.format(self._path, table, condition)
 
-    def _fault(self, kind: FaultKind, where: str, message: str, hint: str) -> Fault:
-        return Fault(kind=kind, where=where, message=message, hint=hint)
+    def _fault(self, kind: FaultKind, where: str, message: str, hint: str) -> LedgerFault:
+        return LedgerFault(kind=kind, where=where, message=message, hint=hint)
 
 
 def _read(encoded: str) -> Letter | None:

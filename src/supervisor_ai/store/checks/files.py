@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
-from supervisor_ai.control.ports.queries import Fault, FaultKind
+from supervisor_ai.control.ports.queries import FaultKind, LedgerFault
 from supervisor_ai.domain.ids import RunId
 
 _FILES: Final = ("state.db", "state.db-wal", "state.db-shm")
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
-def file_faults(directory: Path) -> Iterator[Fault]:
+def file_faults(directory: Path) -> Iterator[LedgerFault]:
     """Name files that are links or something else, or that others can read or write."""
     for path in (directory / name for name in _FILES):
         try:
@@ -33,13 +33,13 @@ def driven_runs(locks: Path) -> frozenset[RunId]:
     return frozenset(RunId(unquote(name.rpartition(".")[0])) for name in names)
 
 
-def lost_run(run: RunId) -> Fault:
+def lost_run(run: RunId) -> LedgerFault:
     """Tell of a run that was driven here, but of which no event is left.
 
     A run is recorded before it is locked: if its events are gone, so is the newest part of the
     ledger, and no anchor may have been made of it yet.
     """
-    return Fault(
+    return LedgerFault(
         kind=FaultKind.EVENT,
         where=f"run {run!r}",
         message=f"Run {run!r} was driven here, but the ledger has no event of it.",
@@ -52,6 +52,6 @@ def read_only(path: Path) -> int:
     return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
 
 
-def _fault(path: Path, what: str, hint: str) -> Fault:
+def _fault(path: Path, what: str, hint: str) -> LedgerFault:
     message = f"The file {str(path)!r} {what}."
-    return Fault(kind=FaultKind.FILE, where=str(path), message=message, hint=hint)
+    return LedgerFault(kind=FaultKind.FILE, where=str(path), message=message, hint=hint)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Final
 
-from supervisor_ai.control.ports.queries import Fault, FaultKind
+from supervisor_ai.control.ports.queries import FaultKind, LedgerFault
 from supervisor_ai.store.connection import Connection, Sql
 
 _OBJECTS: Final = (
@@ -18,7 +18,7 @@ Name = tuple[str, str]
 """A kind of object and its name."""
 
 
-def schema_faults(sql: Sql) -> Iterator[Fault]:
+def schema_faults(sql: Sql) -> Iterator[LedgerFault]:
     """Name what is missing, what was changed and what does not belong there."""
     found, wanted = _objects(sql), _as_migrated()
     for name in sorted(found.keys() | wanted.keys()):
@@ -56,9 +56,9 @@ def _words(made: str) -> list[str]:
     return made.split()
 
 
-def _fault(name: Name, what: str) -> Fault:
+def _fault(name: Name, what: str) -> LedgerFault:
     kind, called = name
-    return Fault(
+    return LedgerFault(
         kind=FaultKind.SCHEMA,
         where=f"{kind} {called!r}",
         message=f"The {kind} {called!r} {what}.",

@@ -5,11 +5,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from inline_snapshot import snapshot
+from supervisor_ai.cli.commands.definitions.workflow_graphs.mermaid import draw_mermaid
+from supervisor_ai.cli.commands.definitions.workflow_graphs.svg import draw_svg
+from supervisor_ai.cli.commands.definitions.workflow_graphs.text import draw_text
 
-from supervisor_ai.cli.workflow_graphs.mermaid import draw_mermaid
-from supervisor_ai.cli.workflow_graphs.svg import draw_svg
-from supervisor_ai.cli.workflow_graphs.text import draw_text
-from supervisor_ai.control.workflows import WorkflowGraph, graph_of
+from supervisor_ai.control.queries.workflows import WorkflowGraph, graph_of
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Step, StepKind, Workflow
 from supervisor_ai.domain.run.gates import Complexity

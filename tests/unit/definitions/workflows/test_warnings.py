@@ -4,7 +4,7 @@ import pytest
 from tests.unit.definitions.project_files import COMMIT
 from tests.unit.definitions.workflows.flows import Flows
 
-from supervisor_ai.control.workflows import find_warnings, read_graph
+from supervisor_ai.control.queries.workflows import find_warnings, read_graph
 
 FLOW = """\
 steps:

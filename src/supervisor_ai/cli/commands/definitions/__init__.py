@@ -1,0 +1,1 @@
+"""Verbs about definitions: workflows, roles, gates, and what workers are told."""

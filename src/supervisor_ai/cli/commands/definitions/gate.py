@@ -1,0 +1,244 @@
+"""`supervisor gate`.
+
+What `supervisor gate check test_integrity --json` prints, by example:
+
+    {"check": {"gate": "test_integrity", "kind": "test_integrity", "base": "1f0c…", "head": "9ab2…",
+               "verdict": "failed", "reason": "…", "tests": null,
+               "findings": [{"rule": "test_deleted", "message": "…", "file": "tests/test_a.py",
+                             "line": 3, "subject": "test_sum", "severity": "error"}],
+               "exit_code": null, "output": "", "told": "…"}}
+"""
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack
+
+import click
+
+from supervisor_ai.cli.interrupts import run_interruptibly
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.options import base_option, json_option
+from supervisor_ai.cli.output import say, write, write_json
+from supervisor_ai.cli.tables import columns, fitted
+from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.exit_codes import DONE, ERROR_EXIT_CODES, FAILED
+from supervisor_ai.control.phrases import one_line, short, where
+from supervisor_ai.domain.errors import ErrorKind, InvalidInput
+from supervisor_ai.domain.run.gates import Area, Finding, GateKind
+from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.terminal import plain
+from supervisor_ai.tools.text import counted
+
+if TYPE_CHECKING:
+    from supervisor_ai.control.commands.gate_check import CheckView
+    from supervisor_ai.control.ports.definitions import GateSummary
+    from supervisor_ai.control.ports.queries import ClaimsRow
+
+_EXIT_CODES: Final = {
+    Verdict.PASSED: DONE,
+    Verdict.WARNED: DONE,
+    Verdict.FAILED: FAILED,
+    Verdict.NOT_RUN: ERROR_EXIT_CODES[ErrorKind.UNAVAILABLE],
+}
+_ANSWER_BYTES: Final = 1 << 20
+_LINES: Final = 60
+"""So many lines are shown of what went wrong."""
+
+
+class _ListOptions(TypedDict):
+    base: str | None
+    as_json: bool
+
+
+class _CheckOptions(TypedDict):
+    name: str
+    base: str | None
+    head: str | None
+    tdd: bool
+    may_change: tuple[str, ...]
+    mutants: int | None
+    answer: str | None
+    as_json: bool
+
+
+class _ClaimsOptions(TypedDict):
+    as_json: bool
+
+
+@click.group(help="List gates, run one on any two commits, and count false reports")
+def gate() -> None:
+    """List gates, run one on any two commits, and count false reports."""
+
+
+@verb(example="supervisor gate list", name="list", group=gate)
+@base_option
+@json_option
+@click.pass_obj
+def list_verb(invocation: Invocation, **options: Unpack[_ListOptions]) -> int:
+    """List the gates that steps can name.
+
+    Those that come with supervisor, your own and the project's, and well-known ones that only need
+    a command: for these you see what to write.
+    """
+    from supervisor_ai.control.commands.gate_check import list_gates
+
+    found = list_gates(invocation.preflight(), ref=options["base"])
+    if options["as_json"]:
+        write_json({"gates": found})
+        return DONE
+    write("\n".join(shown_gates(found, fitted)))
+    return DONE
+
+
+@verb(example="supervisor gate check test_integrity --base main --head my-branch", group=gate)
+@click.argument("name")
+@click.option("-b", "--base", metavar="REF", help="The commit before; default: the head's parent.")
+@click.option("--head", metavar="REF", help="The commit after; default: the checkout's.")
+@click.option("--tdd", is_flag=True, help="New tests also have to fail on the old code.")
+@click.option(
+    "--may-change",
+    multiple=True,
+    type=click.Choice([area.value for area in Area]),
+    help="Whoever made the change may change these.",
+)
+@click.option(
+    "--mutants",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Let the gate `mutation` try so many small faults at most.",
+)
+@click.option(
+    "--answer",
+    type=click.Path(allow_dash=True),
+    metavar="FILE",
+    help="An implementer's answer for the gate `claims`; - is stdin.",
+)
+@json_option
+@click.pass_obj
+def check(invocation: Invocation, **options: Unpack[_CheckOptions]) -> int:
+    """Run a gate on any two commits.
+
+    The two commits are compared as they are; for the changes of a branch alone, name where it
+    left: --base $(git merge-base main my-branch). What the gate is made of is read from the base,
+    as in a run, so that a change cannot loosen the gate that looks at it. Commands run in the
+    sandbox, always anew, and those of the project only after `supervisor trust`. The gate `claims`
+    needs to know what was reported: --answer names the file with a worker's JSON.
+
+    Exit code 0: the gate passed or only warns; 1: it failed; 6: it could not be run.
+    """
+    from supervisor_ai.control.commands.gate_check import CheckQuestion
+    from supervisor_ai.control.commands.gate_check import check as check_change
+
+    question = CheckQuestion(
+        gate=options["name"],
+        base=options["base"],
+        head=options["head"],
+        is_tdd=options["tdd"],
+        may_change=tuple(map(Area, options["may_change"])),
+        mutants=options["mutants"],
+        answer=_answer(invocation, options["answer"]),
+    )
+    found = run_interruptibly(check_change(invocation.project(), question))
+    if options["as_json"]:
+        write_json({"check": found})
+    else:
+        write("\n".join(shown_check(found)))
+    return _EXIT_CODES[found.verdict]
+
+
+@verb(example="supervisor gate claims", group=gate)
+@json_option
+@click.pass_obj
+def claims(invocation: Invocation, **options: Unpack[_ClaimsOptions]) -> int:
+    """Show how often workers reported what is not so.
+
+    What a worker says about files, tests and commits is compared with git. Counted are the
+    attempts of each role with each agent, those with a false report, and what was wrong in them.
+    """
+    records = invocation.records()
+    rows = records.queries.claims() if records else ()
+    if options["as_json"]:
+        write_json({"claims": rows})
+    elif rows:
+        write("\n".join(fitted(columns(_claims(rows)))))
+    else:
+        say("No worker has reported anything yet.")
+    return DONE
+
+
+def _answer(invocation: Invocation, path: str | None) -> str | None:
+    if path is None:
+        return None
+    place = path if path == "-" else str(invocation.directory / path)
+    try:
+        with click.open_file(place, "rb") as stream:
+            text: bytes = stream.read(_ANSWER_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"The answer {path!r} cannot be read: {error}.") from error
+    if len(text) > _ANSWER_BYTES:
+        raise InvalidInput(f"The answer {path!r} is larger than {_ANSWER_BYTES} bytes.")
+    return text.decode(errors="replace")
+
+
+def shown_gates(
+    found: Sequence["GateSummary"], fit: Callable[[Sequence[str]], list[str]]
+) -> Iterator[str]:
+    """Show gates in a table; what to write follows whole where the table had to be cut."""
+    rows: list[tuple[str, ...]] = [("GATE", "KIND", "POLICY", "ORIGIN", "DOES")]
+    whole = columns([*rows, *map(_row, found)])
+    lines = fit(whole)
+    yield from lines
+    pairs = zip(found, lines[1:], whole[1:], strict=True)
+    cut = [(gate.name, gate.missing) for gate, line, full in pairs if line != full and gate.missing]
+    if cut:
+        yield ""
+    yield from (one_line(f"{name}: {missing}") for name, missing in cut)
+
+
+def _row(gate: "GateSummary") -> tuple[str, ...]:
+    state = "off" if not gate.is_enabled else gate.policy or ""
+    return gate.name, gate.kind, state, gate.origin or "", one_line(_deed(gate))
+
+
+def _deed(gate: "GateSummary") -> str:
+    """Say what a gate does; where it cannot do it yet, that comes first, and what to write."""
+    if gate.missing is not None:
+        return f"not configured; {gate.missing}"
+    is_command = gate.kind == GateKind.COMMAND.value
+    return shlex.join(gate.command) if is_command else gate.description
+
+
+def shown_check(found: "CheckView") -> Iterator[str]:
+    """Show what a gate said: its verdict, what it found and what went wrong."""
+    tests = f", {counted(found.tests, 'test')}" if found.tests is not None else ""
+    verdict = found.verdict.value.replace("_", " ")
+    span = f"{short(found.base)}..{short(found.head)}"
+    yield f"{one_line(found.gate)} {verdict}{tests} on {span}: {one_line(found.reason)}"
+    if found.findings:
+        rows = [("SEVERITY", "RULE", "PLACE", "SUBJECT", "MESSAGE"), *map(_found, found.findings)]
+        yield from ("", *(f"  {line}" for line in fitted(columns(rows))))
+    lines = _lines(found)
+    if lines:
+        yield from ("", *(f"  │ {line}".rstrip() for line in lines))
+
+
+def _found(finding: Finding) -> tuple[str, ...]:
+    words = (finding.rule, where(finding), finding.subject or "", finding.message)
+    return finding.severity.value, *map(one_line, words)
+
+
+def _lines(found: "CheckView") -> list[str]:
+    """Return what tells about a failure; nothing where the findings do, or where there is none."""
+    if found.verdict is Verdict.PASSED or found.findings:
+        return []
+    told = plain(found.told.removeprefix(found.reason)).strip("\n")
+    text = told if told.strip() else plain(found.output).strip("\n")
+    return text.split("\n")[-_LINES:] if text.strip() else []
+
+
+def _claims(rows: Sequence["ClaimsRow"]) -> list[tuple[str, ...]]:
+    heading = ("ROLE", "AGENT", "ATTEMPTS", "REFUTED", "FILES", "TESTS", "COMMITS")
+    numbers = (
+        (it.role, it.cli, it.attempts, it.refuted, it.files, it.tests, it.commits) for it in rows
+    )
+    return [heading, *(tuple(one_line(str(cell)) for cell in row) for row in numbers)]

@@ -1,0 +1,1 @@
+"""Verbs about runs and what they leave behind."""

@@ -1,0 +1,144 @@
+"""`supervisor status`."""
+
+from collections.abc import Sequence
+from typing import TypedDict, Unpack
+
+import click
+
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.options import json_option, optional_run_argument
+from supervisor_ai.cli.output import say, write, write_json
+from supervisor_ai.cli.run_details import headline, latest, question, spent, wait
+from supervisor_ai.cli.tables import columns, fitted, labelled, local_time, title
+from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.exit_codes import DONE
+from supervisor_ai.control.phrases import one_line, short
+from supervisor_ai.control.ports.queries import GateRow
+from supervisor_ai.control.queries.run_views import RunList, RunView, list_runs, show_run
+from supervisor_ai.control.questions import find_question
+from supervisor_ai.control.records import Records
+from supervisor_ai.domain.run.status import ENDED
+
+_LIMIT = 50
+
+
+class _Options(TypedDict):
+    run: str | None
+    limit: int
+    as_json: bool
+
+
+@verb(example="supervisor status --json")
+@optional_run_argument
+@click.option(
+    "-n", "--limit", type=click.IntRange(1), default=_LIMIT, show_default=True, help="Show so many."
+)
+@json_option
+@click.pass_obj
+def status(invocation: Invocation, **options: Unpack[_Options]) -> int:
+    """Show the runs of the project, or one of them.
+
+    Without RUN the newest runs are listed. RUN may be the beginning of a run's name. Of each gate
+    of the run you see what it said last; `supervisor logs RUN --gate GATE` shows all of it.
+    """
+    if options["run"] is None:
+        records = invocation.records()
+        runs = list_runs(records, limit=options["limit"]) if records else RunList(runs=(), total=0)
+        _list(runs, as_json=options["as_json"])
+    else:
+        records = invocation.require_records()
+        view = show_run(records, options["run"])
+        if options["as_json"]:
+            asked = find_question(records, view)
+            gates = records.queries.gates(view.id)
+            write_json({"run": view, "gates": gates, "question": asked})
+        else:
+            write(_shown(invocation, records, view))
+    return DONE
+
+
+def _list(listed: RunList, *, as_json: bool) -> None:
+    if as_json:
+        more = {"truncated": True, "total": listed.total} if listed.is_truncated else {}
+        write_json({"runs": listed.runs, **more})
+        return
+    if not listed.runs:
+        say('There are no runs yet. Start one: supervisor run "…"')
+        return
+    rows = [("RUN", "STATUS", "STEP", "UPDATED", "TASK"), *map(_row, listed.runs)]
+    write("\n".join(fitted(columns(rows))))
+    if listed.is_truncated:
+        say(f"{len(listed.runs)} of {listed.total} runs; --limit shows more.")
+
+
+def _row(run: RunView) -> tuple[str, ...]:
+    at = ", ".join(run.active_steps) or (run.outcome.kind.value if run.outcome else "")
+    status = f"{run.status.value} (degraded)" if run.degraded else run.status.value
+    return run.id, status, at, local_time(run.updated_at), title(run.task)
+
+
+def _shown(invocation: Invocation, records: Records, run: RunView) -> str:
+    rows = [("run", run.id), ("workflow", run.workflow)]
+    if run.outcome is not None:
+        rows.append(("outcome", f"{run.outcome.kind.value}: {one_line(run.outcome.reason)}"))
+    if run.base is not None:
+        rows.append(("base", f"{run.base.ref} at {short(run.base.sha)}"))
+    if run.branch is not None:
+        landed = f" at {short(run.commit)}" if run.commit else ""
+        rows.append(("branch", f"{run.branch}{landed}"))
+    rows += [("created", local_time(run.created_at)), ("updated", local_time(run.updated_at))]
+    rows += spent(run)
+    if run.status not in ENDED:
+        rows += [*wait(records, run), ("owner", _owner(records, run))]
+        rows += question(invocation, records, run)
+    lines = [headline(run), *labelled(rows)]
+    if run.steps:
+        lines += ["", *_steps(run)]
+    gates = latest(records.queries.gates(run.id))
+    if gates:
+        lines += ["", *_gates(gates)]
+    return "\n".join(lines)
+
+
+def _owner(records: Records, run: RunView) -> str:
+    owner = records.queries.owner(run.id)
+    if owner is None or not owner.is_alive:
+        return "nobody; `supervisor resume` or `supervisor serve` goes on with the run"
+    return one_line(owner.owner)
+
+
+def _steps(run: RunView) -> list[str]:
+    rows = [("STEP", "STATUS", "VISITS", "ATTEMPTS", "ROLE", "LAST VERDICT")]
+    rows += [
+        (
+            step.step,
+            step.status.value,
+            str(step.visits),
+            str(step.attempts),
+            step.role or "",
+            one_line(step.last_verdict or ""),
+        )
+        for step in run.steps
+    ]
+    return [f"  {line}" for line in columns(rows)]
+
+
+def _gates(gates: Sequence[GateRow]) -> list[str]:
+    rows: list[tuple[str, ...]] = [("GATE", "STEP", "VISIT", "VERDICT", "TESTS", "FINDINGS", "WHY")]
+    rows += [
+        (
+            gate.gate,
+            gate.step,
+            str(gate.visit),
+            gate.verdict.value if gate.verdict else "under way",
+            "" if gate.tests is None else str(gate.tests),
+            str(gate.findings or ""),
+            one_line(_why(gate)),
+        )
+        for gate in gates
+    ]
+    return [f"  {line}" for line in fitted(columns(rows))]
+
+
+def _why(gate: GateRow) -> str:
+    return f"{'known from before: ' if gate.is_reused else ''}{gate.reason or ''}"

@@ -1,0 +1,1 @@
+"""Verbs that set up a project and a machine, and look after them."""

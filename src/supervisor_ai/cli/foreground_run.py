@@ -1,0 +1,93 @@
+"""Driving a run while a person watches, and telling them what came of it."""
+
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from supervisor_ai.cli.interrupts import Interrupted, run_interruptibly
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.kanban_words import describe_kanban
+from supervisor_ai.cli.output import say, write, write_json
+from supervisor_ai.cli.progress import Progress
+from supervisor_ai.cli.summary import summarise
+from supervisor_ai.cli.tables import title
+from supervisor_ai.control.board import Board
+from supervisor_ai.control.commands.run_execution import drive_family
+from supervisor_ai.control.exit_codes import DONE, INTERRUPTED, RUN_EXIT_CODES
+from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.queries.run_views import show_run
+from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
+from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.kanban_driver import KanbanDriver
+from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+
+_WITH_STEPS: Final = frozenset({WorkflowDriver.name, KanbanDriver.name})
+"""The drivers whose runs pin the steps that they will go through."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForegroundRun:
+    """A person at a terminal, or a program at a pipe, who waits for a run."""
+
+    invocation: Invocation
+    project: OpenProject
+    progress: Progress
+    as_json: bool
+    wait: bool = False
+
+    def begin(self, submission: Coroutine[object, object, RunId], *, queued: bool) -> int:
+        """Submit a run and attend it, unless it is left for whoever serves the project."""
+        run = run_interruptibly(submission)
+        if not queued:
+            return self.attend(run)
+        self.report(run)
+        return DONE
+
+    def attend(self, run: RunId) -> int:
+        """Drive the run as far as it goes and report; return the exit code."""
+        try:
+            self._drive(run)
+        except Interrupted:
+            say(f"Interrupted. Go on with: {self.invocation.command} resume {run}")
+            return INTERRUPTED
+        except Unavailable:
+            say(f"The run is kept. Go on with: {self.invocation.command} resume {run}")
+            raise
+        return self.report(run)
+
+    def report(self, run: RunId) -> int:
+        """Print what is known of the run now; return the exit code that its status means."""
+        view = show_run(self.project.records, run)
+        if self.as_json:
+            about = describe_kanban(self.invocation, self.project, view)
+            write_json({"run": view, **({} if about is None else {"kanban": about})})
+        else:
+            write(summarise(self.invocation, self.project, view))
+        return RUN_EXIT_CODES[view.status]
+
+    def _drive(self, run: RunId) -> None:
+        self.progress.begin(self._board(run))
+        try:
+            run_interruptibly(drive_family(self.project, run, wait=self.wait))
+        finally:
+            self.progress.end()
+
+    def _board(self, run: RunId) -> Board:
+        birth = self.project.birth(run)
+        task = self.project.records.text(birth.task)
+        board = Board(run=run, title=title(task), started=datetime.now(UTC), read=self._text)
+        if birth.driver in _WITH_STEPS:
+            pinned = self.project.world.documents.load(birth.definition, Definition)
+            board.expect(*pinned.expected_steps)
+        for envelope in self.project.records.log.read(run_stream(run)):
+            board.see(envelope)
+        return board
+
+    def _text(self, artifact: ArtifactHash) -> str:
+        """Read what was kept; what cannot be read must not stop a run that is only watched."""
+        try:
+            return self.project.records.text(artifact)
+        except Unavailable:
+            return ""

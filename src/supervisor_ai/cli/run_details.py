@@ -1,0 +1,102 @@
+"""What a run asks a person, and how the person can answer."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.control.phrases import (
+    NO_MEANS,
+    WHY_ASKED,
+    YES_MEANS,
+    finding_line,
+    one_line,
+    short,
+)
+from supervisor_ai.control.queries.run_views import RunView
+from supervisor_ai.control.questions import DoubtView, QuestionView, find_question
+from supervisor_ai.control.records import Records
+from supervisor_ai.domain.run.facts import ApprovalReason
+from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.terminal import plain
+from supervisor_ai.tools.text import counted
+
+_LENGTH: Final = 2_000
+_SHOWN: Final = 50
+_LINES: Final = 20
+_PLAIN: Final = frozenset({ApprovalReason.HUMAN_GATE, ApprovalReason.BLOCKED})
+"""Questions whose answers need no explanation: go on, or do not."""
+_MENDED: Final = {ApprovalReason.KANBAN: "mend", ApprovalReason.BLOCKED: "edit"}
+"""The questions before whose answer a person may change a kanban's files."""
+_VERDICTS: Final = {
+    None: "has not ended",
+    Verdict.PASSED: "passed",
+    Verdict.FAILED: "failed",
+    Verdict.WARNED: "failed (it only warns)",
+    Verdict.NOT_RUN: "could not run",
+}
+"""What a gate said, whatever follows from it."""
+
+Rows = Iterator[tuple[str, str]]
+
+
+def question(invocation: Invocation, records: Records, run: RunView) -> Rows:
+    """Show the question that a run waits with, if it does."""
+    asked = find_question(records, run)
+    if asked is None:
+        return
+    yield "waits", f"for a person at step {asked.step}, about tree {asked.tree}"
+    yield from _words(invocation, run, asked)
+    if run.base is not None and run.base.sha != asked.commit:
+        yield "look", f"{invocation.git} diff {short(run.base.sha)} {short(asked.commit)}"
+    note = ' --note "…"' if asked.reason is ApprovalReason.FINDINGS else ""
+    yield "yes", f"{invocation.command} approve {run.id}{note}{_meant(asked, YES_MEANS)}"
+    yield "no", f'{invocation.command} reject {run.id} --reason "…"{_meant(asked, NO_MEANS)}'
+
+
+def _words(invocation: Invocation, run: RunView, asked: QuestionView) -> Rows:
+    """Show why a person is asked, where it is more than that the workflow says so."""
+    if asked.reason is ApprovalReason.HUMAN_GATE:
+        return
+    if asked.reason not in _PLAIN:
+        yield "why", WHY_ASKED[asked.reason]
+    for doubt in asked.gates:
+        read_on = f"{invocation.command} logs {run.id} --gate {doubt.gate}"
+        yield "found", "\n".join(_doubt(doubt, read_on))
+    if asked.before is not None:
+        yield "before", one_line(asked.before)
+    if asked.words is not None:
+        yield "asks", _cut(asked, plain(asked.words).strip())
+    if asked.reason in _MENDED and asked.mend is not None:
+        yield _MENDED[asked.reason], _mending(invocation, run, asked.mend)
+
+
+def _mending(invocation: Invocation, run: RunView, where: str) -> str:
+    """Say where a person can change a kanban's files before the answer."""
+    if where == run.branch and run.commit is None and run.base is not None:
+        # Nothing has landed yet, so there is no branch.
+        make = f"{invocation.git} branch {one_line(where)} {short(run.base.sha)}"
+        return f"{make}; change the files there, commit, leave the branch; then say yes"
+    if where == run.branch:
+        return f"the files on branch {one_line(where)}, commit, leave the branch; then say yes"
+    return f"the files in {one_line(where)}; then say yes"
+
+
+def _cut(asked: QuestionView, text: str) -> str:
+    """Keep the beginning of somebody's words, and the end of what a command printed."""
+    return text[-_LENGTH:] if asked.reason is ApprovalReason.FINDINGS else text[:_LENGTH]
+
+
+def _doubt(doubt: DoubtView, read_on: str) -> Iterator[str]:
+    """Name a gate, say why it did not pass, and show what it found or printed."""
+    yield one_line(f"gate {doubt.gate} {_VERDICTS[doubt.verdict]}: {doubt.reason}")
+    for finding in doubt.findings[:_SHOWN]:
+        yield f"  {one_line(finding_line(finding))}"
+    if len(doubt.findings) > _SHOWN:
+        yield f"  … and {counted(len(doubt.findings) - _SHOWN, 'more finding')}: {read_on}"
+    lines = [line for line in plain(doubt.printed).splitlines() if line.strip()]
+    yield from (f"  │ {line}".rstrip() for line in lines[-_LINES:])
+
+
+def _meant(asked: QuestionView, meanings: Mapping[ApprovalReason, str]) -> str:
+    """Say under an answer what it means, where that cannot be guessed."""
+    return "" if asked.reason in _PLAIN else f"\n→ {meanings[asked.reason]}"

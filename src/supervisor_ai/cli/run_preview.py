@@ -1,0 +1,102 @@
+"""What a run would do, shown before it does it."""
+
+import shlex
+from collections.abc import Iterator
+
+from supervisor_ai.cli.tables import labelled, title
+from supervisor_ai.control.commands.run_start import PreparedRun
+from supervisor_ai.control.phrases import one_line, short
+from supervisor_ai.domain.run.budgets import Scope, in_words
+from supervisor_ai.domain.run.definition import Definition, Step, StepKind
+from supervisor_ai.domain.run.gates import GateKind
+
+
+def preview(prepared: PreparedRun) -> str:
+    """Show the steps, the agents and the commands of a run."""
+    definition, base = prepared.definition, prepared.base
+    rows = [
+        ("task", title(prepared.task)),
+        ("workflow", f"{definition.workflow.name}: {' → '.join(definition.expected_steps)}"),
+        *(("kanban", line) for line in _kanbans(definition)),
+        *(("agent", line) for line in _agents(definition)),
+        *(("server", line) for line in _servers(definition)),
+        *(("gate", line) for line in _gates(definition)),
+        ("base", f"{base.ref} at {short(base.sha)}"),
+        ("branch", prepared.branch),
+        ("sandbox", prepared.sandbox),
+        *(("budget", line) for line in _budgets(definition)),
+        *([("cache", "nothing that is known from before is used")] if prepared.is_fresh else []),
+    ]
+    return "\n".join(labelled([(label, one_line(value)) for label, value in rows]))
+
+
+def _kanbans(definition: Definition) -> Iterator[str]:
+    policy = definition.kanban
+    if policy is not None:
+        deed = "creates" if policy.instruction else "works on"
+        yield f"{deed} {policy.place.directory or policy.place.file}"
+
+
+def _agents(definition: Definition) -> Iterator[str]:
+    steps = [definition.workflow.steps[name] for name in definition.expected_steps]
+    names = {name for step in steps for name in step.crew}
+    roles = [role for role in definition.roles.values() if role.name in names]
+    used = {cli for role in roles for cli in (role.cli, *role.fallback)}
+    for cli in (cli for name, cli in definition.clis.items() if name in used):
+        first = ", ".join(role.name for role in roles if role.cli == cli.name)
+        later = ", ".join(role.name for role in roles if cli.name in role.fallback)
+        parts = (first and f" as {first}", later and f" in place of others as {later}")
+        command = shlex.join(cli.command) if cli.command else cli.adapter
+        yield f"{cli.name} ({command}){','.join(filter(None, parts))}"
+
+
+def _servers(definition: Definition) -> Iterator[str]:
+    for role in definition.roles.values():
+        for server in role.mcp_servers:
+            yield f"{server.name} ({server.url or shlex.join(server.command)}) for {role.name}"
+
+
+def _gates(definition: Definition) -> Iterator[str]:
+    for step in definition.workflow.steps.values():
+        if step.kind is StepKind.GATE and step.name in definition.expected_steps:
+            yield f"{step.name}: {_checks(definition, step)}"
+
+
+def _checks(definition: Definition, step: Step) -> str:
+    """Show the commands of a step's gates, and by name those that look at the change."""
+    gates = [definition.gates[name] for name in step.checks]
+    return ", ".join(
+        shlex.join(gate.command) if gate.kind is GateKind.COMMAND else gate.name for gate in gates
+    )
+
+
+def _budgets(definition: Definition) -> Iterator[str]:
+    for scope in Scope:
+        if scope in definition.budgets:
+            yield f"{scope.value}: at most {in_words(definition.budgets[scope])}"
+
+
+def describe_step(definition: Definition, step: Step) -> str:
+    """Say what a step does."""
+    match step.kind:
+        case StepKind.ROLE:
+            roles = [definition.roles[name] for name in step.crew]
+            return " and ".join(f"{role.name} with {role.cli}" for role in roles)
+        case StepKind.GATE:
+            return f"gate: {_checks(definition, step)}"
+        case StepKind.HUMAN:
+            return "a person approves"
+        case StepKind.COMMIT:
+            return "commit on the run's branch"
+        case StepKind.PULL_REQUEST:
+            return "push the run's branch and open a pull request"
+        case StepKind.KANBAN:
+            return "read the kanban's files"
+
+
+def approver_rows(definition: Definition) -> Iterator[tuple[str, str]]:
+    """Name the roles that have to agree at a step, for each complexity of a change."""
+    for step in definition.workflow.steps.values():
+        for level, names in step.approvers.items():
+            roles = ", ".join(definition.roles[name].name for name in names)
+            yield f"{step.name}, {level.value}", roles or "nobody"

@@ -1,0 +1,103 @@
+"""Starting a run from the command line: shown, agreed to, submitted and attended."""
+
+from typing import TypedDict
+
+import click
+
+from supervisor_ai.cli.foreground_run import ForegroundRun
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.output import can_ask, say, write, write_json
+from supervisor_ai.cli.progress import make_progress
+from supervisor_ai.cli.run_preview import preview
+from supervisor_ai.control.commands.run_start import PreparedRun, submit, unpriced
+from supervisor_ai.control.exit_codes import DONE, FAILED
+from supervisor_ai.control.phrases import one_line
+from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX
+from supervisor_ai.control.queries.run_views import MutationView
+
+cli_option = click.option("-c", "--cli", metavar="NAME", help="Use this agent for every role.")
+start_option = click.option(
+    "-b", "--base", metavar="REF", help="Start from this commit, not the checkout's."
+)
+sandbox_option = click.option(
+    "--sandbox",
+    type=click.Choice([AUTO, *BACKENDS, NO_SANDBOX]),
+    help="Where workers and gates run, whatever the configuration says.",
+)
+budget_option = click.option(
+    "--budget",
+    metavar="AMOUNT",
+    help='Spend at most this: 5usd, or "5usd, 200k tokens, 2h, 10 attempts".',
+)
+
+
+fresh_option = click.option(
+    "--no-cache", is_flag=True, help="Use no verdict and no set-up that is known from before."
+)
+
+
+class StartOptions(TypedDict):
+    """What every verb that starts a run can be told."""
+
+    cli: str | None
+    base: str | None
+    sandbox: str | None
+    budget: str | None
+    no_cache: bool
+    queue: bool
+    wait: bool
+    dry_run: bool
+    yes: bool
+    verbose: bool
+    as_json: bool
+
+
+def start(invocation: Invocation, prepared: PreparedRun, options: StartOptions) -> int:
+    """Start a run, unless it is only to be shown or a person does not agree."""
+    if options["dry_run"]:
+        return _show(prepared, as_json=options["as_json"])
+    _warn(prepared)
+    if not options["yes"] and can_ask() and not _agrees(prepared):
+        say("Nothing was started.")
+        return FAILED
+    attendance = attend(invocation, options)
+    submission = submit(attendance.project, prepared, queued=options["queue"])
+    return attendance.begin(submission, queued=options["queue"])
+
+
+def attend(invocation: Invocation, options: StartOptions) -> ForegroundRun:
+    """Stay with runs as the options say."""
+    progress = make_progress(verbose=options["verbose"])
+    return ForegroundRun(
+        invocation=invocation,
+        project=invocation.project(progress),
+        progress=progress,
+        as_json=options["as_json"],
+        wait=options["wait"],
+    )
+
+
+def _show(prepared: PreparedRun, *, as_json: bool) -> int:
+    if as_json:
+        detail = preview(prepared)
+        write_json(MutationView(target=prepared.branch, applied=False, dry_run=True, detail=detail))
+    else:
+        write(preview(prepared))
+    return DONE
+
+
+def _warn(prepared: PreparedRun) -> None:
+    if prepared.sandbox == NO_SANDBOX:
+        say("warning: workers and gates run without a sandbox and can do whatever you can.")
+    for agent in unpriced(prepared.definition):
+        say(f"warning: nobody knows what {agent!r} costs, so no budget of money holds for it.")
+        say("hint: Give its model a row under `prices` in your own config, or limit tokens.")
+    for caution in prepared.cautions:
+        say(f"note: {one_line(caution)}")
+    if prepared.is_dirty:
+        say("note: your checkout has changes that no commit holds; the run does not see them.")
+
+
+def _agrees(prepared: PreparedRun) -> bool:
+    say(preview(prepared))
+    return click.confirm("Proceed?", default=True, err=True)

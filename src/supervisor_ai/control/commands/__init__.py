@@ -1,0 +1,1 @@
+"""Commands of all faces: what changes something, starts something or asks the machine."""

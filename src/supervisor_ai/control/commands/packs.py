@@ -1,0 +1,75 @@
+"""Packs of roles: found, planned, shown, agreed to, installed."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from supervisor_ai.control.commands.trust import describe
+from supervisor_ai.control.ports.packs import PackInstaller, PackOffer, PackPlan
+from supervisor_ai.control.queries.run_views import MutationView
+from supervisor_ai.domain.errors import InvalidInput
+
+_ANY: Final = ">=0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackPlace:
+    """A place for packs; what the installer fetches is there only as long as it is open."""
+
+    directory: Path
+    open: Callable[[], AbstractContextManager[PackInstaller]]
+
+
+def search_packs(place: PackPlace, text: str, source: str | None) -> tuple[PackOffer, ...]:
+    """Find packs in a source, or in all that the user knows."""
+    with place.open() as installer:
+        return installer.search(text, source)
+
+
+def plan_install(installer: PackInstaller, wanted: str, source: str | None) -> PackPlan:
+    """Say what installing `[OWNER/]NAME[@RANGE]` would change."""
+    whole, at, versions = wanted.partition("@")
+    owner, slash, name = whole.rpartition("/")
+    if not name or (at and not versions) or (slash and not owner):
+        raise InvalidInput(f"A pack is written [OWNER/]NAME[@RANGE], not {wanted!r}.")
+    if owner and source:
+        raise InvalidInput(
+            f"The pack {whole!r} is looked for where its owner publishes it, and --from names "
+            "another place.",
+            hint=f"Leave out one of the two: {name}, or --from.",
+        )
+    if owner:
+        return installer.plan_published(owner, name, versions or _ANY)
+    return installer.plan_install(name, versions or _ANY, source)
+
+
+def describe_plan(plan: PackPlan) -> Iterator[str]:
+    """Say what would change and what the packs may do, one line each."""
+    for it in plan.changes:
+        yield f"{it.name}: {it.before or 'not installed'} -> {it.after or 'removed'} ({it.source})"
+    if any(it.after is not None for it in plan.changes):
+        yield "These packs may:"
+        yield from (f"  + {describe(power)}" for power in plan.powers)
+        if not plan.powers:
+            yield "  use no tools, hosts, servers or commands beyond those of the roles they extend"
+        for prompt in plan.prompts:
+            yield f"  tell {prompt.role}: {prompt.text}"
+
+
+def carry_out(place: PackPlace, plan: PackPlan, *, dry_run: bool) -> MutationView:
+    """Do what was planned, and say what it was."""
+    if plan.changes and not dry_run:
+        plan.apply()
+    return MutationView(
+        target=str(place.directory),
+        applied=bool(plan.changes) and not dry_run,
+        dry_run=dry_run,
+        detail=_detail(plan),
+    )
+
+
+def _detail(plan: PackPlan) -> str:
+    told = [f"{it.name} {it.before or 'new'} -> {it.after or 'gone'}" for it in plan.changes]
+    return f"{', '.join(told)}." if told else "Everything is as you want it."

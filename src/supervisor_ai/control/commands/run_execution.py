@@ -1,0 +1,85 @@
+"""Driving a run in the foreground, with its whole family, until it ends or can only wait."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+
+from supervisor_ai.control.project import OpenProject
+from supervisor_ai.domain.errors import SupervisorError
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.engine.dispatch import Shift
+from supervisor_ai.engine.drive import DriveResult
+from supervisor_ai.engine.ports.ledger import Wake
+
+_FAMILY_LIMIT: Final = 4
+_FIRST_WAKE: Final = 1
+_SHORT_REST: Final = timedelta(minutes=1)
+"""A rest between two tries that nobody has to come back for."""
+
+
+async def drive_run(project: OpenProject, run: RunId) -> DriveResult:
+    """Drive one run in the sandbox that it was submitted for."""
+    return await project.runtimes(project.birth(run).sandbox).drive(run)
+
+
+async def drive_family(project: OpenProject, run: RunId, *, wait: bool = False) -> None:
+    """Drive a run and its children until nothing is due soon; with `wait`, until the run ends.
+
+    Raises Busy when somebody else drives the run, LeaseLost when somebody took it over.
+    """
+    # The first drive does not go through the queue, so that a resident process is not faster.
+    await drive_run(project, run)
+    project.world.wakes.done(first_wake(run))
+    attendance = _Attendance(project=project, run=run, root=project.birth(run).root, wait=wait)
+    await attendance.attend()
+
+
+def first_wake(run: RunId) -> Wake:
+    """Name the wake that a run is submitted with."""
+    return Wake(run=run, number=_FIRST_WAKE)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Attendance:
+    """One person's wait for one run."""
+
+    project: OpenProject
+    run: RunId
+    root: RunId
+    wait: bool
+    failures: list[SupervisorError] = field(default_factory=list)
+
+    async def attend(self) -> None:
+        shift = Shift(
+            limit=_FAMILY_LIMIT, serves=self._serves, is_over=self._is_over, failed=self._failed
+        )
+        await self.project.dispatcher.serve(self._drive, shift)
+        if self.failures:
+            raise self.failures[0]
+
+    async def _drive(self, run: RunId) -> DriveResult:
+        return await drive_run(self.project, run)
+
+    def _serves(self, run: RunId) -> bool:
+        row = self.project.records.queries.run(run)
+        return row is not None and row.root == self.root
+
+    def _is_over(self, is_idle: bool) -> bool:  # noqa: FBT001 - the dispatcher says it so
+        is_left = self._has_ended if self.wait else not self._rests_shortly
+        return bool(self.failures) or (is_idle and is_left)
+
+    @property
+    def _rests_shortly(self) -> bool:
+        """Tell whether somebody of the family goes on before a person would be back."""
+        soon = self.project.world.clock.now() + _SHORT_REST
+        return any(self._serves(wake.run) for wake in self.project.world.wakes.due(now=soon))
+
+    def _failed(self, run: RunId, error: SupervisorError) -> None:
+        del run
+        self.failures.append(error)
+
+    @property
+    def _has_ended(self) -> bool:
+        row = self.project.records.queries.run(self.run)
+        return row is not None and row.status in ENDED

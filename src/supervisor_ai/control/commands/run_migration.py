@@ -1,0 +1,122 @@
+"""Moving a run to today's definition."""
+
+import json
+from dataclasses import dataclass
+from difflib import unified_diff
+
+from supervisor_ai.control.commands.run_start import within
+from supervisor_ai.control.commands.trust import keep_consent, require_trust
+from supervisor_ai.control.ports.definitions import Loaded, Power
+from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.queries.run_views import MutationView
+from supervisor_ai.domain.errors import Conflict
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, LetterKey, RunId
+from supervisor_ai.domain.kanban.policy import MECHANICAL, ManagerKind
+from supervisor_ai.domain.run.budgets import NOTHING, Scope
+from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.letters import Letter, Migrate
+from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.engine.pinned import pinned_powers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
+    """What a run would go on under, and what is different there."""
+
+    run: RunId
+    previous: ArtifactHash
+    definition: ArtifactHash
+    difference: str
+    powers: tuple[Power, ...] = ()
+    """What the project asks the user to trust today."""
+
+    @property
+    def is_needed(self) -> bool:
+        """Tell whether the definitions differ."""
+        return self.previous != self.definition
+
+
+def plan_migration(
+    project: OpenProject, name: str, *, ref: str | None = None, cli: str | None = None
+) -> Migration:
+    """Load today's definition and compare; refuse where the run cannot go on under it."""
+    row = project.records.find(name)
+    if row.status in ENDED:
+        raise Conflict(f"Run {row.id!r} cannot be migrated: it is {row.status.value} already.")
+    documents = project.world.documents
+    playback, _ = project.player.play(row.id)
+    pinned = documents.load(playback.run.definition, Definition)
+    commit = project.repository.resolve(ref).sha
+    today = _today(project, pinned, commit, cli or _only_cli(pinned))
+    require_trust(project.preflight, today.powers)
+    # What the run may cost was said when it started, and no file says it again.
+    definition = within(today.definition, pinned.budgets.get(Scope.RUN, NOTHING))
+    target = documents.save(definition)
+    if problems := playback.migration_problems(target):
+        raise Conflict(f"Run {row.id!r} cannot be migrated: {' '.join(problems)}")
+    return Migration(
+        run=row.id,
+        previous=playback.run.definition,
+        definition=target,
+        difference=_difference(project, pinned, definition),
+        powers=today.powers,
+    )
+
+
+def migrate(project: OpenProject, migration: Migration, *, dry_run: bool = False) -> MutationView:
+    """Ask the run's owner to go on under the new definition."""
+    if not migration.is_needed:
+        detail = "The run is at today's definition already."
+        return MutationView(target=migration.run, applied=False, dry_run=dry_run, detail=detail)
+    moved = f"definition {migration.previous} -> {migration.definition}"
+    if dry_run:
+        detail = f"Would change the {moved}."
+        return MutationView(target=migration.run, applied=False, dry_run=True, detail=detail)
+    document = project.world.artifacts.get(migration.definition)
+    pinned = pinned_powers(document, sandbox=project.birth(migration.run).sandbox)
+    keep_consent(project.preflight, pinned, migration.powers)
+    letter = Letter(
+        key=LetterKey(f"migrate:{migration.run}:{migration.previous}:{migration.definition}"),
+        run=migration.run,
+        command=Migrate(definition=migration.definition),
+        actor=project.actor,
+        sent_at=project.world.clock.now(),
+    )
+    is_new = project.world.inbox.put(letter)
+    detail = f"Asked for the {moved}; the run's owner takes it in when it next drives the run."
+    return MutationView(target=migration.run, applied=is_new, dry_run=False, detail=detail)
+
+
+def _today(project: OpenProject, pinned: Definition, commit: CommitSha, cli: str | None) -> Loaded:
+    """Load what a run like this one would pin today."""
+    catalog = project.preflight.catalog
+    if pinned.kanban is None:
+        return catalog.load(commit, workflow=pinned.workflow.name, cli=cli)
+    return catalog.kanban(
+        commit,
+        place=pinned.kanban.place,
+        instruction=pinned.kanban.instruction,
+        cli=cli,
+        manager=ManagerKind.BUILTIN if MECHANICAL in _adapters(pinned) else ManagerKind.MODEL,
+    )
+
+
+def _adapters(definition: Definition) -> dict[str, str]:
+    """Name the clis of a definition by their adapters."""
+    return {cli.adapter: cli.name for cli in definition.clis.values()}
+
+
+def _only_cli(definition: Definition) -> str | None:
+    """Keep the agent of a run that has only one: it may have been chosen for this run."""
+    chosen = [it.name for it in definition.clis.values() if it.adapter != MECHANICAL]
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def _difference(project: OpenProject, before: Definition, after: Definition) -> str:
+    old, new = (_pretty(project, definition) for definition in (before, after))
+    return "\n".join(unified_diff(old, new, "pinned", "today", lineterm=""))
+
+
+def _pretty(project: OpenProject, definition: Definition) -> list[str]:
+    encoded = json.loads(project.world.documents.encode(definition))
+    return json.dumps(encoded, indent=2, sort_keys=True, ensure_ascii=False).splitlines()

@@ -1,0 +1,282 @@
+"""Starting a run: everything it will need is looked up, checked and pinned."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from shlex import quote
+from typing import Final
+
+from supervisor_ai.control.commands.run_execution import first_wake
+from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
+from supervisor_ai.control.commands.trust import keep_consent, require_trust
+from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX, refuse_blank_cheques
+from supervisor_ai.control.ports.definitions import Loaded, Power
+from supervisor_ai.control.preflight import Preflight
+from supervisor_ai.control.project import OpenProject
+from supervisor_ai.domain.envelope import Event, NewEvent
+from supervisor_ai.domain.errors import Busy, Denied, InvalidInput, StaleVersion
+from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
+from supervisor_ai.domain.own_state import DIRECTORY, is_own_state
+from supervisor_ai.domain.project.events import PermitTaken
+from supervisor_ai.domain.run.budget_words import parse_budget
+from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
+from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.events import PermitGranted, RunSubmitted
+from supervisor_ai.domain.run.facts import Base
+from supervisor_ai.domain.run.prices import dearest
+from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.domain.slugs import slug_of
+from supervisor_ai.engine.pinned import pinned_powers
+from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
+from supervisor_ai.engine.project_view import ProjectView
+
+_EVERY_STEP: Final = "*"
+_HEAD_START: Final = timedelta(seconds=30)
+_RACES: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartRequest:
+    """What a user asks for."""
+
+    task: str
+    workflow: str | None = None
+    cli: str | None = None
+    base: str | None = None
+    sandbox: str | None = None
+    roles: tuple[str, ...] = ()
+    """Other roles than the workflow's: `STEP=ROLE`, or `ROLE` for every step that it fits."""
+    budget: str | None = None
+    """What the run may cost, as people write it: `5usd, 2h`."""
+    is_fresh: bool = False
+    """Whether nothing that is known from before may be used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedRun:
+    """A run that could be submitted: nothing is written yet."""
+
+    run: RunId
+    task: str
+    definition: Definition
+    base: Base
+    branch: str
+    sandbox: str
+    is_dirty: bool
+    is_fresh: bool = False
+    driver: str = WorkflowDriver.name
+    permit: str | None = None
+    """What no other unfinished run may have; None: it may run beside any other."""
+    cautions: tuple[str, ...] = ()
+    """What the project's files say and nobody reads or applies."""
+    powers: tuple[Power, ...] = ()
+    """What the project asks the user to trust."""
+
+
+def prepare(preflight: Preflight, request: StartRequest) -> PreparedRun:
+    """Look up and check what a run needs, without changing anything."""
+    request = checked(preflight, request)
+    base = find_base(preflight, request.base)
+    loaded = preflight.catalog.load(
+        base.sha,
+        workflow=request.workflow,
+        cli=request.cli,
+        roles=assignments(request.roles),
+    )
+    return pin(preflight, request, base, loaded)
+
+
+def checked(preflight: Preflight, request: StartRequest) -> StartRequest:
+    """Refuse what cannot be meant; the task comes back without the secrets in it."""
+    task = preflight.redactor.redact(_checked_task(request.task)).text
+    if request.budget is not None:
+        parse_budget(request.budget)
+    preflight.policy.permit_sandbox(_known_sandbox(request.sandbox or AUTO))
+    return replace(request, task=task)
+
+
+def find_base(preflight: Preflight, ref: str | None) -> Base:
+    """Find the commit that a run starts from."""
+    base = preflight.repository.resolve(ref)
+    _refuse_foreign_ledger(preflight, base)
+    return base
+
+
+def pin(preflight: Preflight, request: StartRequest, base: Base, loaded: Loaded) -> PreparedRun:
+    """Put together a run that could be submitted, if the user trusts what it would do."""
+    require_trust(preflight, loaded.powers)
+    sandbox = request.sandbox or loaded.definition.sandbox.backend
+    refuse_blank_cheques(loaded.definition, sandbox)
+    budget = NOTHING if request.budget is None else parse_budget(request.budget)
+    run = preflight.ids.run_id()
+    return PreparedRun(
+        run=run,
+        task=request.task,
+        definition=_remembering(within(loaded.definition, budget), is_fresh=request.is_fresh),
+        is_fresh=request.is_fresh,
+        base=base,
+        branch=branch_name(run, request.task),
+        sandbox=sandbox,
+        is_dirty=preflight.repository.is_dirty(),
+        cautions=loaded.cautions,
+        powers=loaded.powers,
+    )
+
+
+def assignments(words: Sequence[str]) -> dict[str, str]:
+    """Read which step is to have which role; `*` stands for every step that a role fits."""
+    found: dict[str, str] = {}
+    for word in words:
+        left, equals, right = word.partition("=")
+        step, role = (left, right) if equals else (_EVERY_STEP, left)
+        if not step or not role:
+            raise InvalidInput(f"{word!r} is no STEP=ROLE.", hint="Example: --role review=auditor")
+        if step in found:
+            raise InvalidInput(f"Two roles are asked for {step!r}: {found[step]!r} and {role!r}.")
+        found[step] = role
+    return found
+
+
+def within(definition: Definition, budget: Amount) -> Definition:
+    """Hold a run to a budget; where the configuration sets one too, the smaller one counts."""
+    if not budget.figures:
+        return definition
+    least = budget.least(definition.budgets.get(Scope.RUN, NOTHING))
+    return replace(definition, budgets={**definition.budgets, Scope.RUN: least})
+
+
+def _remembering(definition: Definition, *, is_fresh: bool) -> Definition:
+    """Let every gate run and every set-up be made, where a user wants nothing from before."""
+    if not is_fresh:
+        return definition
+    gates = {name: replace(gate, is_fresh=True) for name, gate in definition.gates.items()}
+    workspace = replace(definition.workspace, cache_paths=())
+    return replace(definition, gates=gates, workspace=workspace)
+
+
+def unpriced(definition: Definition) -> tuple[str, ...]:
+    """Name the agents for which a budget of money cannot hold, because nobody knows their price."""
+    if not any(limit.money is not None for limit in definition.budgets.values()):
+        return ()
+    return tuple(
+        cli.name
+        for cli in definition.clis.values()
+        if dearest(definition.prices, cli.known_models, cli.adapter) is None
+    )
+
+
+def _refuse_foreign_ledger(preflight: Preflight, base: Base) -> None:
+    """Refuse a ledger that came with the commit: its branch would put it in the place of yours."""
+    found = filter(is_own_state, preflight.repository.list(base.sha, DIRECTORY))
+    path = next(found, None)
+    if path is not None:
+        raise Denied(
+            f"The commit {base.sha[:12]} holds a ledger, {path!r}, which is never committed.",
+            hint=f"Take it out: git rm --cached {quote(path)}, and commit; then remove the file.",
+        )
+
+
+async def submit(project: OpenProject, prepared: PreparedRun, *, queued: bool) -> RunId:
+    """Write a run's first fact; a queued one waits for whoever serves the project."""
+    policy = prepared.definition.sandbox
+    sandbox = await choose_sandbox(
+        project, prepared.sandbox, needs_hard_limits=policy.require_hard_limits
+    )
+    world = project.runtimes(sandbox).world
+    document = world.documents.encode(prepared.definition).decode()
+    keep_consent(project.preflight, pinned_powers(document, sandbox=sandbox), prepared.powers)
+    birth = RunSubmitted(
+        task=world.artifacts.put(prepared.task),
+        driver=prepared.driver,
+        workflow=prepared.definition.workflow.name,
+        definition=world.documents.save(prepared.definition),
+        base=prepared.base,
+        branch=prepared.branch,
+        identity=project.repository.identity(),
+        parent=None,
+        root=prepared.run,
+        sandbox=sandbox,
+        is_fresh=prepared.is_fresh,
+    )
+    append_birth(project, prepared.run, birth, queued=queued, permit=prepared.permit)
+    return prepared.run
+
+
+def append_birth(
+    project: OpenProject,
+    run: RunId,
+    birth: RunSubmitted,
+    *,
+    queued: bool,
+    permit: str | None = None,
+) -> None:
+    """Begin a run's stream, with a wake that gives the submitter a head start unless queued.
+
+    With a permit, the run is there only if no other unfinished run holds it: both is written in
+    one transaction. Raises Busy, naming the other run.
+    """
+    due = None if queued else project.world.clock.now() + _HEAD_START
+    wakes = (Wake(run=run, number=first_wake(run).number, not_before=due),)
+    granted = () if permit is None else (PermitGranted(permit=permit),)
+    own = _append(project, run, (birth, *granted))
+    if permit is None:
+        project.world.log.append(Batch(appends=(own,), wakes=wakes))
+        return
+    view = ProjectView(project.world.log, project.world.cache, project.world.documents)
+    for _ in range(_RACES):
+        taking = _taking(project, view, permit, run)
+        try:
+            project.world.log.append(Batch(appends=(own, taking), wakes=wakes))
+        except StaleVersion:
+            continue
+        return
+    raise StaleVersion("The project's stream grew faster than it could be written.")
+
+
+def _append(project: OpenProject, run: RunId, events: Sequence[Event]) -> StreamAppend:
+    new = tuple(NewEvent(event=event, actor=project.actor) for event in events)
+    return StreamAppend(stream=run_stream(run), expected=0, events=new)
+
+
+def _taking(project: OpenProject, view: ProjectView, permit: str, run: RunId) -> StreamAppend:
+    """Say that the permit is taken, as long as the project's stream is as it was read."""
+    for holder in sorted(view.refresh().holders.get(permit, ())):
+        row = project.records.queries.run(holder)
+        if row is None or row.status not in ENDED:
+            raise held_by(project, holder)
+    taken = NewEvent(event=PermitTaken(permit=permit, run=run), actor=project.actor)
+    return StreamAppend(stream=PROJECT_STREAM, expected=view.version, events=(taken,))
+
+
+def held_by(project: OpenProject, run: RunId) -> Busy:
+    """Say that another run has what only one can have, and who drives it."""
+    owner = project.records.queries.owner(run)
+    driven = f", driven by {owner.owner}" if owner and owner.is_alive else ""
+    return Busy(
+        f"Run {run!r} works on it already{driven}.",
+        hint=f"See what it does: supervisor status {run}; stop it: supervisor cancel {run}",
+    )
+
+
+def branch_name(run: RunId, task: str) -> str:
+    """Name a run's branch so that a person recognises the task."""
+    slug = slug_of(task.strip().partition("\n")[0])
+    return f"ai/{run}-{slug}" if slug else f"ai/{run}"
+
+
+def _checked_task(task: str) -> str:
+    if not task.strip():
+        raise InvalidInput("The task is empty.", hint="Say what should be done in a sentence.")
+    try:
+        task.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput("The task is not valid UTF-8.") from error
+    return task
+
+
+def _known_sandbox(name: str) -> str:
+    known = (AUTO, *BACKENDS, NO_SANDBOX)
+    if name not in known:
+        raise InvalidInput(f"There is no sandbox {name!r}; there are {', '.join(known)}.")
+    return name

@@ -1,0 +1,58 @@
+"""The resident process: drives whatever is due."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from supervisor_ai.control.commands.run_execution import drive_run
+from supervisor_ai.control.policy import NO_SANDBOX
+from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.queries.run_views import RunView, show_run
+from supervisor_ai.domain.errors import SupervisorError
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.engine.dispatch import Shift
+from supervisor_ai.engine.drive import DriveResult
+
+
+class Attendant(Protocol):
+    """Hears what the resident process does."""
+
+    def driven(self, run: RunView) -> None:
+        """Hear that a run was driven as far as it goes now."""
+        ...
+
+    def failed(self, run: RunId, error: SupervisorError) -> None:
+        """Hear that a run could not be driven."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """How many runs are driven at a time, and whether to stay when nothing is due."""
+
+    limit: int
+    stays: bool
+
+
+async def serve(project: OpenProject, service: Service, attendant: Attendant) -> None:
+    """Wake timers, queued runs and runs without an owner, until told to stop."""
+
+    async def drive(run: RunId) -> DriveResult:
+        result = await drive_run(project, run)
+        attendant.driven(show_run(project.records, run))
+        return result
+
+    shift = Shift(
+        limit=service.limit,
+        serves=_served(project),
+        is_over=lambda is_idle: is_idle and not service.stays,
+        failed=attendant.failed,
+    )
+    await project.dispatcher.serve(drive, shift)
+
+
+def _served(project: OpenProject) -> Callable[[RunId], bool]:
+    """Leave runs alone that want no sandbox where that is not allowed."""
+    if project.preflight.policy.allows_unsandboxed:
+        return lambda run: True
+    return lambda run: project.birth(run).sandbox != NO_SANDBOX

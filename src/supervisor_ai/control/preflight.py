@@ -1,0 +1,28 @@
+"""Where a task is accepted: everything that can be checked before anything is written."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from supervisor_ai.control.ledger_binding import LedgerBinding
+from supervisor_ai.control.policy import Policy
+from supervisor_ai.control.ports.definitions import Catalog, TrustStore
+from supervisor_ai.engine.ports.clock import Ids
+from supervisor_ai.engine.ports.kanban import KanbanReader
+from supervisor_ai.engine.ports.redaction import Redactor
+from supervisor_ai.engine.ports.workspaces import Repository
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preflight:
+    """A user's repository, its definitions, and how far the user trusts them."""
+
+    repository: Repository
+    catalog: Catalog
+    trust: TrustStore
+    binding: LedgerBinding
+    policy: Policy
+    redactor: Redactor
+    ids: Ids
+    checkout: Path
+    """The top of the work tree in which the user stands."""
+    kanban_reader: KanbanReader

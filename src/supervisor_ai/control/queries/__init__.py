@@ -1,0 +1,1 @@
+"""Queries of all faces: what is read, and the shapes in which it is shown."""

@@ -1,0 +1,67 @@
+"""Explaining a recorded run of an agent's command."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+
+from supervisor_ai.control.ports.classification import Classifier, RecordedRun
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.run.diagnosis import Action
+from supervisor_ai.domain.run.status import FailureCategory
+
+
+class RunResult(StrEnum):
+    """Whether the command did what it was asked."""
+
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassifiedUsage:
+    """What the run took; tokens from a cache are among those that went in."""
+
+    tokens_in: int
+    tokens_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What a recorded run means."""
+
+    cli: str
+    outcome: RunResult
+    category: FailureCategory | None
+    action: Action | None
+    message: str
+    because: str
+    """Which record or which words decided."""
+    usage: ClassifiedUsage
+    cost: Decimal | None
+    """In US dollars; None where the command does not say."""
+    session: str | None
+    model: str | None
+    reset_at: datetime | None
+
+
+def explain_run(classifier: Classifier, run: RecordedRun) -> Explanation:
+    """Say what a recorded run means, and what would be done about it."""
+    if run.cli not in classifier.names:
+        known = ", ".join(classifier.names)
+        raise InvalidInput(f"There is no CLI {run.cli!r} to classify.", hint=f"Known: {known}.")
+    found = classifier.classify(run)
+    diagnosis, usage = found.diagnosis, found.usage
+    return Explanation(
+        cli=run.cli,
+        outcome=RunResult.SUCCEEDED if diagnosis.has_succeeded else RunResult.FAILED,
+        category=diagnosis.category,
+        action=diagnosis.action,
+        message=diagnosis.message,
+        because=found.because,
+        usage=ClassifiedUsage(tokens_in=usage.tokens_in, tokens_out=usage.tokens_out),
+        cost=None if not usage.cost and (usage.tokens_in or usage.tokens_out) else usage.cost,
+        session=diagnosis.session,
+        model=diagnosis.model,
+        reset_at=diagnosis.reset_at,
+    )
