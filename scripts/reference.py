@@ -23,6 +23,7 @@ from supervisor_ai.control.kanban_checking import InadequateItem, KanbanCheck
 from supervisor_ai.control.kanban_log import KanbanLogEntry
 from supervisor_ai.control.kanban_status import KanbanRunView, KanbanSource, KanbanView, TaskView
 from supervisor_ai.control.queries.logs import RunLogEntry
+from supervisor_ai.control.commands.workspace_cleanup import CleanItem, CleanView
 from supervisor_ai.control.ports.definitions import (
     GateSummary,
     RoleDetail,
@@ -31,7 +32,21 @@ from supervisor_ai.control.ports.definitions import (
     WorkflowSummary,
 )
 from supervisor_ai.control.ports.queries import ClaimsRow, LedgerFault, GateRow, StepRow, Verification
+from supervisor_ai.control.ports.queries import (
+    ClaimsRow,
+    GateRow,
+    LedgerFault,
+    StepRow,
+    Verification,
+)
 from supervisor_ai.control.ports.workspace_inventory import FileChange
+from supervisor_ai.control.queries.contexts import SentContext
+from supervisor_ai.control.queries.logs import RunLogEntry
+from supervisor_ai.control.queries.redaction import RedactionReport
+from supervisor_ai.control.queries.roles import RoleChange, RoleDifference, RoleExchange
+from supervisor_ai.control.queries.run_views import MutationView, OriginView, RunView, UsageView
+from supervisor_ai.control.queries.sandbox_check import BackendView, InsideView, SandboxCheck
+from supervisor_ai.control.queries.workspaces import DirectoryView, WorkView
 from supervisor_ai.control.questions import DoubtView, QuestionView
 from supervisor_ai.control.queries.redaction import RedactionReport
 from supervisor_ai.control.queries.roles import RoleChange, RoleDifference, RoleExchange
@@ -64,8 +79,8 @@ SHAPES = """\
 `run`, `resume`, `cancel` and `fork` print `{"run": RunView}`; `status RUN` prints
 `{"run": RunView, "gates": [GateRow, …], "question": QuestionView or null}`: what the run asks a
 person, with all that a yes would accept; `status` prints `{"runs": [RunView, …]}`, newest first;
-`events --json` prints one envelope per line; `logs` prints `{"logs": [RunLogEntry, …]}`; others that
-change something print a MutationView, `workspace clean` a CleanView. `workspace list` prints
+`events --json` prints one envelope per line; `logs` prints `{"logs": [RunLogEntry, …]}`; others
+that change something print a MutationView, `workspace clean` a CleanView. `workspace list` prints
 `{"directories": [DirectoryView, …], "works": [WorkView, …]}`, `workspace show` prints
 `{"workspace": DirectoryView or WorkView, "files": [FileChange, …]}`, `sandbox check` a
 SandboxCheck. `gate list` prints `{"gates": [GateSummary, …]}`, `gate check` prints

@@ -29,46 +29,58 @@ def _verb(place: str, text: str, section: str) -> Verb:
 
 
 VERBS: Final = {
-    "run": _verb("run:run", "Run one task to its end", _DAILY),
+    "run": _verb("runs.run:run", "Run one task to its end", _DAILY),
     "kanban": _verb("kanban:kanban", "Work through a kanban, task by task", _DAILY),
-    "status": _verb("status:status", "Show the runs of the project, or one of them", _DAILY),
-    "resume": _verb("resume:resume", "Go on with a run from its last fact", _DAILY),
-    "approve": _verb("approve:approve", "Say yes to what a run asks", _DAILY),
-    "reject": _verb("approve:reject", "Say no to what a run asks", _DAILY),
-    "cancel": _verb("cancel:cancel", "Stop a run", _DAILY),
-    "fork": _verb("fork:fork", "Start a new run from a step of another one", _DAILY),
-    "serve": _verb("serve:serve", "Drive whatever is due until stopped", _DAILY),
-    "events": _verb("events:events", "Show the facts of a run in order", _INSIGHT),
+    "status": _verb("runs.status:status", "Show the runs of the project, or one of them", _DAILY),
+    "resume": _verb("runs.resume:resume", "Go on with a run from its last fact", _DAILY),
+    "approve": _verb("runs.approve:approve", "Say yes to what a run asks", _DAILY),
+    "reject": _verb("runs.approve:reject", "Say no to what a run asks", _DAILY),
+    "cancel": _verb("runs.cancel:cancel", "Stop a run", _DAILY),
+    "fork": _verb("runs.fork:fork", "Start a new run from a step of another one", _DAILY),
+    "serve": _verb("runs.serve:serve", "Drive whatever is due until stopped", _DAILY),
+    "events": _verb("runs.events:events", "Show the facts of a run in order", _INSIGHT),
     "logs": _verb(
-        "logs:logs", "Show what was sent, what came back and what the gates printed", _INSIGHT
+        "runs.logs:logs", "Show what was sent, what came back and what the gates printed", _INSIGHT
     ),
     "replay": _verb(
-        "replay:replay", "Fold a run's facts again and show what each one moved", _INSIGHT
+        "runs.replay:replay", "Fold a run's facts again and show what each one moved", _INSIGHT
     ),
     "gate": _verb(
-        "gate:gate", "List gates, run one on any two commits, and count false reports", _INSIGHT
+        "definitions.gate:gate",
+        "List gates, run one on any two commits, and count false reports",
+        _INSIGHT,
     ),
     "conflicts": _verb(
-        "conflicts:conflicts", "Predict which runs will conflict when they are merged", _INSIGHT
+        "runs.conflicts:conflicts",
+        "Predict which runs will conflict when they are merged",
+        _INSIGHT,
     ),
-    "context": _verb("context:context", "See what a worker is told, and what it is not", _INSIGHT),
-    "init": _verb("init:init", "Look at the project and write its first settings", _CARE),
-    "demo": _verb("demo:demo", "Watch a small task go through all steps", _CARE),
-    "lab": _verb("lab:lab", "Rehearse with a model that says what a script says", _CARE),
-    "doctor": _verb("doctor:doctor", "Check whether this machine can run agents safely", _CARE),
-    "sandbox": _verb("sandbox:sandbox", "See which sandboxes work here, and what is inside", _CARE),
-    "trust": _verb("trust:trust", "Agree to what the project may do on your machine", _CARE),
-    "role": _verb("role:role", "List, show, check, compare and exchange roles", _CARE),
-    "worker": _verb("worker:worker", "Look after the agents' commands and what they print", _CARE),
+    "context": _verb(
+        "definitions.context:context", "See what a worker is told, and what it is not", _INSIGHT
+    ),
+    "init": _verb("setup.init:init", "Look at the project and write its first settings", _CARE),
+    "demo": _verb("setup.demo:demo", "Watch a small task go through all steps", _CARE),
+    "lab": _verb("setup.lab:lab", "Rehearse with a model that says what a script says", _CARE),
+    "doctor": _verb(
+        "setup.doctor:doctor", "Check whether this machine can run agents safely", _CARE
+    ),
+    "sandbox": _verb(
+        "setup.sandbox:sandbox", "See which sandboxes work here, and what is inside", _CARE
+    ),
+    "trust": _verb("setup.trust:trust", "Agree to what the project may do on your machine", _CARE),
+    "role": _verb("definitions.role:role", "List, show, check, compare and exchange roles", _CARE),
+    "worker": _verb(
+        "setup.worker:worker", "Look after the agents' commands and what they print", _CARE
+    ),
     "workflow": _verb(
-        "workflow:workflow", "List, show, draw, validate and migrate workflows", _CARE
+        "definitions.workflow:workflow", "List, show, draw, validate and migrate workflows", _CARE
     ),
     "workspace": _verb(
-        "workspace:workspace", "List, show, restore and clean up what workers left", _CARE
+        "runs.workspace:workspace", "List, show, restore and clean up what workers left", _CARE
     ),
-    "ledger": _verb("ledger:ledger", "Verify, rebuild or erase from the ledger", _CARE),
+    "ledger": _verb("setup.ledger:ledger", "Verify, rebuild or erase from the ledger", _CARE),
     "completion": _verb(
-        "completion:completion", "Print a script that completes commands in your shell", _CARE
+        "setup.completion:completion", "Print a script that completes commands in your shell", _CARE
     ),
 }
 

@@ -9,6 +9,9 @@ from supervisor_ai.cli.commands.definitions.workflow_graphs.mermaid import draw_
 from supervisor_ai.cli.commands.definitions.workflow_graphs.svg import draw_svg
 from supervisor_ai.cli.commands.definitions.workflow_graphs.text import draw_text
 
+from supervisor_ai.cli.commands.definitions.workflow_graphs.mermaid import draw_mermaid
+from supervisor_ai.cli.commands.definitions.workflow_graphs.svg import draw_svg
+from supervisor_ai.cli.commands.definitions.workflow_graphs.text import draw_text
 from supervisor_ai.control.queries.workflows import WorkflowGraph, graph_of
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Step, StepKind, Workflow

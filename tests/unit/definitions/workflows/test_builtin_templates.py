@@ -7,6 +7,7 @@ from supervisor_ai.cli.commands.definitions.workflow_graphs.mermaid import draw_
 from tests.unit.definitions.project_files import COMMIT
 from tests.unit.definitions.workflows.flows import Flows
 
+from supervisor_ai.cli.commands.definitions.workflow_graphs.mermaid import draw_mermaid
 from supervisor_ai.control.queries.workflows import find_warnings, graph_of
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import StepKind
