@@ -1,1 +1,1 @@
-"""The command line face."""
+"""The command line interface: parses arguments, asks control, prints."""

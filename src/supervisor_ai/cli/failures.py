@@ -1,4 +1,4 @@
-"""The last words of a call that failed: a sentence and a way out, never a traceback."""
+"""Error messages of a call that failed: a sentence and a way out, never a traceback."""
 
 import os
 import sys

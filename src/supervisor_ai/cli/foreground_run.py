@@ -1,4 +1,4 @@
-"""Driving a run while a person watches, and telling them what came of it."""
+"""A run in the foreground: driven while a person watches, then its result is printed."""
 
 from collections.abc import Coroutine
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Work that a signal stops in good order."""
+"""Signal handling: work that Ctrl-C or a termination stops in good order."""
 
 import asyncio
 import signal

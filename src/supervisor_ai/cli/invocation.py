@@ -1,4 +1,4 @@
-"""One call of the command: where it stands, and what it may open."""
+"""One call of the command: its project directory, its settings, and what it may open."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""The live board on a terminal."""
+"""The live board on a terminal, drawn with rich."""
 
 from datetime import UTC, datetime, timedelta
 from threading import Lock

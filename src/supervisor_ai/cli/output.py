@@ -1,10 +1,13 @@
-"""Where words go: stdout is data, stderr is narration."""
+"""Output of a call: data on stdout as text or JSON, narration on stderr."""
 
 import os
 import sys
 from typing import Final, TextIO
 
 from supervisor_ai.cli.streams import output_trouble
+from supervisor_ai.control.exit_codes import DONE
+from supervisor_ai.control.phrases import one_line
+from supervisor_ai.control.queries.run_views import MutationView
 from supervisor_ai.domain.run.status import RunStatus
 
 _COLOURS: Final = {
@@ -64,3 +67,12 @@ def painted(status: RunStatus) -> str:
     import click
 
     return click.style(status.value, fg=_COLOURS.get(status), bold=True)
+
+
+def report_mutation(mutation: MutationView, *, as_json: bool) -> int:
+    """Print what was changed; return the exit code."""
+    if as_json:
+        write_json(mutation)
+    else:
+        write(f"{mutation.target}: {one_line(mutation.detail)}")
+    return DONE

@@ -1,9 +1,11 @@
-"""What a run asks a person, and how the person can answer."""
+"""Rows about a run: status, waiting, usage, its question to a person, warnings and objections."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.output import painted
+from supervisor_ai.cli.tables import local_time, title
 from supervisor_ai.control.phrases import (
     NO_MEANS,
     WHY_ASKED,
@@ -12,11 +14,14 @@ from supervisor_ai.control.phrases import (
     one_line,
     short,
 )
+from supervisor_ai.control.ports.queries import AttemptRow, GateRow
 from supervisor_ai.control.queries.run_views import RunView
 from supervisor_ai.control.questions import DoubtView, QuestionView, find_question
 from supervisor_ai.control.records import Records
+from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.facts import ApprovalReason
-from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.run.status import StepStatus, Verdict
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.tools.text import counted
 
@@ -100,3 +105,72 @@ def _doubt(doubt: DoubtView, read_on: str) -> Iterator[str]:
 def _meant(asked: QuestionView, meanings: Mapping[ApprovalReason, str]) -> str:
     """Say under an answer what it means, where that cannot be guessed."""
     return "" if asked.reason in _PLAIN else f"\n→ {meanings[asked.reason]}"
+
+
+def headline(run: RunView) -> str:
+    """Say how a run stands; less than what was asked for is marked."""
+    mark = " (degraded)" if run.degraded else ""
+    return f"{painted(run.status)}{mark}  {title(run.task)}"
+
+
+def wait(records: Records, run: RunView) -> Rows:
+    """Say what a run waits for, and until when where a time is known."""
+    row = records.queries.run(run.id)
+    if row is None or row.waits_for is None:
+        return
+    if row.waits_until is not None:
+        yield "waits", f"until {local_time(row.waits_until)}, then it goes on by itself"
+    else:
+        yield "waits", f"for {one_line(row.waits_for)}"
+
+
+def spent(run: RunView) -> Rows:
+    """Say what a run has consumed, and whether that is only estimated."""
+    usage = run.usage
+    if not (usage.tokens_in or usage.tokens_out or usage.cost):
+        return
+    tokens = f"{usage.tokens_in} tokens in, {usage.tokens_out} out"
+    doubt = " (estimated)" if usage.estimated else ""
+    yield "spent", f"{usage.cost:.4f} USD, {tokens}{doubt}"
+
+
+_NO: Final = frozenset(
+    said for said, meant in MEANINGS[AnswerKind.REVIEW].items() if meant is Meaning.REJECT
+)
+
+
+def remarks(records: Records, run: RunView) -> Rows:
+    """Name the gates that warned or could not run, and the roles that were outvoted."""
+    passed = {step.step for step in run.steps if step.status is StepStatus.PASSED}
+    warned = [_gate(gate) for gate in latest(records.queries.gates(run.id)) if _warns(gate, passed)]
+    if warned:
+        yield "warned", one_line(", ".join(warned))
+    objected = _objecting(records.queries.attempts(run.id), passed)
+    if objected:
+        yield "objected", one_line(", ".join(objected))
+
+
+def latest(gates: Iterable[GateRow]) -> tuple[GateRow, ...]:
+    """Keep of each gate of each step only what it said last."""
+    return tuple({(gate.step, gate.gate): gate for gate in gates}.values())
+
+
+def _warns(gate: GateRow, passed: set[StepName]) -> bool:
+    """Tell whether the run went on although a gate did not pass; a step that failed says more."""
+    is_missing = gate.verdict is Verdict.NOT_RUN and gate.step in passed
+    return gate.verdict is Verdict.WARNED or is_missing
+
+
+def _gate(gate: GateRow) -> str:
+    return f"{gate.gate} (could not run)" if gate.verdict is Verdict.NOT_RUN else gate.gate
+
+
+def _objecting(attempts: Sequence[AttemptRow], passed: set[StepName]) -> list[str]:
+    """Name who said no in the last visit to a step that passed all the same."""
+    last = {it.step: it.visit for it in attempts}
+    final = {
+        (it.step, it.role): it.said
+        for it in attempts
+        if it.step in passed and it.visit == last[it.step]
+    }
+    return list(dict.fromkeys(role for (_, role), said in final.items() if said in _NO))

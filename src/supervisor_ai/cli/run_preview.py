@@ -1,4 +1,4 @@
-"""What a run would do, shown before it does it."""
+"""Dry run: what a run would do, shown before it does it."""
 
 import shlex
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Starting a run from the command line: shown, agreed to, submitted and attended."""
+"""Starting a run from the command line: previewed, agreed to, submitted and driven."""
 
 from typing import TypedDict
 

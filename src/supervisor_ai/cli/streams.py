@@ -1,4 +1,4 @@
-"""The three streams of a call, made so that neither a closed nor a full one can break the work."""
+"""Standard streams of a call, guarded so that neither a closed nor a full one breaks the work."""
 
 import io
 import os

@@ -1,15 +1,13 @@
-"""What a person is told when a drive is over."""
+"""Summary of a run when its drive is over: outcome, branch, changes and next commands."""
 
 from collections.abc import Callable
 from typing import Final
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.kanban_words import kanban_rows
+from supervisor_ai.cli.remarks import remarks
 from supervisor_ai.cli.run_details import Rows, headline, question, remarks, spent, wait
 from supervisor_ai.cli.tables import labelled
-from supervisor_ai.control.phrases import one_line, short
-from supervisor_ai.cli.remarks import remarks
-from supervisor_ai.cli.run_details import Rows, question
 from supervisor_ai.control.phrases import counted, one_line, short
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.queries.events import find_left_out, find_pull_request

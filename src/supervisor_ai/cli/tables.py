@@ -1,11 +1,15 @@
-"""Text in columns."""
+"""Text tables: columns, labelled rows, local times, and the record of a packed context."""
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from supervisor_ai.control.phrases import one_line
+
+if TYPE_CHECKING:
+    from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
 
 _GAP = "  "
 
@@ -52,6 +56,17 @@ def title(task: str) -> str:
     return one_line(task.strip().partition("\n")[0])
 
 
-def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=True))
-    return _GAP.join([*padded, row[-1]]).rstrip()
+def shown_record(packed: "PackedContext") -> Iterator[str]:
+    """List what is in a context, what is not, and why."""
+    yield (
+        f"{packed.tokens:,} of {packed.budget:,} tokens, counted by {packed.counter}; "
+        f"{len(packed.items)} items"
+    )
+    rows = [("SOURCE", "SHOWN", "TOKENS", "NAME", "WHY"), *map(_row, packed.items)]
+    yield from fitted(columns(rows))
+
+
+def _row(item: "PackedItem") -> tuple[str, ...]:
+    redacted = f" ({item.redactions} redacted)" if item.redactions else ""
+    name = f"{one_line(item.name)}{redacted}"
+    return item.source.value, item.detail.value, f"{item.tokens:,}", name, one_line(item.reason)

@@ -1,9 +1,13 @@
-"""How a function becomes a verb: its docstring is the help page, with a worked example."""
+"""Click commands of functions: help pages from docstrings, and groups that import lazily."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
 
 import click
+
+from supervisor_ai.tools.nearest import nearest
 
 
 def verb(
@@ -24,3 +28,57 @@ def help_page(function: Callable[..., object], example: str) -> str:
     """Make a help page of a docstring; its first line stands in lists, without a full stop."""
     first, _, rest = inspect.cleandoc(function.__doc__ or "").partition("\n")
     return f"{first.removesuffix('.')}\n{rest}\n\n\b\nExample:\n  {example}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verb:
+    """A command that is known by its place and its first line of help."""
+
+    place: str
+    help: str
+    section: str
+
+    def load(self) -> click.Command:
+        """Import the command."""
+        module, _, name = self.place.partition(":")
+        command = getattr(import_module(module), name)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{self.place} is not a command.")
+        return command
+
+
+class LazyGroup(click.Group):
+    """Lists its commands by section without importing them."""
+
+    verbs: Mapping[str, Verb] = {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # type: ignore[explicit-override]
+        """Name the commands in the order of the help page."""
+        del ctx
+        return list(self.verbs)
+
+    def get_command(  # type: ignore[explicit-override]
+        self, ctx: click.Context, cmd_name: str
+    ) -> click.Command | None:
+        """Import one command."""
+        verb = self.verbs.get(cmd_name)
+        if verb is None:
+            near = nearest(cmd_name, self.verbs)
+            meant = f" Did you mean {near!r}?" if near else ""
+            ctx.fail(f"There is no command {cmd_name!r}.{meant}")
+        return verb.load()
+
+    def format_commands(  # type: ignore[explicit-override]
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the sections of the help page."""
+        del ctx
+        width = max(map(len, self.verbs))
+        for section in dict.fromkeys(verb.section for verb in self.verbs.values()):
+            rows = [
+                (name.ljust(width), verb.help)
+                for name, verb in self.verbs.items()
+                if verb.section == section
+            ]
+            with formatter.section(section):
+                formatter.write_dl(rows)

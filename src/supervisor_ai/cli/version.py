@@ -1,4 +1,4 @@
-"""The version, without a look at the installed package."""
+"""The version number, without a look at the installed package."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""The one interface of all faces."""
+"""The one API of all faces: commands, queries, sentences, and the ports that they need."""

@@ -1,4 +1,4 @@
-"""What an error or a run's status means to whoever called a face."""
+"""Exit codes: what an error or a run's status means to whoever called a face."""
 
 from collections.abc import Mapping
 from typing import Final

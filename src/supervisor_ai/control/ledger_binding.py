@@ -1,4 +1,4 @@
-"""Whether the ledger in a checkout is the one that this user made or took over here."""
+"""Ledger binding: whether the ledger in a checkout is this user's in this repository."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What the user's environment allows."""
+"""Policy of the user's environment: trust, and which sandboxes are allowed."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""Where a task is accepted: everything that can be checked before anything is written."""
+"""Preflight: what can be looked up and checked of a project before anything is written."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Everything that the commands of all faces act through."""
+"""An open project: the repository, the ledger and the engine that commands act through."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

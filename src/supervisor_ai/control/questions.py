@@ -1,4 +1,4 @@
-"""What a run asks a person, with everything that a yes would accept."""
+"""Questions of runs to people, with everything that a yes would accept."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What can be known about a project without being able to change it."""
+"""Records of a project: its ledger opened for reading only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

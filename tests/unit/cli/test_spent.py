@@ -4,10 +4,10 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from supervisor_ai.cli.headline import spent
 from tests.unit.control.run_rows import FakeQueries, queries, records
 
 from supervisor_ai.cli.run_details import spent
-from supervisor_ai.cli.headline import spent
 from supervisor_ai.control.queries.run_views import UsageView, show_run
 from supervisor_ai.control.records import Records
 

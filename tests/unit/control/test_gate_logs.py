@@ -9,7 +9,6 @@ from tests.unit.control.gate_facts import LINT, RUN, TEST, WHEN
 from tests.unit.control.run_rows import STEPS, FakeQueries, run_row
 
 from supervisor_ai.control.ports.queries import ApprovalRow
-from supervisor_ai.control.ports.queries import ApprovalRow, GateRow
 from supervisor_ai.control.queries.logs import LogFilter, LogKind, read_logs
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import NotFound

@@ -8,9 +8,6 @@ from tests.unit.control.gate_place import FINDING, GATES, Place, fails, missing
 
 from supervisor_ai.control.commands.gate_check import CheckQuestion, list_gates
 from supervisor_ai.control.ports.definitions import GateSummary
-from supervisor_ai.control.commands.gate_check import CheckQuestion, CheckView, check, list_gates
-from supervisor_ai.control.policy import Policy
-from supervisor_ai.control.ports.definitions import GateSummary, Loaded, Power, TrustCheck
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
 from supervisor_ai.domain.run.gates import Area, GateKind, GatePolicy
 from supervisor_ai.domain.run.status import Verdict

@@ -40,7 +40,6 @@ from supervisor_ai.control.kanban_starting import (
     prepare_new_kanban,
 )
 from supervisor_ai.control.phrases import one_line
-from supervisor_ai.control.resuming import prepare_resume
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.kanban.policy import ManagerKind
 

@@ -1,4 +1,4 @@
-"""A person's answer to a question of a run."""
+"""Approve or reject: a person's answer to a question of a run."""
 
 from dataclasses import dataclass
 

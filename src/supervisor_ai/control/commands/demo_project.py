@@ -1,4 +1,4 @@
-"""A small real project for the demo, in a git repository of its own."""
+"""The demo's small project, copied into a git repository of its own."""
 
 import importlib.util
 import tempfile

@@ -1,4 +1,4 @@
-"""Whether this machine can run agents safely: one finding per thing that must hold."""
+"""Doctor: whether this machine can run agents safely, one check per thing that must hold."""
 
 import os
 import platform

@@ -1,13 +1,15 @@
-"""Gates for faces: which there are, and what one says about any two commits."""
+"""Gates: list them, find one by its name, and run it on any two commits."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
-from supervisor_ai.control.commands.gate_check import find_gate, require_answer
 from supervisor_ai.control.asked_gates import find_gate, require_answer
+from supervisor_ai.control.commands.gate_check import find_gate, require_answer
 from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
 from supervisor_ai.control.commands.trust import require_trust
-from supervisor_ai.control.ports.definitions import GateSummary
+from supervisor_ai.control.ports.definitions import Catalog, GateSummary
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.domain.errors import InvalidInput, NotFound
@@ -160,3 +162,59 @@ def _view(gate: Gate, change: _Change, results: Sequence[Checked]) -> CheckView:
         output="\n".join(result.output for result in results if result.output),
         told="\n".join(result.told for result in results if result.told),
     )
+
+
+_CLAIMS: Final = ("files_created", "files_modified", "tests_written")
+"""The lists that every implementer's answer has."""
+
+
+def find_gate(catalog: Catalog, name: str, *, base: Base, head: Base) -> Gate:
+    """Return a gate as the base configures it, so that no change loosens its own gate."""
+    try:
+        return catalog.gate(base.sha, name)
+    except (InvalidInput, NotFound) as error:
+        if _is_configured(catalog, base.sha, name) or not _is_in_head(catalog, head.sha, name):
+            raise
+        raise NotFound(
+            f"The gate {name!r} is configured in {head.ref!r}, but not in the base {base.ref!r}.",
+            hint="Definitions are read from the base; `--base HEAD` uses those of HEAD.",
+        ) from error
+
+
+def require_answer(gates: Sequence[Gate], answer: str | None) -> None:
+    """Refuse to compare claims where there are none, and claims that nobody would compare."""
+    compares = any(gate.kind is GateKind.CLAIMS for gate in gates)
+    if compares and answer is None:
+        raise InvalidInput(
+            "The gate 'claims' compares what a worker reported with git, "
+            "and there is no report to compare.",
+            hint="Give it an implementer's answer, a file with JSON: --answer FILE",
+        )
+    if answer is not None and not compares:
+        raise InvalidInput("Only the gate 'claims' compares an answer with git.")
+    if answer is not None and not _has_claims(answer):
+        raise InvalidInput(
+            "The answer makes no claims: it is no JSON object with the lists "
+            f"{', '.join(map(repr, _CLAIMS))}.",
+            hint="`supervisor logs RUN --json` shows the answers of a run's workers.",
+        )
+
+
+def _is_configured(catalog: Catalog, commit: CommitSha, name: str) -> bool:
+    return any(it.name == name and it.missing is None for it in catalog.gates(commit))
+
+
+def _is_in_head(catalog: Catalog, commit: CommitSha, name: str) -> bool:
+    """Tell whether the change brings the gate; what is wrong with the change is not asked."""
+    try:
+        return _is_configured(catalog, commit, name)
+    except InvalidInput:
+        return False
+
+
+def _has_claims(answer: str) -> bool:
+    try:
+        found = json.loads(answer)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and all(isinstance(found.get(key), list) for key in _CLAIMS)

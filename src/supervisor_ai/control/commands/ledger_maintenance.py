@@ -1,4 +1,4 @@
-"""Looking after the ledger."""
+"""Ledger maintenance: verify, rebuild the tables, erase a text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

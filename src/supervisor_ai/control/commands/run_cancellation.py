@@ -1,4 +1,4 @@
-"""Stopping a run."""
+"""Cancel a run: ask its owner to stop, or stop it here."""
 
 from datetime import timedelta
 from typing import Final

@@ -1,13 +1,16 @@
-"""Driving a run in the foreground, with its whole family, until it ends or can only wait."""
+"""Resume and drive a run in the foreground with its children, until it ends or can only wait."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
+from supervisor_ai.control.commands.sandbox_choice import require_sandbox
+from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.engine.consent import require_consent
 from supervisor_ai.engine.dispatch import Shift
 from supervisor_ai.engine.drive import DriveResult
 from supervisor_ai.engine.ports.ledger import Wake
@@ -83,3 +86,13 @@ class _Attendance:
     def _has_ended(self) -> bool:
         row = self.project.records.queries.run(self.run)
         return row is not None and row.status in ENDED
+
+
+async def prepare_resume(project: OpenProject, name: str) -> RunRow:
+    """Find a run and make sure that it could be driven here, unless it has ended."""
+    row = project.records.find(name)
+    if row.status not in ENDED:
+        playback, _ = project.player.play(row.id)
+        require_consent(project.world, playback.run)
+        await require_sandbox(project, project.birth(row.id).sandbox)
+    return row

@@ -1,4 +1,4 @@
-"""Trying another way from a step that a run has been at."""
+"""Fork a run: try another way from a step that it has been at."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

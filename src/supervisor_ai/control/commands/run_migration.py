@@ -1,4 +1,4 @@
-"""Moving a run to today's definition."""
+"""Migrate a run to today's definition."""
 
 import json
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Starting a run: everything it will need is looked up, checked and pinned."""
+"""Start a run: everything it will need is looked up, checked and pinned."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

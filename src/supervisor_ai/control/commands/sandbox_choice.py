@@ -1,4 +1,4 @@
-"""Which sandbox a run gets: the one that was asked for, or the first that holds here."""
+"""Choice of a run's sandbox: the one that was asked for, or the first that holds here."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The resident process: drives whatever is due."""
+"""Service: the resident process that drives whatever is due."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

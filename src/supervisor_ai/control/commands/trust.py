@@ -1,4 +1,4 @@
-"""How far the user trusts a project: its ledger, its definitions, and what its runs pinned."""
+"""Trust of the user in a project: its ledger, its definitions, and what its runs pinned."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Letting go of what workspaces left, and never of work that nothing else keeps."""
+"""Clean up workspaces that ended runs left; work that nothing else keeps stays."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Giving kept work back to the user, without touching the checkout."""
+"""Restore kept work to a branch or a directory, without touching the checkout."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""The application ports: what control asks of adapters, and of nobody below it."""
+"""Application ports: what control and adapters ask of each other and the engine does not need."""

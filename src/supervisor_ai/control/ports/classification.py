@@ -1,4 +1,4 @@
-"""What the output of a command that has ended says about it."""
+"""Port of the classifier: what the output of an agent's command that has ended means."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The files of commits, for whoever looks at them without a work tree."""
+"""Port of commits: their files, differences and patches, without a work tree."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where definitions come from, and how far the user trusts them."""
+"""Port of the catalog of definitions and of the store of the user's trust in them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

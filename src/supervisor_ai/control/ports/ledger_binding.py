@@ -1,4 +1,4 @@
-"""What binds a ledger to one repository and one user."""
+"""Ports that bind a ledger to one repository and one user."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass

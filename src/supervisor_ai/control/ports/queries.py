@@ -1,4 +1,4 @@
-"""What people ask about runs: read models that the ledger keeps beside the events."""
+"""Port of queries about runs: the read models that the ledger keeps beside the events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

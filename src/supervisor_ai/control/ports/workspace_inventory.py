@@ -1,4 +1,4 @@
-"""What is left of workspaces: directories that exist now, and work that refs keep."""
+"""Port of the workspace inventory: directories that exist now, and work that refs keep."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager

@@ -1,4 +1,4 @@
-"""Explaining a recorded run of an agent's command."""
+"""Classification of a recorded run of an agent's command, explained."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Which runs will get into each other's way when they are merged."""
+"""Merge conflicts between runs, predicted by merging on trial."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

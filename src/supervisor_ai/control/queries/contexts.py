@@ -1,4 +1,4 @@
-"""What a worker would be shown of the repository, and what it was shown."""
+"""Packed context: what a worker would be shown of the repository, and what it was shown."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Reading the ledger's facts, all at once or as they come."""
+"""Events of the ledger, read all at once or followed as they come."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import get_args

@@ -1,4 +1,4 @@
-"""What gates found, read back from where it was kept."""
+"""Findings of gates, read back from the artifacts."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What was sent, what came back and what the gates printed."""
+"""Log of a run: what was sent, what came back and what the gates printed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

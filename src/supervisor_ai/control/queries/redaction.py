@@ -1,4 +1,4 @@
-"""Taking the secrets out of a text that somebody brings."""
+"""Redaction of a text that somebody brings: secrets taken out and counted."""
 
 import codecs
 from collections import Counter

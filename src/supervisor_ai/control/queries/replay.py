@@ -1,4 +1,4 @@
-"""Folding a prefix of a run again, to see what was decided and why."""
+"""Replay of a run: its events folded again, to see what was decided and why."""
 
 import json
 from collections.abc import Iterator

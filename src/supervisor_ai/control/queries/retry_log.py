@@ -1,4 +1,4 @@
-"""A run's failed attempts, each with what was expected, what was received and what was done."""
+"""Retry log: failed attempts with what was expected, what was received and what was done."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Roles for faces: listed, shown, compared, and exchanged with other programs as markdown."""
+"""Roles: listed, shown, compared, and exchanged with other programs as markdown."""
 
 import os
 import re

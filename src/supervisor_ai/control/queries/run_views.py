@@ -1,4 +1,4 @@
-"""What faces show: the shapes that the JSON of every face has."""
+"""Views of runs: the shapes that the JSON of every face has."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Which sandboxes work on this machine, what they enforce, and what a command finds inside."""
+"""Sandbox check: which work on this machine, what they enforce, what a command finds inside."""
 
 import json
 import os

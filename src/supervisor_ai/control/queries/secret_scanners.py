@@ -1,4 +1,4 @@
-"""What another program still finds in a text from which the secrets were taken out."""
+"""Secret scanners of others, asked for a second opinion on a redacted text."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What can be said about a workflow without running it: its graph, and where it has no way back."""
+"""Workflow graphs and warnings: what can be said about a workflow without running it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

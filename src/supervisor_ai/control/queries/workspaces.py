@@ -1,4 +1,4 @@
-"""What is left of workspaces, as faces show it."""
+"""Workspaces and kept work, listed and shown."""
 
 from collections.abc import Sequence
 from contextlib import suppress

@@ -5,9 +5,6 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from inline_snapshot import snapshot
-from supervisor_ai.cli.commands.definitions.workflow_graphs.mermaid import draw_mermaid
-from supervisor_ai.cli.commands.definitions.workflow_graphs.svg import draw_svg
-from supervisor_ai.cli.commands.definitions.workflow_graphs.text import draw_text
 
 from supervisor_ai.cli.commands.definitions.workflow_graphs.mermaid import draw_mermaid
 from supervisor_ai.cli.commands.definitions.workflow_graphs.svg import draw_svg

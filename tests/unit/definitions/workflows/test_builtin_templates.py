@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from supervisor_ai.cli.commands.definitions.workflow_graphs.mermaid import draw_mermaid
 from tests.unit.definitions.project_files import COMMIT
 from tests.unit.definitions.workflows.flows import Flows
 

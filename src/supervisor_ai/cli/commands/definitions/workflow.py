@@ -17,7 +17,6 @@ from supervisor_ai.cli.options import (
     yes_option,
 )
 from supervisor_ai.cli.output import can_ask, report_mutation, say, write, write_json
-from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.cli.run_preview import approver_rows, describe_step
 from supervisor_ai.cli.tables import columns, labelled
 from supervisor_ai.cli.verbs import verb

@@ -1,4 +1,4 @@
-"""What workers left, put into words."""
+"""Tables of `supervisor workspace`: directories, kept work and clean-up results."""
 
 from collections.abc import Iterator
 from typing import Final
