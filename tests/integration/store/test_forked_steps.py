@@ -35,6 +35,22 @@ ENTERED: Final = any_fact(e.StepEntered)
 KINDS: Final = [kind for kind in (*e.RUN_EVENTS, *KANBAN_EVENTS) if kind is not e.RunSubmitted]
 HISTORIES: Final = st.lists(ENTERED | st.sampled_from(KINDS).flatmap(any_fact), max_size=15)
 TEST: Final = StepName("test")
+GATES: Final = (e.GateStarted, e.GateEnded, e.GateLost, e.GateCancelled)
+"""Of these several must speak of the same slot before one can tell a fold from another."""
+
+
+def _here(fact: Event) -> Event:
+    """Put a fact into one of two slots of a single visit."""
+    if not isinstance(fact, e.PlacedEvent):
+        return fact
+    return replace(fact, step=TEST, visit=1, slot=1 + fact.slot % 2)
+
+
+CROWDED: Final = st.lists(
+    st.sampled_from((e.StepEntered, *GATES * 40, *KINDS)).flatmap(any_fact).map(_here),
+    min_size=8,
+    max_size=20,
+).map(lambda facts: [e.StepEntered(step=TEST, visit=1, start=None), *facts])
 
 
 class Scene:
@@ -79,7 +95,7 @@ class Scene:
 
 
 @settings(max_examples=100)
-@given(HISTORIES)
+@given(HISTORIES | CROWDED)
 def test_the_picture_of_any_history_is_what_the_tables_say(history: list[Event]) -> None:
     with closing(Connection.scratch()) as connection:
         scene, picture = Scene(connection), Picture()
