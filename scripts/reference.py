@@ -17,13 +17,11 @@ import yaml
 
 from supervisor_ai.cli.kanban_words import KanbanOfRun
 from supervisor_ai.cli.main import supervisor as command
-from supervisor_ai.control.queries.contexts import SentContext
 from supervisor_ai.control.commands.gate_check import CheckView
+from supervisor_ai.control.commands.workspace_cleanup import CleanItem, CleanView
 from supervisor_ai.control.kanban_checking import InadequateItem, KanbanCheck
 from supervisor_ai.control.kanban_log import KanbanLogEntry
 from supervisor_ai.control.kanban_status import KanbanRunView, KanbanSource, KanbanView, TaskView
-from supervisor_ai.control.queries.logs import RunLogEntry
-from supervisor_ai.control.commands.workspace_cleanup import CleanItem, CleanView
 from supervisor_ai.control.ports.definitions import (
     GateSummary,
     RoleDetail,
@@ -31,7 +29,6 @@ from supervisor_ai.control.ports.definitions import (
     RoleValue,
     WorkflowSummary,
 )
-from supervisor_ai.control.ports.queries import ClaimsRow, LedgerFault, GateRow, StepRow, Verification
 from supervisor_ai.control.ports.queries import (
     ClaimsRow,
     GateRow,
@@ -48,12 +45,6 @@ from supervisor_ai.control.queries.run_views import MutationView, OriginView, Ru
 from supervisor_ai.control.queries.sandbox_check import BackendView, InsideView, SandboxCheck
 from supervisor_ai.control.queries.workspaces import DirectoryView, WorkView
 from supervisor_ai.control.questions import DoubtView, QuestionView
-from supervisor_ai.control.queries.redaction import RedactionReport
-from supervisor_ai.control.queries.roles import RoleChange, RoleDifference, RoleExchange
-from supervisor_ai.control.queries.sandbox_check import BackendView, InsideView, SandboxCheck
-from supervisor_ai.control.queries.run_views import MutationView, OriginView, RunView, UsageView
-from supervisor_ai.control.commands.workspace_cleanup import CleanItem, CleanView
-from supervisor_ai.control.queries.workspaces import DirectoryView, WorkView
 from supervisor_ai.definitions.answers import schema_text
 from supervisor_ai.definitions.roles.json_schemas import schema_files
 from supervisor_ai.domain.flow import Flow, Status, find

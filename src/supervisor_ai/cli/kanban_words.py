@@ -10,7 +10,7 @@ from supervisor_ai.control.kanban_checking import KanbanCheck
 from supervisor_ai.control.kanban_places import Desk, typed
 from supervisor_ai.control.kanban_runs import policy_of_run
 from supervisor_ai.control.kanban_status import KanbanView, TaskView
-from supervisor_ai.control.phrases import counted, one_line
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.queries.run_views import RunView
 from supervisor_ai.domain.kanban.kanban import TaskState

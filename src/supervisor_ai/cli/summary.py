@@ -5,10 +5,9 @@ from typing import Final
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.kanban_words import kanban_rows
-from supervisor_ai.cli.remarks import remarks
 from supervisor_ai.cli.run_details import Rows, headline, question, remarks, spent, wait
 from supervisor_ai.cli.tables import labelled
-from supervisor_ai.control.phrases import counted, one_line, short
+from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.queries.events import find_left_out, find_pull_request
 from supervisor_ai.control.queries.run_views import RunView

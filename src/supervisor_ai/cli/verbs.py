@@ -7,7 +7,7 @@ from importlib import import_module
 
 import click
 
-from supervisor_ai.tools.nearest import nearest
+from supervisor_ai.tools.text import nearest
 
 
 def verb(

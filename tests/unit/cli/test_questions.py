@@ -11,9 +11,6 @@ from inline_snapshot import snapshot
 from tests.unit.control.asked_run import ASKED
 from tests.unit.control.gate_facts import LINT, RUN
 from tests.unit.control.run_rows import FakeQueries, run_row
-from tests.unit.control.test_approvals import ASKED
-from tests.unit.control.test_gate_logs import LINT, RUN
-from tests.unit.control.test_run_views import FakeQueries, run_row
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.run_details import question

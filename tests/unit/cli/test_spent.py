@@ -4,7 +4,6 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from supervisor_ai.cli.headline import spent
 from tests.unit.control.run_rows import FakeQueries, queries, records
 
 from supervisor_ai.cli.run_details import spent

@@ -9,9 +9,6 @@ from tests.unit.control.asked_run import ASKED
 from tests.unit.control.gate_facts import LINT, RUN
 from tests.unit.control.kanban_office import KanbanScene
 from tests.unit.control.run_rows import FakeQueries, run_row
-from tests.unit.control.test_approvals import ASKED
-from tests.unit.control.test_gate_logs import LINT, RUN
-from tests.unit.control.test_run_views import FakeQueries, run_row
 
 from supervisor_ai.cli.output import encode
 from supervisor_ai.control.queries.run_views import show_run

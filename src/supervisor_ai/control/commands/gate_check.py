@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from supervisor_ai.control.asked_gates import find_gate, require_answer
-from supervisor_ai.control.commands.gate_check import find_gate, require_answer
 from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
 from supervisor_ai.control.commands.trust import require_trust
 from supervisor_ai.control.ports.definitions import Catalog, GateSummary

@@ -22,7 +22,7 @@ from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.tables import columns, fitted
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE, ERROR_EXIT_CODES, FAILED
-from supervisor_ai.control.phrases import counted, one_line, short, where
+from supervisor_ai.control.phrases import one_line, short, where
 from supervisor_ai.domain.errors import ErrorKind, InvalidInput
 from supervisor_ai.domain.run.gates import Area, Finding, GateKind
 from supervisor_ai.domain.run.status import Verdict

@@ -19,7 +19,6 @@ from supervisor_ai.cli.progress import make_progress
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.approvals import PersonsDecision, judge
 from supervisor_ai.control.commands.run_execution import prepare_resume
-from supervisor_ai.control.resuming import prepare_resume
 from supervisor_ai.domain.ids import RunId
 
 

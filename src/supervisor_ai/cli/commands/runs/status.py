@@ -8,7 +8,6 @@ import click
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option, optional_run_argument
 from supervisor_ai.cli.output import say, write, write_json
-from supervisor_ai.cli.remarks import latest
 from supervisor_ai.cli.run_details import headline, latest, question, spent, wait
 from supervisor_ai.cli.tables import columns, fitted, labelled, local_time, title
 from supervisor_ai.cli.verbs import verb
