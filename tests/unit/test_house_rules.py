@@ -385,7 +385,8 @@ BOUNDED: Final = {
 }
 READERS_ROOM: Final = re.compile(
     r"supervisor_ai\.gates\."
-    r"(reader|integrity|new_tests|mutation|worker_claims|runners\.junit_report)\b"
+    r"(reader|integrity|new_tests|mutation|runners\.junit_report"
+    r"|worker_claims\.(?:claims_gate|claimed_tests|added_tests))\b"
 )
 
 
