@@ -374,7 +374,7 @@ BOUNDED: Final = {
     "definitions/detection/table.py": "our own table",
     "gates/change/auto_run.py": "our own table",
     "gates/change/touched_areas.py": "our own table",
-    "gates/risks/table.py": "our own table",
+    "gates/change/risks/table.py": "our own table",
     "gates/runners/table.py": "our own table",
     "gates/integrity/": "only in the reader's process",
     "gates/runners/junit_report.py": "only in the reader's process; bounds on size and depth",
@@ -386,7 +386,7 @@ BOUNDED: Final = {
 READERS_ROOM: Final = re.compile(
     r"supervisor_ai\.gates\."
     r"(reader|integrity|new_tests|mutation|runners\.junit_report"
-    r"|worker_claims\.(?:claims_gate|claimed_tests|added_tests))\b"
+    r"|worker_claims)\b"
 )
 
 

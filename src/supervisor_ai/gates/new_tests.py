@@ -10,12 +10,12 @@ from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
 from supervisor_ai.gates.change.differences import is_test_path, shown
 from supervisor_ai.gates.change.planned_tasks import components_of
+from supervisor_ai.gates.change.risks.sources import family_of, read_source
 from supervisor_ai.gates.integrity.change_sides import FileSides, changed_files
 from supervisor_ai.gates.integrity.comparison.matches import pair
 from supervisor_ai.gates.integrity.comparison.sides import CheckedTest, side_of
 from supervisor_ai.gates.integrity.examine import Languages
 from supervisor_ai.gates.integrity.model import LanguageReader, TestFile
-from supervisor_ai.gates.risks.sources import family_of, read_source
 
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

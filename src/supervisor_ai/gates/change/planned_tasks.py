@@ -1,10 +1,9 @@
-"""How a change was planned: how many tasks, and which wait for others."""
+"""Plans of a change, as JSON documents of workers: how many tasks, and which wait for others."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
-
-from supervisor_ai.gates.worker_claims.worker_report import json_object
 
 _ENTRIES: Final = 2000
 
@@ -17,6 +16,15 @@ class PlannedTasks:
     has_dependencies: bool = False
     has_chain: bool = False
     """Whether a task waits for one that itself waits."""
+
+
+def json_object(text: str | None) -> Mapping[str, object] | None:
+    """Understand a JSON object that a worker wrote; None where it is none."""
+    try:
+        found = json.loads(text or "")
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def planned(plans: Sequence[str]) -> PlannedTasks:

@@ -13,8 +13,8 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.change.differences import shown
 from supervisor_ai.gates.change.product_files import is_product
-from supervisor_ai.gates.risks.changed_code import read_changed
-from supervisor_ai.gates.risks.changes import find_risks
+from supervisor_ai.gates.change.risks.changed_code import read_changed
+from supervisor_ai.gates.change.risks.changes import find_risks
 
 _VALUES: Final = frozenset({"json", "settings"})
 """What is written in lines that are no statements."""

@@ -16,9 +16,9 @@ from supervisor_ai.gates.change.differences import (
     sizes,
     surviving_lines,
 )
+from supervisor_ai.gates.change.risks.sources import family_of, read_source
 from supervisor_ai.gates.integrity.examine import Languages
 from supervisor_ai.gates.integrity.model import TestFile
-from supervisor_ai.gates.risks.sources import family_of, read_source
 from supervisor_ai.gates.worker_claims.claimed_paths import Paths
 
 _FILES: Final = 500

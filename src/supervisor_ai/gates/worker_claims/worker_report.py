@@ -1,10 +1,10 @@
 """What a worker reports about its work, taken from its answer without believing it."""
 
-import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
+
+from supervisor_ai.gates.change.planned_tasks import json_object
 
 _ENTRIES: Final = 500
 _LENGTH: Final = 1000
@@ -41,15 +41,6 @@ def reported(answer: str | None) -> ReportedClaims | None:
         tests=_texts(document.get("tests_written")),
         commits=_commits(document.get("summary")),
     )
-
-
-def json_object(text: str | None) -> Mapping[str, object] | None:
-    """Understand a JSON object that a worker wrote; None where it is none."""
-    try:
-        found = json.loads(text or "")
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.gates import Complexity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.change.complexity import examine_complexity
-from supervisor_ai.gates.risks.sources import family_of, read_source
-from supervisor_ai.gates.risks.table import parse_rules, risk_rules
-from supervisor_ai.gates.risks.units import Unit, units_of
+from supervisor_ai.gates.change.risks.sources import family_of, read_source
+from supervisor_ai.gates.change.risks.table import parse_rules, risk_rules
+from supervisor_ai.gates.change.risks.units import Unit, units_of
 
 
 def examine(pair: Pair) -> Examination:

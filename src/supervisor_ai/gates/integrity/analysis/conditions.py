@@ -42,9 +42,12 @@ class Conditions:
         sign = "" if holds else "!"
         return FoundAssertion(
             text=self.table.asserted.format(f"{sign}{self.worded(node)}"),
-            subject=self.table.asked(self, self.subject(node)),
+            subject=self._asked(self.subject(node)),
             strength=self.strength(node, holds=holds),
         )
+
+    def _asked(self, node: "Node") -> str:
+        return self.table.asked(self, node) if self.table.asked else self.worded(node)
 
     def strength(self, node: "Node", *, holds: bool) -> Strength:
         """Weigh the parts of a condition; who must hold together count as the strongest."""

@@ -13,23 +13,30 @@ from typing import TYPE_CHECKING, Final
 from supervisor_ai.gates.integrity.analysis.code_text import Names, Style
 from supervisor_ai.gates.integrity.analysis.place import (
     COMPARISONS,
-    CodePlace,
     FoundAssertion,
     Placed,
 )
-from supervisor_ai.gates.integrity.analysis.syntax_tree import Grammar
+from supervisor_ai.gates.integrity.analysis.syntax_tree import Grammar, LineIndex
 from supervisor_ai.gates.integrity.model import Strength, TestFile
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from supervisor_ai.gates.integrity.analysis.conditions import Conditions
-    from supervisor_ai.gates.integrity.analysis.flow import Flow
-    from supervisor_ai.gates.integrity.analysis.table_reader import SourceFile
-
 Taken = Callable[[int], int | None]
 """How many items are left of so many."""
+Answer = Callable[..., bool]
+"""Says yes or no about a node, given the flow of its test."""
 _NONE: Final = frozenset[str]()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file of tests, parsed, with the table of its language."""
+
+    path: str
+    table: "LanguageTable"
+    root: "Node"
+    lines: LineIndex
 
 
 def _nothing(*_: object) -> None:
@@ -42,10 +49,6 @@ def _never(*_: object) -> bool:
 
 def _none(*_: object) -> tuple[()]:
     return ()
-
-
-def _worded(asking: "Conditions", node: "Node") -> str:
-    return asking.worded(node)
 
 
 def _as_written(text: str) -> str:
@@ -111,9 +114,7 @@ class LanguageTable(Style):
     """Statements behind which nothing runs."""
     leavings: frozenset[str]
     """Those of them that leave a loop."""
-    steps: Mapping[str, Callable[["Flow", "Node", CodePlace], Iterable[Placed]]] = field(
-        default_factory=dict
-    )
+    steps: Mapping[str, Callable[..., Iterable[Placed]]] = field(default_factory=dict)
     """Kinds of nodes whose parts stand where no other language puts them."""
 
     # Words
@@ -138,29 +139,29 @@ class LanguageTable(Style):
     """Says how often a loop over a node runs that is no list."""
     part_of_list: Callable[["Node"], "tuple[Node | None, Taken] | None"] = _nothing
     """Takes apart what makes a list of a list."""
-    is_loud: Callable[["Flow", "Node"], bool]
+    is_loud: Answer
     """Tells whether a node itself passes on that something failed."""
-    is_exit: Callable[["Flow", "Node"], bool] = _never
-    is_skip: Callable[["Flow", "Node"], bool] = _never
-    is_failure: Callable[["Flow", "Node"], bool] = _never
-    is_deaf: Callable[["Flow", "Node"], bool] = _never
+    is_exit: Answer = _never
+    is_skip: Answer = _never
+    is_failure: Answer = _never
+    is_deaf: Answer = _never
     """Tells whether a node lets no failure of the whole test be heard."""
-    is_unheard: Callable[["Flow", "Node"], bool] = _never
+    is_unheard: Answer = _never
     """Tells whether what a node finds is told to nobody."""
-    is_subtest: Callable[["Flow", "Node"], bool] = _never
+    is_subtest: Answer = _never
     catches: Callable[["Node"], bool] = lambda _: True
     """Tells whether a handler catches a failing assertion."""
     function_name: Callable[["Node"], str | None] = _nothing
     """Returns the name under which a node keeps a function for later."""
-    checks: Callable[["Flow", "Node"], Iterable[FoundAssertion]]
+    checks: Callable[..., Iterable[FoundAssertion]]
     """Finds what a node checks by words of test libraries."""
     of_one_check: Callable[["Node"], Iterable["Node"]] = _none
     """Yields the nodes that are one check together with this one."""
-    weigh: Callable[["Conditions", "Node", bool], Strength | None] = _nothing
+    weigh: Callable[..., Strength | None] = _nothing
     """Says how much a condition pins down that only this language has."""
-    about: Callable[["Conditions", "Node"], "Node | None"] = _nothing
+    about: Callable[..., "Node | None"] = _nothing
     """Returns what a call is about whose answer is yes or no."""
-    asked: Callable[["Conditions", "Node"], str] = _worded
+    asked: Callable[..., str] | None = None
     """Writes what is asked, in one way."""
     same: Callable[[str], str] = _as_written
     """Writes code without what makes no difference to its value."""

@@ -7,30 +7,19 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, SourceFile
 from supervisor_ai.gates.integrity.analysis.syntax_tree import LineIndex, broken, parsed
 from supervisor_ai.gates.integrity.model import TestCase, TestFile, Unreadable
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFile:
-    """A file of tests, parsed."""
-
-    path: str
-    table: "LanguageTable"
-    root: "Node"
-    lines: LineIndex
-
 
 @dataclass(frozen=True, slots=True)
 class TableReader:
     """Reads the tests of the language that a table describes."""
 
-    table: "LanguageTable"
+    table: LanguageTable
 
     @property
     def suffixes(self) -> Collection[str]:

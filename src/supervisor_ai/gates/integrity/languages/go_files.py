@@ -12,9 +12,9 @@ from supervisor_ai.gates.integrity.analysis.body import read_function, uses_in
 from supervisor_ai.gates.integrity.analysis.code import called, operator, scopes_of
 from supervisor_ai.gates.integrity.analysis.code_text import Names, Outside
 from supervisor_ai.gates.integrity.analysis.flow import Flow
-from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, SourceFile
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
-from supervisor_ai.gates.integrity.analysis.table_reader import SourceFile, unique_names
+from supervisor_ai.gates.integrity.analysis.table_reader import unique_names
 from supervisor_ai.gates.integrity.languages.go_checks import libraries
 from supervisor_ai.gates.integrity.languages.go_package import (
     forged_runs,

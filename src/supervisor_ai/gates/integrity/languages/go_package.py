@@ -12,9 +12,8 @@ from supervisor_ai.gates.integrity.analysis.code import (
     statements,
     truth,
 )
-from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, SourceFile
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
-from supervisor_ai.gates.integrity.analysis.table_reader import SourceFile
 from supervisor_ai.gates.integrity.model import Oddity
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from supervisor_ai.gates.integrity.analysis.code_text import Names
 from supervisor_ai.gates.integrity.analysis.conditions import Conditions
 from supervisor_ai.gates.integrity.analysis.declared_tests import Declared, read_declared
 from supervisor_ai.gates.integrity.analysis.flow import Flow
-from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, SourceFile
 from supervisor_ai.gates.integrity.analysis.place import FoundAssertion, negated
 from supervisor_ai.gates.integrity.analysis.syntax_tree import (
     Grammar,
@@ -26,7 +26,6 @@ from supervisor_ai.gates.integrity.analysis.syntax_tree import (
     source_of,
     walked,
 )
-from supervisor_ai.gates.integrity.analysis.table_reader import SourceFile
 from supervisor_ai.gates.integrity.analysis.tolerance import within
 from supervisor_ai.gates.integrity.languages import java_words as words
 from supervisor_ai.gates.integrity.model import Assertion, Strength, TestFile

@@ -16,9 +16,9 @@ from supervisor_ai.gates.integrity.analysis.code import (
 )
 from supervisor_ai.gates.integrity.analysis.code_text import Outside, bare, wording
 from supervisor_ai.gates.integrity.analysis.flow import Flow
-from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, SourceFile
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
-from supervisor_ai.gates.integrity.analysis.table_reader import SourceFile, unique_names
+from supervisor_ai.gates.integrity.analysis.table_reader import unique_names
 from supervisor_ai.gates.integrity.analysis.table_rows import mentions
 from supervisor_ai.gates.integrity.languages.javascript_chains import (
     FUNCTIONS,

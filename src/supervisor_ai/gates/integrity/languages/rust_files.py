@@ -10,7 +10,7 @@ from supervisor_ai.gates.integrity.analysis.body import read_function, uses_in
 from supervisor_ai.gates.integrity.analysis.code import called, expression_of, scopes_of
 from supervisor_ai.gates.integrity.analysis.code_text import wording
 from supervisor_ai.gates.integrity.analysis.flow import Flow
-from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
+from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, SourceFile
 from supervisor_ai.gates.integrity.analysis.syntax_tree import (
     LineIndex,
     field,
@@ -19,7 +19,7 @@ from supervisor_ai.gates.integrity.analysis.syntax_tree import (
     source_of,
     walked,
 )
-from supervisor_ai.gates.integrity.analysis.table_reader import SourceFile, unique_names
+from supervisor_ai.gates.integrity.analysis.table_reader import unique_names
 from supervisor_ai.gates.integrity.languages.rust_attributes import Attributes, attribute_text
 from supervisor_ai.gates.integrity.languages.rust_values import parts
 from supervisor_ai.gates.integrity.model import (

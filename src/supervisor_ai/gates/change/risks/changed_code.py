@@ -9,8 +9,8 @@ from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, Commits
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.change.differences import LARGEST, is_absent, sizes
 from supervisor_ai.gates.change.product_files import is_operative, is_product
-from supervisor_ai.gates.risks.changes import CodeChange, compare_sources
-from supervisor_ai.gates.risks.sources import RiskSource, family_of, read_source
+from supervisor_ai.gates.change.risks.changes import CodeChange, compare_sources
+from supervisor_ai.gates.change.risks.sources import RiskSource, family_of, read_source
 
 _IN_ALL: Final = 3 * 1024 * 1024
 """So many bytes are read of both sides together."""

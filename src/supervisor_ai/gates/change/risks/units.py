@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from supervisor_ai.gates.risks.sources import RiskSource
+from supervisor_ai.gates.change.risks.sources import RiskSource
 
 _MOST_LINES: Final = 12
 _LONGEST: Final = 2_000

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from supervisor_ai.gates.risks.sources import RiskSource
-from supervisor_ai.gates.risks.table import RiskRule, risk_rules
-from supervisor_ai.gates.risks.units import Unit, units_of
+from supervisor_ai.gates.change.risks.sources import RiskSource
+from supervisor_ai.gates.change.risks.table import RiskRule, risk_rules
+from supervisor_ai.gates.change.risks.units import Unit, units_of
 
 _MOST_UNITS: Final = 20_000
 """So many changed statements are looked at; a change with more is complex anyway."""
