@@ -23,6 +23,7 @@ from supervisor_ai.control.kanban_checking import InadequateItem, KanbanCheck
 from supervisor_ai.control.kanban_log import KanbanLogEntry
 from supervisor_ai.control.kanban_status import KanbanRunView, KanbanSource, KanbanView, TaskView
 from supervisor_ai.control.ports.definitions import (
+    ConfigValue,
     GateSummary,
     RoleDetail,
     RoleSummary,
@@ -88,6 +89,7 @@ KINDS = (
     *(DirectoryView, WorkView, FileChange, CleanView, CleanItem),
     *(SandboxCheck, BackendView, Finding, LimitFinding, InsideView),
     *(RoleSummary, RoleDetail, RoleValue, RoleDifference, RoleChange, RoleExchange),
+    ConfigValue,
     *(QuestionView, DoubtView),
     *(GateRow, RunLogEntry, GateSummary, CheckView, GateFinding, ClaimsRow),
     *(KanbanOfRun, KanbanView, TaskView, KanbanSource, KanbanRunView),

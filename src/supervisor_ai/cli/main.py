@@ -79,6 +79,9 @@ VERBS: Final = {
         "runs.workspace:workspace", "List, show, restore and clean up what workers left", _CARE
     ),
     "ledger": _verb("setup.ledger:ledger", "Verify, rebuild or erase from the ledger", _CARE),
+    "config": _verb(
+        "definitions.config:config", "See the settings that hold, and which file says so", _CARE
+    ),
     "completion": _verb(
         "setup.completion:completion", "Print a script that completes commands in your shell", _CARE
     ),

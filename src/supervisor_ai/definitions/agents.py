@@ -4,9 +4,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from supervisor_ai.definitions.clis import ConfiguredCli
 from supervisor_ai.definitions.flags import NO_CLIS
 from supervisor_ai.definitions.mistakes import Mistakes, suggestion, unknown
-from supervisor_ai.definitions.settings import ConfiguredCli, Settings
+from supervisor_ai.definitions.roles.book import MergedRole
+from supervisor_ai.definitions.settings import Settings
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.definition import Cli
 
@@ -20,12 +22,17 @@ def cli_names(settings: Settings, adapters: Collection[str]) -> list[str]:
     return sorted({*settings.clis, *(set(adapters) - NO_CLIS)})
 
 
-def check_choices(settings: Settings, adapters: Collection[str], mistakes: Mistakes) -> None:
+def check_choices(
+    settings: Settings,
+    roles: Collection[MergedRole],
+    adapters: Collection[str],
+    mistakes: Mistakes,
+) -> None:
     """Note chosen names that lead nowhere."""
     known = cli_names(settings, adapters)
-    roles = settings.roles.values()
     following = (cli for role in roles for cli in role.fallback)
-    for cli in (settings.cli, *(role.cli for role in roles), *settings.fallback, *following):
+    chosen = (role.chosen_cli for role in roles)
+    for cli in (settings.cli, *chosen, *settings.fallback, *following):
         if cli is not None and cli.name.partition(":")[0] not in known:
             mistakes.add(cli.place, unknown("CLI", cli.name, known))
 
@@ -35,6 +42,7 @@ class Agents:
     """The agents that can be started on this machine."""
 
     settings: Settings
+    roles: Mapping[str, MergedRole]
     adapters: Collection[str]
     stale: str | None
     """What to do when the checkout configures other agents than the commit."""
@@ -46,13 +54,12 @@ class Agents:
         """List the agents by name."""
         return cli_names(self.settings, self.adapters)
 
-    def pick(self, role: str, *, flag: str | None, builtin: str) -> Cli:
+    def pick(self, role: str, *, flag: str | None) -> Cli:
         """Find the agent for a role."""
         if role in self.fixed:
             return self.fixed[role]
-        setting = self.settings.roles.get(role)
-        chosen = (setting.cli if setting else None) or self.settings.cli
-        name = flag or (chosen.name if chosen else builtin)
+        chosen = self.roles[role].chosen_cli or self.settings.cli
+        name = flag or (chosen.name if chosen else self.roles[role].own_cli)
         found = self._find(name)
         if found is None:
             raise self._no_such(flag) if flag else self._none_chosen(role)
@@ -62,8 +69,7 @@ class Agents:
         """Find the agents that go on for a role where its own cannot."""
         if role in self.fixed:
             return ()
-        setting = self.settings.roles.get(role)
-        chosen = (setting.fallback if setting else ()) or self.settings.fallback
+        chosen = self.roles[role].fallback or self.settings.fallback
         found = (self._find(choice.name) for choice in chosen)
         return tuple(cli for cli in found if cli is not None and cli.name != first.name)
 

@@ -1,19 +1,12 @@
 """Files of one origin that speak of the same thing must say the same."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
 
 from supervisor_ai.definitions.layers import Written
 from supervisor_ai.definitions.mistakes import KeyPath, Mistakes
+from supervisor_ai.definitions.overlay.tables import SAME_MEANING
 from supervisor_ai.definitions.shape import Shape
 from supervisor_ai.definitions.shapes import ConfigShape
-
-_SAME: Final[Mapping[KeyPath, KeyPath]] = {
-    ("limits", "retry_base_delay"): ("retry_policies", "default", "initial_delay"),
-    ("limits", "retry_max_delay"): ("retry_policies", "default", "max_delay"),
-    ("limits", "retry_exponential_base"): ("retry_policies", "default", "multiplier"),
-}
-"""Keys that have another one of the same meaning."""
 
 
 def check_agreement(configs: Sequence[Written[ConfigShape]], mistakes: Mistakes) -> None:
@@ -21,7 +14,7 @@ def check_agreement(configs: Sequence[Written[ConfigShape]], mistakes: Mistakes)
     seen: dict[KeyPath, tuple[object, Written[ConfigShape], KeyPath]] = {}
     for config in configs:
         for path, value in _leaves(config.shape, ()):
-            meant = _SAME.get(path, path)
+            meant = SAME_MEANING.get(path, path)
             other, first, where = seen.setdefault(meant, (value, config, path))
             if other != value:
                 at = first.place(*where).text

@@ -1,14 +1,16 @@
-"""The shape of budgets, laid over what was said below."""
+"""The shape of budgets: what one attempt, step, run, feature and day may cost."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from datetime import timedelta
 from typing import Annotated, Final
 
 from pydantic import PlainValidator
 
 from supervisor_ai.definitions.shape import Shape
+from supervisor_ai.definitions.yaml_source import Value
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.budget_words import parse_budget
-from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
+from supervisor_ai.domain.run.budgets import Amount, Scope
 
 _EXAMPLE: Final = "must be a budget such as 5usd, 200k tokens, 2h or 10 attempts"
 
@@ -50,11 +52,21 @@ class BudgetsShape(Shape):
         return {scope: limit for scope, limit in said.items() if limit is not None}
 
 
-def lay_budgets(
-    below: Mapping[Scope, Amount], shape: BudgetsShape, *, may_widen: bool
-) -> dict[Scope, Amount]:
-    """Lay one file's budgets over the others'; a project can only make them smaller."""
-    said = shape.limits
-    if not may_widen:
-        said = {scope: limit.least(below.get(scope, NOTHING)) for scope, limit in said.items()}
-    return {**below, **said}
+def least_budget(mine: Value, other: Value) -> Value:
+    """Return the smaller of two budgets in everything, as people would write it."""
+    below, project = budget(mine), budget(other)
+    least = below.least(project)
+    if least in (below, project):
+        return mine if least == below else other
+    return list(_words(least))
+
+
+def _words(amount: Amount) -> Iterator[str]:
+    if amount.money is not None:
+        yield f"{amount.money:f}usd"
+    if amount.tokens is not None:
+        yield f"{amount.tokens} tokens"
+    if amount.time is not None:
+        yield f"{amount.time // timedelta(seconds=1)}s"
+    if amount.attempts is not None:
+        yield f"{amount.attempts} attempts"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from supervisor_ai.control.ports.definitions import (
     NO_ROLES,
+    ConfigValue,
     GateSummary,
     KanbanSettings,
     Loaded,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from supervisor_ai.definitions.agents import Agents
     from supervisor_ai.definitions.library import Library
     from supervisor_ai.definitions.mistakes import Note
+    from supervisor_ai.definitions.overlay.sections import Sections
 
 _CONFIG = f"{PROJECT_DIRECTORY}/config.yaml"
 
@@ -40,9 +42,14 @@ class FileCatalog:
     """Reads definitions from files; what reads them is imported only when they are asked for."""
 
     def __init__(
-        self, repository: Repository, user_directory: Path, adapters: frozenset[str]
+        self,
+        repository: Repository,
+        user_directory: Path,
+        adapters: frozenset[str],
+        sections: "Sections | None" = None,
     ) -> None:
         self._repository = repository
+        self._given = sections
         self._user_directory = user_directory
         self._adapters = adapters
 
@@ -85,7 +92,9 @@ class FileCatalog:
 
     def kanban_settings(self, commit: CommitSha) -> KanbanSettings:
         """Return what the config says about kanbans."""
-        setting = self._library(commit).settings.kanban
+        from supervisor_ai.definitions.kanban_settings import KANBAN
+
+        setting = self._library(commit).settings.section(KANBAN)
         return KanbanSettings(
             folder=setting.folder,
             manager=setting.manager,
@@ -116,6 +125,13 @@ class FileCatalog:
             for name, read in sorted(found.items())
         ]
 
+    def config(self, commit: CommitSha) -> Sequence[ConfigValue]:
+        """List the values of the effective configuration with where each comes from."""
+        from supervisor_ai.definitions.overlay.effective import effective_values
+
+        config = self._library(commit).settings.config
+        return tuple(effective_values(config, self._sections))
+
     def cautions(self, commit: CommitSha) -> tuple[str, ...]:
         """Name the definition files that nobody reads, and what is read and not applied yet."""
         return tuple(note.line for note in self._library(commit).notes)
@@ -142,7 +158,7 @@ class FileCatalog:
         merged = library.book.roles[name]
         return RoleDetail(
             summary=summary(merged, library.book, library.settings),
-            values=tuple(values(merged, library.configs)),
+            values=tuple(values(merged)),
             role=resolve_role(library, self._agents(library, commit), name),
         )
 
@@ -175,7 +191,14 @@ class FileCatalog:
         from supervisor_ai.definitions.agents import Agents
 
         stale = self._stale(commit, _CONFIG)
-        return Agents(settings=library.settings, adapters=self._adapters, stale=stale)
+        roles = library.book.roles
+        return Agents(settings=library.settings, roles=roles, adapters=self._adapters, stale=stale)
+
+    @property
+    def _sections(self) -> "Sections":
+        from supervisor_ai.definitions.config_sections import SECTIONS
+
+        return SECTIONS if self._given is None else self._given
 
     def _library(self, commit: CommitSha) -> "Library":
         from supervisor_ai.definitions.aliased_shelf import AliasedShelf
@@ -188,7 +211,7 @@ class FileCatalog:
             project=AliasedShelf(CommitShelf(self._repository, commit)),
         )
         mistakes = Mistakes()
-        library = read_library(shelves, self._adapters, mistakes)
+        library = read_library(shelves, self._adapters, mistakes, self._sections)
         if mistakes:
             stale = (self._stale(commit, file) for file in sorted(mistakes.files))
             raise mistakes.error(hint=next(filter(None, stale), None))

@@ -1,12 +1,12 @@
 """Which roles find their own earlier answers when they try a step again, and how often."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from supervisor_ai.definitions.layers import Written
 from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
+from supervisor_ai.definitions.overlay.config import MergedConfig
 from supervisor_ai.definitions.role_shapes import MOST_CONTINUATIONS
-from supervisor_ai.definitions.shapes import ConfigShape, RoleShape
+from supervisor_ai.definitions.shapes import RoleShape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,15 +23,14 @@ class Continuity:
         return self.turns if self.is_allowed and named else 0
 
 
-def lay_continuity(below: Continuity, config: Written[ConfigShape]) -> Continuity:
-    """Lay one file's word over the others'; the roles are replaced as a whole."""
+def read_continuity(config: MergedConfig) -> Continuity:
+    """Make the value of what the files say together."""
     shape = config.shape.continuity
+    named = config.choices("continuity", "continuation_roles")
     return Continuity(
-        is_allowed=(
-            below.is_allowed if shape.allow_continuation is None else shape.allow_continuation
-        ),
-        turns=shape.max_continuation_turns or below.turns,
-        roles=below.roles if shape.continuation_roles is None else tuple(_placed(config)),
+        is_allowed=shape.allow_continuation is not False,
+        turns=shape.max_continuation_turns or MOST_CONTINUATIONS,
+        roles=tuple((it.name, it.place) for it in named),
     )
 
 
@@ -45,8 +44,3 @@ def check_continuity(
         elif roles[name].is_for_kanbans:
             problem = "works on kanbans, where every try begins afresh"
             mistakes.add(place, f"the role {name!r} {problem}")
-
-
-def _placed(config: Written[ConfigShape]) -> Iterator[tuple[str, Place]]:
-    for number, name in enumerate(config.shape.continuity.continuation_roles or ()):
-        yield name, config.place("continuity", "continuation_roles", number)

@@ -1,14 +1,14 @@
-"""Gates as the files describe them together, one laid over the other."""
+"""Gates as the config, workflow and role files describe them together."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from supervisor_ai.definitions.gate_shapes import GateShape
 from supervisor_ai.definitions.gate_table import only_looks
-from supervisor_ai.definitions.layers import Written
 from supervisor_ai.definitions.mistakes import Mistakes, Place
-from supervisor_ai.definitions.shape import Shape
+from supervisor_ai.definitions.overlay.tables import CONFIG
+from supervisor_ai.definitions.overlay.tree import Node, lay, plain
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.domain.run.gates import GatePolicy
 
@@ -17,9 +17,8 @@ from supervisor_ai.domain.run.gates import GatePolicy
 class GateSetting:
     """A gate as far as the files describe it."""
 
-    place: Place
-    """Where the last word on it stands."""
-    origin: Origin
+    node: Node
+    """What the files say, and where."""
     command: tuple[str, ...] | None = None
     timeout: timedelta | None = None
     policy: GatePolicy | None = None
@@ -34,56 +33,52 @@ class GateSetting:
     """How many new tests each component must have."""
     is_enabled: bool = True
 
+    @property
+    def place(self) -> Place:
+        """Say where the last word on it stands."""
+        return self.node.at.place()
+
+    @property
+    def origin(self) -> Origin:
+        """Say whose the last word is."""
+        return self.node.at.origin
+
 
 Gates = Mapping[str, GateSetting]
 
 
-def lay_gates(
-    below: Gates, above: Mapping[str, GateShape], written: Written[Shape], mistakes: Mistakes
-) -> dict[str, GateSetting]:
-    """Lay the gates of one file over those of the files below."""
-    laid = dict(below)
-    for name, shape in above.items():
-        place = _placing(written, name)
-        refuse_command(name, shape, place("command"), mistakes)
-        laid[name] = lay_gate(below.get(name), shape, place, written.origin)
-    return laid
+def read_gates(below: Gates, gates: Node | None, mistakes: Mistakes) -> dict[str, GateSetting]:
+    """Merge gates of one file, or of several together, over those of the files below."""
+    made = dict(below)
+    for name, node in (gates.entries if gates is not None else {}).items():
+        made[name] = merged_gate(below.get(name), name, node)
+        refuse_command(name, node, mistakes)
+    return made
 
 
-def lay_gate(
-    below: GateSetting | None, shape: GateShape, place: Callable[..., Place], origin: Origin
-) -> GateSetting:
-    """Lay one file's word on a gate over the words of the files below."""
-    base = below or GateSetting(place=place(), origin=origin)
-    # A command that somebody else wrote must not run with an environment that was meant for mine.
-    environment = {} if shape.command else base.environment
-    depends = base.depends_on if shape.depends_on is None else tuple(shape.depends_on)
-    writes = base.allowed_writes if shape.allowed_writes is None else tuple(shape.allowed_writes)
-    return replace(
-        base,
-        place=place(),
-        origin=origin,
-        command=tuple(shape.command) if shape.command else base.command,
-        timeout=shape.timeout or base.timeout,
-        policy=shape.said_policy or base.policy,
-        depends_on=tuple(dict.fromkeys(depends)),
-        depends_at=base.depends_at if shape.depends_on is None else place("depends_on"),
-        environment={**environment, **shape.env},
-        allowed_writes=writes,
-        # Another command may write another report, or none.
-        report=shape.report or (None if shape.command else base.report),
-        is_fresh=base.is_fresh if shape.cache is None else not shape.cache,
-        min_tests=base.min_tests if shape.min_tests is None else shape.min_tests,
-        is_enabled=base.is_enabled if shape.enabled is None else shape.enabled,
+def merged_gate(below: GateSetting | None, name: str, node: Node) -> GateSetting:
+    """Merge a file's word on a gate over the words of the files below."""
+    laid = lay(below.node if below else None, node, CONFIG, ("gates", name)) or node
+    shape, depends = GateShape.model_validate(plain(laid)), laid.child("depends_on")
+    return GateSetting(
+        node=laid,
+        command=tuple(shape.command) if shape.command else None,
+        timeout=shape.timeout,
+        policy=shape.said_policy,
+        depends_on=tuple(dict.fromkeys(shape.depends_on or ())),
+        depends_at=None if depends is None else depends.at.place(),
+        environment=dict(shape.env),
+        allowed_writes=None if shape.allowed_writes is None else tuple(shape.allowed_writes),
+        report=shape.report,
+        is_fresh=shape.cache is False,
+        min_tests=shape.min_tests,
+        is_enabled=shape.enabled is not False,
     )
 
 
-def refuse_command(name: str, shape: GateShape, place: Place, mistakes: Mistakes) -> None:
+def refuse_command(name: str, gate: Node, mistakes: Mistakes) -> None:
     """Note a command at a gate that looks at the change itself."""
-    if shape.command is not None and only_looks(name):
+    command = gate.child("command")
+    if command is not None and command.value is not None and only_looks(name):
         problem = f"has no meaning: the gate {name!r} looks at the change itself"
-        mistakes.add(place, f"{problem}; give your command another name")
-
-
-def _placing(written: Written[Shape], name: str) -> Callable[..., Place]:
-    return lambda *key: written.place("gates", name, *key)
+        mistakes.add(command.at.place(), f"{problem}; give your command another name")

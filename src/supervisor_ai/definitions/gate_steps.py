@@ -7,6 +7,7 @@ from supervisor_ai.definitions.gate_making import in_step, make_gate
 from supervisor_ai.definitions.gate_order import unknown_gate, with_needed
 from supervisor_ai.definitions.gate_settings import GateSetting
 from supervisor_ai.definitions.gate_shapes import MOST_GATES
+from supervisor_ai.definitions.overlay.tree import Node
 from supervisor_ai.definitions.settings import Settings
 from supervisor_ai.definitions.templates.step_notes import StepNotes
 from supervisor_ai.domain.run.definition import Gate
@@ -66,7 +67,8 @@ def _usable(
 
 def _own_gate(notes: StepNotes, command: tuple[str, ...], settings: Settings) -> Gate:
     source, name = notes.draft.source("command"), notes.draft.name
-    setting = GateSetting(place=source.place("command"), origin=source.origin, command=command)
+    said = Node(value={}, at=source.location("command"))
+    setting = GateSetting(node=said, command=command)
     made = make_gate(name, setting, {}, limit=settings.limits.step_timeout)
     return _on_terms(notes, replace(made, kind=GateKind.COMMAND), is_alone=True)
 

@@ -16,6 +16,11 @@ from supervisor_ai.domain.run.gates import Area, GateKind, GatePolicy
 _LOOKING: Final = frozenset({*GUARDS, GateKind.RED_BEFORE_GREEN})
 
 
+def areas(role: RoleShape) -> tuple[Area, ...]:
+    """Say what a role may change of that by which its work is judged, nothing twice."""
+    return tuple(dict.fromkeys(Area(name) for name in role.may_change or ()))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guarding:
     """What decides which guards stand behind a step."""
@@ -35,8 +40,7 @@ class Guarding:
 
     def may_change(self, role: str) -> tuple[Area, ...]:
         """Say what a role may change of that by which its work is judged."""
-        setting = self.settings.roles.get(role)
-        return (setting.terms.may_change if setting else None) or ()
+        return areas(self.roles[role])
 
     def is_test_first(self, step: Step, role: str) -> bool:
         """Tell whether the new tests of a step must have failed before."""

@@ -1,15 +1,16 @@
 """What the config files say together about kanbans."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from supervisor_ai.definitions.gate_order import unknown_gate
 from supervisor_ai.definitions.gate_settings import Gates
 from supervisor_ai.definitions.gate_table import kind_of_gate
-from supervisor_ai.definitions.layers import Written
+from supervisor_ai.definitions.kanban_shapes import KanbanShape
 from supervisor_ai.definitions.mistakes import Mistakes, Place
-from supervisor_ai.definitions.shapes import ConfigShape
+from supervisor_ai.definitions.overlay.config import MergedConfig, over
+from supervisor_ai.definitions.overlay.sections import ConfigSection
+from supervisor_ai.definitions.settings import Settings
 from supervisor_ai.domain.kanban.policy import MAX_ITERATIONS, ManagerKind
 from supervisor_ai.domain.run.gates import GateKind
 
@@ -29,23 +30,19 @@ class KanbanSetting:
     folder: str = "tasks"
 
 
-def lay_kanban(below: KanbanSetting, config: Written[ConfigShape]) -> KanbanSetting:
-    """Lay one file's word over the others'; the gates are replaced as a whole."""
-    shape = config.shape.kanban
-    return KanbanSetting(
-        manager=shape.manager or below.manager,
-        retry=shape.retry or below.retry,
-        max_iterations=shape.max_iterations or below.max_iterations,
-        gates=below.gates if shape.gates is None else tuple(_placed(config, shape.gates)),
-        folder=shape.folder or below.folder,
-    )
+def read_kanban(config: MergedConfig) -> KanbanSetting:
+    """Make the settings of what the files say together."""
+    shape = config.section("kanban", KanbanShape)
+    placed = tuple((it.name, it.place) for it in config.choices("kanban", "gates"))
+    setting = over(KanbanSetting(), shape)
+    return setting if shape.gates is None else replace(setting, gates=placed)
 
 
-def check_kanban(setting: KanbanSetting, gates: Gates, mistakes: Mistakes) -> None:
+def check_kanban(settings: Settings, mistakes: Mistakes) -> None:
     """Note gates that nobody has configured, and those that could not judge the work."""
     seen: set[str] = set()
-    for name, place in setting.gates or ():
-        problem = _problem(name, gates)
+    for name, place in settings.section(KANBAN).gates or ():
+        problem = _problem(name, settings.gates)
         if name in seen:
             problem = f"names the gate {name!r} twice"
         if problem is not None:
@@ -64,6 +61,7 @@ def _problem(name: str, gates: Gates) -> str | None:
     return None
 
 
-def _placed(config: Written[ConfigShape], names: list[str]) -> Iterator[tuple[str, Place]]:
-    for number, name in enumerate(names):
-        yield name, config.place("kanban", "gates", number)
+KANBAN: Final = ConfigSection(
+    key="kanban", shape=KanbanShape, build=read_kanban, check=check_kanban
+)
+"""The section `kanban` of the config."""

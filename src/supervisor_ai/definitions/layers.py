@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from supervisor_ai.definitions import scalars
 from supervisor_ai.definitions.mistakes import KeyPath, Mistakes, Place
 from supervisor_ai.definitions.model_errors import MAX_FINDINGS, findings
+from supervisor_ai.definitions.overlay.tree import Location, MergeTable, Node, plant
 from supervisor_ai.definitions.section_shapes import SECTION_FILES
 from supervisor_ai.definitions.shape import Shape
 from supervisor_ai.definitions.shapes import ConfigShape
@@ -39,11 +40,22 @@ class Written(Generic[S_co]):
     path: KeyPath = ()
     called: Mapping[str, str] = field(default_factory=dict)
     """What keys of the shape are called in the file, where that is something else."""
+    value: Value = None
+    """That part of the file which has no mistakes."""
 
     @property
     def origin(self) -> Origin:
         """Say whose word it is."""
         return self.shelf.origin
+
+    @property
+    def location(self) -> Location:
+        """Say where in the file it stands."""
+        return Location(document=self.document, shelf=self.shelf, path=self.path)
+
+    def planted(self, table: MergeTable) -> Node:
+        """Return what is written as a tree that can be merged over others."""
+        return plant(self.value, self.location, table, self.called)
 
     def place(self, *path: str | int) -> Place:
         """Find a key of the shape in the file."""
@@ -65,13 +77,13 @@ class Layer:
     """The workflow of `workflow.yaml`, which runs unless a config names another one."""
 
 
-def read_layer(shelf: Shelf, mistakes: Mistakes) -> Layer:
+def read_layer(shelf: Shelf, mistakes: Mistakes, model: type[ConfigShape] = ConfigShape) -> Layer:
     """Read the configs and the workflows of a shelf."""
     names = names_in(shelf, WORKFLOWS, mistakes)
     written = ((name, _read_workflow(shelf, name, mistakes)) for name in names)
     workflows = {name: workflow for name, workflow in written if workflow is not None}
     own = _read_own(shelf, workflows, mistakes)
-    configs = (read_config(shelf, mistakes), *_read_sections(shelf, mistakes))
+    configs = (read_config(shelf, mistakes, model), *_read_sections(shelf, mistakes))
     return Layer(
         configs=tuple(config for config in configs if config is not None),
         workflows={**workflows, **own},
@@ -104,24 +116,24 @@ def read_document(shelf: Shelf, path: str, mistakes: Mistakes) -> Document | Non
     return None if text is None else read_yaml(shelf.label(path), text, mistakes)
 
 
-def read_shape(shelf: Shelf, path: str, model: type[S], mistakes: Mistakes) -> Written[S] | None:
+def read_shape(
+    shelf: Shelf, path: str, model: type[S], mistakes: Mistakes, *, may_be_empty: bool = False
+) -> Written[S] | None:
     """Read one file and validate it; None where nothing usable stands there."""
     document = read_document(shelf, path, mistakes)
-    if document is None:
+    if document is None or (may_be_empty and document.value is None):
         return None
-    shape = _fit(document.value, model, document, mistakes)
-    return None if shape is None else Written(shape=shape, document=document, shelf=shelf)
+    fitted = fit(document.value, model, document, mistakes)
+    if fitted is None:
+        return None
+    return Written(shape=fitted.shape, value=fitted.value, document=document, shelf=shelf)
 
 
-def read_config(shelf: Shelf, mistakes: Mistakes) -> Written[ConfigShape] | None:
+def read_config(
+    shelf: Shelf, mistakes: Mistakes, model: type[ConfigShape]
+) -> Written[ConfigShape] | None:
     """Read the config of a shelf; None where there is none, or nothing usable in it."""
-    document = read_document(shelf, CONFIG_FILE, mistakes)
-    if document is None or document.value is None:
-        return None
-    shape = _fit(document.value, ConfigShape, document, mistakes)
-    if shape is None:
-        return None
-    return Written(shape=shape, document=document, shelf=shelf)
+    return read_shape(shelf, CONFIG_FILE, model, mistakes, may_be_empty=True)
 
 
 def _read_sections(shelf: Shelf, mistakes: Mistakes) -> Iterator[Written[ConfigShape]]:
@@ -130,6 +142,7 @@ def _read_sections(shelf: Shelf, mistakes: Mistakes) -> Iterator[Written[ConfigS
         if section is not None:
             yield Written(
                 shape=section.shape.config,
+                value=section.value,
                 document=section.document,
                 shelf=shelf,
                 called=model.CALLED,
@@ -163,22 +176,22 @@ def _read_workflow(shelf: Shelf, name: str, mistakes: Mistakes) -> Written[Workf
 def _of_workflow(
     shelf: Shelf, document: Document, mistakes: Mistakes
 ) -> Written[WorkflowShape] | None:
-    shape: WorkflowShape | None
-    path: KeyPath = ()
-    if isinstance(document.value, dict) and _WRAPPER in document.value:
-        wrapped = _fit(document.value, WrappedWorkflowShape, document, mistakes)
-        shape = None if wrapped is None else wrapped.workflow
-        path = (_WRAPPER,)
-    else:
-        shape = _fit(document.value, WorkflowShape, document, mistakes)
-    if shape is None:
+    value = document.value
+    if isinstance(value, dict) and _WRAPPER in value:
+        wrapped = fit(value, WrappedWorkflowShape, document, mistakes)
+        if wrapped is None or not isinstance(wrapped.value, dict):
+            return None
+        return Written(
+            shape=wrapped.shape.workflow,
+            value=wrapped.value.get(_WRAPPER),
+            document=document,
+            shelf=shelf,
+            path=(_WRAPPER,),
+        )
+    fitted = fit(value, WorkflowShape, document, mistakes)
+    if fitted is None:
         return None
-    return Written(shape=shape, document=document, shelf=shelf, path=path)
-
-
-def _fit(value: Value, model: type[S], document: Document, mistakes: Mistakes) -> S | None:
-    fitted = fit(value, model, document, mistakes)
-    return None if fitted is None else fitted.shape
+    return Written(shape=fitted.shape, value=fitted.value, document=document, shelf=shelf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

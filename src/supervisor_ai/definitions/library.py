@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.definitions.agents import check_choices
 from supervisor_ai.definitions.agreement import check_agreement
+from supervisor_ai.definitions.config_sections import SECTIONS
 from supervisor_ai.definitions.continuity import check_continuity
 from supervisor_ai.definitions.gate_order import check_circles, check_gates
 from supervisor_ai.definitions.include import include_powers, read_include
-from supervisor_ai.definitions.kanban_settings import check_kanban
 from supervisor_ai.definitions.layers import (
     CONFIG_FILE,
     Layer,
@@ -17,18 +17,18 @@ from supervisor_ai.definitions.layers import (
     read_layer,
 )
 from supervisor_ai.definitions.mistakes import Mistakes, Note, unknown
+from supervisor_ai.definitions.overlay.config import MergedConfig, merge_configs
+from supervisor_ai.definitions.overlay.sections import Sections, config_model
 from supervisor_ai.definitions.packs.lock import check_lock
 from supervisor_ai.definitions.powers import project_powers, publishing_powers
 from supervisor_ai.definitions.prompt_files import read_prompts, template_names
 from supervisor_ai.definitions.role_flags import check_flags
-from supervisor_ai.definitions.role_terms import unreachable
-from supervisor_ai.definitions.roles.base_settings import base_settings
 from supervisor_ai.definitions.roles.book import RoleBook, read_book
 from supervisor_ai.definitions.roles.role_gates import gaps
 from supervisor_ai.definitions.roles.role_powers import role_powers
 from supervisor_ai.definitions.section_shapes import SECTION_FILES
-from supervisor_ai.definitions.settings import RoleSetting, Settings, merge_settings
-from supervisor_ai.definitions.shapes import ConfigShape, RoleShape
+from supervisor_ai.definitions.settings import Settings, read_settings
+from supervisor_ai.definitions.shapes import RoleShape
 from supervisor_ai.definitions.shelves import Shelf
 from supervisor_ai.definitions.steps import Surroundings
 from supervisor_ai.definitions.templates.composition import with_compositions
@@ -55,8 +55,6 @@ class Library:
     book: RoleBook
     prompts: Mapping[str, str]
     """The texts of the prompt templates."""
-    configs: tuple[Written[ConfigShape], ...]
-    """The config files, the one that has the last word last."""
     workflows: dict[str, ReadWorkflow]
     powers: tuple[Power, ...]
     include: tuple[str, ...]
@@ -65,29 +63,38 @@ class Library:
     """The files that nobody reads, and what is read and not applied yet."""
 
 
-def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes) -> Library:
+def read_library(
+    shelves: Shelves,
+    adapters: frozenset[str],
+    mistakes: Mistakes,
+    sections: Sections = SECTIONS,
+) -> Library:
     """Read all files of all shelves and note every mistake in them."""
     in_order = (shelves.builtin, shelves.user, shelves.project)
     for shelf in (shelves.user, shelves.project):
         check_lock(shelf, mistakes)
         check_approvals(shelf, mistakes)
-    layers = [read_layer(shelf, mistakes) for shelf in in_order]
+    model = config_model(sections)
+    layers = [read_layer(shelf, mistakes, model) for shelf in in_order]
     prompts = read_prompts(in_order, mistakes)
-    book = read_book(in_order, layers, template_names(prompts), mistakes)
+    config = merge_configs(layers, sections, mistakes)
+    book = read_book(in_order, layers, template_names(prompts), mistakes, config.root)
     roles = {name: role.shape for name, role in book.roles.items()}
     configs = {shelf.label(file) for shelf in in_order for file in (CONFIG_FILE, *SECTION_FILES)}
     for layer in layers:
         check_agreement(layer.configs, mistakes)
     # Where a config has mistakes, a name may be unknown only because of them.
     are_names_known = not configs & mistakes.files
-    settings = merge_settings(layers, base_settings(book.roles), mistakes)
-    _check_settings(settings, roles, mistakes)
+    settings = read_settings(config, sections, mistakes)
+    _check_role_names(config, roles, mistakes)
+    check_continuity(settings.continuity, roles, mistakes)
     check_gates(settings.gates, settings.gates, mistakes, are_gates_known=are_names_known)
     check_circles(settings.gates, mistakes)
     if are_names_known:
-        check_choices(settings, adapters, mistakes)
+        check_choices(settings, book.roles.values(), adapters, mistakes)
         check_flags(book.roles, settings, mistakes)
-        check_kanban(settings.kanban, settings.gates, mistakes)
+        for check in (section.check for section in sections if section.check is not None):
+            check(settings, mistakes)
     workflows = _read_workflows(
         with_compositions(layers), settings, book, mistakes, are_gates_known=are_names_known
     )
@@ -99,7 +106,6 @@ def read_library(shelves: Shelves, adapters: frozenset[str], mistakes: Mistakes)
         roles=roles,
         book=book,
         prompts=prompts,
-        configs=tuple(config for layer in layers for config in layer.configs),
         workflows=workflows,
         powers=(
             *project_powers(layers[-1]),
@@ -173,22 +179,10 @@ def _check_step_policies(
             mistakes.add(choice.place, unknown("step", name, steps))
 
 
-def _check_settings(settings: Settings, roles: dict[str, RoleShape], mistakes: Mistakes) -> None:
-    for name, role in settings.roles.items():
+def _check_role_names(
+    config: MergedConfig, roles: Mapping[str, RoleShape], mistakes: Mistakes
+) -> None:
+    for name in config.shape.roles:
         if name not in roles:
-            mistakes.add(role.place, unknown("role", name, sorted(roles)))
-        else:
-            _check_role(role, roles[name], mistakes)
-    check_continuity(settings.continuity, roles, mistakes)
-
-
-def _check_role(setting: RoleSetting, role: RoleShape, mistakes: Mistakes) -> None:
-    """Note what the config says about a role and what must not or cannot be."""
-    terms = setting.terms
-    reason = role.cannot_be_optional
-    if terms.is_optional and terms.optional_at is not None and reason is not None:
-        mistakes.add(terms.optional_at, reason)
-    for server in terms.servers.values():
-        problem = unreachable(server, setting.egress, setting.allowed_tools)
-        if problem is not None:
-            mistakes.add(server.place, problem)
+            place = config.place("roles", name)
+            mistakes.add(place, unknown("role", name, sorted(roles)))

@@ -7,15 +7,13 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from supervisor_ai.definitions import hosts
-from supervisor_ai.definitions.layers import Written
 from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
 from supervisor_ai.definitions.model_shapes import ModelShape
-from supervisor_ai.definitions.shape import Shape
+from supervisor_ai.definitions.overlay.config import MergedConfig
+from supervisor_ai.definitions.overlay.tree import Node
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.tools.json_value import canonical_json
 
-SERVICE: Final = ("provider", "base_url", "key", "plain_http")
-"""What only the user says about a model."""
 _NEEDED: Final = ("provider", "model")
 _NEEDS_KEY: Final = frozenset({"anthropic", "openrouter"})
 
@@ -38,26 +36,23 @@ class ConfiguredModel:
 Models = Mapping[str, ConfiguredModel]
 
 
-def lay_models(
-    below: Models,
-    shapes: Mapping[str, ModelShape],
-    config: Written[Shape],
-    mistakes: Mistakes,
-) -> dict[str, ConfiguredModel]:
-    """Lay one file's models over the others', key by key."""
-    laid = dict(below)
-    for name, shape in shapes.items():
-        if config.origin is Origin.PROJECT and not _may_choose(
-            name, shape, config, below, mistakes
-        ):
-            continue
-        base = below.get(name)
-        written = shape.model_dump(exclude_none=True)
-        merged = shape if base is None else base.shape.model_copy(update=written)
-        laid[name] = ConfiguredModel(place=config.place("models", name), shape=merged)
-        if not mistakes.any_below(laid[name].place.file, laid[name].place.key):
-            _check_service(name, merged, config, mistakes)
-    return laid
+def read_models(config: MergedConfig, mistakes: Mistakes) -> dict[str, ConfiguredModel]:
+    """Make the models of what the files say together, and note what they lack."""
+    found = config.root.find("models")
+    nodes = found.entries if found is not None else {}
+    known = sorted(name for name, node in nodes.items() if node.origins != {Origin.PROJECT})
+    models: dict[str, ConfiguredModel] = {}
+    for name, shape in config.shape.models.items():
+        place = nodes[name].at.place()
+        is_damaged = mistakes.any_below(place.file, place.key)
+        if name in known:
+            models[name] = ConfiguredModel(place=place, shape=shape)
+        elif not is_damaged:
+            problem = unknown("model", name, known)
+            mistakes.add(place, f"{problem}; only your own config may add one")
+        if name in known and not is_damaged:
+            _check_service(models[name], nodes[name], mistakes)
+    return models
 
 
 def check_fallbacks(models: Models, mistakes: Mistakes) -> None:
@@ -95,32 +90,17 @@ def _chain(name: str, models: Models) -> list[str]:
     return chain
 
 
-def _may_choose(
-    name: str, shape: ModelShape, config: Written[Shape], below: Models, mistakes: Mistakes
-) -> bool:
-    """Refuse a project that names a service: it would be told what is said to the user's own."""
-    named = [key for key in SERVICE if getattr(shape, key) is not None]
-    for key in named:
-        problem = "names a service or a key of yours; only your own config may do that"
-        mistakes.add(config.place("models", name, key), problem)
-    if not named and name not in below:
-        problem = unknown("model", name, sorted(below))
-        mistakes.add(config.place("models", name), f"{problem}; only your own config may add one")
-    return not named and name in below
-
-
-def _check_service(
-    name: str, shape: ModelShape, config: Written[Shape], mistakes: Mistakes
-) -> None:
+def _check_service(model: ConfiguredModel, node: Node, mistakes: Mistakes) -> None:
+    shape = model.shape
     for key in _NEEDED:
         if getattr(shape, key) is None:
-            mistakes.add(config.place("models", name, key), "is missing")
+            mistakes.add(node.at.place(key), "is missing")
     if shape.provider in _NEEDS_KEY and shape.key is None:
         problem = f"is missing; the provider {shape.provider!r} needs it"
-        mistakes.add(config.place("models", name, "key"), problem)
+        mistakes.add(node.at.place("key"), problem)
     if shape.base_url is not None and not _is_safe(shape.base_url, shape):
         problem = "is not https; say plain_http: true if everybody on the way may read along"
-        mistakes.add(config.place("models", name, "base_url"), problem)
+        mistakes.add(node.place("base_url"), problem)
 
 
 def _is_safe(url: str, shape: ModelShape) -> bool:

@@ -44,7 +44,7 @@ class OwnAgents:
         return replace(cli, broker=own.cli.broker)
 
     def _require_services(self, cli: Cli) -> None:
-        from supervisor_ai.definitions.models import SERVICE
+        from supervisor_ai.definitions.overlay.project_limits import SERVICE_KEYS
 
         models = self._settings().models
         for pinned in _links(cli):
@@ -52,19 +52,23 @@ class OwnAgents:
             own = models[name].pinned(name) if name in models else None
             if own is None:
                 raise self._refusal(cli, f"asks a model {name!r} that is not in it")
-            for key in SERVICE:
+            for key in SERVICE_KEYS:
                 if pinned.get(key) != own.get(key):
                     raise self._refusal(cli, f"asks the model {name!r} with another {key}")
 
     def _settings(self) -> "Settings":
+        from supervisor_ai.definitions.config_sections import SECTIONS
         from supervisor_ai.definitions.layers import Layer, read_config
         from supervisor_ai.definitions.mistakes import Mistakes
-        from supervisor_ai.definitions.settings import merge_settings
+        from supervisor_ai.definitions.overlay.config import merge_configs
+        from supervisor_ai.definitions.overlay.sections import config_model
+        from supervisor_ai.definitions.settings import read_settings
 
-        mistakes = Mistakes()
-        config = read_config(DirectoryShelf(Origin.USER, self._directory), mistakes)
+        mistakes, shelf = Mistakes(), DirectoryShelf(Origin.USER, self._directory)
+        config = read_config(shelf, mistakes, config_model(SECTIONS))
         layer = Layer(configs=(config,) if config else (), workflows={}, names=())
-        settings = merge_settings([layer], {}, mistakes)
+        merged = merge_configs([layer], SECTIONS, mistakes)
+        settings = read_settings(merged, SECTIONS, mistakes)
         if mistakes:
             raise mistakes.error()
         return settings

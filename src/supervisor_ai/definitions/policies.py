@@ -1,51 +1,52 @@
-"""What the config files say about failures and costs, as far as each may have a say in it."""
+"""What the config files say together about failures and costs."""
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
 
-from supervisor_ai.definitions.layers import Written
 from supervisor_ai.definitions.mistakes import Mistakes, unknown
-from supervisor_ai.definitions.policy_shapes import lay_policies
-from supervisor_ai.definitions.price_table import unknown_defaults
-from supervisor_ai.definitions.shapes import ConfigShape, LimitsShape
-from supervisor_ai.definitions.shelves import Origin
+from supervisor_ai.definitions.overlay.config import MergedConfig, over
+from supervisor_ai.definitions.price_table import builtin_prices, unknown_defaults, with_prices
+from supervisor_ai.definitions.retry_shapes import RetryPolicyShape
+from supervisor_ai.domain.run.breaker import BreakerPolicy
+from supervisor_ai.domain.run.loops import LoopPolicy
 from supervisor_ai.domain.run.policies import Policies
-from supervisor_ai.domain.run.retries import DEFAULT_RETRIES, RetryPolicy
-
-_NO_PRICES: Final = (
-    "says what tokens cost, and so how far your budgets reach; only your own config may do that"
+from supervisor_ai.domain.run.prices import PriceTable
+from supervisor_ai.domain.run.retries import (
+    DEFAULT_RETRIES,
+    RETRY_POLICIES,
+    ParkingPolicy,
+    RetryMode,
+    RetryPolicy,
 )
 
 
-def read_policies(below: Policies, config: Written[ConfigShape], mistakes: Mistakes) -> Policies:
-    """Lay one file's policies over the others' and note what it must not say."""
-    is_project = config.origin is Origin.PROJECT
-    limited = replace(below, retries=_with_limits(below.retries, config.shape.limits))
-    laid = lay_policies(limited, config.shape, may_widen=not is_project)
-    if is_project and "prices" in config.shape.model_fields_set:
-        mistakes.add(config.place("prices"), _NO_PRICES)
-    if not is_project and not mistakes.any_below(config.document.file, "prices.families"):
-        _check_defaults(laid, config, mistakes)
-    return laid
-
-
-def _with_limits(below: Mapping[str, RetryPolicy], limits: LimitsShape) -> dict[str, RetryPolicy]:
-    """Lay what the limits say of retries over the policy `default`."""
-    usual, base = below[DEFAULT_RETRIES.name], limits.retry_base_delay
-    longest = limits.retry_max_delay
-    laid = replace(
-        usual,
-        initial_delay=usual.initial_delay if base is None else base,
-        max_delay=usual.max_delay if longest is None else longest,
-        multiplier=limits.retry_exponential_base or usual.multiplier,
+def read_policies(config: MergedConfig, mistakes: Mistakes) -> Policies:
+    """Make the policies of a run, and note what in the prices leads nowhere."""
+    shape = config.shape
+    prices = with_prices(builtin_prices(), shape.prices)
+    if not any(mistakes.any_below(file, "prices.families") for file in mistakes.files):
+        _check_defaults(prices, config, mistakes)
+    return Policies(
+        retries=_retries(shape.retry_policies),
+        parking=over(ParkingPolicy(), shape.parking, enabled="is_allowed"),
+        breaker=over(BreakerPolicy(), shape.breaker),
+        loops=over(LoopPolicy(), shape.loops),
+        budgets=shape.budgets.limits,
+        prices=prices,
     )
-    return {**below, usual.name: laid}
 
 
-def _check_defaults(policies: Policies, config: Written[ConfigShape], mistakes: Mistakes) -> None:
-    known = sorted(policies.prices.families)
-    for adapter in unknown_defaults(policies.prices):
-        family = policies.prices.defaults[adapter]
+def _retries(shapes: Mapping[str, RetryPolicyShape]) -> dict[str, RetryPolicy]:
+    """Make the policies; a new one begins as the default does in the package."""
+    made = dict(RETRY_POLICIES)
+    for name, shape in shapes.items():
+        policy = over(RETRY_POLICIES.get(name, DEFAULT_RETRIES), shape)
+        made[name] = replace(policy, name=name, mode=RetryMode(policy.mode))
+    return made
+
+
+def _check_defaults(prices: PriceTable, config: MergedConfig, mistakes: Mistakes) -> None:
+    known = sorted(prices.families)
+    for adapter in unknown_defaults(prices):
         place = config.place("prices", "defaults", adapter)
-        mistakes.add(place, unknown("family of models", family, known))
+        mistakes.add(place, unknown("family of models", prices.defaults[adapter], known))

@@ -70,10 +70,10 @@ def read_prices(text: str) -> PriceTable:
     document = read_yaml(PRICES_FILE, text, mistakes)
     if document is None or len(mistakes):
         raise mistakes.error()
-    return lay_prices(PriceTable(), PricesShape.model_validate(document.value))
+    return with_prices(PriceTable(), PricesShape.model_validate(document.value))
 
 
-def lay_prices(below: PriceTable, shape: PricesShape) -> PriceTable:
+def with_prices(below: PriceTable, shape: PricesShape) -> PriceTable:
     """Lay rows over others; a row is replaced as a whole."""
     rows = {name: _price(row) for name, row in shape.families.items()}
     return PriceTable(

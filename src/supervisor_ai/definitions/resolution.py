@@ -7,13 +7,15 @@ from supervisor_ai.control.ports.definitions import NO_ROLES
 from supervisor_ai.definitions.agents import Agents
 from supervisor_ai.definitions.approver_steps import check_agents
 from supervisor_ai.definitions.flags import passed_on
-from supervisor_ai.definitions.guards import Guarding, with_guards
+from supervisor_ai.definitions.guards import Guarding, areas, with_guards
 from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.mistakes import Mistakes, suggestion
 from supervisor_ai.definitions.prompts import template_text
 from supervisor_ai.definitions.role_flags import home_adapter
+from supervisor_ai.definitions.role_terms import server_of
 from supervisor_ai.definitions.roles.assignment import assigned
 from supervisor_ai.definitions.roles.role_gates import with_role_gates
+from supervisor_ai.definitions.roles.strategies import expanded
 from supervisor_ai.definitions.roles.words import instructions
 from supervisor_ai.definitions.step_chains import GatedWorkflow
 from supervisor_ai.definitions.workflows import ReadWorkflow
@@ -61,7 +63,7 @@ def resolve(
     workflow = assigned(read.workflow, wanted, library.roles)
 
     def pick(name: str) -> Cli:
-        return agents.pick(name, flag=cli, builtin=library.roles[name].cli)
+        return agents.pick(name, flag=cli)
 
     check_agents(workflow, read.particulars.approvers_at, pick)
     gated = _gated(library, read, workflow)
@@ -119,9 +121,9 @@ def guarding_of(library: Library, read: ReadWorkflow) -> Guarding:
 def resolve_role(library: Library, agents: Agents, name: str) -> Role:
     """Return a role as a run would pin it, also where its agent cannot be had."""
     try:
-        agent = agents.pick(name, flag=None, builtin=library.roles[name].cli)
+        agent = agents.pick(name, flag=None)
     except (InvalidInput, NotFound):
-        agent = Cli(name=library.roles[name].cli, adapter="")
+        agent = Cli(name=library.book.roles[name].own_cli, adapter="")
     return _role(library, name, agent)
 
 
@@ -134,8 +136,8 @@ def _context(library: Library, name: str) -> ContextPlan | None:
 
 
 def _role(library: Library, name: str, agent: Cli) -> Role:
-    shape, setting = library.roles[name], library.settings.roles[name]
-    answer, terms = AnswerKind(shape.answer), setting.terms
+    shape, settings = library.roles[name], library.settings
+    answer = AnswerKind(shape.answer)
     return Role(
         name=name,
         description=shape.description,
@@ -144,18 +146,18 @@ def _role(library: Library, name: str, agent: Cli) -> Role:
         cli=agent.name,
         template=template_text(shape.template, answer, library.prompts),
         instructions=instructions(shape),
-        timeout=setting.timeout,
-        max_retries=setting.max_retries,
-        allowed_tools=setting.allowed_tools,
-        egress=setting.egress,
-        hides=setting.hides,
-        system_prompt=terms.system_prompt or "",
-        mcp_servers=tuple(placed.server for placed in terms.servers.values()),
-        max_turns=terms.max_turns,
-        is_optional=terms.is_optional or False,
+        timeout=shape.timeout,
+        max_retries=shape.max_retries,
+        allowed_tools=None if shape.allowed_tools is None else tuple(shape.allowed_tools),
+        egress=tuple(shape.egress),
+        hides=expanded(shape.hides),
+        system_prompt=shape.system_prompt or "",
+        mcp_servers=tuple(server_of(key, server) for key, server in shape.mcp_servers.items()),
+        max_turns=shape.max_turns,
+        is_optional=shape.optional or False,
         context=_context(library, name),
-        continuations=library.settings.continuity.turns_of(name),
-        may_change=terms.may_change or (),
+        continuations=settings.continuity.turns_of(name),
+        may_change=areas(shape),
         flags=passed_on(shape.flags),
-        flags_for=home_adapter(shape, library.settings),
+        flags_for=home_adapter(library.book.roles[name], settings),
     )

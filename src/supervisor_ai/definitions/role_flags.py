@@ -6,13 +6,12 @@ from supervisor_ai.definitions.flags import NO_CLIS, passed_on
 from supervisor_ai.definitions.mistakes import Mistakes, Note
 from supervisor_ai.definitions.roles.book import MergedRole
 from supervisor_ai.definitions.settings import Settings
-from supervisor_ai.definitions.shapes import RoleShape
 from supervisor_ai.domain.run.definition import Definition
 
 
-def home_adapter(role: RoleShape, settings: Settings) -> str:
+def home_adapter(role: MergedRole, settings: Settings) -> str:
     """Name the adapter of the agent that the role's own files name: its flags are in its words."""
-    base = role.cli.partition(":")[0]
+    base = role.own_cli.partition(":")[0]
     configured = settings.clis.get(base)
     return base if configured is None else configured.cli.adapter
 
@@ -20,9 +19,9 @@ def home_adapter(role: RoleShape, settings: Settings) -> str:
 def check_flags(roles: Mapping[str, MergedRole], settings: Settings, mistakes: Mistakes) -> None:
     """Note flags for an agent that is no CLI."""
     for role in roles.values():
-        adapter = home_adapter(role.shape, settings)
+        adapter = home_adapter(role, settings)
         if passed_on(role.shape.flags) and adapter in NO_CLIS:
-            problem = f"has no meaning: the agent {role.shape.cli!r} has the adapter {adapter!r}"
+            problem = f"has no meaning: the agent {role.own_cli!r} has the adapter {adapter!r}"
             mistakes.add(role.place("flags"), f"{problem}; write them into its `command`")
 
 

@@ -7,7 +7,6 @@ from pydantic import AliasChoices, Field
 
 from supervisor_ai.definitions.context_shapes import Tokens
 from supervisor_ai.definitions.gate_shapes import GateShape
-from supervisor_ai.definitions.kanban_shapes import KanbanShape
 from supervisor_ai.definitions.model_shapes import ModelShape
 from supervisor_ai.definitions.policy_shapes import PolicyShape
 from supervisor_ai.definitions.retry_shapes import Delay, Multiplier
@@ -101,7 +100,6 @@ class ConfigShape(PolicyShape):
     fallback: list[AgentName] = Field(default_factory=list)
     continuity: ContinuityShape = Field(default_factory=ContinuityShape)
     packs: list[Name] = Field(default_factory=list)
-    kanban: KanbanShape = Field(default_factory=KanbanShape)
     approval_gates: dict[str, object] | None = None
 
 

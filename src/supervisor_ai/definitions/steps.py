@@ -7,8 +7,9 @@ from typing import Final
 from supervisor_ai.definitions.gate_steps import read_gates
 from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.overlay.config import Choice
 from supervisor_ai.definitions.role_steps import check_role_step
-from supervisor_ai.definitions.settings import Choice, Settings
+from supervisor_ai.definitions.settings import Settings
 from supervisor_ai.definitions.shapes import RoleShape
 from supervisor_ai.definitions.step_kinds import kind_of, pull_request_problem
 from supervisor_ai.definitions.templates.agreement import needed

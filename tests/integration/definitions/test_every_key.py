@@ -14,16 +14,18 @@ from typing_extensions import override
 
 from supervisor_ai.definitions.agents import Agents
 from supervisor_ai.definitions.aliased_shelf import AliasedShelf
+from supervisor_ai.definitions.config_sections import SECTIONS
 from supervisor_ai.definitions.kanban.resolution import Wanted, resolve_kanban
+from supervisor_ai.definitions.kanban_settings import KANBAN
 from supervisor_ai.definitions.library import Library, Shelves, read_library
 from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.overlay.sections import config_model
 from supervisor_ai.definitions.packs.examining import MemoryShelf
 from supervisor_ai.definitions.resolution import find_workflow, resolve, resolve_role
 from supervisor_ai.definitions.role_shapes import RoleFileShape
 from supervisor_ai.definitions.roles.packs import PackShape
 from supervisor_ai.definitions.roles.telling import summaries
 from supervisor_ai.definitions.shape import Shape
-from supervisor_ai.definitions.shapes import ConfigShape
 from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY, CommitShelf, Origin
 from supervisor_ai.definitions.strategy_shapes import StrategyShape
 from supervisor_ai.definitions.workflow_shapes import WorkflowShape
@@ -34,7 +36,7 @@ from supervisor_ai.engine.ports.workspaces import Repository
 FIXTURES: Final = Path(__file__).parents[2] / "fixtures" / "every_key"
 ADAPTERS: Final = frozenset({"claude", "codex", "gemini", "command", "scripted", "api"})
 ROOTS: Final[Mapping[str, type[Shape]]] = {
-    "config.yaml": ConfigShape,
+    "config.yaml": config_model(SECTIONS),
     "roles": RoleFileShape,
     "workflows": WorkflowShape,
     "strategies": StrategyShape,
@@ -133,7 +135,7 @@ def resolved(files: Mapping[tuple[str, str], str]) -> str:
 
 
 def pinned(read: Library) -> Iterator[object]:
-    agents = Agents(settings=read.settings, adapters=ADAPTERS, stale=None)
+    agents = Agents(settings=read.settings, roles=read.book.roles, adapters=ADAPTERS, stale=None)
     for name in ("composed", "flow", "child"):
         yield resolve(read, find_workflow(read, name, stale=None), agents, cli=None)
     place = KanbanPlace(file="board/kanban.md")
@@ -141,7 +143,7 @@ def pinned(read: Library) -> Iterator[object]:
     yield [resolve_role(read, agents, name) for name in sorted(read.roles)]
     yield summaries(read.book, read.settings)
     chosen = read.settings.workflow
-    yield (read.settings.kanban.folder, chosen.name if chosen else None)
+    yield (read.settings.section(KANBAN).folder, chosen.name if chosen else None)
 
 
 @cache

@@ -9,12 +9,13 @@ from pydantic import BaseModel
 from tests.unit.definitions.layered import FLOW, Layers
 from tests.unit.definitions.project_files import CONFIG
 
+from supervisor_ai.definitions.config_sections import SECTIONS
 from supervisor_ai.definitions.gate_shapes import GateShape
 from supervisor_ai.definitions.kanban_shapes import KanbanShape
 from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.overlay.sections import config_model
 from supervisor_ai.definitions.policy_shapes import PolicyShape
 from supervisor_ai.definitions.role_shapes import ContinuityShape, TermsShape
-from supervisor_ai.definitions.shapes import ConfigShape
 from supervisor_ai.definitions.workflow_shapes import (
     HooksShape,
     SettingsShape,
@@ -29,6 +30,7 @@ PAGES = (
     *("configuration.md", "howto/failures-and-budgets.md", "howto/write-a-workflow.md"),
     *("howto/api-models.md", "howto/reviews.md"),
 )
+CONFIG_SHAPE = config_model(SECTIONS)
 WORKFLOW_SHAPES = (StepShape, StepConfigShape, SettingsShape, HooksShape)
 _BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -48,12 +50,12 @@ def test_every_example_fits(page: str) -> None:
     for value in found:
         assert isinstance(value, dict)
         is_workflow = set(value) <= set(WorkflowShape.model_fields)
-        shape: type[BaseModel] = WorkflowShape if is_workflow else ConfigShape
+        shape: type[BaseModel] = WorkflowShape if is_workflow else CONFIG_SHAPE
         shape.model_validate(value)
 
 
 def known_keys() -> Iterator[str]:
-    others = (GateShape, ConfigShape, TermsShape, ContinuityShape, KanbanShape)
+    others = (GateShape, CONFIG_SHAPE, TermsShape, ContinuityShape, KanbanShape)
     for shape in (*WORKFLOW_SHAPES, *others):
         yield from shape.model_fields
     for field in PolicyShape.model_fields.values():

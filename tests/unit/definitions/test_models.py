@@ -6,18 +6,19 @@ from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
-from supervisor_ai.definitions.layers import Written
+from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.mistakes import Mistakes, Place
 from supervisor_ai.definitions.model_shapes import ModelShape
 from supervisor_ai.definitions.models import (
     ConfiguredModel,
     check_fallbacks,
-    lay_models,
     pin_models,
+    read_models,
 )
-from supervisor_ai.definitions.shape import Name, Shape
+from supervisor_ai.definitions.overlay.config import merge_configs
+from supervisor_ai.definitions.shapes import ConfigShape
 from supervisor_ai.definitions.shelves import DirectoryShelf, Origin
 from supervisor_ai.definitions.yaml_source import read_yaml
 from supervisor_ai.domain.run.definition import Cli
@@ -32,28 +33,29 @@ models:
 """
 
 
-class Config(Shape):
-    """The part of a config that is looked at here."""
-
-    models: dict[Name, ModelShape] = Field(default_factory=dict)
-
-
 class Files:
     """Config files of several origins, laid over each other."""
 
     def __init__(self) -> None:
         self.mistakes = Mistakes()
-        self.models: dict[str, ConfiguredModel] = {}
+        self.layers: list[Layer] = []
 
     def lay(self, text: str, origin: Origin = Origin.USER) -> "Files":
         document = read_yaml(f"{origin}.yaml", text, self.mistakes)
         assert document is not None
         shelf = DirectoryShelf(origin, Path("/nonexistent"))
         config = Written(
-            shape=Config.model_validate(document.value), document=document, shelf=shelf
+            shape=ConfigShape.model_validate(document.value),
+            value=document.value,
+            document=document,
+            shelf=shelf,
         )
-        self.models = lay_models(self.models, config.shape.models, config, self.mistakes)
+        self.layers.append(Layer(configs=(config,), workflows={}, names=()))
         return self
+
+    @property
+    def models(self) -> dict[str, ConfiguredModel]:
+        return read_models(merge_configs(self.layers, (), self.mistakes), self.mistakes)
 
     @property
     def refusal(self) -> str:

@@ -1,34 +1,41 @@
 """What the files say about failures and costs."""
 # ruff: noqa: E501 - mistakes are told in one line each
 
+from collections.abc import Iterable
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import msgspec
 import pytest
 from inline_snapshot import snapshot
 from pydantic import ValidationError
 
-from supervisor_ai.definitions.budget_shapes import BudgetsShape, budget, lay_budgets
+from supervisor_ai.definitions.budget_shapes import budget
+from supervisor_ai.definitions.layers import Layer, Written
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.model_errors import findings
-from supervisor_ai.definitions.policy_shapes import PolicyShape, lay_policies
+from supervisor_ai.definitions.overlay.config import merge_configs
+from supervisor_ai.definitions.policies import read_policies
+from supervisor_ai.definitions.policy_shapes import PolicyShape
 from supervisor_ai.definitions.price_table import (
     PricesShape,
     builtin_prices,
-    lay_prices,
     price,
     read_prices,
     unknown_defaults,
+    with_prices,
 )
 from supervisor_ai.definitions.retry_shapes import delay
+from supervisor_ai.definitions.shapes import ConfigShape
+from supervisor_ai.definitions.shelves import DirectoryShelf, Origin
 from supervisor_ai.definitions.yaml_source import read_yaml
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.breaker import BreakerPolicy
 from supervisor_ai.domain.run.budgets import Amount, Scope
 from supervisor_ai.domain.run.loops import LoopPolicy
 from supervisor_ai.domain.run.policies import Policies
-from supervisor_ai.domain.run.prices import Price, PriceTable, find_price
+from supervisor_ai.domain.run.prices import Price, find_price
 from supervisor_ai.domain.run.retries import (
     RETRY_POLICIES,
     ParkingPolicy,
@@ -45,11 +52,23 @@ def shape(text: str) -> PolicyShape:
     return PolicyShape.model_validate(document.value or {})
 
 
-def laid(*texts: str, may_widen: bool = True) -> Policies:
-    policies = Policies()
-    for text in texts:
-        policies = lay_policies(policies, shape(text), may_widen=may_widen)
-    return policies
+def laid(*texts: str, origin: Origin = Origin.USER) -> Policies:
+    return merged([(text, origin) for text in texts])
+
+
+def merged(files: Iterable[tuple[str, Origin]]) -> Policies:
+    mistakes, layers = Mistakes(), list[Layer]()
+    for text, origin in files:
+        document = read_yaml(f"{origin}.yaml", text, mistakes)
+        assert document is not None
+        config = Written(
+            shape=ConfigShape.model_validate(document.value or {}),
+            value=document.value or {},
+            document=document,
+            shelf=DirectoryShelf(origin, Path("/nonexistent")),
+        )
+        layers.append(Layer(configs=(config,), workflows={}, names=()))
+    return read_policies(merge_configs(layers, (), mistakes), mistakes)
 
 
 def problems(text: str) -> list[str]:
@@ -62,7 +81,7 @@ def problems(text: str) -> list[str]:
 
 
 def test_nothing_said_is_what_the_package_says() -> None:
-    assert laid("") == Policies()
+    assert laid("") == Policies(prices=builtin_prices())
     assert dict(Policies().retries) == dict(RETRY_POLICIES)
 
 
@@ -134,22 +153,36 @@ def test_budgets_by_scope() -> None:
 
 
 def test_a_project_makes_budgets_smaller_but_never_larger() -> None:
-    below = {Scope.RUN: Amount(money=Decimal(5)), Scope.DAY: Amount(money=Decimal(9))}
-    project = BudgetsShape.model_validate(
-        {"run": "50usd, 10k tokens", "day": "1usd", "step": "3 attempts"}
-    )
-    assert lay_budgets(below, project, may_widen=False) == {
+    below = ("budgets: {run: 5usd, day: 9usd, attempt: 90m}", Origin.USER)
+    said = "budgets: {run: '50usd, 10k tokens', day: 1usd, step: 3 attempts, attempt: 2h}"
+    assert merged([below, (said, Origin.PROJECT)]).budgets == {
         Scope.RUN: Amount(money=Decimal(5), tokens=10_000),
         Scope.DAY: Amount(money=Decimal(1)),
         Scope.STEP: Amount(attempts=3),
+        Scope.ATTEMPT: Amount(time=timedelta(minutes=90)),
     }
-    assert lay_budgets(below, project, may_widen=True)[Scope.RUN].money == Decimal(50)
+    assert merged([below, (said, Origin.USER)]).budgets[Scope.RUN].money == Decimal(50)
+
+
+def test_only_the_user_takes_a_budget_back() -> None:
+    below = ("budgets: {run: 5usd, day: 9usd}", Origin.USER)
+    taken = "budgets: {run: null}"
+    assert merged([below, (taken, Origin.PROJECT)]) == merged([below])
+    assert list(merged([below, (taken, Origin.USER)]).budgets) == [Scope.DAY]
+
+
+def test_a_later_file_says_none_and_nothing_again() -> None:
+    first = "{breaker: {failures: 2, rest: 2m}, parking: {longest: 1h, max_parks: 3}}"
+    later = "{breaker: {failures: null, rest: null}, parking: {longest: ~, max_parks: 0}}"
+    policies = laid(first, later)
+    assert policies.breaker == BreakerPolicy()
+    assert policies.parking == ParkingPolicy(max_parks=0)
 
 
 def test_a_project_sets_no_prices() -> None:
     cheap = "prices: {families: {gpt-5: {input: 0, output: 0}}}"
-    assert laid(cheap, may_widen=False).prices == PriceTable()
-    assert "gpt-5" in laid(cheap).prices.families
+    assert laid(cheap, origin=Origin.PROJECT).prices == builtin_prices()
+    assert laid(cheap).prices.families["gpt-5"].input == 0
 
 
 def test_mistakes_are_told_with_their_place() -> None:
@@ -248,7 +281,7 @@ def test_rows_of_the_user_replace_those_of_the_package() -> None:
             "defaults": {"codex": "mine", "gemini": "nothing"},
         }
     )
-    table = lay_prices(builtin_prices(), mine)
+    table = with_prices(builtin_prices(), mine)
     flat = Price(input=Decimal(1), output=Decimal(2), cache_read=Decimal(1), cache_write=Decimal(1))
     assert table.families["gpt-5"] == flat
     assert find_price(table, None, "codex") == table.families["mine"]

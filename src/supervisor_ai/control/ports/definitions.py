@@ -72,6 +72,21 @@ class RoleValue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigValue:
+    """One value of the effective configuration, and where it comes from."""
+
+    key: str
+    path: tuple[str | int, ...]
+    """The keys of mappings and the numbers of lists that lead to it."""
+    value: object
+    origin: str
+    """`built-in`, `user` or `project`."""
+    file: str | None = None
+    """None: no file says so; it is what holds then."""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoleDetail:
     """A role with everything that was said about it."""
 
@@ -200,6 +215,10 @@ class Catalog(Protocol):
 
     def workflows(self, commit: CommitSha) -> Sequence[WorkflowSummary]:
         """List the workflows that can be run."""
+        ...
+
+    def config(self, commit: CommitSha) -> Sequence[ConfigValue]:
+        """List the values of the effective configuration with where each comes from."""
         ...
 
     def cautions(self, commit: CommitSha) -> tuple[str, ...]:

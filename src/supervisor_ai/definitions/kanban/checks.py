@@ -8,6 +8,7 @@ from supervisor_ai.definitions.gate_making import in_step, make_gate
 from supervisor_ai.definitions.gate_order import with_needed
 from supervisor_ai.definitions.gate_settings import Gates
 from supervisor_ai.definitions.kanban import steps
+from supervisor_ai.definitions.kanban_settings import KANBAN
 from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.resolution import guarding_of, role_gated
@@ -40,7 +41,7 @@ class Checks:
 def find_checks(library: Library) -> Checks:
     """Return the gates that the config names for kanbans, else those of the default workflow."""
     settings = library.settings
-    named, default = settings.kanban.gates, _default(library)
+    named, default = settings.section(KANBAN).gates, _default(library)
     if named is not None:
         return _gathered(_configured([name for name, _ in named], settings), settings.gates)
     if default is None:

@@ -7,7 +7,7 @@ from typing import Final
 from supervisor_ai.definitions.agents import Agents
 from supervisor_ai.definitions.kanban import steps
 from supervisor_ai.definitions.kanban.checks import find_checks
-from supervisor_ai.definitions.kanban_settings import EXACT, KanbanSetting
+from supervisor_ai.definitions.kanban_settings import EXACT, KANBAN, KanbanSetting
 from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.prompt_files import variables
 from supervisor_ai.definitions.resolution import resolve
@@ -39,7 +39,7 @@ class Wanted:
 def resolve_kanban(library: Library, agents: Agents, wanted: Wanted) -> Definition:
     """Gather what a run on a kanban needs."""
     _check_wanted(wanted)
-    setting = library.settings.kanban
+    setting = library.settings.section(KANBAN)
     is_mechanical = (wanted.manager or setting.manager) == _BUILTIN
     if is_mechanical:
         agents = replace(agents, fixed={MANAGER: _MECHANICAL_CLI})

@@ -8,14 +8,15 @@ from pydantic import ValidationError
 from supervisor_ai.definitions.layers import Layer
 from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
 from supervisor_ai.definitions.model_errors import findings
+from supervisor_ai.definitions.overlay.config import Choice
+from supervisor_ai.definitions.overlay.tables import ROLE
+from supervisor_ai.definitions.overlay.tree import Node, plain
+from supervisor_ai.definitions.role_terms import unreachable
 from supervisor_ai.definitions.roles.files import Level, RoleFile, read_level
 from supervisor_ai.definitions.roles.inheritance import Chain, Lineage
 from supervisor_ai.definitions.roles.merging import (
-    Piece,
-    Tree,
+    configured,
     merged,
-    pieces,
-    plain,
     with_template_answer,
 )
 from supervisor_ai.definitions.roles.packs import Pack, pack_hint, read_packs
@@ -31,7 +32,10 @@ class MergedRole:
 
     name: str
     shape: RoleShape
-    tree: Tree
+    files: Node
+    """What its own files say."""
+    tree: Node
+    """What they and the config say together."""
     chain: Chain
 
     @property
@@ -45,15 +49,35 @@ class MergedRole:
         names = [file.name for file in self.chain if file.name != self.name]
         return names[-1] if names else None
 
+    @property
+    def own_cli(self) -> str:
+        """Name the agent that its own files name."""
+        cli = self.files.child("cli")
+        return str(cli.value) if cli is not None else ""
+
+    @property
+    def chosen_cli(self) -> Choice | None:
+        """Return the agent that somebody chose; the package's is only what is left in the end."""
+        cli = self.tree.child("cli")
+        if cli is None or cli.at.origin is Origin.BUILT_IN:
+            return None
+        return Choice(name=str(cli.value), place=cli.at.place())
+
+    @property
+    def fallback(self) -> tuple[Choice, ...]:
+        """Return the agents that go on where its own cannot."""
+        listed = self.tree.child("fallback")
+        items = listed.items if listed is not None else ()
+        return tuple(Choice(name=str(it.value), place=it.at.place()) for it in items)
+
+    def server_place(self, name: str) -> Place:
+        """Find where the address of a server is written."""
+        return self.tree.place("mcp_servers", name, "url")
+
     def place(self, *path: str | int) -> Place:
         """Find where a value was said; what nobody said is missing in the last file."""
-        found = dict(pieces(self.tree)).get(path)
-        return self.file.written.place(*path) if found is None else found.place
-
-    def piece(self, key: str) -> Piece | None:
-        """Return a value of the topmost level with its place."""
-        node = self.tree.get(key)
-        return node if isinstance(node, Piece) else None
+        found = self.tree.find(*path)
+        return self.file.written.place(*path) if found is None else found.at.place()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,14 +98,21 @@ class RoleBook:
 
 
 def read_book(
-    shelves: Sequence[Shelf], layers: Sequence[Layer], templates: Sequence[str], mistakes: Mistakes
+    shelves: Sequence[Shelf],
+    layers: Sequence[Layer],
+    templates: Sequence[str],
+    mistakes: Mistakes,
+    config: Node | None = None,
 ) -> RoleBook:
-    """Read the roles of all shelves and packs, and note every mistake in them."""
+    """Read the roles of all shelves and packs, and note every mistake in them.
+
+    What the config says about a role is merged over its files.
+    """
     packs = read_packs(layers, shelves, mistakes)
     places = list(_places(shelves, packs))
     levels = _levels(places, packs, mistakes)
     lineage = Lineage(levels=levels, mistakes=mistakes, hint=pack_hint)
-    made = [_merge(name, chain, mistakes) for name, chain in lineage.chains().items()]
+    made = [_merge(name, chain, config, mistakes) for name, chain in lineage.chains().items()]
     _check_kinds([role for role in made if role is not None], levels[0], mistakes)
     book = RoleBook(
         roles={role.name: role for role in made if role is not None},
@@ -111,14 +142,15 @@ def _levels(
     )
 
 
-def _merge(name: str, chain: Chain, mistakes: Mistakes) -> MergedRole | None:
-    tree = with_template_answer(merged(chain))
+def _merge(name: str, chain: Chain, config: Node | None, mistakes: Mistakes) -> MergedRole | None:
+    files = with_template_answer(merged(chain))
+    tree = configured(files, name, config)
     try:
-        shape = RoleShape.model_validate(plain(tree))
+        shape = RoleShape.model_validate(plain(tree, ROLE))
     except ValidationError as error:
         _note(chain, error, mistakes)
         return None
-    return MergedRole(name=name, shape=shape, tree=tree, chain=chain)
+    return MergedRole(name=name, shape=shape, files=files, tree=tree, chain=chain)
 
 
 def _note(chain: Chain, error: ValidationError, mistakes: Mistakes) -> None:
@@ -136,10 +168,11 @@ def _check_kinds(roles: Sequence[MergedRole], package: Level, mistakes: Mistakes
     """Note roles that became something else: workflows count on what the package's names mean."""
     own = Lineage(levels=[package], mistakes=Mistakes(), hint=pack_hint).chains()
     for role in (role for role in roles if role.file.origin is not Origin.BUILT_IN):
-        usual = plain(merged(own[role.name])).get("answer") if role.name in own else None
+        answer = merged(own[role.name]).child("answer") if role.name in own else None
+        usual = None if answer is None else answer.value
         if usual not in {None, role.shape.answer}:
             problem = f"gives the answer {role.shape.answer!r} to a role whose answer is {usual!r}"
-            key = "answer" if "answer" in role.file.value else "extends"
+            key = "answer" if role.file.written.shape.answer else "extends"
             mistakes.add(role.file.written.place(key), f"{problem}; give it another name")
 
 
@@ -156,6 +189,10 @@ def _check(role: MergedRole, book: RoleBook, templates: Sequence[str], mistakes:
     strategy, known = shape.context.strategy, sorted(book.strategies)
     if strategy is not None and strategy not in known and not _is_damaged(strategy, mistakes):
         mistakes.add(role.place("context", "strategy"), unknown("strategy", strategy, known))
+    for name, server in shape.mcp_servers.items():
+        trouble = unreachable(server, shape)
+        if trouble is not None:
+            mistakes.add(role.server_place(name), trouble)
     if shape.template not in templates:
         mistakes.add(role.place("template"), unknown("template", shape.template, list(templates)))
 

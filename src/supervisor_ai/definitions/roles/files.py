@@ -34,8 +34,6 @@ class RoleFile:
 
     name: str
     written: Written[RoleFileShape]
-    value: Mapping[str, Value]
-    """That part of the file which has no mistakes."""
     pack: str | None = None
 
     @property
@@ -121,14 +119,18 @@ def _of_document(standing: Standing, mistakes: Mistakes) -> RoleFile | None:
     if fitted is None or not isinstance(fitted.value, dict):
         return None
     written = Written(
-        shape=fitted.shape, document=document, shelf=standing.shelf, path=standing.key
+        shape=fitted.shape,
+        value=fitted.value,
+        document=document,
+        shelf=standing.shelf,
+        path=standing.key,
     )
     check_own_gates(written, mistakes)
     name = standing.name
     if fitted.shape.name not in {None, name}:
         problem = f"is {fitted.shape.name!r}, but the file is called {name!r}"
         mistakes.add(written.place("name"), problem)
-    return RoleFile(name=name, written=written, value=fitted.value, pack=standing.pack)
+    return RoleFile(name=name, written=written, pack=standing.pack)
 
 
 def check_own_gates(written: Written[RoleFileShape], mistakes: Mistakes) -> None:

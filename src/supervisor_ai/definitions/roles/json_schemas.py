@@ -8,11 +8,12 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from supervisor_ai.definitions import scalars
+from supervisor_ai.definitions.config_sections import SECTIONS
+from supervisor_ai.definitions.overlay.sections import config_model
 from supervisor_ai.definitions.retry_shapes import delay
 from supervisor_ai.definitions.role_shapes import RoleFileShape
 from supervisor_ai.definitions.roles.packs import PackShape
 from supervisor_ai.definitions.shape import Shape
-from supervisor_ai.definitions.shapes import ConfigShape
 from supervisor_ai.definitions.strategy_shapes import StrategyShape
 from supervisor_ai.definitions.workflow_shapes import WorkflowShape
 from supervisor_ai.tools.durations import duration
@@ -46,7 +47,7 @@ _READ_BEFORE: Final[Mapping[object, JsonSchemaValue]] = {
 _SHAPES: Final[Mapping[str, type[Shape]]] = {
     "role": RoleFileShape,
     "workflow": WorkflowShape,
-    "config": ConfigShape,
+    "config": config_model(SECTIONS),
     "strategy": StrategyShape,
     "pack": PackShape,
 }

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Final, Self
@@ -157,7 +157,7 @@ def _of_one(written: Written[PackShape], name: str, mistakes: Mistakes) -> Level
     check_own_gates(written, mistakes)
     said = written.document.value if isinstance(written.document.value, dict) else {}
     value = {key: it for key, it in said.items() if key in RoleFileShape.model_fields}
-    file = RoleFile(name=name, written=written, value=value, pack=name)
+    file = RoleFile(name=name, written=replace(written, value=value), pack=name)
     return Level(files={name: file}, names=(name,))
 
 

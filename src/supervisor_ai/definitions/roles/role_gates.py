@@ -5,7 +5,12 @@ from dataclasses import dataclass, field, replace
 
 from supervisor_ai.definitions.gate_making import in_step, make_gate
 from supervisor_ai.definitions.gate_order import check_circles, unknown_gate, with_needed
-from supervisor_ai.definitions.gate_settings import Gates, GateSetting, lay_gate, refuse_command
+from supervisor_ai.definitions.gate_settings import (
+    Gates,
+    GateSetting,
+    merged_gate,
+    refuse_command,
+)
 from supervisor_ai.definitions.gate_shapes import RoleGateShape
 from supervisor_ai.definitions.gate_table import kind_of_gate
 from supervisor_ai.definitions.mistakes import Mistakes, Place
@@ -81,10 +86,10 @@ class _Line:
 
     def _setting(self, role: MergedRole, shape: RoleGateShape) -> GateSetting:
         number = [gate.name for gate in role.shape.gates].index(shape.name)
-        place = role.place("gates", number)
-        refuse_command(shape.name, shape, place, self.mistakes)
-        below = self.around.gates.get(shape.name)
-        laid = lay_gate(below, shape, lambda *_: place, role.file.origin)
+        said = role.tree.entries["gates"].items[number]
+        gate = replace(said, value={key: it for key, it in said.entries.items() if key != "name"})
+        refuse_command(shape.name, gate, self.mistakes)
+        laid = merged_gate(self.around.gates.get(shape.name), shape.name, gate)
         each = role.shape.config.min_tests_per_component if shape.min_tests is None else None
         return replace(laid, policy=laid.policy or GatePolicy.BLOCK, min_tests_each=each)
 

@@ -1,15 +1,14 @@
 """Roles as lists and pages show them."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from supervisor_ai.control.ports.definitions import RoleSummary, RoleValue
-from supervisor_ai.definitions.layers import Written
-from supervisor_ai.definitions.mistakes import KeyPath, key_text
+from supervisor_ai.definitions.mistakes import key_text
+from supervisor_ai.definitions.overlay.tables import ROLE
+from supervisor_ai.definitions.overlay.tree import pieces, plain
 from supervisor_ai.definitions.roles.book import MergedRole, RoleBook
-from supervisor_ai.definitions.roles.merging import Piece, pieces
 from supervisor_ai.definitions.settings import Settings
-from supervisor_ai.definitions.shapes import ConfigShape
 
 
 def summaries(book: RoleBook, settings: Settings) -> tuple[RoleSummary, ...]:
@@ -20,8 +19,7 @@ def summaries(book: RoleBook, settings: Settings) -> tuple[RoleSummary, ...]:
 def summary(role: MergedRole, book: RoleBook, settings: Settings) -> RoleSummary:
     """Say in short who a role is."""
     versions = {pack.written.shape.name: pack.written.shape.version for pack in book.packs}
-    setting = settings.roles.get(role.name)
-    chosen = (setting.cli if setting else None) or settings.cli
+    chosen = role.chosen_cli or settings.cli
     return RoleSummary(
         name=role.name,
         description=role.shape.description,
@@ -30,38 +28,21 @@ def summary(role: MergedRole, book: RoleBook, settings: Settings) -> RoleSummary
         extends=role.parent,
         answer=role.shape.answer,
         writes=role.shape.writes,
-        cli=chosen.name if chosen else role.shape.cli,
+        cli=chosen.name if chosen else role.own_cli,
         version=versions.get(role.file.pack or ""),
     )
 
 
-def values(role: MergedRole, configs: Sequence[Written[ConfigShape]]) -> Iterator[RoleValue]:
+def values(role: MergedRole) -> Iterator[RoleValue]:
     """List every value of a role with where it stands; a config file's word replaces a role's."""
-    said: dict[KeyPath, Piece] = dict(pieces(role.tree))
-    for config in configs:
-        for path, piece in _config_pieces(role.name, config):
-            said = {at: it for at, it in said.items() if at[: len(path)] != path}
-            said[path] = piece
-    for path, piece in said.items():
+    for path, piece in pieces(role.tree, ROLE):
         yield RoleValue(
             key=key_text(path),
-            value=_text(piece.value),
-            file=piece.place.file,
-            line=piece.place.line,
-            origin=piece.origin.value,
+            value=_text(plain(piece)),
+            file=piece.at.place().file,
+            line=piece.at.place().line,
+            origin=piece.at.origin.value,
         )
-
-
-def _config_pieces(role: str, config: Written[ConfigShape]) -> Iterator[tuple[KeyPath, Piece]]:
-    document = config.document.value
-    roles = document.get("roles") if isinstance(document, dict) else None
-    own = roles.get(role) if isinstance(roles, dict) else None
-    for key, value in (own or {}).items() if isinstance(own, dict) else ():
-        entries = value.items() if isinstance(value, dict) else [("", value)]
-        for inner, entry in entries:
-            path = (key, inner) if inner else (key,)
-            place = config.place("roles", role, *path)
-            yield path, Piece(value=entry, place=place, origin=config.origin)
 
 
 def _text(value: object) -> str:

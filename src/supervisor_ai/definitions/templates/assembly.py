@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from supervisor_ai.definitions.gate_order import check_circles, check_gates
-from supervisor_ai.definitions.gate_settings import lay_gates
+from supervisor_ai.definitions.gate_settings import read_gates
 from supervisor_ai.definitions.layers import Layer, Written
+from supervisor_ai.definitions.overlay.tables import CONFIG
 from supervisor_ai.definitions.templates.commit import link_commit
 from supervisor_ai.definitions.templates.draft import Draft
 from supervisor_ai.definitions.templates.feedback import link_feedback
@@ -40,7 +41,7 @@ def _with_gates(kit: Kit, files: Sequence[Written[WorkflowShape]]) -> Kit:
     """Lay the gates of the workflow files over those of the config."""
     gates = kit.gates
     for file in files:
-        gates = lay_gates(gates, file.shape.gates, file, kit.mistakes)
+        gates = read_gates(gates, file.planted(CONFIG).child("gates"), kit.mistakes)
     own = dict.fromkeys(name for file in files for name in file.shape.gates)
     if own:
         check_gates(gates, own, kit.mistakes, are_gates_known=kit.are_gates_known)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from supervisor_ai.definitions.layers import Layer, Written
+from supervisor_ai.definitions.yaml_source import Value
 
 
 def with_compositions(layers: Sequence[Layer]) -> list[Layer]:
@@ -18,6 +19,12 @@ def with_compositions(layers: Sequence[Layer]) -> list[Layer]:
                     document=config.document,
                     shelf=config.shelf,
                     path=("workflow",),
+                    value=_of(config.value),
                 )
                 laid.append(Layer(configs=(), workflows={chosen.template: written}, names=()))
     return laid
+
+
+def _of(config: Value) -> Value:
+    chosen = config.get("workflow") if isinstance(config, dict) else None
+    return chosen if isinstance(chosen, dict) else {}

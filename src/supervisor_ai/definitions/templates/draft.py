@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from supervisor_ai.definitions.gate_settings import GateSetting
 from supervisor_ai.definitions.layers import Written
 from supervisor_ai.definitions.mistakes import Note, Place
+from supervisor_ai.definitions.overlay.tree import Location
 from supervisor_ai.definitions.shelves import Origin
 from supervisor_ai.definitions.templates.approvers import everybody, levels
 from supervisor_ai.definitions.workflow_shapes import (
@@ -31,6 +32,10 @@ class Source:
     def place(self, *key: str) -> Place:
         """Find a key in the file."""
         return self.written.place(*self.path, *key)
+
+    def location(self, *key: str) -> Location:
+        """Say where in the file a key stands."""
+        return self.written.location.below(*self.path, *key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

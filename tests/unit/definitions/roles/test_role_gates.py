@@ -113,7 +113,7 @@ def test_what_is_wrong_with_the_gates_of_a_role_is_wrong_for_all(scene: Scene) -
     scene.write({"roles/implementer.yaml": gates})
     assert scene.refusal() == snapshot("""\
 The definitions have a mistake:
-  .supervisor/roles/implementer.yaml:1: gates[0]: has no meaning: the gate 'claims' looks at the change itself; give your command another name\
+  .supervisor/roles/implementer.yaml:1: gates[0].command: has no meaning: the gate 'claims' looks at the change itself; give your command another name\
 """)
 
 
@@ -280,12 +280,12 @@ gates:
     with pytest.raises(InvalidInput) as caught:
         scene.definition(implement="mine")
     found = caught.value.message.splitlines()[1:]
-    assert [line.partition("mine.yaml:")[2][:60] for line in found] == snapshot(
+    assert [line.partition("mine.yaml:")[2][:66] for line in found] == snapshot(
         [
-            "3: gates[0]: goes round in a circle: one -> two -> one",
-            "5: gates[2]: no gate 'docs' is configured; write into the co",
-            "5: gates[2]: unknown gate 'nobody' (known: auto_run_files, c",
-            "6: gates[3]: has no meaning: the gate 'claims' looks at the ",
+            "3: gates[0].depends_on: goes round in a circle: one -> two -> one",
+            "5: gates[2]: no gate 'docs' is configured; write into the config: ",
+            "5: gates[2]: unknown gate 'nobody' (known: auto_run_files, changel",
+            "6: gates[3].command: has no meaning: the gate 'claims' looks at th",
         ]
     )
 

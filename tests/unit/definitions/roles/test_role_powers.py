@@ -86,7 +86,7 @@ def test_a_server_outside_needs_its_host_also_in_a_role_file(scene: Scene) -> No
     text = 'extends: reviewer\nmcp_servers: {a: {url: "https://mcp.example.com"}}\n'
     scene.write({"roles/it.yaml": text})
     assert (
-        "roles/it.yaml:2: mcp_servers.a: is outside the sandbox; "
+        "roles/it.yaml:2: mcp_servers.a.url: is outside the sandbox; "
         "write 'mcp.example.com:443' into the role's `egress` too" in scene.refusal()
     )
     scene.write({"roles/it.yaml": f'{text}egress: ["mcp.example.com:443"]\n'})

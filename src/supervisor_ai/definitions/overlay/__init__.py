@@ -1,0 +1,1 @@
+"""Definition files laid over each other, with where each value comes from."""

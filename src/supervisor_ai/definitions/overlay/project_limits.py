@@ -1,0 +1,209 @@
+"""What a project's files may not widen: one table of paths, and what is done about each.
+
+A project says nothing about what is the user's (`refused`), makes some limits only smaller
+(`least`), and asks the user to trust it for the rest (`asked`).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from supervisor_ai.definitions.budget_shapes import least_budget
+from supervisor_ai.definitions.flags import passed_on
+from supervisor_ai.definitions.mistakes import KeyPath, Mistakes
+from supervisor_ai.definitions.overlay.tree import ANY, Node, fits, plain
+from supervisor_ai.definitions.scalars import dear, reference
+from supervisor_ai.definitions.yaml_source import Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectLimit:
+    """How far a project has a say at a path."""
+
+    refused: Callable[[object], str | None] | None = None
+    """Says why it has none."""
+    least: Callable[[Value, Value], Value] | None = None
+    """Returns the smaller of the user's word and the project's."""
+    asked: Callable[[object], object] | None = None
+    """Returns what the user is asked to trust; nothing where that is None or empty."""
+
+
+def _said(value: object) -> object:
+    return value
+
+
+def _never(problem: str) -> ProjectLimit:
+    return ProjectLimit(refused=lambda _: problem)
+
+
+def _reference(value: object) -> str | None:
+    named = reference(value) if isinstance(value, str) else None
+    return named and f"{named} names a variable of your machine; only your own config may do that"
+
+
+def _dear_agents(value: object) -> object:
+    """Leave of agents those that name their model: some cost many times as much as others."""
+    if isinstance(value, list):
+        return [agent for agent in value if dear(agent)]
+    return dear(value) if isinstance(value, str) else None
+
+
+def _adapter(value: object) -> object:
+    """Leave out adapters that are given nothing of the user's."""
+    return None if value in {"command", "scripted"} else value
+
+
+def _off(value: object) -> object:
+    return "false" if value is False else None
+
+
+def _warning(value: object) -> object:
+    return "warn" if value == "warn" else None
+
+
+def _flags(value: object) -> object:
+    return list(passed_on(value)) if isinstance(value, list) else None
+
+
+def foreign_packer(value: object) -> object:
+    """Return a packer that is a program of its own."""
+    return None if value == "native" else value
+
+
+def _smaller(mine: Value, other: Value) -> Value:
+    return min(mine, other) if isinstance(mine, int) and isinstance(other, int) else other
+
+
+_ASKED: Final = ProjectLimit(asked=_said)
+_DEAR: Final = ProjectLimit(asked=_dear_agents)
+_SERVICE: Final = _never("names a service or a key of yours; only your own config may do that")
+_BROKER: Final = _never("names a service and a key of yours; only your own config may do that")
+_PRICES: Final = _never(
+    "says what tokens cost, and so how far your budgets reach; only your own config may do that"
+)
+SERVICE_KEYS: Final = ("provider", "base_url", "key", "plain_http")
+"""What only the user says about a model."""
+_GATE: Final[Mapping[KeyPath, ProjectLimit]] = {
+    ("gates", ANY, "command"): _ASKED,
+    ("gates", ANY, "env", ANY): _ASKED,
+    ("gates", ANY, "enabled"): ProjectLimit(asked=_off),
+    ("gates", ANY, "policy"): ProjectLimit(asked=_warning),
+    ("gates", ANY, "on_fail"): ProjectLimit(asked=_warning),
+}
+CONFIG_LIMITS: Final[Mapping[KeyPath, ProjectLimit]] = {
+    ("cli",): _DEAR,
+    ("fallback",): _DEAR,
+    # An agent takes the place of the user's own, with the way to its model.
+    ("clis", ANY, "adapter"): ProjectLimit(asked=_adapter),
+    ("clis", ANY, "command"): _ASKED,
+    ("clis", ANY, "script"): _ASKED,
+    ("clis", ANY, "egress"): _ASKED,
+    ("clis", ANY, "env", ANY): ProjectLimit(refused=_reference, asked=_said),
+    ("clis", ANY, "broker"): _BROKER,
+    ("roles", ANY, "cli"): _DEAR,
+    ("roles", ANY, "fallback"): _DEAR,
+    ("roles", ANY, "egress"): _ASKED,
+    ("roles", ANY, "allowed_tools"): _ASKED,
+    ("roles", ANY, "may_change"): _ASKED,
+    ("roles", ANY, "mcp_servers", ANY): _ASKED,
+    **{("models", ANY, key): _ASKED for key in ("model", "max_tokens", "fallback")},
+    **{("models", ANY, key): _SERVICE for key in SERVICE_KEYS},
+    **_GATE,
+    # What is spent, and what holds for the retry policy `default`.
+    ("limits", "attempt_tokens"): _ASKED,
+    ("limits", "retry_base_delay"): _ASKED,
+    ("limits", "retry_max_delay"): _ASKED,
+    ("limits", "retry_exponential_base"): _ASKED,
+    ("limits", "max_token_budget"): ProjectLimit(least=_smaller),
+    **{(key, ANY): _ASKED for key in ("retry_policies", "parking", "breaker")},
+    **{(key, ANY): _ASKED for key in ("sandbox", "workspace")},
+    ("budgets", ANY): ProjectLimit(least=least_budget),
+    ("prices",): _PRICES,
+}
+"""What holds for the config files of a project."""
+WORKFLOW_LIMITS: Final = _GATE
+"""What holds for its workflow files, besides the commands of steps."""
+ROLE_LIMITS: Final[Mapping[KeyPath, ProjectLimit]] = {
+    ("cli",): _DEAR,
+    ("fallback",): _DEAR,
+    ("egress",): _ASKED,
+    ("allowed_tools",): _ASKED,
+    ("flags",): ProjectLimit(asked=_flags),
+    ("mcp_servers", ANY): _ASKED,
+    ("gates", ANY, "command"): _ASKED,
+    ("gates", ANY, "env"): _ASKED,
+    ("may_change",): _ASKED,
+    ("context", "packer"): ProjectLimit(asked=foreign_packer),
+}
+"""What holds for its role files."""
+
+
+def admitted(below: Node | None, project: Node, mistakes: Mistakes, path: KeyPath = ()) -> Node:
+    """Leave of a project's config what it has a say in, and note what it must not say."""
+    kept: dict[str, Node] = {}
+    for key, node in project.entries.items():
+        at, base = (*path, key), None if below is None else below.child(key)
+        limit = next((it for row, it in CONFIG_LIMITS.items() if fits(row, at)), None)
+        problem = limit.refused(plain(node)) if limit is not None and limit.refused else None
+        if problem is not None and node.value is not None:
+            mistakes.add(node.at.place(), problem)
+        elif limit is not None and limit.least is not None:
+            least = _least(base, node, limit.least)
+            kept |= {} if least is None else {key: least}
+        elif problem is None:
+            inner = admitted(base, node, mistakes, at) if node.entries else node
+            kept |= {key: inner} if inner.entries or not node.entries else {}
+    return replace(project, value=kept)
+
+
+def _least(
+    below: Node | None, project: Node, least: Callable[[Value, Value], Value]
+) -> Node | None:
+    """Return the smaller of two limits; None where that is the one below."""
+    if project.value is None or below is None:
+        return None if project.value is None else project
+    mine, other = plain(below), plain(project)
+    found = least(mine, other)
+    if found in (mine, other):
+        return None if found == mine else project
+    words = found if isinstance(found, list) else [found]
+    return replace(project, value=tuple(Node(value=str(it), at=project.at) for it in words))
+
+
+def asked_for(
+    said: object, limits: Mapping[KeyPath, ProjectLimit]
+) -> Iterator[tuple[KeyPath, object]]:
+    """List what a file says at paths for which a project asks the user's trust."""
+    for row, limit in limits.items():
+        if limit.asked is None:
+            continue
+        for path, value in _matches(said, row):
+            asked = limit.asked(value)
+            if asked not in (None, [], {}):
+                yield path, asked
+
+
+def taken_back(
+    written: Value, limits: Mapping[KeyPath, ProjectLimit], path: KeyPath = ()
+) -> Iterator[KeyPath]:
+    """List the paths of such values, or of what holds them, that a file sets to null."""
+    rows = [row for row, limit in limits.items() if limit.asked is not None]
+    for key, value in written.items() if isinstance(written, dict) else ():
+        at = (*path, key)
+        if value is None and any(fits(row[: len(at)], at) for row in rows):
+            yield at
+        yield from taken_back(value, limits, at)
+
+
+def _matches(value: object, row: KeyPath, path: KeyPath = ()) -> Iterator[tuple[KeyPath, object]]:
+    if not row:
+        yield path, value
+        return
+    known: Mapping[str | int, object] = {}
+    if isinstance(value, Mapping):
+        known = value
+    elif isinstance(value, list):
+        known = dict(enumerate(value))
+    for key, inner in known.items():
+        if row[0] in {ANY, key}:
+            yield from _matches(inner, row[1:], (*path, key))

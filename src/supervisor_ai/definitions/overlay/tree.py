@@ -1,0 +1,278 @@
+"""Trees of values with provenance, and how one is merged over another by a table of rules.
+
+A file becomes a tree of nodes, each with its file and line. What a later file says is merged over
+what the earlier ones say; `null` takes back what they said.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final
+
+from supervisor_ai.definitions.mistakes import KeyPath, Place
+from supervisor_ai.definitions.shelves import Origin, Shelf
+from supervisor_ai.definitions.yaml_source import Document, Value
+
+ANY: Final = "*"
+"""Stands for every key, or every number of a list, in the paths of a table."""
+
+
+class Rule(StrEnum):
+    """How what a file says at a path is merged over what was said before."""
+
+    REPLACE = "replace"
+    MERGE = "merge"
+    """Key by key."""
+    APPEND = "append"
+    """Those that are there, then the new ones, none twice; of two with one `name`, the later."""
+    WHOLE = "whole"
+    """A mapping that is not mixed with the one of the same key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeTable:
+    """The rules of one kind of file: by path, else mappings are merged and lists are as said."""
+
+    rules: Mapping[KeyPath, Rule] = field(default_factory=dict)
+    lists: Rule = Rule.REPLACE
+    displaces: Mapping[KeyPath, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    """Keys of a mapping whose word ends that of others, said before, beside them."""
+    same: Mapping[KeyPath, KeyPath] = field(default_factory=dict)
+    """Keys that have another one of the same meaning, under which both are kept."""
+    texts: frozenset[KeyPath] = frozenset()
+    """Texts that follow each other with a blank line between them."""
+    dropped: frozenset[KeyPath] = frozenset()
+    """Keys that are about the file itself."""
+
+    def rule(self, path: KeyPath, value: object) -> Rule:
+        """Find the rule for a value."""
+        usual = Rule.MERGE if isinstance(value, Mapping) else Rule.REPLACE
+        usual = self.lists if isinstance(value, (list, tuple)) else usual
+        return next((it for key, it in self.rules.items() if fits(key, path)), usual)
+
+    def kept_as(self, path: KeyPath) -> KeyPath:
+        """Return the path under which a key is kept."""
+        found = next((key for key in self.same if fits(key, path)), None)
+        if found is None:
+            return path
+        return tuple(mine if it == ANY else it for it, mine in _padded(self.same[found], path))
+
+    def ended_by(self, path: KeyPath, keys: Iterable[str]) -> frozenset[str]:
+        """Name the keys of a mapping that no longer hold where these are said."""
+        rows = next((it for key, it in self.displaces.items() if fits(key, path)), {})
+        return frozenset(ended for key in keys for ended in rows.get(key, ()))
+
+    def is_text(self, path: KeyPath) -> bool:
+        """Tell whether texts at a path follow each other."""
+        return path in self.texts
+
+
+def fits(pattern: KeyPath, path: KeyPath) -> bool:
+    """Tell whether a path is one of those that a pattern stands for."""
+    pairs = zip(pattern, path, strict=False)
+    return len(pattern) == len(path) and all(it in {ANY, mine} for it, mine in pairs)
+
+
+def _padded(pattern: KeyPath, path: KeyPath) -> Iterator[tuple[str | int, str | int]]:
+    return zip(pattern, (*path, *pattern[len(path) :]), strict=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """A key of one file, and whose file it is."""
+
+    document: Document
+    shelf: Shelf
+    path: KeyPath = ()
+
+    @property
+    def origin(self) -> Origin:
+        """Say whose word it is."""
+        return self.shelf.origin
+
+    def below(self, *keys: str | int) -> "Location":
+        """Return a key below this one."""
+        return replace(self, path=(*self.path, *keys))
+
+    def place(self, *keys: str | int) -> Place:
+        """Find a key below this one, or where it would stand."""
+        return self.document.place(*self.path, *keys)
+
+
+Content = None | bool | int | float | str | tuple["Node", ...] | Mapping[str, "Node"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """What is said at one key, and where the last word on it stands."""
+
+    value: Content
+    at: Location
+
+    @property
+    def entries(self) -> Mapping[str, "Node"]:
+        """Return what a mapping holds; nothing where this is none."""
+        return self.value if isinstance(self.value, Mapping) else {}
+
+    @property
+    def items(self) -> tuple["Node", ...]:
+        """Return what a list holds; nothing where this is none."""
+        return self.value if isinstance(self.value, tuple) else ()
+
+    def child(self, key: str | int) -> "Node | None":
+        """Return what is said at the next key."""
+        if isinstance(key, str):
+            return self.entries.get(key)
+        return self.items[key] if key < len(self.items) else None
+
+    def find(self, *path: str | int) -> "Node | None":
+        """Return what is said at a path."""
+        node: Node | None = self
+        for key in path:
+            node = None if node is None else node.child(key)
+        return node
+
+    def place(self, *path: str | int) -> Place:
+        """Find where a value was said; one that nobody said is missing in what should hold it."""
+        if path and (inner := self.child(path[0])) is not None:
+            return inner.place(*path[1:])
+        return self.at.place(*path)
+
+    @property
+    def origins(self) -> frozenset[Origin]:
+        """Say whose words this is made of."""
+        inner = (*self.entries.values(), *self.items)
+        return frozenset({self.at.origin}).union(*(it.origins for it in inner))
+
+
+def plant(
+    value: Value, at: Location, table: MergeTable, called: Mapping[str, str] | None = None
+) -> Node:
+    """Make a tree of what a file says, each key under the name by which it is kept.
+
+    `called` are keys of the topmost level by what they are called in this file.
+    """
+    root = _planted(value, at, table, ())
+    for key, own in (called or {}).items():
+        moved = root.child(own)
+        if moved is not None:
+            root = _put(_without(root, (own,)), (key,), moved)
+    for path, node in list(_leaves(root)) if table.same else ():
+        meant = table.kept_as(path)
+        if meant != path:
+            known = root.find(*meant)
+            moved = lay(known, node, table, meant) if known is not None else node
+            root = _put(_without(root, path), meant, moved or node)
+    return root
+
+
+def _leaves(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
+    if not isinstance(node.value, Mapping):
+        yield path, node
+    for key, inner in node.entries.items():
+        yield from _leaves(inner, (*path, key))
+
+
+def _planted(value: Value, at: Location, table: MergeTable, path: KeyPath) -> Node:
+    if isinstance(value, dict):
+        inner = {
+            key: _planted(it, at.below(key), table, (*path, key))
+            for key, it in value.items()
+            if (*path, key) not in table.dropped
+        }
+        return Node(value=inner, at=at)
+    if isinstance(value, list):
+        items = (_planted(it, at.below(no), table, (*path, no)) for no, it in enumerate(value))
+        return Node(value=tuple(items), at=at)
+    return Node(value=value, at=at)
+
+
+def _put(node: Node, path: KeyPath, leaf: Node) -> Node:
+    if not path:
+        return leaf
+    key = str(path[0])
+    inner = node.child(key) or Node(value={}, at=leaf.at)
+    return replace(node, value={**node.entries, key: _put(inner, path[1:], leaf)})
+
+
+def _without(node: Node, path: KeyPath) -> Node:
+    kept = {key: it for key, it in node.entries.items() if key != path[0]}
+    inner = node.child(path[0])
+    if inner is not None and len(path) > 1:
+        kept[str(path[0])] = _without(inner, path[1:])
+    return replace(node, value=kept)
+
+
+def lay(below: Node | None, above: Node, table: MergeTable, path: KeyPath = ()) -> Node | None:
+    """Merge one tree over another; None where what was said is taken back."""
+    if above.value is None:
+        # A section with nothing in it is no wish to forget the section.
+        is_empty = below is not None and isinstance(below.value, Mapping) and len(path) <= 1
+        return below if is_empty else None
+    rule = table.rule(path, above.value)
+    if isinstance(above.value, Mapping):
+        base = below.entries if below is not None and rule is Rule.MERGE else {}
+        return replace(above, value=_merged(base, above.value, table, path))
+    if rule is Rule.APPEND and not isinstance(below.value if below else None, Mapping):
+        return replace(above, value=_appended(_listed(below), _listed(above)))
+    return above
+
+
+def _listed(node: Node | None) -> tuple[Node, ...]:
+    if node is None:
+        return ()
+    return node.value if isinstance(node.value, tuple) else (node,)
+
+
+def _merged(
+    below: Mapping[str, Node], above: Mapping[str, Node], table: MergeTable, path: KeyPath
+) -> Mapping[str, Node]:
+    said = [key for key, node in above.items() if node.value is not None]
+    ended = table.ended_by(path, said)
+    laid = {key: node for key, node in below.items() if key not in ended}
+    for key, node in above.items():
+        found = lay(laid.get(key), node, table, (*path, key))
+        if found is not None:
+            laid[key] = found
+        else:
+            laid.pop(key, None)
+    return laid
+
+
+def _appended(below: Iterable[Node], above: Iterable[Node]) -> tuple[Node, ...]:
+    found = {_identity(node): node for node in below}
+    for node in above:
+        key = _identity(node)
+        # What is there already stays where it is; of a gate, the later word counts.
+        if key not in found or node.entries:
+            found[key] = node
+    return tuple(found.values())
+
+
+def _identity(node: Node) -> str:
+    name = node.child("name")
+    return f"name {name.value!r}" if name is not None else repr(plain(node))
+
+
+def plain(node: Node, table: MergeTable | None = None, path: KeyPath = ()) -> Value:
+    """Return the values alone, as one file would say them."""
+    if isinstance(node.value, Mapping):
+        return {key: plain(it, table, (*path, key)) for key, it in node.value.items()}
+    if isinstance(node.value, tuple):
+        values = [plain(it, table, (*path, no)) for no, it in enumerate(node.value)]
+        if table is None or not table.is_text(path):
+            return values
+        return "\n\n".join(str(value).strip("\n") for value in values if value)
+    return node.value
+
+
+def pieces(node: Node, table: MergeTable, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
+    """List what can be said by itself, with its path: no part of what is merged as a whole."""
+    rule = table.rule(path, node.value)
+    if node.entries and rule is Rule.MERGE:
+        for key, inner in node.entries.items():
+            yield from pieces(inner, table, (*path, key))
+    elif node.items and rule is Rule.APPEND:
+        yield from (((*path, number), inner) for number, inner in enumerate(node.items))
+    else:
+        yield path, node
