@@ -18,9 +18,9 @@ from supervisor_ai.definitions.overlay.tables import CONFIG as CONFIG_TABLE
 from supervisor_ai.definitions.overlay.tree import (
     ANY,
     Location,
+    MergeRule,
     MergeTable,
     Node,
-    Rule,
     lay,
     pieces,
     plain,
@@ -35,7 +35,11 @@ from supervisor_ai.domain.run.definition import Limits
 from supervisor_ai.domain.run.retries import ParkingPolicy
 
 TABLE = MergeTable(
-    rules={("added",): Rule.APPEND, ("whole", ANY): Rule.WHOLE, ("text",): Rule.APPEND},
+    rules={
+        ("added",): MergeRule.APPEND,
+        ("whole", ANY): MergeRule.WHOLE,
+        ("text",): MergeRule.APPEND,
+    },
     displaces={("one",): {"this": frozenset({"that"})}},
     same={("old",): ("group", "new")},
     texts=frozenset({("text",)}),
@@ -191,7 +195,7 @@ def _check(settings: object, mistakes: Mistakes) -> None:
 
 
 TOY = ConfigSection(
-    key="toy", shape=ToyShape, build=_names, check=_check, rules={("names",): Rule.APPEND}
+    key="toy", shape=ToyShape, build=_names, check=_check, rules={("names",): MergeRule.APPEND}
 )
 
 

@@ -16,7 +16,7 @@ from supervisor_ai.definitions.shapes import ConfigShape
 
 if TYPE_CHECKING:
     from supervisor_ai.definitions.overlay.config import MergedConfig
-    from supervisor_ai.definitions.overlay.tree import Rule
+    from supervisor_ai.definitions.overlay.tree import MergeRule
     from supervisor_ai.definitions.settings import Settings
 
 T_co = TypeVar("T_co", covariant=True)
@@ -32,7 +32,7 @@ class ConfigSection(Generic[T_co]):
     """Makes the value that holds of the files' words together."""
     check: "Callable[[Settings, Mistakes], None] | None" = None
     """Notes names that lead nowhere; called where all other names are known."""
-    rules: "Mapping[KeyPath, Rule]" = field(default_factory=dict)
+    rules: "Mapping[KeyPath, MergeRule]" = field(default_factory=dict)
     """How its values are merged, by their paths below the key, where that is not the usual way."""
 
 

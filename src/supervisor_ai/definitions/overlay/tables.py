@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from supervisor_ai.definitions.mistakes import KeyPath
-from supervisor_ai.definitions.overlay.tree import ANY, MergeTable, Rule
+from supervisor_ai.definitions.overlay.tree import ANY, MergeRule, MergeTable
 
 _RETRIES: Final = ("retry_policies", ANY)
 _USUAL: Final = ("retry_policies", "default")
@@ -17,13 +17,13 @@ SAME_MEANING: Final[Mapping[KeyPath, KeyPath]] = {
 CONFIG: Final = MergeTable(
     rules={
         # A project's command must not run with the user's environment.
-        ("clis", ANY): Rule.WHOLE,
-        ("workflow",): Rule.WHOLE,
-        ("roles", ANY, "mcp_servers", ANY): Rule.WHOLE,
-        ("prices", "families", ANY): Rule.WHOLE,
-        ("workspace", "cache"): Rule.WHOLE,
-        ("sandbox", "ro_paths"): Rule.APPEND,
-        ("sandbox", "caches"): Rule.APPEND,
+        ("clis", ANY): MergeRule.WHOLE,
+        ("workflow",): MergeRule.WHOLE,
+        ("roles", ANY, "mcp_servers", ANY): MergeRule.WHOLE,
+        ("prices", "families", ANY): MergeRule.WHOLE,
+        ("workspace", "cache"): MergeRule.WHOLE,
+        ("sandbox", "ro_paths"): MergeRule.APPEND,
+        ("sandbox", "caches"): MergeRule.APPEND,
     },
     displaces={
         # A command that somebody else wrote must not run with an environment meant for mine,
@@ -48,12 +48,12 @@ CONFIG: Final = MergeTable(
 """`config.yaml` and the files that hold one part of it: lists are replaced."""
 ROLE: Final = MergeTable(
     rules={
-        ("mcp_servers", ANY): Rule.WHOLE,
-        ("flags",): Rule.REPLACE,
-        ("system_prompt",): Rule.APPEND,
-        ("instructions",): Rule.APPEND,
+        ("mcp_servers", ANY): MergeRule.WHOLE,
+        ("flags",): MergeRule.REPLACE,
+        ("system_prompt",): MergeRule.APPEND,
+        ("instructions",): MergeRule.APPEND,
     },
-    lists=Rule.APPEND,
+    lists=MergeRule.APPEND,
     same={("system_prompt_additions",): ("system_prompt",)},
     texts=frozenset({("system_prompt",), ("instructions",)}),
     dropped=frozenset({("name",), ("extends",)}),

@@ -17,7 +17,7 @@ ANY: Final = "*"
 """Stands for every key, or every number of a list, in the paths of a table."""
 
 
-class Rule(StrEnum):
+class MergeRule(StrEnum):
     """How what a file says at a path is merged over what was said before."""
 
     REPLACE = "replace"
@@ -33,8 +33,8 @@ class Rule(StrEnum):
 class MergeTable:
     """The rules of one kind of file: by path, else mappings are merged and lists are as said."""
 
-    rules: Mapping[KeyPath, Rule] = field(default_factory=dict)
-    lists: Rule = Rule.REPLACE
+    rules: Mapping[KeyPath, MergeRule] = field(default_factory=dict)
+    lists: MergeRule = MergeRule.REPLACE
     displaces: Mapping[KeyPath, Mapping[str, frozenset[str]]] = field(default_factory=dict)
     """Keys of a mapping whose word ends that of others, said before, beside them."""
     same: Mapping[KeyPath, KeyPath] = field(default_factory=dict)
@@ -44,9 +44,9 @@ class MergeTable:
     dropped: frozenset[KeyPath] = frozenset()
     """Keys that are about the file itself."""
 
-    def rule(self, path: KeyPath, value: object) -> Rule:
+    def rule(self, path: KeyPath, value: object) -> MergeRule:
         """Find the rule for a value."""
-        usual = Rule.MERGE if isinstance(value, Mapping) else Rule.REPLACE
+        usual = MergeRule.MERGE if isinstance(value, Mapping) else MergeRule.REPLACE
         usual = self.lists if isinstance(value, (list, tuple)) else usual
         return next((it for key, it in self.rules.items() if fits(key, path)), usual)
 
@@ -211,9 +211,9 @@ def lay(below: Node | None, above: Node, table: MergeTable, path: KeyPath = ()) 
         return below if is_empty else None
     rule = table.rule(path, above.value)
     if isinstance(above.value, Mapping):
-        base = below.entries if below is not None and rule is Rule.MERGE else {}
+        base = below.entries if below is not None and rule is MergeRule.MERGE else {}
         return replace(above, value=_merged(base, above.value, table, path))
-    if rule is Rule.APPEND and not isinstance(below.value if below else None, Mapping):
+    if rule is MergeRule.APPEND and not isinstance(below.value if below else None, Mapping):
         return replace(above, value=_appended(_listed(below), _listed(above)))
     return above
 
@@ -269,10 +269,10 @@ def plain(node: Node, table: MergeTable | None = None, path: KeyPath = ()) -> Va
 def pieces(node: Node, table: MergeTable, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
     """List what can be said by itself, with its path: no part of what is merged as a whole."""
     rule = table.rule(path, node.value)
-    if node.entries and rule is Rule.MERGE:
+    if node.entries and rule is MergeRule.MERGE:
         for key, inner in node.entries.items():
             yield from pieces(inner, table, (*path, key))
-    elif node.items and rule is Rule.APPEND:
+    elif node.items and rule is MergeRule.APPEND:
         yield from (((*path, number), inner) for number, inner in enumerate(node.items))
     else:
         yield path, node
