@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from supervisor_ai.context.prompter import JinjaPrompter
-from supervisor_ai.definitions.answers import StrictAnswerReader
+from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha, run_stream

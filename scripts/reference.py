@@ -46,8 +46,8 @@ from supervisor_ai.control.queries.run_views import MutationView, OriginView, Ru
 from supervisor_ai.control.queries.sandbox_check import BackendView, InsideView, SandboxCheck
 from supervisor_ai.control.queries.workspaces import DirectoryView, WorkView
 from supervisor_ai.control.questions import DoubtView, QuestionView
-from supervisor_ai.definitions.answers import schema_text
 from supervisor_ai.definitions.roles.json_schemas import schema_files
+from supervisor_ai.definitions.worker_answers.reader import schema_text
 from supervisor_ai.domain.flow import Flow, Status, find
 from supervisor_ai.domain.kanban.kanban import Mistake
 from supervisor_ai.domain.project.events import ProjectEvent

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.control.queries.contexts import ContextPreview
     from supervisor_ai.control.queries.workspaces import WorkspaceRecords
-    from supervisor_ai.definitions.trust import FileTrustStore
+    from supervisor_ai.definitions.consent.trust_store import FileTrustStore
     from supervisor_ai.domain.run.answers import AnswerKind
     from supervisor_ai.domain.run.definition import SandboxPolicy
     from supervisor_ai.engine.playback import Opener
@@ -185,7 +185,7 @@ def open_pack_place(directory: Path, settings: HostSettings, *, is_user: bool) -
     """Open the user's or the project's place for packs; what a shop fetches goes when it closes."""
     from supervisor_ai.control.commands.packs import PackPlace
     from supervisor_ai.definitions.packs.preferences import open_shop
-    from supervisor_ai.definitions.shelves import PROJECT_DIRECTORY
+    from supervisor_ai.definitions.sources.files import PROJECT_DIRECTORY
     from supervisor_ai.workspaces.git import Git
 
     own = settings.user_directory
@@ -211,7 +211,7 @@ def commit_demo(directory: Path) -> None:
 
 def answer_schema(kind: "AnswerKind") -> str:
     """Write down the form that a kind of answer has to have."""
-    from supervisor_ai.definitions.answers import schema_text
+    from supervisor_ai.definitions.worker_answers.reader import schema_text
 
     return schema_text(kind)
 
@@ -259,8 +259,8 @@ class _Parts:
 def _world(parts: _Parts, sandbox_name: str) -> "World":
     from supervisor_ai.context.prompter import JinjaPrompter
     from supervisor_ai.control.commands.trust import UserConsent
-    from supervisor_ai.definitions.answers import StrictAnswerReader
-    from supervisor_ai.definitions.own_agents import OwnAgents
+    from supervisor_ai.definitions.consent.own_agents import OwnAgents
+    from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
     from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
     from supervisor_ai.engine.remembered_redactor import RememberedRedactor
@@ -426,7 +426,7 @@ def _repository(directory: Path, settings: HostSettings) -> "GitRepository":
 
 
 def _trust(repository: "GitRepository", settings: HostSettings) -> "FileTrustStore":
-    from supervisor_ai.definitions.trust import FileTrustStore
+    from supervisor_ai.definitions.consent.trust_store import FileTrustStore
 
     if not settings.policy.trusts_everything:
         repository.refuse_inside(settings.user_directory, settings.state)

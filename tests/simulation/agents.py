@@ -9,7 +9,7 @@ from tests.simulation.kanbans import AGENTS, Assigned, agent_deed, forbidden, ma
 from tests.simulation.processes import SimProcess
 from tests.simulation.scripts import Deed, Script
 
-from supervisor_ai.definitions.answers import StrictAnswerReader
+from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.ids import run_stream
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind

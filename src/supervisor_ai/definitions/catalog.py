@@ -16,11 +16,11 @@ from supervisor_ai.control.ports.definitions import (
     RoleSummary,
     WorkflowSummary,
 )
-from supervisor_ai.definitions.shelves import (
+from supervisor_ai.definitions.sources.files import (
     BUILTIN_DIRECTORY,
     PROJECT_DIRECTORY,
-    CommitShelf,
-    DirectoryShelf,
+    CommitSource,
+    DirectorySource,
     Origin,
 )
 from supervisor_ai.domain.errors import InvalidInput
@@ -30,10 +30,10 @@ from supervisor_ai.domain.run.definition import Definition, Gate, Workflow
 from supervisor_ai.engine.ports.workspaces import Repository
 
 if TYPE_CHECKING:
-    from supervisor_ai.definitions.agents import Agents
     from supervisor_ai.definitions.library import Library
-    from supervisor_ai.definitions.mistakes import Note
     from supervisor_ai.definitions.overlay.sections import Sections
+    from supervisor_ai.definitions.roles.agents import Agents
+    from supervisor_ai.definitions.sources.mistakes import Note
 
 _CONFIG = f"{PROJECT_DIRECTORY}/config.yaml"
 
@@ -127,7 +127,7 @@ class FileCatalog:
 
     def config(self, commit: CommitSha) -> Sequence[ConfigValue]:
         """List the values of the effective configuration with where each comes from."""
-        from supervisor_ai.definitions.overlay.effective import effective_values
+        from supervisor_ai.definitions.config.effective import effective_values
 
         config = self._library(commit).settings.config
         return tuple(effective_values(config, self._sections))
@@ -142,7 +142,7 @@ class FileCatalog:
 
     def roles(self, commit: CommitSha) -> Sequence[RoleSummary]:
         """List the roles that steps can name."""
-        from supervisor_ai.definitions.roles.telling import summaries
+        from supervisor_ai.definitions.roles.summaries import summaries
 
         library = self._library(commit)
         return summaries(library.book, library.settings)
@@ -151,7 +151,7 @@ class FileCatalog:
         """Show one role."""
         from supervisor_ai.definitions.resolution import resolve_role
         from supervisor_ai.definitions.roles.assignment import find_role
-        from supervisor_ai.definitions.roles.telling import summary, values
+        from supervisor_ai.definitions.roles.summaries import summary, values
 
         library = self._library(commit)
         find_role(library.roles, name)
@@ -176,19 +176,19 @@ class FileCatalog:
 
     def gates(self, commit: CommitSha) -> Sequence[GateSummary]:
         """List the gates that steps can name, and those that could be configured."""
-        from supervisor_ai.definitions.gate_telling import gate_summaries
+        from supervisor_ai.definitions.config.gate_summaries import gate_summaries
 
         return gate_summaries(self._library(commit).settings)
 
     def gate(self, commit: CommitSha, name: str) -> Gate:
         """Return a gate by itself, as no workflow changes it."""
-        from supervisor_ai.definitions.gate_telling import find_gate
+        from supervisor_ai.definitions.config.gate_summaries import find_gate
 
         library = self._library(commit)
         return find_gate(name, library.settings, stale=self._stale(commit, _CONFIG))
 
     def _agents(self, library: "Library", commit: CommitSha) -> "Agents":
-        from supervisor_ai.definitions.agents import Agents
+        from supervisor_ai.definitions.roles.agents import Agents
 
         stale = self._stale(commit, _CONFIG)
         roles = library.book.roles
@@ -201,16 +201,16 @@ class FileCatalog:
         return SECTIONS if self._given is None else self._given
 
     def _library(self, commit: CommitSha) -> "Library":
-        from supervisor_ai.definitions.aliased_shelf import AliasedShelf
         from supervisor_ai.definitions.library import Shelves, read_library
-        from supervisor_ai.definitions.mistakes import Mistakes
+        from supervisor_ai.definitions.sources.aliased_files import AliasedSource
+        from supervisor_ai.definitions.sources.mistakes import FileMistakes
 
         shelves = Shelves(
-            builtin=DirectoryShelf(Origin.BUILT_IN, BUILTIN_DIRECTORY),
-            user=AliasedShelf(DirectoryShelf(Origin.USER, self._user_directory)),
-            project=AliasedShelf(CommitShelf(self._repository, commit)),
+            builtin=DirectorySource(Origin.BUILT_IN, BUILTIN_DIRECTORY),
+            user=AliasedSource(DirectorySource(Origin.USER, self._user_directory)),
+            project=AliasedSource(CommitSource(self._repository, commit)),
         )
-        mistakes = Mistakes()
+        mistakes = FileMistakes()
         library = read_library(shelves, self._adapters, mistakes, self._sections)
         if mistakes:
             stale = (self._stale(commit, file) for file in sorted(mistakes.files))
@@ -232,7 +232,7 @@ class FileCatalog:
 
 
 def _loaded(library: "Library", definition: Definition, notes: "Sequence[Note]") -> Loaded:
-    from supervisor_ai.definitions.role_flags import flag_notes
+    from supervisor_ai.definitions.roles.cli_flags import flag_notes
 
     cautions = (*library.notes, *flag_notes(definition, library.book.roles))
     return Loaded(

@@ -3,14 +3,14 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from supervisor_ai.definitions.gate_order import unknown_gate
-from supervisor_ai.definitions.gate_settings import Gates
-from supervisor_ai.definitions.gate_table import kind_of_gate
+from supervisor_ai.definitions.config.gate_order import unknown_gate
+from supervisor_ai.definitions.config.gates import Gates
+from supervisor_ai.definitions.config.known_gates import kind_of_gate
+from supervisor_ai.definitions.config.merged import MergedConfig, over
+from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.kanban_shapes import KanbanShape
-from supervisor_ai.definitions.mistakes import Mistakes, Place
-from supervisor_ai.definitions.overlay.config import MergedConfig, over
 from supervisor_ai.definitions.overlay.sections import ConfigSection
-from supervisor_ai.definitions.settings import Settings
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
 from supervisor_ai.domain.kanban.policy import MAX_ITERATIONS, ManagerKind
 from supervisor_ai.domain.run.gates import GateKind
 
@@ -25,7 +25,7 @@ class KanbanSetting:
     manager: ManagerKind = ManagerKind.MODEL
     retry: str = EXACT
     max_iterations: int = MAX_ITERATIONS
-    gates: tuple[tuple[str, Place], ...] | None = None
+    gates: tuple[tuple[str, FilePlace], ...] | None = None
     """What the work must pass; None: what the default workflow runs."""
     folder: str = "tasks"
 
@@ -38,7 +38,7 @@ def read_kanban(config: MergedConfig) -> KanbanSetting:
     return setting if shape.gates is None else replace(setting, gates=placed)
 
 
-def check_kanban(settings: Settings, mistakes: Mistakes) -> None:
+def check_kanban(settings: EffectiveSettings, mistakes: FileMistakes) -> None:
     """Note gates that nobody has configured, and those that could not judge the work."""
     seen: set[str] = set()
     for name, place in settings.section(KANBAN).gates or ():

@@ -5,9 +5,9 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
 
-from supervisor_ai.definitions import scalars
-from supervisor_ai.definitions.gate_shapes import MOST_GATES
-from supervisor_ai.definitions.shape import Name, Shape
+from supervisor_ai.definitions.schema import scalars
+from supervisor_ai.definitions.schema.base import FileShape, Name
+from supervisor_ai.definitions.schema.gates import MOST_GATES
 from supervisor_ai.domain.kanban.policy import ManagerKind
 
 _MOST_ITERATIONS: Final = 10_000
@@ -22,7 +22,7 @@ def plain_folder(value: str) -> str:
     return inner
 
 
-class KanbanShape(Shape):
+class KanbanShape(FileShape):
     """`kanban`: how the tasks of a kanban are worked on."""
 
     manager: Annotated[ManagerKind, Field(strict=False)] | None = None

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from supervisor_ai.control.ports.lab import KeyPath
-from supervisor_ai.definitions.mistakes import Mistakes, Place
-from supervisor_ai.definitions.yaml_source import MAX_CHARACTERS, Document, read_yaml
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
+from supervisor_ai.definitions.sources.yaml_document import MAX_CHARACTERS, Document, read_yaml
 from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
 from supervisor_ai.tools.json_value import BadJson, read_json
 
@@ -24,7 +24,7 @@ class LabScriptFile:
 
     def refuse(self, flaws: Iterable[tuple[KeyPath, str]], hint: str | None) -> SupervisorError:
         """Tell what is wrong with it, each with its file, line and key."""
-        mistakes = Mistakes()
+        mistakes = FileMistakes()
         for path, problem in flaws:
             mistakes.add(self.document.place(*path), problem)
         return mistakes.error(hint=hint)
@@ -32,14 +32,14 @@ class LabScriptFile:
 
 def read_lab_script(path: Path) -> LabScriptFile:
     """Open a file with a script; what it says is not judged yet."""
-    mistakes = Mistakes()
+    mistakes = FileMistakes()
     document = _document(path, mistakes)
     if document is None or mistakes:
         raise mistakes.error(hint="See: supervisor lab example")
     return LabScriptFile(document)
 
 
-def _document(path: Path, mistakes: Mistakes) -> Document | None:
+def _document(path: Path, mistakes: FileMistakes) -> Document | None:
     """Read YAML, or JSON, which YAML's reader understands well enough to tell the lines."""
     text, file = _content(path), str(path)
     if path.suffix != ".json":
@@ -47,9 +47,9 @@ def _document(path: Path, mistakes: Mistakes) -> Document | None:
     try:
         value = read_json(text)
     except BadJson as error:
-        mistakes.add(Place(file=file), f"is not valid JSON: {error}")
+        mistakes.add(FilePlace(file=file), f"is not valid JSON: {error}")
         return None
-    positions = read_yaml(file, text, Mistakes())
+    positions = read_yaml(file, text, FileMistakes())
     return Document(file=file, value=value, lines=positions.lines if positions else {})
 
 

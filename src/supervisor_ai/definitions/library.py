@@ -4,55 +4,55 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from supervisor_ai.control.ports.definitions import Power
-from supervisor_ai.definitions.agents import check_choices
-from supervisor_ai.definitions.agreement import check_agreement
+from supervisor_ai.definitions.config.continuity import check_continuity
+from supervisor_ai.definitions.config.contradictions import check_agreement
+from supervisor_ai.definitions.config.gate_order import check_circles, check_gates
+from supervisor_ai.definitions.config.merged import MergedConfig, merge_configs
+from supervisor_ai.definitions.config.settings import EffectiveSettings, read_settings
 from supervisor_ai.definitions.config_sections import SECTIONS
-from supervisor_ai.definitions.continuity import check_continuity
-from supervisor_ai.definitions.gate_order import check_circles, check_gates
-from supervisor_ai.definitions.include import include_powers, read_include
-from supervisor_ai.definitions.layers import (
+from supervisor_ai.definitions.consent.powers import project_powers, publishing_powers
+from supervisor_ai.definitions.consent.role_powers import role_powers
+from supervisor_ai.definitions.consent.worktree_include import include_powers, read_include
+from supervisor_ai.definitions.overlay.layers import (
     CONFIG_FILE,
     Layer,
-    Written,
+    WrittenFile,
     read_layer,
 )
-from supervisor_ai.definitions.mistakes import Mistakes, Note, unknown
-from supervisor_ai.definitions.overlay.config import MergedConfig, merge_configs
 from supervisor_ai.definitions.overlay.sections import Sections, config_model
 from supervisor_ai.definitions.packs.lock import check_lock
-from supervisor_ai.definitions.powers import project_powers, publishing_powers
-from supervisor_ai.definitions.prompt_files import read_prompts, template_names
-from supervisor_ai.definitions.role_flags import check_flags
-from supervisor_ai.definitions.roles.book import RoleBook, read_book
-from supervisor_ai.definitions.roles.role_gates import gaps
-from supervisor_ai.definitions.roles.role_powers import role_powers
-from supervisor_ai.definitions.section_shapes import SECTION_FILES
-from supervisor_ai.definitions.settings import Settings, read_settings
-from supervisor_ai.definitions.shapes import RoleShape
-from supervisor_ai.definitions.shelves import Shelf
-from supervisor_ai.definitions.steps import Surroundings
+from supervisor_ai.definitions.roles.agents import check_choices
+from supervisor_ai.definitions.roles.cli_flags import check_flags
+from supervisor_ai.definitions.roles.prompt_files import read_prompts, template_names
+from supervisor_ai.definitions.roles.registry import RoleRegistry, read_book
+from supervisor_ai.definitions.roles.unread_files import check_approvals, file_notes
+from supervisor_ai.definitions.schema.config import RoleShape
+from supervisor_ai.definitions.schema.section_files import SECTION_FILES
+from supervisor_ai.definitions.schema.workflows import WorkflowShape, is_hidden
+from supervisor_ai.definitions.sources.files import DefinitionSource
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, Note, unknown
+from supervisor_ai.definitions.step_checks.role_gates import gaps
+from supervisor_ai.definitions.step_checks.steps import Surroundings
+from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow, read_workflow
 from supervisor_ai.definitions.templates.composition import with_compositions
-from supervisor_ai.definitions.unread_files import check_approvals, file_notes
-from supervisor_ai.definitions.workflow_shapes import WorkflowShape, is_hidden
-from supervisor_ai.definitions.workflows import ReadWorkflow, read_workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelves:
     """The three places where definitions stand; a later one wins over an earlier one."""
 
-    builtin: Shelf
-    user: Shelf
-    project: Shelf
+    builtin: DefinitionSource
+    user: DefinitionSource
+    project: DefinitionSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
     """All definitions, as far as they are without mistakes."""
 
-    settings: Settings
+    settings: EffectiveSettings
     roles: dict[str, RoleShape]
-    book: RoleBook
+    book: RoleRegistry
     prompts: Mapping[str, str]
     """The texts of the prompt templates."""
     workflows: dict[str, ReadWorkflow]
@@ -66,7 +66,7 @@ class Library:
 def read_library(
     shelves: Shelves,
     adapters: frozenset[str],
-    mistakes: Mistakes,
+    mistakes: FileMistakes,
     sections: Sections = SECTIONS,
 ) -> Library:
     """Read all files of all shelves and note every mistake in them."""
@@ -120,9 +120,9 @@ def read_library(
 
 def _read_workflows(
     layers: list[Layer],
-    settings: Settings,
-    book: RoleBook,
-    mistakes: Mistakes,
+    settings: EffectiveSettings,
+    book: RoleRegistry,
+    mistakes: FileMistakes,
     *,
     are_gates_known: bool,
 ) -> dict[str, ReadWorkflow]:
@@ -142,12 +142,12 @@ def _read_workflows(
     return workflows
 
 
-def _file_notes(shelves: Iterable[Shelf], layers: Iterable[Layer]) -> tuple[Note, ...]:
+def _file_notes(shelves: Iterable[DefinitionSource], layers: Iterable[Layer]) -> tuple[Note, ...]:
     pairs = zip(shelves, layers, strict=True)
     return tuple(note for shelf, layer in pairs for note in file_notes(shelf, layer))
 
 
-def _with_role_gaps(read: ReadWorkflow, book: RoleBook, around: Surroundings) -> ReadWorkflow:
+def _with_role_gaps(read: ReadWorkflow, book: RoleRegistry, around: Surroundings) -> ReadWorkflow:
     """Add what the gates of the roles lack, where that can be told."""
     if not around.are_gates_known:
         return read
@@ -155,12 +155,14 @@ def _with_role_gaps(read: ReadWorkflow, book: RoleBook, around: Surroundings) ->
     return replace(read, role_gaps=gaps(read.workflow, book.roles, settings, around.mistakes))
 
 
-def _workflows(layers: list[Layer]) -> Iterator[tuple[str, Written[WorkflowShape]]]:
+def _workflows(layers: list[Layer]) -> Iterator[tuple[str, WrittenFile[WorkflowShape]]]:
     for layer in layers:
         yield from ((name, it) for name, it in layer.workflows.items() if not is_hidden(name))
 
 
-def _check_default(settings: Settings, layers: list[Layer], mistakes: Mistakes) -> None:
+def _check_default(
+    settings: EffectiveSettings, layers: list[Layer], mistakes: FileMistakes
+) -> None:
     known = sorted({name for layer in layers for name in layer.names if not is_hidden(name)})
     if settings.workflow is not None and settings.workflow.name not in known:
         problem = unknown("workflow", settings.workflow.name, known)
@@ -168,7 +170,7 @@ def _check_default(settings: Settings, layers: list[Layer], mistakes: Mistakes) 
 
 
 def _check_step_policies(
-    settings: Settings, workflows: Mapping[str, ReadWorkflow], mistakes: Mistakes
+    settings: EffectiveSettings, workflows: Mapping[str, ReadWorkflow], mistakes: FileMistakes
 ) -> None:
     policies = sorted(settings.policies.retries)
     steps = sorted({name for read in workflows.values() for name in read.workflow.steps})
@@ -180,7 +182,7 @@ def _check_step_policies(
 
 
 def _check_role_names(
-    config: MergedConfig, roles: Mapping[str, RoleShape], mistakes: Mistakes
+    config: MergedConfig, roles: Mapping[str, RoleShape], mistakes: FileMistakes
 ) -> None:
     for name in config.shape.roles:
         if name not in roles:

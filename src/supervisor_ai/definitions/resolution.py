@@ -4,21 +4,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from supervisor_ai.control.ports.definitions import NO_ROLES
-from supervisor_ai.definitions.agents import Agents
-from supervisor_ai.definitions.approver_steps import check_agents
-from supervisor_ai.definitions.flags import passed_on
-from supervisor_ai.definitions.guards import Guarding, areas, with_guards
+from supervisor_ai.definitions.config.guards import Guarding, areas, with_guards
+from supervisor_ai.definitions.config.step_chains import GatedWorkflow
 from supervisor_ai.definitions.library import Library
-from supervisor_ai.definitions.mistakes import Mistakes, suggestion
-from supervisor_ai.definitions.prompts import template_text
-from supervisor_ai.definitions.role_flags import home_adapter
-from supervisor_ai.definitions.role_terms import server_of
+from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.roles.assignment import assigned
-from supervisor_ai.definitions.roles.role_gates import with_role_gates
+from supervisor_ai.definitions.roles.cli_flags import home_adapter
+from supervisor_ai.definitions.roles.instructions import instructions
+from supervisor_ai.definitions.roles.mcp_servers import server_of
+from supervisor_ai.definitions.roles.prompts import template_text
 from supervisor_ai.definitions.roles.strategies import expanded
-from supervisor_ai.definitions.roles.words import instructions
-from supervisor_ai.definitions.step_chains import GatedWorkflow
-from supervisor_ai.definitions.workflows import ReadWorkflow
+from supervisor_ai.definitions.schema.cli_flags import passed_on
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, suggestion
+from supervisor_ai.definitions.step_checks.approver_checks import check_agents
+from supervisor_ai.definitions.step_checks.role_gates import with_role_gates
+from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.context_plan import ContextPlan
@@ -43,7 +43,7 @@ def named_workflow(library: Library, name: str, *, stale: str | None) -> ReadWor
 
 def _complete(read: ReadWorkflow) -> ReadWorkflow:
     """Refuse a workflow that needs what nobody has defined."""
-    mistakes = Mistakes()
+    mistakes = FileMistakes()
     for missing in read.missing:
         mistakes.add(missing.place, missing.problem)
     if mistakes:

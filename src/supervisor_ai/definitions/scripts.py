@@ -1,15 +1,15 @@
 """The scripts of scripted agents, pinned as canonical JSON."""
 
-from supervisor_ai.definitions.layers import Written
-from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.shapes import ConfigShape
-from supervisor_ai.definitions.shelves import Origin
-from supervisor_ai.definitions.yaml_source import read_yaml
+from supervisor_ai.definitions.overlay.layers import WrittenFile
+from supervisor_ai.definitions.schema.config import ConfigShape
+from supervisor_ai.definitions.sources.files import Origin
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
+from supervisor_ai.definitions.sources.yaml_document import read_yaml
 from supervisor_ai.tools.json_value import BadJson, canonical_json, read_json
 
 
 def read_script(
-    config: Written[ConfigShape], cli: str, path: str, mistakes: Mistakes
+    config: WrittenFile[ConfigShape], cli: str, path: str, mistakes: FileMistakes
 ) -> str | None:
     """Return what the script of a CLI says, or None with the mistake noted."""
     place = config.place("clis", cli, "script")

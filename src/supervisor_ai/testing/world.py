@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from supervisor_ai.definitions.answers import StrictAnswerReader
+from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent
 from supervisor_ai.domain.ids import RunId, run_stream

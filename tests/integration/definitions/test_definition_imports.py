@@ -7,10 +7,10 @@ def test_heavy_libraries_are_imported_only_when_definitions_are_loaded() -> None
 import sys
 from pathlib import Path
 from supervisor_ai.context.prompter import JinjaPrompter
-from supervisor_ai.definitions.answers import StrictAnswerReader
+from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.definitions.catalog import FileCatalog
-from supervisor_ai.definitions.own_agents import OwnAgents
-from supervisor_ai.definitions.trust import FileTrustStore
+from supervisor_ai.definitions.consent.own_agents import OwnAgents
+from supervisor_ai.definitions.consent.trust_store import FileTrustStore
 FileCatalog(None, Path(), frozenset()), FileTrustStore(Path(), None), OwnAgents(Path())
 JinjaPrompter(), StrictAnswerReader()
 print(sorted({"pydantic", "yaml", "jinja2"} & set(sys.modules)))

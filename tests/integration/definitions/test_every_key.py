@@ -12,30 +12,30 @@ from pydantic import BaseModel
 from tests.unit.definitions.project_files import COMMIT, ProjectFiles
 from typing_extensions import override
 
-from supervisor_ai.definitions.agents import Agents
-from supervisor_ai.definitions.aliased_shelf import AliasedShelf
 from supervisor_ai.definitions.config_sections import SECTIONS
 from supervisor_ai.definitions.kanban.resolution import Wanted, resolve_kanban
 from supervisor_ai.definitions.kanban_settings import KANBAN
 from supervisor_ai.definitions.library import Library, Shelves, read_library
-from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.overlay.sections import config_model
-from supervisor_ai.definitions.packs.examining import MemoryShelf
+from supervisor_ai.definitions.packs.inspection import MemorySource
 from supervisor_ai.definitions.resolution import find_workflow, resolve, resolve_role
-from supervisor_ai.definitions.role_shapes import RoleFileShape
+from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.roles.packs import PackShape
-from supervisor_ai.definitions.roles.telling import summaries
-from supervisor_ai.definitions.shape import Shape
-from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY, CommitShelf, Origin
-from supervisor_ai.definitions.strategy_shapes import StrategyShape
-from supervisor_ai.definitions.workflow_shapes import WorkflowShape
+from supervisor_ai.definitions.roles.summaries import summaries
+from supervisor_ai.definitions.schema.base import FileShape
+from supervisor_ai.definitions.schema.roles import RoleFileShape
+from supervisor_ai.definitions.schema.strategies import StrategyShape
+from supervisor_ai.definitions.schema.workflows import WorkflowShape
+from supervisor_ai.definitions.sources.aliased_files import AliasedSource
+from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY, CommitSource, Origin
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.engine.ports.workspaces import Repository
 
 FIXTURES: Final = Path(__file__).parents[2] / "fixtures" / "every_key"
 ADAPTERS: Final = frozenset({"claude", "codex", "gemini", "command", "scripted", "api"})
-ROOTS: Final[Mapping[str, type[Shape]]] = {
+ROOTS: Final[Mapping[str, type[FileShape]]] = {
     "config.yaml": config_model(SECTIONS),
     "roles": RoleFileShape,
     "workflows": WorkflowShape,
@@ -82,7 +82,7 @@ FILES: Final = {
 }
 
 
-class ReadFiles(MemoryShelf):
+class ReadFiles(MemorySource):
     """Files of somebody's that were read once."""
 
     def __init__(self, origin: Origin, files: Mapping[str, str]) -> None:
@@ -95,7 +95,7 @@ class ReadFiles(MemoryShelf):
         return self._origin
 
     @override
-    def read_script(self, path: str, mistakes: Mistakes) -> str | None:
+    def read_script(self, path: str, mistakes: FileMistakes) -> str | None:
         return self.read(path, mistakes)
 
 
@@ -116,10 +116,10 @@ def library(files: Mapping[tuple[str, str], str]) -> Library:
     repository = cast("Repository", ProjectFiles(theirs))
     shelves = Shelves(
         builtin=BUILTIN,
-        user=AliasedShelf(ReadFiles(Origin.USER, mine)),
-        project=AliasedShelf(CommitShelf(repository, COMMIT)),
+        user=AliasedSource(ReadFiles(Origin.USER, mine)),
+        project=AliasedSource(CommitSource(repository, COMMIT)),
     )
-    mistakes = Mistakes()
+    mistakes = FileMistakes()
     read = read_library(shelves, ADAPTERS, mistakes)
     if mistakes:
         raise mistakes.error()
@@ -151,7 +151,7 @@ def everything() -> str:
     return resolved(FILES)
 
 
-def shape_of(path: str) -> type[Shape]:
+def shape_of(path: str) -> type[FileShape]:
     for start, shape in ROOTS.items():
         if path == start or (path.startswith(f"{start}/") and "/roles/" not in path):
             return shape

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.definitions.own_agents import OwnAgents
+from supervisor_ai.definitions.consent.own_agents import OwnAgents
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import Broker, Cli
 

@@ -7,7 +7,7 @@ from secrets import token_hex
 import pytest
 
 from supervisor_ai.control.ports.definitions import Power, TrustCheck, TrustStore
-from supervisor_ai.definitions.trust import FileTrustStore
+from supervisor_ai.definitions.consent.trust_store import FileTrustStore
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.engine.ports.consent import PinnedPower
 

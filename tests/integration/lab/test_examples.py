@@ -14,7 +14,7 @@ from tests.integration.lab.client import (
     until_mark,
 )
 
-from supervisor_ai.definitions.answer_reading import read_answer
+from supervisor_ai.definitions.worker_answers.parser import read_answer
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.engine.ports.workers import Answer
 from supervisor_ai.lab.examples import example

@@ -4,11 +4,11 @@ import pytest
 from inline_snapshot import snapshot
 
 from supervisor_ai.context.prompter import MAX_PROMPT, MAX_TEMPLATE, JinjaPrompter
-from supervisor_ai.definitions.answers import StrictAnswerReader
-from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.prompt_files import read_prompts
-from supervisor_ai.definitions.prompts import template_text
-from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY, DirectoryShelf, Origin
+from supervisor_ai.definitions.roles.prompt_files import read_prompts
+from supervisor_ai.definitions.roles.prompts import template_text
+from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY, DirectorySource, Origin
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
+from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
@@ -17,7 +17,7 @@ from supervisor_ai.domain.run.facts import FeedbackKind
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import AnswerProblem, Prompter, PromptRequest, Told
 
-PROMPTS = read_prompts([DirectoryShelf(Origin.BUILT_IN, BUILTIN_DIRECTORY)], Mistakes())
+PROMPTS = read_prompts([DirectorySource(Origin.BUILT_IN, BUILTIN_DIRECTORY)], FileMistakes())
 ROLE = Role(
     name="reviewer",
     description="Strict code review",

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from supervisor_ai.definitions.answers import StrictAnswerReader
+from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem, AnswerReader

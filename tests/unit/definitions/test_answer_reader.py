@@ -19,7 +19,7 @@ from tests.unit.definitions.answer_texts import (
     unparsed,
 )
 
-from supervisor_ai.definitions.answers import StrictAnswerReader
+from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.run.answers import APPROVING, MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from supervisor_ai.definitions.answers import schema_text
+from supervisor_ai.definitions.worker_answers.reader import schema_text
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind
 
 REQUIRED = {

@@ -2,7 +2,7 @@
 
 import json
 
-from supervisor_ai.definitions.answers import StrictAnswerReader
+from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.gates import Concern
 from supervisor_ai.engine.ports.workers import Answer

@@ -10,20 +10,20 @@ from tests.unit.definitions.layered import FLOW, Layers
 from tests.unit.definitions.project_files import CONFIG
 
 from supervisor_ai.definitions.config_sections import SECTIONS
-from supervisor_ai.definitions.gate_shapes import GateShape
 from supervisor_ai.definitions.kanban_shapes import KanbanShape
-from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.overlay.sections import config_model
-from supervisor_ai.definitions.policy_shapes import PolicyShape
-from supervisor_ai.definitions.role_shapes import ContinuityShape, TermsShape
-from supervisor_ai.definitions.workflow_shapes import (
+from supervisor_ai.definitions.schema.gates import GateShape
+from supervisor_ai.definitions.schema.policies import PolicyShape
+from supervisor_ai.definitions.schema.roles import ContinuityShape, TermsShape
+from supervisor_ai.definitions.schema.workflows import (
     HooksShape,
     SettingsShape,
     StepConfigShape,
     StepShape,
     WorkflowShape,
 )
-from supervisor_ai.definitions.yaml_source import Value, read_yaml
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
+from supervisor_ai.definitions.sources.yaml_document import Value, read_yaml
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGES = (
@@ -36,7 +36,7 @@ _BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def examples(page: str) -> list[Value]:
-    mistakes = Mistakes()
+    mistakes = FileMistakes()
     blocks = _BLOCK.findall((DOCS / page).read_text())
     documents = [read_yaml(page, block, mistakes) for block in blocks]
     assert not len(mistakes), mistakes.error().message

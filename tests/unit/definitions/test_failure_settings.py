@@ -8,7 +8,7 @@ import pytest
 from inline_snapshot import snapshot
 from tests.unit.definitions.layered import FLOW, Layers
 
-from supervisor_ai.definitions.price_table import builtin_prices
+from supervisor_ai.definitions.schema.prices import builtin_prices
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.breaker import BREAKER_POLICY, BreakerPolicy
 from supervisor_ai.domain.run.budgets import Amount, Scope

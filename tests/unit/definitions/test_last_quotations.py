@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.example_counts import examples
 
-from supervisor_ai.definitions.answers import StrictAnswerReader
+from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
 

@@ -8,23 +8,23 @@ import pytest
 from inline_snapshot import snapshot
 from pydantic import ValidationError
 
-from supervisor_ai.definitions.layers import Layer, Written
-from supervisor_ai.definitions.mistakes import Mistakes, Place
-from supervisor_ai.definitions.model_shapes import ModelShape
-from supervisor_ai.definitions.models import (
+from supervisor_ai.definitions.config.merged import merge_configs
+from supervisor_ai.definitions.config.models import (
     ConfiguredModel,
     check_fallbacks,
     pin_models,
     read_models,
 )
-from supervisor_ai.definitions.overlay.config import merge_configs
-from supervisor_ai.definitions.shapes import ConfigShape
-from supervisor_ai.definitions.shelves import DirectoryShelf, Origin
-from supervisor_ai.definitions.yaml_source import read_yaml
+from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile
+from supervisor_ai.definitions.schema.config import ConfigShape
+from supervisor_ai.definitions.schema.models import ModelShape
+from supervisor_ai.definitions.sources.files import DirectorySource, Origin
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
+from supervisor_ai.definitions.sources.yaml_document import read_yaml
 from supervisor_ai.domain.run.definition import Cli
 from supervisor_ai.workers.api.model import BASE_URLS, Model, pinned_models
 
-PLACE = Place(file="config.yaml", line=9, key="clis.thinker.model")
+PLACE = FilePlace(file="config.yaml", line=9, key="clis.thinker.model")
 USER = """\
 models:
   primary: {provider: anthropic, model: big, key: "${ANTHROPIC_API_KEY}", timeout: 2m, fallback: [backup, local]}
@@ -37,14 +37,14 @@ class Files:
     """Config files of several origins, laid over each other."""
 
     def __init__(self) -> None:
-        self.mistakes = Mistakes()
+        self.mistakes = FileMistakes()
         self.layers: list[Layer] = []
 
     def lay(self, text: str, origin: Origin = Origin.USER) -> "Files":
         document = read_yaml(f"{origin}.yaml", text, self.mistakes)
         assert document is not None
-        shelf = DirectoryShelf(origin, Path("/nonexistent"))
-        config = Written(
+        shelf = DirectorySource(origin, Path("/nonexistent"))
+        config = WrittenFile(
             shape=ConfigShape.model_validate(document.value),
             value=document.value,
             document=document,
@@ -105,7 +105,7 @@ models:
 
 
 def test_what_is_pinned_is_canonical() -> None:
-    text = pin_models("local", PLACE, Files().lay(USER).models, Mistakes())
+    text = pin_models("local", PLACE, Files().lay(USER).models, FileMistakes())
     assert text == json.dumps(json.loads(text or ""), sort_keys=True, separators=(",", ":"))
 
 

@@ -10,9 +10,8 @@ from tests.unit.definitions.layered import FLOW, Layers
 from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 
 from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.config.merged import MergedConfig
 from supervisor_ai.definitions.config_sections import SECTIONS
-from supervisor_ai.definitions.mistakes import KeyPath, Mistakes
-from supervisor_ai.definitions.overlay.config import MergedConfig
 from supervisor_ai.definitions.overlay.sections import ConfigSection
 from supervisor_ai.definitions.overlay.tables import CONFIG as CONFIG_TABLE
 from supervisor_ai.definitions.overlay.tree import (
@@ -20,17 +19,18 @@ from supervisor_ai.definitions.overlay.tree import (
     Location,
     MergeRule,
     MergeTable,
-    Node,
+    ValueNode,
     lay,
     pieces,
     plain,
     plant,
 )
-from supervisor_ai.definitions.retry_shapes import RetryPolicyShape
-from supervisor_ai.definitions.shape import Name, Shape
-from supervisor_ai.definitions.shapes import LimitsShape
-from supervisor_ai.definitions.shelves import DirectoryShelf, Origin
-from supervisor_ai.definitions.yaml_source import Value, read_yaml
+from supervisor_ai.definitions.schema.base import FileShape, Name
+from supervisor_ai.definitions.schema.config import LimitsShape
+from supervisor_ai.definitions.schema.retries import RetryPolicyShape
+from supervisor_ai.definitions.sources.files import DirectorySource, Origin
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, KeyPath
+from supervisor_ai.definitions.sources.yaml_document import Value, read_yaml
 from supervisor_ai.domain.run.definition import Limits
 from supervisor_ai.domain.run.retries import ParkingPolicy
 
@@ -47,16 +47,16 @@ TABLE = MergeTable(
 )
 
 
-def tree(text: str, origin: Origin = Origin.USER) -> Node:
-    mistakes = Mistakes()
+def tree(text: str, origin: Origin = Origin.USER) -> ValueNode:
+    mistakes = FileMistakes()
     document = read_yaml(f"{origin.value}.yaml", text, mistakes)
     assert document is not None
-    at = Location(document=document, shelf=DirectoryShelf(origin, Path("/nonexistent")))
+    at = Location(document=document, shelf=DirectorySource(origin, Path("/nonexistent")))
     return plant(document.value, at, TABLE)
 
 
-def merged(*texts: str) -> Node:
-    found = Node(value={}, at=tree("{}").at)
+def merged(*texts: str) -> ValueNode:
+    found = ValueNode(value={}, at=tree("{}").at)
     for text, origin in zip(texts, (Origin.USER, Origin.PROJECT), strict=False):
         found = lay(found, tree(text, origin), TABLE) or found
     return found
@@ -180,7 +180,7 @@ def test_a_workflow_takes_back_what_the_config_says_of_a_gate(layers: Layers) ->
     ]
 
 
-class ToyShape(Shape):
+class ToyShape(FileShape):
     """What a slice lets people configure."""
 
     names: list[Name] | None = None
@@ -190,7 +190,7 @@ def _names(config: MergedConfig) -> tuple[str, ...]:
     return tuple(it.name for it in config.choices("toy", "names"))
 
 
-def _check(settings: object, mistakes: Mistakes) -> None:
+def _check(settings: object, mistakes: FileMistakes) -> None:
     del settings, mistakes
 
 

@@ -11,14 +11,13 @@ import pytest
 from inline_snapshot import snapshot
 from pydantic import ValidationError
 
-from supervisor_ai.definitions.budget_shapes import budget
-from supervisor_ai.definitions.layers import Layer, Written
-from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.model_errors import findings
-from supervisor_ai.definitions.overlay.config import merge_configs
-from supervisor_ai.definitions.policies import read_policies
-from supervisor_ai.definitions.policy_shapes import PolicyShape
-from supervisor_ai.definitions.price_table import (
+from supervisor_ai.definitions.config.merged import merge_configs
+from supervisor_ai.definitions.config.policies import read_policies
+from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile
+from supervisor_ai.definitions.schema.budgets import budget
+from supervisor_ai.definitions.schema.config import ConfigShape
+from supervisor_ai.definitions.schema.policies import PolicyShape
+from supervisor_ai.definitions.schema.prices import (
     PricesShape,
     builtin_prices,
     price,
@@ -26,10 +25,11 @@ from supervisor_ai.definitions.price_table import (
     unknown_defaults,
     with_prices,
 )
-from supervisor_ai.definitions.retry_shapes import delay
-from supervisor_ai.definitions.shapes import ConfigShape
-from supervisor_ai.definitions.shelves import DirectoryShelf, Origin
-from supervisor_ai.definitions.yaml_source import read_yaml
+from supervisor_ai.definitions.schema.retries import delay
+from supervisor_ai.definitions.sources.files import DirectorySource, Origin
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
+from supervisor_ai.definitions.sources.model_errors import findings
+from supervisor_ai.definitions.sources.yaml_document import read_yaml
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.breaker import BreakerPolicy
 from supervisor_ai.domain.run.budgets import Amount, Scope
@@ -45,7 +45,7 @@ from supervisor_ai.domain.run.retries import (
 
 
 def shape(text: str) -> PolicyShape:
-    mistakes = Mistakes()
+    mistakes = FileMistakes()
     document = read_yaml("config.yaml", text, mistakes)
     assert document is not None
     assert not len(mistakes)
@@ -57,15 +57,15 @@ def laid(*texts: str, origin: Origin = Origin.USER) -> Policies:
 
 
 def merged(files: Iterable[tuple[str, Origin]]) -> Policies:
-    mistakes, layers = Mistakes(), list[Layer]()
+    mistakes, layers = FileMistakes(), list[Layer]()
     for text, origin in files:
         document = read_yaml(f"{origin}.yaml", text, mistakes)
         assert document is not None
-        config = Written(
+        config = WrittenFile(
             shape=ConfigShape.model_validate(document.value or {}),
             value=document.value or {},
             document=document,
-            shelf=DirectoryShelf(origin, Path("/nonexistent")),
+            shelf=DirectorySource(origin, Path("/nonexistent")),
         )
         layers.append(Layer(configs=(config,), workflows={}, names=()))
     return read_policies(merge_configs(layers, (), mistakes), mistakes)

@@ -7,17 +7,17 @@ from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from supervisor_ai.context.material import fenced, label
-from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.prompt_files import read_prompts
-from supervisor_ai.definitions.prompts import template_text
-from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY, DirectoryShelf, Origin
+from supervisor_ai.definitions.roles.prompt_files import read_prompts
+from supervisor_ai.definitions.roles.prompts import template_text
+from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY, DirectorySource, Origin
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Role
 from supervisor_ai.domain.run.degradation import INSTRUCTIONS, Level
 from supervisor_ai.domain.run.retry_notes import FEEDBACK
 from supervisor_ai.domain.run.status import FailureCategory
 
-PROMPTS = read_prompts([DirectoryShelf(Origin.BUILT_IN, BUILTIN_DIRECTORY)], Mistakes())
+PROMPTS = read_prompts([DirectorySource(Origin.BUILT_IN, BUILTIN_DIRECTORY)], FileMistakes())
 TEMPLATES = {
     AnswerKind.PLAN: "planning.j2",
     AnswerKind.IMPLEMENTATION: "implement.j2",

@@ -1,6 +1,6 @@
 import pytest
 
-from supervisor_ai.definitions import scalars
+from supervisor_ai.definitions.schema import scalars
 
 
 def test_command_lines_are_split_into_words() -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from supervisor_ai.definitions.answers import StrictAnswerReader
+from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
 

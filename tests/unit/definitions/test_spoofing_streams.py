@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from supervisor_ai.definitions.answers import StrictAnswerReader
+from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
 from supervisor_ai.workers.clis.dialects import DIALECTS

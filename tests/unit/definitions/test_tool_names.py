@@ -3,9 +3,9 @@
 import pytest
 from pydantic import ValidationError
 
-from supervisor_ai.definitions.role_shapes import RoleFileShape
-from supervisor_ai.definitions.shapes import OverrideShape
-from supervisor_ai.definitions.tool_names import TOOLS
+from supervisor_ai.definitions.schema.config import OverrideShape
+from supervisor_ai.definitions.schema.roles import RoleFileShape
+from supervisor_ai.definitions.schema.tool_names import TOOLS
 from supervisor_ai.domain.run import definition
 
 SHAPES = [RoleFileShape, OverrideShape]

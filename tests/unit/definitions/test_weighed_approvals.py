@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from supervisor_ai.definitions.answers import StrictAnswerReader, schema_text
+from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader, schema_text
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem

@@ -1,11 +1,16 @@
 from inline_snapshot import snapshot
 
-from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.yaml_source import MAX_CHARACTERS, Document, Value, read_yaml
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
+from supervisor_ai.definitions.sources.yaml_document import (
+    MAX_CHARACTERS,
+    Document,
+    Value,
+    read_yaml,
+)
 
 
 def read(text: str) -> tuple[Document | None, str]:
-    mistakes = Mistakes()
+    mistakes = FileMistakes()
     document = read_yaml("f.yaml", text, mistakes)
     return document, mistakes.error().message if mistakes else ""
 

@@ -2,7 +2,7 @@
 
 import yaml
 
-from supervisor_ai.definitions.shapes import ConfigShape
+from supervisor_ai.definitions.schema.config import ConfigShape
 from supervisor_ai.lab.addresses import broker, pointers
 
 URL = "http://127.0.0.1:8000"

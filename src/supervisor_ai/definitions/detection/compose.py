@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from supervisor_ai.control.ports.project_survey import ManifestEvidence
 from supervisor_ai.definitions.detection.facts import Fact
-from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.yaml_source import read_yaml
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
+from supervisor_ai.definitions.sources.yaml_document import read_yaml
 
 
 def compose(file: str, text: str) -> Iterator[Fact]:
     """Find the images of a compose file's services."""
     try:
         # What is wrong in a file of the project is not ours to report.
-        document = read_yaml(file, text, Mistakes())
+        document = read_yaml(file, text, FileMistakes())
     except RecursionError:
         return
     if document is None or not isinstance(document.value, dict):

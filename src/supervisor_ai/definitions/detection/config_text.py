@@ -8,8 +8,8 @@ from typing import Final
 from supervisor_ai.control.ports.project_survey import Detected, DetectedGate, ProjectSurvey
 from supervisor_ai.definitions.detection.facts import TOP
 from supervisor_ai.definitions.detection.table import InstallerRule, builtin_table
-from supervisor_ai.definitions.mistakes import shown
-from supervisor_ai.definitions.shelves import PROJECT_DIRECTORY
+from supervisor_ai.definitions.sources.files import PROJECT_DIRECTORY
+from supervisor_ai.definitions.sources.mistakes import shown
 
 _LONGEST: Final = 200
 _MOST_OTHERS: Final = 3

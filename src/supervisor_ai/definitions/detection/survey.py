@@ -7,8 +7,8 @@ from typing import Final
 from supervisor_ai.control.ports.project_survey import Detected, PackAdvice, ProjectSurvey
 from supervisor_ai.definitions.detection.facts import Fact, Facts
 from supervisor_ai.definitions.detection.gates import detect_gates
-from supervisor_ai.definitions.detection.reading import BoundedReader, looked_at
-from supervisor_ai.definitions.detection.scanning import count_suffixes, scan
+from supervisor_ai.definitions.detection.reader import BoundedReader, looked_at
+from supervisor_ai.definitions.detection.scanner import count_suffixes, scan
 from supervisor_ai.definitions.detection.table import (
     Conditions,
     DetectionTable,

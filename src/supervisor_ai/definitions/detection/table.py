@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 import yaml
 
-from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY
+from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY
 
 _FILE: Final = BUILTIN_DIRECTORY / "detection.yaml"
 

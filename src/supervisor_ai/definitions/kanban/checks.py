@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from supervisor_ai.definitions.gate_making import in_step, make_gate
-from supervisor_ai.definitions.gate_order import with_needed
-from supervisor_ai.definitions.gate_settings import Gates
+from supervisor_ai.definitions.config.gate_build import in_step, make_gate
+from supervisor_ai.definitions.config.gate_order import with_needed
+from supervisor_ai.definitions.config.gates import Gates
+from supervisor_ai.definitions.config.settings import EffectiveSettings
+from supervisor_ai.definitions.config.step_chains import free_name, gate_step
 from supervisor_ai.definitions.kanban import steps
 from supervisor_ai.definitions.kanban_settings import KANBAN
 from supervisor_ai.definitions.library import Library
-from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.resolution import guarding_of, role_gated
-from supervisor_ai.definitions.settings import Settings
-from supervisor_ai.definitions.step_chains import free_name, gate_step
-from supervisor_ai.definitions.workflows import ReadWorkflow
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
+from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Gate, Step, StepKind, Workflow
 from supervisor_ai.domain.run.gates import GateKind
@@ -74,7 +74,7 @@ def _gathered(found: Iterator[tuple[Step, Needed]], known: Gates) -> Checks:
     return Checks(steps=tuple(made.values()), gates=gates, known=known)
 
 
-def _configured(names: list[str], settings: Settings) -> Iterator[tuple[Step, Needed]]:
+def _configured(names: list[str], settings: EffectiveSettings) -> Iterator[tuple[Step, Needed]]:
     """Make a step of each gate, together with what it depends on and has not run yet."""
     gates, limit = settings.gates, settings.limits.step_timeout
     done: set[str] = set()
@@ -121,7 +121,7 @@ def _is_test_first(library: Library, read: ReadWorkflow) -> bool:
 
 def _refuse_gaps(read: ReadWorkflow) -> None:
     """Refuse a workflow with a gate that nobody has configured: work would pass unseen."""
-    mistakes = Mistakes()
+    mistakes = FileMistakes()
     for missing in read.missing:
         if missing.what == "gate":
             advice = "or say what kanbans have to pass: `kanban: {gates: [...]}`"

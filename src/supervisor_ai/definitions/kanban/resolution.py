@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from supervisor_ai.definitions.agents import Agents
 from supervisor_ai.definitions.kanban import steps
 from supervisor_ai.definitions.kanban.checks import find_checks
 from supervisor_ai.definitions.kanban_settings import EXACT, KANBAN, KanbanSetting
 from supervisor_ai.definitions.library import Library
-from supervisor_ai.definitions.prompt_files import variables
 from supervisor_ai.definitions.resolution import resolve
-from supervisor_ai.definitions.shelves import Origin
-from supervisor_ai.definitions.workflows import Particulars, ReadWorkflow
+from supervisor_ai.definitions.roles.agents import Agents
+from supervisor_ai.definitions.roles.prompt_files import variables
+from supervisor_ai.definitions.sources.files import Origin
+from supervisor_ai.definitions.step_checks.workflow import Particulars, ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.kanban.policy import MECHANICAL, KanbanPlace, KanbanPolicy, ManagerKind
 from supervisor_ai.domain.run.definition import MAX_RETRIES, Cli, Definition, Limits, Role

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from supervisor_ai.definitions.budget_shapes import least_budget
-from supervisor_ai.definitions.flags import passed_on
-from supervisor_ai.definitions.mistakes import KeyPath, Mistakes
-from supervisor_ai.definitions.overlay.tree import ANY, Node, fits, plain
-from supervisor_ai.definitions.scalars import dear, reference
-from supervisor_ai.definitions.yaml_source import Value
+from supervisor_ai.definitions.overlay.tree import ANY, ValueNode, fits, plain
+from supervisor_ai.definitions.schema.budgets import least_budget
+from supervisor_ai.definitions.schema.cli_flags import passed_on
+from supervisor_ai.definitions.schema.scalars import dear, reference
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, KeyPath
+from supervisor_ai.definitions.sources.yaml_document import Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,9 +138,11 @@ ROLE_LIMITS: Final[Mapping[KeyPath, ProjectLimit]] = {
 """What holds for its role files."""
 
 
-def admitted(below: Node | None, project: Node, mistakes: Mistakes, path: KeyPath = ()) -> Node:
+def admitted(
+    below: ValueNode | None, project: ValueNode, mistakes: FileMistakes, path: KeyPath = ()
+) -> ValueNode:
     """Leave of a project's config what it has a say in, and note what it must not say."""
-    kept: dict[str, Node] = {}
+    kept: dict[str, ValueNode] = {}
     for key, node in project.entries.items():
         at, base = (*path, key), None if below is None else below.child(key)
         limit = next((it for row, it in CONFIG_LIMITS.items() if fits(row, at)), None)
@@ -157,8 +159,8 @@ def admitted(below: Node | None, project: Node, mistakes: Mistakes, path: KeyPat
 
 
 def _least(
-    below: Node | None, project: Node, least: Callable[[Value, Value], Value]
-) -> Node | None:
+    below: ValueNode | None, project: ValueNode, least: Callable[[Value, Value], Value]
+) -> ValueNode | None:
     """Return the smaller of two limits; None where that is the one below."""
     if project.value is None or below is None:
         return None if project.value is None else project
@@ -167,7 +169,7 @@ def _least(
     if found in (mine, other):
         return None if found == mine else project
     words = found if isinstance(found, list) else [found]
-    return replace(project, value=tuple(Node(value=str(it), at=project.at) for it in words))
+    return replace(project, value=tuple(ValueNode(value=str(it), at=project.at) for it in words))
 
 
 def asked_for(

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import Field, create_model
 
-from supervisor_ai.definitions.mistakes import KeyPath, Mistakes
-from supervisor_ai.definitions.shape import Shape
-from supervisor_ai.definitions.shapes import ConfigShape
+from supervisor_ai.definitions.schema.base import FileShape
+from supervisor_ai.definitions.schema.config import ConfigShape
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, KeyPath
 
 if TYPE_CHECKING:
-    from supervisor_ai.definitions.overlay.config import MergedConfig
+    from supervisor_ai.definitions.config.merged import MergedConfig
+    from supervisor_ai.definitions.config.settings import EffectiveSettings
     from supervisor_ai.definitions.overlay.tree import MergeRule
-    from supervisor_ai.definitions.settings import Settings
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -27,10 +27,10 @@ class ConfigSection(Generic[T_co]):
     """One key of `config.yaml`, and what is made of what stands there."""
 
     key: str
-    shape: type[Shape]
+    shape: type[FileShape]
     build: "Callable[[MergedConfig], T_co]"
     """Makes the value that holds of the files' words together."""
-    check: "Callable[[Settings, Mistakes], None] | None" = None
+    check: "Callable[[EffectiveSettings, FileMistakes], None] | None" = None
     """Notes names that lead nowhere; called where all other names are known."""
     rules: "Mapping[KeyPath, MergeRule]" = field(default_factory=dict)
     """How its values are merged, by their paths below the key, where that is not the usual way."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from supervisor_ai.definitions.mistakes import KeyPath
 from supervisor_ai.definitions.overlay.tree import ANY, MergeRule, MergeTable
+from supervisor_ai.definitions.sources.mistakes import KeyPath
 
 _RETRIES: Final = ("retry_policies", ANY)
 _USUAL: Final = ("retry_policies", "default")

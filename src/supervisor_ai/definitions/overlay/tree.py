@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from supervisor_ai.definitions.mistakes import KeyPath, Place
-from supervisor_ai.definitions.shelves import Origin, Shelf
-from supervisor_ai.definitions.yaml_source import Document, Value
+from supervisor_ai.definitions.sources.files import DefinitionSource, Origin
+from supervisor_ai.definitions.sources.mistakes import FilePlace, KeyPath
+from supervisor_ai.definitions.sources.yaml_document import Document, Value
 
 ANY: Final = "*"
 """Stands for every key, or every number of a list, in the paths of a table."""
@@ -82,7 +82,7 @@ class Location:
     """A key of one file, and whose file it is."""
 
     document: Document
-    shelf: Shelf
+    shelf: DefinitionSource
     path: KeyPath = ()
 
     @property
@@ -94,45 +94,45 @@ class Location:
         """Return a key below this one."""
         return replace(self, path=(*self.path, *keys))
 
-    def place(self, *keys: str | int) -> Place:
+    def place(self, *keys: str | int) -> FilePlace:
         """Find a key below this one, or where it would stand."""
         return self.document.place(*self.path, *keys)
 
 
-Content = None | bool | int | float | str | tuple["Node", ...] | Mapping[str, "Node"]
+Content = None | bool | int | float | str | tuple["ValueNode", ...] | Mapping[str, "ValueNode"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class ValueNode:
     """What is said at one key, and where the last word on it stands."""
 
     value: Content
     at: Location
 
     @property
-    def entries(self) -> Mapping[str, "Node"]:
+    def entries(self) -> Mapping[str, "ValueNode"]:
         """Return what a mapping holds; nothing where this is none."""
         return self.value if isinstance(self.value, Mapping) else {}
 
     @property
-    def items(self) -> tuple["Node", ...]:
+    def items(self) -> tuple["ValueNode", ...]:
         """Return what a list holds; nothing where this is none."""
         return self.value if isinstance(self.value, tuple) else ()
 
-    def child(self, key: str | int) -> "Node | None":
+    def child(self, key: str | int) -> "ValueNode | None":
         """Return what is said at the next key."""
         if isinstance(key, str):
             return self.entries.get(key)
         return self.items[key] if key < len(self.items) else None
 
-    def find(self, *path: str | int) -> "Node | None":
+    def find(self, *path: str | int) -> "ValueNode | None":
         """Return what is said at a path."""
-        node: Node | None = self
+        node: ValueNode | None = self
         for key in path:
             node = None if node is None else node.child(key)
         return node
 
-    def place(self, *path: str | int) -> Place:
+    def place(self, *path: str | int) -> FilePlace:
         """Find where a value was said; one that nobody said is missing in what should hold it."""
         if path and (inner := self.child(path[0])) is not None:
             return inner.place(*path[1:])
@@ -147,7 +147,7 @@ class Node:
 
 def plant(
     value: Value, at: Location, table: MergeTable, called: Mapping[str, str] | None = None
-) -> Node:
+) -> ValueNode:
     """Make a tree of what a file says, each key under the name by which it is kept.
 
     `called` are keys of the topmost level by what they are called in this file.
@@ -166,36 +166,36 @@ def plant(
     return root
 
 
-def _leaves(node: Node, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
+def _leaves(node: ValueNode, path: KeyPath = ()) -> Iterator[tuple[KeyPath, ValueNode]]:
     if not isinstance(node.value, Mapping):
         yield path, node
     for key, inner in node.entries.items():
         yield from _leaves(inner, (*path, key))
 
 
-def _planted(value: Value, at: Location, table: MergeTable, path: KeyPath) -> Node:
+def _planted(value: Value, at: Location, table: MergeTable, path: KeyPath) -> ValueNode:
     if isinstance(value, dict):
         inner = {
             key: _planted(it, at.below(key), table, (*path, key))
             for key, it in value.items()
             if (*path, key) not in table.dropped
         }
-        return Node(value=inner, at=at)
+        return ValueNode(value=inner, at=at)
     if isinstance(value, list):
         items = (_planted(it, at.below(no), table, (*path, no)) for no, it in enumerate(value))
-        return Node(value=tuple(items), at=at)
-    return Node(value=value, at=at)
+        return ValueNode(value=tuple(items), at=at)
+    return ValueNode(value=value, at=at)
 
 
-def _put(node: Node, path: KeyPath, leaf: Node) -> Node:
+def _put(node: ValueNode, path: KeyPath, leaf: ValueNode) -> ValueNode:
     if not path:
         return leaf
     key = str(path[0])
-    inner = node.child(key) or Node(value={}, at=leaf.at)
+    inner = node.child(key) or ValueNode(value={}, at=leaf.at)
     return replace(node, value={**node.entries, key: _put(inner, path[1:], leaf)})
 
 
-def _without(node: Node, path: KeyPath) -> Node:
+def _without(node: ValueNode, path: KeyPath) -> ValueNode:
     kept = {key: it for key, it in node.entries.items() if key != path[0]}
     inner = node.child(path[0])
     if inner is not None and len(path) > 1:
@@ -203,7 +203,9 @@ def _without(node: Node, path: KeyPath) -> Node:
     return replace(node, value=kept)
 
 
-def lay(below: Node | None, above: Node, table: MergeTable, path: KeyPath = ()) -> Node | None:
+def lay(
+    below: ValueNode | None, above: ValueNode, table: MergeTable, path: KeyPath = ()
+) -> ValueNode | None:
     """Merge one tree over another; None where what was said is taken back."""
     if above.value is None:
         # A section with nothing in it is no wish to forget the section.
@@ -218,15 +220,15 @@ def lay(below: Node | None, above: Node, table: MergeTable, path: KeyPath = ()) 
     return above
 
 
-def _listed(node: Node | None) -> tuple[Node, ...]:
+def _listed(node: ValueNode | None) -> tuple[ValueNode, ...]:
     if node is None:
         return ()
     return node.value if isinstance(node.value, tuple) else (node,)
 
 
 def _merged(
-    below: Mapping[str, Node], above: Mapping[str, Node], table: MergeTable, path: KeyPath
-) -> Mapping[str, Node]:
+    below: Mapping[str, ValueNode], above: Mapping[str, ValueNode], table: MergeTable, path: KeyPath
+) -> Mapping[str, ValueNode]:
     said = [key for key, node in above.items() if node.value is not None]
     ended = table.ended_by(path, said)
     laid = {key: node for key, node in below.items() if key not in ended}
@@ -239,7 +241,7 @@ def _merged(
     return laid
 
 
-def _appended(below: Iterable[Node], above: Iterable[Node]) -> tuple[Node, ...]:
+def _appended(below: Iterable[ValueNode], above: Iterable[ValueNode]) -> tuple[ValueNode, ...]:
     found = {_identity(node): node for node in below}
     for node in above:
         key = _identity(node)
@@ -249,12 +251,12 @@ def _appended(below: Iterable[Node], above: Iterable[Node]) -> tuple[Node, ...]:
     return tuple(found.values())
 
 
-def _identity(node: Node) -> str:
+def _identity(node: ValueNode) -> str:
     name = node.child("name")
     return f"name {name.value!r}" if name is not None else repr(plain(node))
 
 
-def plain(node: Node, table: MergeTable | None = None, path: KeyPath = ()) -> Value:
+def plain(node: ValueNode, table: MergeTable | None = None, path: KeyPath = ()) -> Value:
     """Return the values alone, as one file would say them."""
     if isinstance(node.value, Mapping):
         return {key: plain(it, table, (*path, key)) for key, it in node.value.items()}
@@ -266,7 +268,9 @@ def plain(node: Node, table: MergeTable | None = None, path: KeyPath = ()) -> Va
     return node.value
 
 
-def pieces(node: Node, table: MergeTable, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Node]]:
+def pieces(
+    node: ValueNode, table: MergeTable, path: KeyPath = ()
+) -> Iterator[tuple[KeyPath, ValueNode]]:
     """List what can be said by itself, with its path: no part of what is merged as a whole."""
     rule = table.rule(path, node.value)
     if node.entries and rule is MergeRule.MERGE:

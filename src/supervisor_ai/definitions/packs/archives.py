@@ -13,7 +13,7 @@ _MOST_LISTED: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ArchiveEntry:
     """A file, by its path from the top."""
 
     path: str
@@ -35,7 +35,7 @@ class Archive(Protocol):
         """Return the commit, where there is one."""
         ...
 
-    def entries(self, folder: str) -> tuple[Entry, ...]:
+    def entries(self, folder: str) -> tuple[ArchiveEntry, ...]:
         """List everything below a folder; `.` is the top."""
         ...
 
@@ -54,9 +54,9 @@ class DirectoryArchive:
         self.commit: str | None = None
         self._directory = directory
 
-    def entries(self, folder: str) -> tuple[Entry, ...]:
+    def entries(self, folder: str) -> tuple[ArchiveEntry, ...]:
         """List everything below a folder; hidden directories are nobody's packs."""
-        found: list[Entry] = []
+        found: list[ArchiveEntry] = []
         for place, directories, names in os.walk(self._directory / folder):
             links = [name for name in directories if Path(place, name).is_symlink()]
             directories[:] = sorted(name for name in directories if not name.startswith("."))
@@ -79,7 +79,7 @@ class DirectoryArchive:
             is_fine = stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST_FILE
             return file.read(LARGEST_FILE) if is_fine else None
 
-    def _entry(self, place: Path) -> Entry:
+    def _entry(self, place: Path) -> ArchiveEntry:
         status = place.lstat()
         path = place.relative_to(self._directory).as_posix()
-        return Entry(path=path, size=status.st_size, is_plain=stat.S_ISREG(status.st_mode))
+        return ArchiveEntry(path=path, size=status.st_size, is_plain=stat.S_ISREG(status.st_mode))

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Final
 
-from supervisor_ai.definitions.packs.archives import LARGEST_FILE, Archive, Entry
+from supervisor_ai.definitions.packs.archives import LARGEST_FILE, Archive, ArchiveEntry
 from supervisor_ai.domain.errors import InvalidInput
 
 MANIFEST: Final = "pack.yaml"
@@ -45,11 +45,11 @@ def file_hash(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def _inner(entry: Entry, folder: str) -> str:
+def _inner(entry: ArchiveEntry, folder: str) -> str:
     return PurePosixPath(entry.path).relative_to(folder).as_posix()
 
 
-def _problem(entry: Entry, folder: str) -> str | None:
+def _problem(entry: ArchiveEntry, folder: str) -> str | None:
     name = _inner(entry, folder)
     if not entry.is_plain:
         return f"{name!r} is not a plain file"
@@ -60,7 +60,7 @@ def _problem(entry: Entry, folder: str) -> str | None:
     return None
 
 
-def _text(archive: Archive, folder: str, entry: Entry) -> str:
+def _text(archive: Archive, folder: str, entry: ArchiveEntry) -> str:
     content = archive.read(entry.path)
     try:
         text = None if content is None else content.decode()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from supervisor_ai.definitions.packs.archives import LARGEST_FILE, Entry
+from supervisor_ai.definitions.packs.archives import LARGEST_FILE, ArchiveEntry
 from supervisor_ai.domain.errors import InvalidInput
 
 GitRunner = Callable[[Path, tuple[str, ...], bytes], bytes]
@@ -31,7 +31,7 @@ class GitArchive:
         self._git = git
         self._tree = commit
 
-    def entries(self, folder: str) -> tuple[Entry, ...]:
+    def entries(self, folder: str) -> tuple[ArchiveEntry, ...]:
         """List everything below a folder."""
         below = PurePosixPath(folder)
         pathspec = ("--", f"{below}/") if below.parts else ()
@@ -81,11 +81,11 @@ def protocol(source: str) -> str:
     )
 
 
-def _entry(line: bytes) -> Entry:
+def _entry(line: bytes) -> ArchiveEntry:
     described, _, path = line.partition(b"\t")
     mode, _, _, size = described.split()
     plain = mode in _PLAIN_MODES
-    return Entry(
+    return ArchiveEntry(
         path=path.decode(errors="surrogateescape"),
         size=int(size) if plain else 0,
         is_plain=plain,

@@ -7,15 +7,15 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 from supervisor_ai.control.ports.packs import PackOffer
-from supervisor_ai.definitions.layers import fit
-from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.overlay.layers import fit
 from supervisor_ai.definitions.packs.archives import Archive
 from supervisor_ai.definitions.packs.contents import MANIFEST
 from supervisor_ai.definitions.roles.packs import PackShape
 from supervisor_ai.definitions.roles.versions import version_text
-from supervisor_ai.definitions.sandbox_shapes import InnerPath
-from supervisor_ai.definitions.shape import Name, Shape, Text
-from supervisor_ai.definitions.yaml_source import read_yaml
+from supervisor_ai.definitions.schema.base import FileShape, Name, Text
+from supervisor_ai.definitions.schema.sandboxes import InnerPath
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
+from supervisor_ai.definitions.sources.yaml_document import read_yaml
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 
 INDEX: Final = "index.yaml"
@@ -26,7 +26,7 @@ Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40,64}$")]
 
 
-class EntryShape(Shape):
+class EntryShape(FileShape):
     """One of `packs` of an index: a version of a pack, and where it is."""
 
     name: Name
@@ -39,7 +39,7 @@ class EntryShape(Shape):
     digest: Digest | None = None
 
 
-class IndexShape(Shape):
+class IndexShape(FileShape):
     """`index.yaml` of a source."""
 
     packs: Annotated[list[EntryShape], Field(max_length=_MOST)]
@@ -47,7 +47,7 @@ class IndexShape(Shape):
 
 def read_offers(archive: Archive, index: bytes | None) -> tuple[PackOffer, ...]:
     """List what a source offers; every mistake in it is reported at once."""
-    mistakes = Mistakes()
+    mistakes = FileMistakes()
     found = tuple(
         _discovered(archive, mistakes) if index is None else _indexed(archive, index, mistakes)
     )
@@ -59,14 +59,14 @@ def read_offers(archive: Archive, index: bytes | None) -> tuple[PackOffer, ...]:
     return found
 
 
-def read_manifest(file: str, text: str, mistakes: Mistakes) -> PackShape | None:
+def read_manifest(file: str, text: str, mistakes: FileMistakes) -> PackShape | None:
     """Read a pack.yaml."""
     document = read_yaml(file, text, mistakes)
     fitted = None if document is None else fit(document.value, PackShape, document, mistakes)
     return None if fitted is None or mistakes.any_below(file) else fitted.shape
 
 
-def _indexed(archive: Archive, index: bytes, mistakes: Mistakes) -> Iterator[PackOffer]:
+def _indexed(archive: Archive, index: bytes, mistakes: FileMistakes) -> Iterator[PackOffer]:
     label = f"{archive.source}/{INDEX}"
     document = read_yaml(label, _decoded(index, label), mistakes)
     fitted = None if document is None else fit(document.value, IndexShape, document, mistakes)
@@ -83,7 +83,7 @@ def _indexed(archive: Archive, index: bytes, mistakes: Mistakes) -> Iterator[Pac
         )
 
 
-def _discovered(archive: Archive, mistakes: Mistakes) -> Iterator[PackOffer]:
+def _discovered(archive: Archive, mistakes: FileMistakes) -> Iterator[PackOffer]:
     for entry in archive.entries("."):
         path = PurePosixPath(entry.path)
         if path.name != MANIFEST or len(path.parts) > _DEEPEST:

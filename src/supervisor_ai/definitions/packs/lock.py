@@ -6,10 +6,10 @@ from typing import Final
 
 import msgspec
 
-from supervisor_ai.definitions import scalars
-from supervisor_ai.definitions.mistakes import Mistakes, Place
 from supervisor_ai.definitions.packs.contents import file_hash
-from supervisor_ai.definitions.shelves import Shelf
+from supervisor_ai.definitions.schema import scalars
+from supervisor_ai.definitions.sources.files import DefinitionSource
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
 from supervisor_ai.domain.errors import InvalidInput
 
 LOCK: Final = "packs.lock"
@@ -78,7 +78,7 @@ def read_lock(directory: Path) -> Lock:
     return parse_lock(text, str(directory / LOCK))
 
 
-def check_lock(shelf: Shelf, mistakes: Mistakes) -> None:
+def check_lock(shelf: DefinitionSource, mistakes: FileMistakes) -> None:
     """Note every file of an installed pack that is not as it was installed."""
     text = shelf.read(LOCK, mistakes)
     if text is None:
@@ -87,15 +87,17 @@ def check_lock(shelf: Shelf, mistakes: Mistakes) -> None:
     try:
         lock = parse_lock(text, label)
     except InvalidInput as error:
-        mistakes.add(Place(file=label), error.message)
+        mistakes.add(FilePlace(file=label), error.message)
         return
     for name, pack in lock.packs.items():
         for path in sorted({*pack.files, *_files(shelf, name)}):
             _check_file(shelf, f"{PACKS}/{name}/{path}", pack.files.get(path), mistakes)
 
 
-def _check_file(shelf: Shelf, path: str, wanted: str | None, mistakes: Mistakes) -> None:
-    place = Place(file=shelf.label(path))
+def _check_file(
+    shelf: DefinitionSource, path: str, wanted: str | None, mistakes: FileMistakes
+) -> None:
+    place = FilePlace(file=shelf.label(path))
     text = shelf.read(path, mistakes)
     if wanted is None:
         mistakes.add(place, f"does not belong to the pack as {LOCK} knows it")
@@ -105,7 +107,7 @@ def _check_file(shelf: Shelf, path: str, wanted: str | None, mistakes: Mistakes)
         mistakes.add(place, f"was changed since the pack was installed; {LOCK} has another hash")
 
 
-def _files(shelf: Shelf, name: str) -> list[str]:
+def _files(shelf: DefinitionSource, name: str) -> list[str]:
     found: list[str] = []
     for folder in _FOLDERS:
         inner = f"{PACKS}/{name}/{folder}".rstrip("/")

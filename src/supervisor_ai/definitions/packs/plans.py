@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from supervisor_ai.control.ports.packs import PackChange
 from supervisor_ai.definitions.packs.contents import digest, file_hash
 from supervisor_ai.definitions.packs.lock import Lock, LockedPack
-from supervisor_ai.definitions.packs.resolving import Chosen
+from supervisor_ai.definitions.packs.resolution import Chosen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

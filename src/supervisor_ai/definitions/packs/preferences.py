@@ -9,19 +9,19 @@ from typing import Final
 
 from pydantic import Field
 
-from supervisor_ai.definitions.layers import fit
-from supervisor_ai.definitions.mistakes import Mistakes
+from supervisor_ai.definitions.overlay.layers import fit
 from supervisor_ai.definitions.packs.git_archive import GitRunner
-from supervisor_ai.definitions.packs.shop import REGISTRY, PackShop
-from supervisor_ai.definitions.packs.sources import Sources
-from supervisor_ai.definitions.shape import HostPath, Shape, Text
-from supervisor_ai.definitions.yaml_source import read_yaml
+from supervisor_ai.definitions.packs.installer import REGISTRY, PackInstaller
+from supervisor_ai.definitions.packs.sources import PackSources
+from supervisor_ai.definitions.schema.base import FileShape, HostPath, Text
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
+from supervisor_ai.definitions.sources.yaml_document import read_yaml
 from supervisor_ai.domain.errors import InvalidInput
 
 _FILE: Final = "packs.yaml"
 
 
-class PreferencesShape(Shape):
+class PreferencesShape(FileShape):
     """`packs.yaml` in the user's directory."""
 
     sources: list[Text] = Field(default_factory=list)
@@ -40,7 +40,7 @@ class Preferences:
 
 def read_preferences(user_directory: Path) -> Preferences:
     """Read the user's file; where there is none, no source is known."""
-    file, mistakes = user_directory / _FILE, Mistakes()
+    file, mistakes = user_directory / _FILE, FileMistakes()
     try:
         document = read_yaml(str(file), file.read_text(encoding="utf-8"), mistakes)
     except FileNotFoundError:
@@ -58,13 +58,13 @@ def read_preferences(user_directory: Path) -> Preferences:
 
 
 @contextmanager
-def open_shop(directory: Path, git: GitRunner, *, own: Path) -> Iterator[PackShop]:
+def open_shop(directory: Path, git: GitRunner, *, own: Path) -> Iterator[PackInstaller]:
     """Open a place for packs as the user prefers it; what is fetched meanwhile goes at the end."""
     preferences = read_preferences(own)
     with TemporaryDirectory(prefix="supervisor-") as fetched:
-        yield PackShop(
+        yield PackInstaller(
             directory=directory,
-            sources=Sources(place=Path(fetched), git=git, signers=preferences.signers),
+            sources=PackSources(place=Path(fetched), git=git, signers=preferences.signers),
             known=preferences.sources,
             registry=preferences.registry,
         )

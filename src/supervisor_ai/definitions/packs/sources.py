@@ -14,7 +14,7 @@ from supervisor_ai.domain.errors import Conflict, Denied
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class FetchedPack:
     """The files of a pack, as its source had them."""
 
     offer: PackOffer
@@ -23,7 +23,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
+class PackSources:
     """What the user named as sources; `place` is empty and ours."""
 
     place: Path
@@ -35,7 +35,7 @@ class Sources:
         """List what the sources offer, in their order."""
         return tuple(offer for source in sources for offer in self._offers(source))
 
-    def take(self, offer: PackOffer) -> Taken:
+    def take(self, offer: PackOffer) -> FetchedPack:
         """Read a pack; refuse one that is not what the index says."""
         archive = self._open(offer.source, offer.commit)
         files = pack_files(archive, offer.path)
@@ -45,7 +45,7 @@ class Sources:
                 f"The pack {offer.name!r} {offer.version} of {offer.source!r} has the digest "
                 f"{found}, but its index says {offer.digest}."
             )
-        return Taken(offer=offer, files=files, commit=archive.commit)
+        return FetchedPack(offer=offer, files=files, commit=archive.commit)
 
     def _offers(self, source: str) -> tuple[PackOffer, ...]:
         archive = self._open(source, None)

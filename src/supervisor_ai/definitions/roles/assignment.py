@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from supervisor_ai.definitions.mistakes import suggestion
 from supervisor_ai.definitions.roles.packs import pack_hint
-from supervisor_ai.definitions.shapes import RoleShape, step_roles
+from supervisor_ai.definitions.schema.config import RoleShape, step_roles
+from supervisor_ai.definitions.sources.mistakes import suggestion
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Step, StepKind, Workflow

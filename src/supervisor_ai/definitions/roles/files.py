@@ -4,25 +4,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from supervisor_ai.definitions.layers import (
+from supervisor_ai.definitions.overlay.layers import (
     SUFFIX,
-    Written,
+    WrittenFile,
     fit,
     names_in,
     read_document,
     read_shape,
 )
-from supervisor_ai.definitions.mistakes import KeyPath, Mistakes
-from supervisor_ai.definitions.role_shapes import RoleFileShape
-from supervisor_ai.definitions.shape import Name, Shape
-from supervisor_ai.definitions.shelves import Origin, Shelf
-from supervisor_ai.definitions.yaml_source import Document, Value
+from supervisor_ai.definitions.schema.base import FileShape, Name
+from supervisor_ai.definitions.schema.roles import RoleFileShape
+from supervisor_ai.definitions.sources.files import DefinitionSource, Origin
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, KeyPath
+from supervisor_ai.definitions.sources.yaml_document import Document, Value
 
 ROLES: Final = "roles"
 ROLES_FILE: Final = "roles.yaml"
 
 
-class RolesFileShape(Shape):
+class RolesFileShape(FileShape):
     """`roles.yaml`: role files under one key."""
 
     roles: dict[Name, object]
@@ -33,7 +33,7 @@ class RoleFile:
     """What one file says about a role."""
 
     name: str
-    written: Written[RoleFileShape]
+    written: WrittenFile[RoleFileShape]
     pack: str | None = None
 
     @property
@@ -43,7 +43,7 @@ class RoleFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
+class RoleLevel:
     """The role files of one shelf or one pack; a later level wins over an earlier one."""
 
     files: Mapping[str, RoleFile]
@@ -52,10 +52,10 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class RolePosition:
     """Where a role stands: in a file of its own, or under a key of a file of many."""
 
-    shelf: Shelf
+    shelf: DefinitionSource
     path: str
     document: Document | None = None
     key: KeyPath = ()
@@ -76,21 +76,25 @@ class Standing:
         return value
 
 
-def read_level(shelf: Shelf, mistakes: Mistakes, *, pack: str | None = None) -> Level:
+def read_level(
+    shelf: DefinitionSource, mistakes: FileMistakes, *, pack: str | None = None
+) -> RoleLevel:
     """Read the role files of a shelf, or those of a pack that lies on it."""
     directory = ROLES if pack is None else f"packs/{pack}/{ROLES}"
     names = names_in(shelf, directory, mistakes)
     paths = (f"{directory}/{name}{SUFFIX}" for name in names)
     listed = _listed(shelf, names, mistakes) if pack is None else ()
     read = [
-        *(_read(Standing(shelf=shelf, path=path, pack=pack), mistakes) for path in paths),
+        *(_read(RolePosition(shelf=shelf, path=path, pack=pack), mistakes) for path in paths),
         *(_of_document(standing, mistakes) for standing in listed),
     ]
     files = {file.name: file for file in read if file is not None}
-    return Level(files=files, names=tuple(dict.fromkeys((*names, *files))))
+    return RoleLevel(files=files, names=tuple(dict.fromkeys((*names, *files))))
 
 
-def _listed(shelf: Shelf, others: Sequence[str], mistakes: Mistakes) -> Iterator[Standing]:
+def _listed(
+    shelf: DefinitionSource, others: Sequence[str], mistakes: FileMistakes
+) -> Iterator[RolePosition]:
     """Find the roles of `roles.yaml`, each of which could be a file of its own."""
     written = read_shape(shelf, ROLES_FILE, RolesFileShape, mistakes)
     if written is None:
@@ -101,24 +105,26 @@ def _listed(shelf: Shelf, others: Sequence[str], mistakes: Mistakes) -> Iterator
             problem = f"stands in {shelf.label(f'{ROLES}/{name}{SUFFIX}')} as well; keep one"
             mistakes.add(place, problem)
             continue
-        yield Standing(shelf=shelf, path=ROLES_FILE, document=written.document, key=(ROLES, name))
+        yield RolePosition(
+            shelf=shelf, path=ROLES_FILE, document=written.document, key=(ROLES, name)
+        )
 
 
-def _read(standing: Standing, mistakes: Mistakes) -> RoleFile | None:
+def _read(standing: RolePosition, mistakes: FileMistakes) -> RoleFile | None:
     document = read_document(standing.shelf, standing.path, mistakes)
     return (
         None if document is None else _of_document(replace(standing, document=document), mistakes)
     )
 
 
-def _of_document(standing: Standing, mistakes: Mistakes) -> RoleFile | None:
+def _of_document(standing: RolePosition, mistakes: FileMistakes) -> RoleFile | None:
     document = standing.document
     if document is None:
         return None
     fitted = fit(standing.value, RoleFileShape, document, mistakes, standing.key)
     if fitted is None or not isinstance(fitted.value, dict):
         return None
-    written = Written(
+    written = WrittenFile(
         shape=fitted.shape,
         value=fitted.value,
         document=document,
@@ -133,7 +139,7 @@ def _of_document(standing: Standing, mistakes: Mistakes) -> RoleFile | None:
     return RoleFile(name=name, written=written, pack=standing.pack)
 
 
-def check_own_gates(written: Written[RoleFileShape], mistakes: Mistakes) -> None:
+def check_own_gates(written: WrittenFile[RoleFileShape], mistakes: FileMistakes) -> None:
     """Note a gate that the file names again: only one of the two could count."""
     seen: set[str] = set()
     for number, gate in enumerate(written.shape.gates):

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from supervisor_ai.definitions.mistakes import Mistakes, unknown
-from supervisor_ai.definitions.roles.files import Level, RoleFile
+from supervisor_ai.definitions.roles.files import RoleFile, RoleLevel
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, unknown
 
 DEEPEST: Final = 20
 Chain = tuple[RoleFile, ...]
@@ -21,8 +21,8 @@ Chain = tuple[RoleFile, ...]
 class Lineage:
     """All levels, the lowest first, and where mistakes in them are noted."""
 
-    levels: Sequence[Level]
-    mistakes: Mistakes
+    levels: Sequence[RoleLevel]
+    mistakes: FileMistakes
     hint: Callable[[str], str | None]
     """Says where else a role could be had."""
 

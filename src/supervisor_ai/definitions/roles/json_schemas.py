@@ -7,15 +7,15 @@ from typing import Final
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from supervisor_ai.definitions import scalars
 from supervisor_ai.definitions.config_sections import SECTIONS
 from supervisor_ai.definitions.overlay.sections import config_model
-from supervisor_ai.definitions.retry_shapes import delay
-from supervisor_ai.definitions.role_shapes import RoleFileShape
 from supervisor_ai.definitions.roles.packs import PackShape
-from supervisor_ai.definitions.shape import Shape
-from supervisor_ai.definitions.strategy_shapes import StrategyShape
-from supervisor_ai.definitions.workflow_shapes import WorkflowShape
+from supervisor_ai.definitions.schema import scalars
+from supervisor_ai.definitions.schema.base import FileShape
+from supervisor_ai.definitions.schema.retries import delay
+from supervisor_ai.definitions.schema.roles import RoleFileShape
+from supervisor_ai.definitions.schema.strategies import StrategyShape
+from supervisor_ai.definitions.schema.workflows import WorkflowShape
 from supervisor_ai.tools.durations import duration
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -44,7 +44,7 @@ _READ_BEFORE: Final[Mapping[object, JsonSchemaValue]] = {
     scalars.size: _SIZE,
 }
 """What people may write where the model only knows what is made of it."""
-_SHAPES: Final[Mapping[str, type[Shape]]] = {
+_SHAPES: Final[Mapping[str, type[FileShape]]] = {
     "role": RoleFileShape,
     "workflow": WorkflowShape,
     "config": config_model(SECTIONS),
@@ -74,7 +74,7 @@ def schema_files() -> dict[str, str]:
     return {f"{name}.schema.json": _text(name, shape) for name, shape in _SHAPES.items()}
 
 
-def _text(name: str, shape: type[Shape]) -> str:
+def _text(name: str, shape: type[FileShape]) -> str:
     made = shape.model_json_schema(by_alias=True, schema_generator=_Written)
     whole = {"$schema": _DIALECT, "title": f"supervisor {name} file", **_cleaned(made)}
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"

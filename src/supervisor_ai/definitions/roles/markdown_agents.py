@@ -8,10 +8,10 @@ from typing import Final
 import yaml
 
 from supervisor_ai.control.ports.definitions import RoleDraft
-from supervisor_ai.definitions import scalars
-from supervisor_ai.definitions.mistakes import Mistakes, shown
-from supervisor_ai.definitions.tool_names import OURS, TOOLS
-from supervisor_ai.definitions.yaml_source import Value, read_yaml
+from supervisor_ai.definitions.schema import scalars
+from supervisor_ai.definitions.schema.tool_names import OURS, TOOLS
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, shown
+from supervisor_ai.definitions.sources.yaml_document import Value, read_yaml
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import EDITING_TOOLS, Role
@@ -134,7 +134,7 @@ def _parse(text: str) -> _Agent:
 
 def _head(text: str) -> Mapping[str, Value]:
     """Read the front matter; where it is no YAML, as colons in a sentence make it, line by line."""
-    mistakes = Mistakes()
+    mistakes = FileMistakes()
     document = read_yaml("front matter", text, mistakes)
     if document is not None and not mistakes and isinstance(document.value, dict):
         return document.value

@@ -9,19 +9,19 @@ from typing import Annotated, Final, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from supervisor_ai.definitions.layers import Layer, Written, read_shape
-from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
-from supervisor_ai.definitions.role_shapes import RoleFileShape
+from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile, read_shape
 from supervisor_ai.definitions.roles.files import (
     ROLES,
-    Level,
     RoleFile,
+    RoleLevel,
     check_own_gates,
     read_level,
 )
 from supervisor_ai.definitions.roles.versions import fits, range_text, version_text
-from supervisor_ai.definitions.shape import Name, Shape, Text
-from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY, Shelf
+from supervisor_ai.definitions.schema.base import FileShape, Name, Text
+from supervisor_ai.definitions.schema.roles import RoleFileShape
+from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY, DefinitionSource
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, unknown
 
 PACKS: Final = "packs"
 _FILE: Final = "pack.yaml"
@@ -35,7 +35,7 @@ def fact_text(value: str) -> str:
     return value
 
 
-class DependencyShape(Shape):
+class DependencyShape(FileShape):
     """One of `dependencies`: another pack that must be there."""
 
     name: Name
@@ -72,8 +72,8 @@ _OF_ROLES: Final = frozenset(RoleFileShape.model_fields) - {"name", "description
 class Pack:
     """A pack that is switched on, and its role files."""
 
-    written: Written[PackShape]
-    level: Level
+    written: WrittenFile[PackShape]
+    level: RoleLevel
     directory: str
     """Where its files are on their shelf."""
 
@@ -83,14 +83,14 @@ class Wish:
     """A pack that somebody wants, and where they say so."""
 
     name: str
-    place: Place
+    place: FilePlace
     version: str = ">=0"
 
 
 @dataclass(slots=True, kw_only=True)
 class _Reader:
-    shelves: Sequence[Shelf]
-    mistakes: Mistakes
+    shelves: Sequence[DefinitionSource]
+    mistakes: FileMistakes
     found: dict[str, Pack | None] = field(default_factory=dict)
 
     def read(self, wish: Wish) -> None:
@@ -122,7 +122,7 @@ class _Reader:
             return Pack(written=written, level=level, directory=f"{PACKS}/{name}/")
         return None
 
-    def _check(self, written: Written[PackShape], name: str, level: Level) -> None:
+    def _check(self, written: WrittenFile[PackShape], name: str, level: RoleLevel) -> None:
         if written.shape.name != name:
             problem = f"is {written.shape.name!r}, but the directory is called {name!r}"
             self.mistakes.add(written.place("name"), problem)
@@ -152,17 +152,17 @@ class _Reader:
             self.mistakes.add(wish.place, unknown("pack", wish.name, builtin_packs()))
 
 
-def _of_one(written: Written[PackShape], name: str, mistakes: Mistakes) -> Level:
+def _of_one(written: WrittenFile[PackShape], name: str, mistakes: FileMistakes) -> RoleLevel:
     """Return the level of a pack that is one role."""
     check_own_gates(written, mistakes)
     said = written.document.value if isinstance(written.document.value, dict) else {}
     value = {key: it for key, it in said.items() if key in RoleFileShape.model_fields}
     file = RoleFile(name=name, written=replace(written, value=value), pack=name)
-    return Level(files={name: file}, names=(name,))
+    return RoleLevel(files={name: file}, names=(name,))
 
 
 def read_packs(
-    layers: Sequence[Layer], shelves: Sequence[Shelf], mistakes: Mistakes
+    layers: Sequence[Layer], shelves: Sequence[DefinitionSource], mistakes: FileMistakes
 ) -> tuple[Pack, ...]:
     """Read the packs that the config files switch on, and what those need."""
     reader = _Reader(shelves=shelves, mistakes=mistakes)
@@ -197,7 +197,7 @@ def _wishes(layer: Layer) -> Iterator[Wish]:
             yield Wish(name=name, place=config.place("packs", number))
 
 
-def _needs(written: Written[PackShape]) -> Iterator[Wish]:
+def _needs(written: WrittenFile[PackShape]) -> Iterator[Wish]:
     for number, needed in enumerate(written.shape.dependencies):
         place = written.place("dependencies", number)
         yield Wish(name=needed.name, version=needed.version, place=place)

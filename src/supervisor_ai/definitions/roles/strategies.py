@@ -4,16 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, takewhile
 from typing import Final
 
-from supervisor_ai.definitions.context_shapes import (
+from supervisor_ai.definitions.overlay.layers import SUFFIX, WrittenFile, names_in, read_shape
+from supervisor_ai.definitions.schema.context import (
     INTERNALS,
     VARIABLES,
     ContextShape,
     SourceShape,
 )
-from supervisor_ai.definitions.layers import SUFFIX, Written, names_in, read_shape
-from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.shelves import Shelf
-from supervisor_ai.definitions.strategy_shapes import StrategyShape
+from supervisor_ai.definitions.schema.strategies import StrategyShape
+from supervisor_ai.definitions.sources.files import DefinitionSource
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.domain.run.context_plan import ContextPlan, Detail, Source, SourceKind
 
 STRATEGIES: Final = "strategies"
@@ -31,12 +31,14 @@ _INSIDES: Final = frozenset(
 _SHARE_OF_ALWAYS: Final = 0.5
 """So much of the budget at most, so that the work itself has room."""
 
-Strategies = Mapping[str, Written[StrategyShape]]
+Strategies = Mapping[str, WrittenFile[StrategyShape]]
 
 
-def read_strategies(places: Iterable[tuple[Shelf, str]], mistakes: Mistakes) -> Strategies:
+def read_strategies(
+    places: Iterable[tuple[DefinitionSource, str]], mistakes: FileMistakes
+) -> Strategies:
     """Read the strategies of shelves and packs; a later one replaces an earlier one as a whole."""
-    found: dict[str, Written[StrategyShape]] = {}
+    found: dict[str, WrittenFile[StrategyShape]] = {}
     for shelf, below in places:
         directory = f"{below}{STRATEGIES}"
         for name in names_in(shelf, directory, mistakes):
@@ -79,8 +81,8 @@ def expanded(patterns: Iterable[str]) -> tuple[str, ...]:
 
 
 def _read(
-    shelf: Shelf, directory: str, name: str, mistakes: Mistakes
-) -> Written[StrategyShape] | None:
+    shelf: DefinitionSource, directory: str, name: str, mistakes: FileMistakes
+) -> WrittenFile[StrategyShape] | None:
     written = read_shape(shelf, f"{directory}/{name}{SUFFIX}", StrategyShape, mistakes)
     if written is not None and written.shape.name not in {None, name}:
         problem = f"is {written.shape.name!r}, but the file is called {name!r}"

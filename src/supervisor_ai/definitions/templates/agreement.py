@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from supervisor_ai.definitions.schema.workflows import StepShape
 from supervisor_ai.definitions.templates.approvers import levels
-from supervisor_ai.definitions.workflow_shapes import StepShape
 
 _OF_ONE: Final = frozenset(
     {"structured_json_only", "REVIEW_STATUS: APPROVED", "SECURITY_STATUS: PASSED"}

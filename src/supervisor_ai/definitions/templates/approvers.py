@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from supervisor_ai.definitions.workflow_shapes import ApproversShape, StepShape
+from supervisor_ai.definitions.schema.workflows import ApproversShape, StepShape
 from supervisor_ai.domain.run.gates import Complexity
 
 Levels = Mapping[Complexity, tuple[str, ...]]

@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import replace
 from typing import Final
 
-from supervisor_ai.definitions.mistakes import Mistakes, Place, unknown
-from supervisor_ai.definitions.templates.draft import Draft, DraftStep
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, unknown
+from supervisor_ai.definitions.templates.draft import DraftStep, WorkflowDraft
 
 _BACK: Final = ("on_fail", "on_reject")
 
 
-def put_after(draft: Draft, anchor: str, step: DraftStep) -> Draft:
+def put_after(draft: WorkflowDraft, anchor: str, step: DraftStep) -> WorkflowDraft:
     """Link a step in behind another one."""
     before = draft.steps[anchor]
     following = step.shape.next or before.shape.next
@@ -20,7 +20,7 @@ def put_after(draft: Draft, anchor: str, step: DraftStep) -> Draft:
     return _linked(replace(draft, steps=steps), step)
 
 
-def put_before(draft: Draft, anchor: str, step: DraftStep) -> Draft:
+def put_before(draft: WorkflowDraft, anchor: str, step: DraftStep) -> WorkflowDraft:
     """Link a step in so that every way forward to the other one leads through it."""
     steps = {
         name: it.changed(next=step.name) if it.shape.next == anchor and name != step.name else it
@@ -31,7 +31,9 @@ def put_before(draft: Draft, anchor: str, step: DraftStep) -> Draft:
     return _linked(replace(draft, steps=steps, initial_step=initial), step)
 
 
-def link_positions(draft: Draft, said: Collection[str], new: Set[str], mistakes: Mistakes) -> Draft:
+def link_positions(
+    draft: WorkflowDraft, said: Collection[str], new: Set[str], mistakes: FileMistakes
+) -> WorkflowDraft:
     """Link in the steps of one file that say where they stand."""
     nexts = {name: step.shape.next for name, step in draft.steps.items()}
     for name in said:
@@ -51,7 +53,9 @@ def link_positions(draft: Draft, said: Collection[str], new: Set[str], mistakes:
     return draft
 
 
-def drop_disabled(draft: Draft, names: Iterable[tuple[str, Place]], mistakes: Mistakes) -> Draft:
+def drop_disabled(
+    draft: WorkflowDraft, names: Iterable[tuple[str, FilePlace]], mistakes: FileMistakes
+) -> WorkflowDraft:
     """Take steps out; what led to one leads to what follows it."""
     for name, place in names:
         problem = _why_needed(draft, name)
@@ -62,7 +66,7 @@ def drop_disabled(draft: Draft, names: Iterable[tuple[str, Place]], mistakes: Mi
     return draft
 
 
-def _why_needed(draft: Draft, name: str) -> str | None:
+def _why_needed(draft: WorkflowDraft, name: str) -> str | None:
     step = draft.steps.get(name)
     if step is None:
         return unknown("step", name, sorted(draft.steps))
@@ -76,7 +80,7 @@ def _why_needed(draft: Draft, name: str) -> str | None:
     return None
 
 
-def _without(draft: Draft, name: str) -> Draft:
+def _without(draft: WorkflowDraft, name: str) -> WorkflowDraft:
     following = draft.steps[name].shape.next
     steps = {
         step.name: step.changed(next=following, terminal=following is None)
@@ -90,11 +94,11 @@ def _without(draft: Draft, name: str) -> Draft:
     return replace(draft, steps=steps, initial_step=initial, known=known)
 
 
-def _linked(draft: Draft, step: DraftStep) -> Draft:
+def _linked(draft: WorkflowDraft, step: DraftStep) -> WorkflowDraft:
     return ordered(replace(draft, known=tuple(dict.fromkeys((*draft.known, step.name)))))
 
 
-def ordered(draft: Draft) -> Draft:
+def ordered(draft: WorkflowDraft) -> WorkflowDraft:
     """Put the steps into the order in which a run takes them; the others stand at the end."""
     path: Mapping[str, DraftStep] = {step.name: step for step in draft.path}
     return replace(draft, steps={**path, **draft.steps})

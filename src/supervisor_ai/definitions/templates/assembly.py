@@ -3,25 +3,25 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from supervisor_ai.definitions.gate_order import check_circles, check_gates
-from supervisor_ai.definitions.gate_settings import read_gates
-from supervisor_ai.definitions.layers import Layer, Written
+from supervisor_ai.definitions.config.gate_order import check_circles, check_gates
+from supervisor_ai.definitions.config.gates import read_gates
+from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile
 from supervisor_ai.definitions.overlay.tables import CONFIG
+from supervisor_ai.definitions.schema.workflows import WorkflowShape
 from supervisor_ai.definitions.templates.commit import link_commit
-from supervisor_ai.definitions.templates.draft import Draft
+from supervisor_ai.definitions.templates.draft import WorkflowDraft
 from supervisor_ai.definitions.templates.feedback import link_feedback
 from supervisor_ai.definitions.templates.hooks import link_hooks
 from supervisor_ai.definitions.templates.inheritance import lineage
 from supervisor_ai.definitions.templates.kit import Kit
-from supervisor_ai.definitions.templates.merging import merge
+from supervisor_ai.definitions.templates.merge import merge
 from supervisor_ai.definitions.templates.step_config import link_config, words_of
 from supervisor_ai.definitions.templates.switches import apply_settings, check_settings
-from supervisor_ai.definitions.workflow_shapes import WorkflowShape
 
 
 def assemble(
-    name: str, written: Written[WorkflowShape], layers: Sequence[Layer], kit: Kit
-) -> Draft | None:
+    name: str, written: WrittenFile[WorkflowShape], layers: Sequence[Layer], kit: Kit
+) -> WorkflowDraft | None:
     """Put a workflow together; None where what it extends cannot be found."""
     files = lineage(name, written, layers, kit.mistakes)
     if files is None:
@@ -37,7 +37,7 @@ def assemble(
     return draft.with_steps(step.telling(*words_of(step, kit)) for step in draft.steps.values())
 
 
-def _with_gates(kit: Kit, files: Sequence[Written[WorkflowShape]]) -> Kit:
+def _with_gates(kit: Kit, files: Sequence[WrittenFile[WorkflowShape]]) -> Kit:
     """Lay the gates of the workflow files over those of the config."""
     gates = kit.gates
     for file in files:

@@ -1,12 +1,12 @@
 """A commit that a template inherits and no step leads to."""
 
 from supervisor_ai.definitions.templates.arrows import put_before
-from supervisor_ai.definitions.templates.draft import Draft
+from supervisor_ai.definitions.templates.draft import WorkflowDraft
 from supervisor_ai.definitions.templates.kit import commit_of, is_kind
 from supervisor_ai.domain.run.definition import StepKind
 
 
-def link_commit(draft: Draft) -> Draft:
+def link_commit(draft: WorkflowDraft) -> WorkflowDraft:
     """Put an inherited commit before the pull request, which has nothing to show without it."""
     path = draft.path
     commit = commit_of(draft)

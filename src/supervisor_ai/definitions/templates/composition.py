@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from supervisor_ai.definitions.layers import Layer, Written
-from supervisor_ai.definitions.yaml_source import Value
+from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile
+from supervisor_ai.definitions.sources.yaml_document import Value
 
 
 def with_compositions(layers: Sequence[Layer]) -> list[Layer]:
@@ -14,7 +14,7 @@ def with_compositions(layers: Sequence[Layer]) -> list[Layer]:
         for config in layer.configs:
             chosen = config.shape.workflow
             if chosen and not chosen.is_plain:
-                written = Written(
+                written = WrittenFile(
                     shape=chosen.written_out,
                     document=config.document,
                     shelf=config.shelf,

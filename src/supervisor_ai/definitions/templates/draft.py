@@ -3,25 +3,25 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from supervisor_ai.definitions.gate_settings import GateSetting
-from supervisor_ai.definitions.layers import Written
-from supervisor_ai.definitions.mistakes import Note, Place
+from supervisor_ai.definitions.config.gates import ConfiguredGate
+from supervisor_ai.definitions.overlay.layers import WrittenFile
 from supervisor_ai.definitions.overlay.tree import Location
-from supervisor_ai.definitions.shelves import Origin
-from supervisor_ai.definitions.templates.approvers import everybody, levels
-from supervisor_ai.definitions.workflow_shapes import (
+from supervisor_ai.definitions.schema.workflows import (
     HooksShape,
     SettingsShape,
     StepShape,
     WorkflowShape,
 )
+from supervisor_ai.definitions.sources.files import Origin
+from supervisor_ai.definitions.sources.mistakes import FilePlace, Note
+from supervisor_ai.definitions.templates.approvers import everybody, levels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class StepSource:
     """Who said something about a step: a file, and the part of it."""
 
-    written: Written[WorkflowShape]
+    written: WrittenFile[WorkflowShape]
     path: tuple[str, ...]
 
     @property
@@ -29,7 +29,7 @@ class Source:
         """Say whose word it is."""
         return self.written.origin
 
-    def place(self, *key: str) -> Place:
+    def place(self, *key: str) -> FilePlace:
         """Find a key in the file."""
         return self.written.place(*self.path, *key)
 
@@ -54,19 +54,19 @@ class DraftStep:
 
     name: str
     shape: StepShape
-    home: Source
-    said: Mapping[str, Source] = field(default_factory=dict)
+    home: StepSource
+    said: Mapping[str, StepSource] = field(default_factory=dict)
     terms: GateTerms = field(default_factory=GateTerms)
     cause: tuple[str, ...] | None = None
     """The key below `home` that brought the step about, where no file describes it."""
     words: tuple[str, ...] = ()
     """What its role is told besides the task."""
 
-    def source(self, key: str) -> Source:
+    def source(self, key: str) -> StepSource:
         """Say who had the last word on a key."""
         return self.said.get(key, self.home)
 
-    def place(self, *key: str) -> Place:
+    def place(self, *key: str) -> FilePlace:
         """Find a key of the step in the files."""
         if self.cause is not None:
             return self.home.place(*self.cause)
@@ -99,18 +99,18 @@ class DraftStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class WorkflowDraft:
     """A workflow as all files together describe it."""
 
     name: str
     description: str
     initial_step: str
     steps: dict[str, DraftStep]
-    written: Written[WorkflowShape]
+    written: WrittenFile[WorkflowShape]
     settings: SettingsShape
-    settings_from: Mapping[str, Source]
+    settings_from: Mapping[str, StepSource]
     hooks: HooksShape
-    hooks_from: Source | None
+    hooks_from: StepSource | None
     files: tuple[str, ...]
     """The files that it is made of."""
     known: tuple[str, ...]
@@ -118,19 +118,19 @@ class Draft:
     dropped: frozenset[str] = frozenset()
     """The steps that a file has disabled."""
     is_inherited: bool = False
-    gates: Mapping[str, GateSetting] = field(default_factory=dict)
+    gates: Mapping[str, ConfiguredGate] = field(default_factory=dict)
     """The gates that its steps can name: the config's, and over them its own."""
     notes: tuple[Note, ...] = ()
 
-    def with_steps(self, steps: Iterable[DraftStep]) -> "Draft":
+    def with_steps(self, steps: Iterable[DraftStep]) -> "WorkflowDraft":
         """Return the draft with other steps."""
         return replace(self, steps={step.name: step for step in steps})
 
-    def with_step(self, step: DraftStep) -> "Draft":
+    def with_step(self, step: DraftStep) -> "WorkflowDraft":
         """Return the draft with one step instead of the one of that name."""
         return replace(self, steps={**self.steps, step.name: step})
 
-    def noting(self, place: Place, text: str) -> "Draft":
+    def noting(self, place: FilePlace, text: str) -> "WorkflowDraft":
         """Return the draft with one more note."""
         return replace(self, notes=(*self.notes, Note(place=place, text=text)))
 

@@ -1,13 +1,13 @@
 """A gate whose policy is to send back gets a way back."""
 
-from supervisor_ai.definitions.gate_order import with_needed
-from supervisor_ai.definitions.templates.draft import Draft, DraftStep
+from supervisor_ai.definitions.config.gate_order import with_needed
+from supervisor_ai.definitions.templates.draft import DraftStep, WorkflowDraft
 from supervisor_ai.definitions.templates.kit import Kit, is_kind
 from supervisor_ai.domain.run.definition import StepKind
 from supervisor_ai.domain.run.gates import GatePolicy
 
 
-def link_feedback(draft: Draft, kit: Kit) -> Draft:
+def link_feedback(draft: WorkflowDraft, kit: Kit) -> WorkflowDraft:
     """Lead from each gate that sends back to who can mend what it found."""
     for step in list(draft.steps.values()):
         teller = _teller(step, kit)

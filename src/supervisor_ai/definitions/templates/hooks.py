@@ -1,14 +1,14 @@
 """Hooks become gate steps of their own."""
 
-from supervisor_ai.definitions.gate_table import line_to_write
-from supervisor_ai.definitions.shelves import Origin
+from supervisor_ai.definitions.config.known_gates import line_to_write
+from supervisor_ai.definitions.schema.workflows import StepShape
+from supervisor_ai.definitions.sources.files import Origin
 from supervisor_ai.definitions.templates.arrows import put_before
-from supervisor_ai.definitions.templates.draft import Draft, DraftStep, Source
+from supervisor_ai.definitions.templates.draft import DraftStep, StepSource, WorkflowDraft
 from supervisor_ai.definitions.templates.kit import Kit, commit_of
-from supervisor_ai.definitions.workflow_shapes import StepShape
 
 
-def link_hooks(draft: Draft, kit: Kit) -> Draft:
+def link_hooks(draft: WorkflowDraft, kit: Kit) -> WorkflowDraft:
     """Put the gates of `hooks.pre_commit` before the commit."""
     names, source, commit = draft.hooks.pre_commit or [], draft.hooks_from, commit_of(draft)
     if source is None or not names:
@@ -26,12 +26,14 @@ def link_hooks(draft: Draft, kit: Kit) -> Draft:
     return draft
 
 
-def _gate_before(draft: Draft, kit: Kit, commit: str, name: str, source: Source) -> DraftStep:
+def _gate_before(
+    draft: WorkflowDraft, kit: Kit, commit: str, name: str, source: StepSource
+) -> DraftStep:
     back = kit.way_back(draft, commit)
     return gate_step(name, name, back=back, source=source, cause=("pre_commit",))
 
 
-def _left_out(draft: Draft, kit: Kit, name: str, source: Source) -> Draft:
+def _left_out(draft: WorkflowDraft, kit: Kit, name: str, source: StepSource) -> WorkflowDraft:
     place, problem = source.place("pre_commit"), f"no gate {name!r} is configured"
     if source.origin is Origin.BUILT_IN:
         return draft.noting(place, f"{problem}, so it is left out; {line_to_write(name)}")
@@ -40,7 +42,7 @@ def _left_out(draft: Draft, kit: Kit, name: str, source: Source) -> Draft:
 
 
 def gate_step(
-    name: str, gate: str, *, back: str | None, source: Source, cause: tuple[str, ...]
+    name: str, gate: str, *, back: str | None, source: StepSource, cause: tuple[str, ...]
 ) -> DraftStep:
     """Make a gate step that no file describes."""
     shape = StepShape(type="orchestrator_gate", gate=gate, on_fail=back)

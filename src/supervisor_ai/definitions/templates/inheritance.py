@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from supervisor_ai.definitions.layers import Layer, Written
-from supervisor_ai.definitions.mistakes import Mistakes, unknown
-from supervisor_ai.definitions.workflow_shapes import WorkflowShape
+from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile
+from supervisor_ai.definitions.schema.workflows import WorkflowShape
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,15 +14,15 @@ class Ancestor:
 
     name: str
     height: int
-    written: Written[WorkflowShape]
+    written: WrittenFile[WorkflowShape]
 
 
 def lineage(
     name: str,
-    written: Written[WorkflowShape],
+    written: WrittenFile[WorkflowShape],
     layers: Sequence[Layer],
-    mistakes: Mistakes,
-) -> list[Written[WorkflowShape]] | None:
+    mistakes: FileMistakes,
+) -> list[WrittenFile[WorkflowShape]] | None:
     """List a workflow and all that it extends, the first ancestor first; None after a mistake."""
     trail = [Ancestor(name=name, height=_height(written, name, layers), written=written)]
     while (parent := trail[-1].written.shape.extends) is not None:
@@ -42,13 +42,13 @@ def lineage(
     return [it.written for it in reversed(trail)]
 
 
-def parent_key(written: Written[WorkflowShape]) -> str:
+def parent_key(written: WrittenFile[WorkflowShape]) -> str:
     """Name the key that says what is extended: `template` in a config, `extends` in a file."""
     is_file = (*written.path, "extends") in written.document.lines
     return "extends" if is_file else "template"
 
 
-def _height(written: Written[WorkflowShape], name: str, layers: Sequence[Layer]) -> int:
+def _height(written: WrittenFile[WorkflowShape], name: str, layers: Sequence[Layer]) -> int:
     heights = (at for at, layer in enumerate(layers) if layer.workflows.get(name) is written)
     return next(heights, len(layers))
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from supervisor_ai.definitions.gate_settings import GateSetting
-from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.shapes import RoleShape
-from supervisor_ai.definitions.step_kinds import kind_of
-from supervisor_ai.definitions.templates.draft import Draft, DraftStep
+from supervisor_ai.definitions.config.gates import ConfiguredGate
+from supervisor_ai.definitions.schema.config import RoleShape
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
+from supervisor_ai.definitions.templates.draft import DraftStep, WorkflowDraft
+from supervisor_ai.definitions.templates.step_kinds import kind_of
 from supervisor_ai.domain.run.definition import StepKind
 
 
@@ -16,8 +16,8 @@ class Kit:
     """The roles and gates that there are."""
 
     roles: Mapping[str, RoleShape]
-    gates: Mapping[str, GateSetting]
-    mistakes: Mistakes
+    gates: Mapping[str, ConfiguredGate]
+    mistakes: FileMistakes
     are_gates_known: bool = True
 
     def has_gate(self, name: str) -> bool:
@@ -33,7 +33,7 @@ class Kit:
         roles = [self.roles[name] for name in step.crew if name in self.roles]
         return any(role.answer == "review" for role in roles)
 
-    def way_back(self, draft: Draft, name: str) -> str | None:
+    def way_back(self, draft: WorkflowDraft, name: str) -> str | None:
         """Name the step that mends what is found wrong before another one.
 
         That is where the nearest gate or review before it goes back to, where that writes, and
@@ -67,7 +67,7 @@ def is_kind(step: DraftStep, kind: StepKind) -> bool:
     return kind_of(step.name, step.shape) is kind
 
 
-def commit_of(draft: Draft) -> str | None:
+def commit_of(draft: WorkflowDraft) -> str | None:
     """Name the step that commits."""
     commits = (name for name, step in draft.steps.items() if is_kind(step, StepKind.COMMIT))
     return next(commits, None)

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from supervisor_ai.definitions.gate_table import line_to_write
+from supervisor_ai.definitions.config.known_gates import line_to_write
+from supervisor_ai.definitions.schema.workflows import StepConfigShape
 from supervisor_ai.definitions.templates.arrows import put_after
-from supervisor_ai.definitions.templates.draft import Draft, DraftStep, GateTerms
+from supervisor_ai.definitions.templates.draft import DraftStep, GateTerms, WorkflowDraft
 from supervisor_ai.definitions.templates.hooks import gate_step
 from supervisor_ai.definitions.templates.kit import Kit, is_kind
-from supervisor_ai.definitions.workflow_shapes import StepConfigShape
 from supervisor_ai.domain.run.definition import StepKind
 
 _COVERAGE: Final = "coverage"
@@ -56,7 +56,7 @@ def coverage_of(config: StepConfigShape) -> int | None:
     return max(asked, default=None)
 
 
-def link_config(draft: Draft, kit: Kit) -> Draft:
+def link_config(draft: WorkflowDraft, kit: Kit) -> WorkflowDraft:
     """Add the gates that the steps' configs ask for."""
     for name in list(draft.steps):
         draft = _counted(draft, name, kit)
@@ -68,7 +68,7 @@ def link_config(draft: Draft, kit: Kit) -> Draft:
     return draft
 
 
-def _measured_for_roles(draft: Draft, name: str, kit: Kit) -> Draft:
+def _measured_for_roles(draft: WorkflowDraft, name: str, kit: Kit) -> WorkflowDraft:
     """Measure what the roles of a step ask for, where the project says how."""
     step, wanted = draft.steps[name], kit.least_coverage(draft.steps[name])
     if wanted is None or not kit.are_gates_known:
@@ -80,7 +80,7 @@ def _measured_for_roles(draft: Draft, name: str, kit: Kit) -> Draft:
     return draft.noting(place, f"{said}, so it is left out; {line_to_write(_COVERAGE)}")
 
 
-def _counted(draft: Draft, name: str, kit: Kit) -> Draft:
+def _counted(draft: WorkflowDraft, name: str, kit: Kit) -> WorkflowDraft:
     """Let the gate that follows a step count its tests; where none follows, add one."""
     step, following = draft.steps[name], _gate_behind(draft, name)
     asked = (step.shape.config or StepConfigShape()).min_tests_per_component
@@ -96,7 +96,7 @@ def _counted(draft: Draft, name: str, kit: Kit) -> Draft:
     return put_after(draft, name, made.on_terms(GateTerms(min_tests_each=asked)))
 
 
-def _measured(draft: Draft, name: str, wanted: int, kit: Kit) -> Draft:
+def _measured(draft: WorkflowDraft, name: str, wanted: int, kit: Kit) -> WorkflowDraft:
     """Add the gate `coverage` behind the gate of a step."""
     step, following = draft.steps[name], _gate_behind(draft, name)
     own = f"{name}_{_COVERAGE}"
@@ -114,6 +114,6 @@ def _measured(draft: Draft, name: str, wanted: int, kit: Kit) -> Draft:
     return put_after(draft, following.name if following else name, made)
 
 
-def _gate_behind(draft: Draft, name: str) -> DraftStep | None:
+def _gate_behind(draft: WorkflowDraft, name: str) -> DraftStep | None:
     following = draft.steps.get(draft.steps[name].shape.next or "")
     return following if following and is_kind(following, StepKind.GATE) else None

@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass
 
-from supervisor_ai.definitions.mistakes import Mistakes, Place
-from supervisor_ai.definitions.shelves import Origin
+from supervisor_ai.definitions.sources.files import Origin
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
 from supervisor_ai.definitions.templates.draft import DraftStep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Missing:
+class MissingDefinition:
     """What a built-in workflow needs and nobody has defined yet."""
 
-    place: Place
+    place: FilePlace
     what: str
     name: str
     problem: str
@@ -20,9 +20,9 @@ class Missing:
 class StepNotes:
     """Collects what is wrong with one step."""
 
-    def __init__(self, draft: DraftStep, mistakes: Mistakes) -> None:
+    def __init__(self, draft: DraftStep, mistakes: FileMistakes) -> None:
         self.draft = draft
-        self.missing: list[Missing] = []
+        self.missing: list[MissingDefinition] = []
         self._mistakes = mistakes
         place = draft.place()
         self._is_damaged = mistakes.any_below(place.file, place.key)
@@ -42,4 +42,4 @@ class StepNotes:
             self.add(key, problem)
             return
         place = self.draft.place(key)
-        self.missing.append(Missing(place=place, what=what, name=name, problem=problem))
+        self.missing.append(MissingDefinition(place=place, what=what, name=name, problem=problem))

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from supervisor_ai.definitions.schema.workflows import StepShape
 from supervisor_ai.definitions.templates.agreement import needed
 from supervisor_ai.definitions.templates.approvers import smallest_crew
 from supervisor_ai.definitions.templates.arrows import drop_disabled, put_after, put_before
-from supervisor_ai.definitions.templates.draft import Draft, DraftStep, Source
+from supervisor_ai.definitions.templates.draft import DraftStep, StepSource, WorkflowDraft
 from supervisor_ai.definitions.templates.hooks import gate_step
 from supervisor_ai.definitions.templates.kit import Kit, commit_of, is_kind
-from supervisor_ai.definitions.workflow_shapes import StepShape
 from supervisor_ai.domain.run.definition import StepKind
 
 _SECURITY: Final = "security_review"
@@ -22,10 +22,10 @@ _CHANGELOG_WORDS: Final = (
 _OF_SEVERAL: Final = ("roles", "approvers", "parallel", "aggregate", "gate")
 _FEWEST: Final = 2
 
-Effect = Callable[[Draft, Kit, Source], Draft]
+Effect = Callable[[WorkflowDraft, Kit, StepSource], WorkflowDraft]
 
 
-def apply_settings(draft: Draft, kit: Kit) -> Draft:
+def apply_settings(draft: WorkflowDraft, kit: Kit) -> WorkflowDraft:
     """Change the steps as the settings say."""
     for key, effects in _EFFECTS.items():
         value = getattr(draft.settings, key)
@@ -34,14 +34,14 @@ def apply_settings(draft: Draft, kit: Kit) -> Draft:
     return draft
 
 
-def check_settings(draft: Draft, kit: Kit) -> None:
+def check_settings(draft: WorkflowDraft, kit: Kit) -> None:
     """Note what the settings demand and the steps do not do."""
     for key, (is_kept, problem) in _DEMANDS.items():
         if getattr(draft.settings, key) and not is_kept(draft, kit):
             kit.mistakes.add(draft.settings_from[key].place(key), problem)
 
 
-def _first_only(draft: Draft, kit: Kit, source: Source) -> Draft:
+def _first_only(draft: WorkflowDraft, kit: Kit, source: StepSource) -> WorkflowDraft:
     """Leave the review to the first of several roles."""
     del source
     return draft.with_steps(
@@ -52,7 +52,7 @@ def _first_only(draft: Draft, kit: Kit, source: Source) -> Draft:
     )
 
 
-def _approved_commit(draft: Draft, kit: Kit, source: Source) -> Draft:
+def _approved_commit(draft: WorkflowDraft, kit: Kit, source: StepSource) -> WorkflowDraft:
     """Ask a person before the commit, where the step does not say otherwise itself."""
     del kit, source
     commit = commit_of(draft)
@@ -61,7 +61,7 @@ def _approved_commit(draft: Draft, kit: Kit, source: Source) -> Draft:
     return draft.with_step(draft.steps[commit].changed(human_approval=True))
 
 
-def _unattended(draft: Draft, kit: Kit, source: Source) -> Draft:
+def _unattended(draft: WorkflowDraft, kit: Kit, source: StepSource) -> WorkflowDraft:
     """Ask nobody after a step; human gates stay."""
     del kit, source
     return draft.with_steps(
@@ -70,7 +70,7 @@ def _unattended(draft: Draft, kit: Kit, source: Source) -> Draft:
     )
 
 
-def _audited(draft: Draft, kit: Kit, source: Source) -> Draft:
+def _audited(draft: WorkflowDraft, kit: Kit, source: StepSource) -> WorkflowDraft:
     """Add a security review before the commit, unless there is one or a file has disabled it."""
     commit = commit_of(draft)
     if commit is None or _SECURITY in draft.steps or _SECURITY in draft.dropped:
@@ -81,7 +81,7 @@ def _audited(draft: Draft, kit: Kit, source: Source) -> Draft:
     return put_before(draft, commit, made)
 
 
-def _unaudited(draft: Draft, kit: Kit, source: Source) -> Draft:
+def _unaudited(draft: WorkflowDraft, kit: Kit, source: StepSource) -> WorkflowDraft:
     """Take the security review out."""
     if _SECURITY not in draft.steps:
         return draft
@@ -89,7 +89,7 @@ def _unaudited(draft: Draft, kit: Kit, source: Source) -> Draft:
     return drop_disabled(draft, [(_SECURITY, place)], kit.mistakes)
 
 
-def _with_pull_request(draft: Draft, kit: Kit, source: Source) -> Draft:
+def _with_pull_request(draft: WorkflowDraft, kit: Kit, source: StepSource) -> WorkflowDraft:
     """Open a pull request after the commit."""
     del kit
     commit = commit_of(draft)
@@ -100,7 +100,7 @@ def _with_pull_request(draft: Draft, kit: Kit, source: Source) -> Draft:
     return put_after(draft, commit, made)
 
 
-def _with_changelog(draft: Draft, kit: Kit, source: Source) -> Draft:
+def _with_changelog(draft: WorkflowDraft, kit: Kit, source: StepSource) -> WorkflowDraft:
     """Tell those who write to mind the changelog, and look before the commit whether they did."""
     told = draft.with_steps(
         step.telling(_CHANGELOG_WORDS) if kit.writes(step) else step
@@ -122,12 +122,12 @@ def _gates_of(step: DraftStep) -> tuple[str, ...]:
     return (*((shape.gate,) if shape.gate else ()), *(shape.gates or ()))
 
 
-def _is_tested(draft: Draft, kit: Kit) -> bool:
+def _is_tested(draft: WorkflowDraft, kit: Kit) -> bool:
     """Tell whether a gate stands between the last step that writes and the commit."""
     return any(is_kind(step, StepKind.GATE) for step in _behind_writing(draft, kit))
 
 
-def _is_reviewed_twice(draft: Draft, kit: Kit) -> bool:
+def _is_reviewed_twice(draft: WorkflowDraft, kit: Kit) -> bool:
     """Tell whether two roles, who must agree, review what was written."""
     return any(
         smallest_crew(step.shape) >= _FEWEST and kit.reviews(step) and needed(step.shape) is None
@@ -135,7 +135,7 @@ def _is_reviewed_twice(draft: Draft, kit: Kit) -> bool:
     )
 
 
-def _behind_writing(draft: Draft, kit: Kit) -> list[DraftStep]:
+def _behind_writing(draft: WorkflowDraft, kit: Kit) -> list[DraftStep]:
     steps, commit = draft.path, commit_of(draft)
     names = [step.name for step in steps]
     end = names.index(commit) if commit in names else len(names)
@@ -152,7 +152,7 @@ _EFFECTS: Final[Mapping[str, Mapping[bool, Effect]]] = {
 }
 """`audit_trail` does nothing: the ledger keeps every run, and no workflow can switch it off."""
 
-_DEMANDS: Final[Mapping[str, tuple[Callable[[Draft, Kit], bool], str]]] = {
+_DEMANDS: Final[Mapping[str, tuple[Callable[[WorkflowDraft, Kit], bool], str]]] = {
     "require_tests": (
         _is_tested,
         "is true, but no gate stands between the last step that writes and the commit",

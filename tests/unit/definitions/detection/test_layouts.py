@@ -12,7 +12,7 @@ from supervisor_ai.control.ports.project_survey import ProjectSurvey
 from supervisor_ai.definitions.catalog import FileCatalog
 from supervisor_ai.definitions.detection.config_text import config_text, drafts
 from supervisor_ai.definitions.detection.table import builtin_table
-from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY
+from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY
 from supervisor_ai.engine.ports.workspaces import Repository
 
 

@@ -4,8 +4,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from supervisor_ai.definitions.packs.shop import PackShop
-from supervisor_ai.definitions.packs.sources import Sources
+from supervisor_ai.definitions.packs.installer import PackInstaller
+from supervisor_ai.definitions.packs.sources import PackSources
 from supervisor_ai.workspaces.git import Git
 
 ROLE = """\
@@ -88,13 +88,13 @@ class Scene:
         self.place = directory / "project" / ".supervisor"
         self._shops = 0
 
-    def shop(self, *known: str, signers: Path | None = None) -> PackShop:
+    def shop(self, *known: str, signers: Path | None = None) -> PackInstaller:
         """Open the shop as if for one call."""
         self._shops += 1
         fetched = self.directory / f"fetched{self._shops}"
         fetched.mkdir()
-        sources = Sources(place=fetched, git=run_git, signers=signers)
-        return PackShop(directory=self.place, sources=sources, known=known)
+        sources = PackSources(place=fetched, git=run_git, signers=signers)
+        return PackInstaller(directory=self.place, sources=sources, known=known)
 
     def install(self, name: str, source: Path, versions: str = ">=0") -> None:
         """Install a pack without questions."""

@@ -5,15 +5,15 @@ import json
 import pytest
 from tests.unit.definitions.packs.scene import Scene, pack, write
 
-from supervisor_ai.definitions.mistakes import Mistakes
 from supervisor_ai.definitions.packs.lock import check_lock
-from supervisor_ai.definitions.shelves import DirectoryShelf, Origin
+from supervisor_ai.definitions.sources.files import DirectorySource, Origin
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.domain.errors import InvalidInput
 
 
 def problems(scene: Scene) -> str:
-    mistakes = Mistakes()
-    check_lock(DirectoryShelf(Origin.PROJECT, scene.place), mistakes)
+    mistakes = FileMistakes()
+    check_lock(DirectorySource(Origin.PROJECT, scene.place), mistakes)
     return mistakes.error().message.replace(f"{scene.place}/", "") if mistakes else ""
 
 

@@ -7,7 +7,7 @@ from tests.unit.definitions.packs.scene import Scene, pack, write
 from tests.unit.definitions.project_files import COMMIT
 from tests.unit.definitions.roles.scene import Scene as Roles
 
-from supervisor_ai.definitions.packs.shop import REGISTRY
+from supervisor_ai.definitions.packs.installer import REGISTRY
 from supervisor_ai.domain.errors import InvalidInput
 
 SINGLE = """\

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from supervisor_ai.definitions.context_shapes import INTERNALS, VARIABLES, ContextShape
-from supervisor_ai.definitions.gate_shapes import RoleGateShape
-from supervisor_ai.definitions.mistakes import Mistakes
-from supervisor_ai.definitions.role_shapes import RoleConfigShape, RoleFileShape
 from supervisor_ai.definitions.roles.packs import PackShape, builtin_packs
-from supervisor_ai.definitions.strategy_shapes import StrategyShape
-from supervisor_ai.definitions.yaml_source import read_yaml
+from supervisor_ai.definitions.schema.context import INTERNALS, VARIABLES, ContextShape
+from supervisor_ai.definitions.schema.gates import RoleGateShape
+from supervisor_ai.definitions.schema.roles import RoleConfigShape, RoleFileShape
+from supervisor_ai.definitions.schema.strategies import StrategyShape
+from supervisor_ai.definitions.sources.mistakes import FileMistakes
+from supervisor_ai.definitions.sources.yaml_document import read_yaml
 
 PAGE = Path(__file__).parents[4] / "docs/howto/write-a-role.md"
 KEYS = {
@@ -26,7 +26,7 @@ def test_every_example_fits() -> None:
     blocks = re.findall(r"^```yaml\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     assert len(blocks) == 6
     for block in blocks:
-        mistakes = Mistakes()
+        mistakes = FileMistakes()
         document = read_yaml("page", block, mistakes)
         assert document is not None
         assert not mistakes

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from supervisor_ai.definitions.role_shapes import RoleFileShape
 from supervisor_ai.definitions.roles.json_schemas import schema_files
+from supervisor_ai.definitions.schema.roles import RoleFileShape
 
 SCHEMAS = Path(__file__).parents[4] / "docs/reference/schemas"
 

@@ -9,7 +9,7 @@ from tests.unit.definitions.roles.scene import Scene
 
 from supervisor_ai.definitions.roles.packs import builtin_packs
 from supervisor_ai.definitions.roles.versions import fits, range_text, version_text
-from supervisor_ai.definitions.shelves import BUILTIN_DIRECTORY
+from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY
 
 PACK = "name: NAME\nversion: 1.2.0\nroles: [ROLE]\n"
 

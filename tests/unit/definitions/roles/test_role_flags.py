@@ -6,7 +6,7 @@ import pytest
 from tests.unit.definitions.project_files import COMMIT
 from tests.unit.definitions.roles.scene import Scene
 
-from supervisor_ai.definitions.flags import passed_on, role_flags
+from supervisor_ai.definitions.schema.cli_flags import passed_on, role_flags
 from supervisor_ai.domain.run.definition import McpServer, Role
 from supervisor_ai.workers.launch.launcher import Launcher
 from supervisor_ai.workers.launch.order import LaunchOrder

@@ -1,0 +1,1 @@
+"""The config files merged into the settings that hold."""

@@ -1,0 +1,95 @@
+"""The agents that the config files configure: commands, scripted agents, models behind an API."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from supervisor_ai.definitions.config.merged import Choice, MergedConfig
+from supervisor_ai.definitions.config.models import ConfiguredModel, model_names, pin_models
+from supervisor_ai.definitions.config.sandboxes import broker_of
+from supervisor_ai.definitions.overlay.tree import ValueNode
+from supervisor_ai.definitions.schema.config import CliShape
+from supervisor_ai.definitions.sources.files import Origin
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
+from supervisor_ai.definitions.sources.yaml_document import read_yaml
+from supervisor_ai.domain.kanban.policy import MECHANICAL
+from supervisor_ai.domain.run.definition import Cli
+from supervisor_ai.tools.json_value import BadJson, canonical_json, read_json
+
+_NEEDS: Final = {"command": "command", "scripted": "script", "api": "model"}
+"""What an adapter cannot do without."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfiguredCli:
+    """An agent, and where its adapter is named."""
+
+    cli: Cli
+    place: FilePlace
+
+
+def read_clis(
+    config: MergedConfig, models: Mapping[str, ConfiguredModel], mistakes: FileMistakes
+) -> dict[str, ConfiguredCli]:
+    """Make the agents of what the files say, and note what they lack."""
+    found = config.root.find("clis")
+    nodes = found.entries if found is not None else {}
+    clis: dict[str, ConfiguredCli] = {}
+    for name, shape in config.shape.clis.items():
+        node = nodes[name]
+        _check(shape, node, mistakes)
+        made = _cli(name, shape, node, mistakes)
+        model = config.choice("clis", name, "model")
+        if model is not None and shape.adapter == "api":
+            made = _with_models(made, model, models, mistakes)
+        clis[name] = ConfiguredCli(cli=made, place=node.place("adapter"))
+    return clis
+
+
+def _cli(name: str, shape: CliShape, node: ValueNode, mistakes: FileMistakes) -> Cli:
+    return Cli(
+        name=name,
+        adapter=shape.adapter,
+        command=tuple(shape.command or ()),
+        environment=dict(shape.env),
+        script=None if shape.script is None else _script(shape.script, node, mistakes),
+        egress=tuple(shape.egress),
+        broker=None if shape.broker is None else broker_of(shape.broker),
+    )
+
+
+def _check(shape: CliShape, node: ValueNode, mistakes: FileMistakes) -> None:
+    if shape.adapter == MECHANICAL:
+        problem = "is no agent to choose; write `kanban: {manager: builtin}`"
+        mistakes.add(node.place("adapter"), problem)
+    place, needed = node.at.place(), _NEEDS.get(shape.adapter)
+    if needed and getattr(shape, needed) is None and not mistakes.any_below(place.file, place.key):
+        problem = f"is missing; the adapter {shape.adapter!r} needs it"
+        mistakes.add(node.place(needed), problem)
+
+
+def _with_models(
+    cli: Cli, chosen: Choice, models: Mapping[str, ConfiguredModel], mistakes: FileMistakes
+) -> Cli:
+    """Pin the models of an agent, which any file may have the last word on."""
+    script = pin_models(chosen.name, chosen.place, models, mistakes)
+    return replace(cli, script=script, models=model_names(chosen.name, models))
+
+
+def _script(path: str, cli: ValueNode, mistakes: FileMistakes) -> str | None:
+    """Return what the script of a scripted agent says, or None with the mistake noted."""
+    place, shelf = cli.place("script"), cli.at.shelf
+    text = shelf.read_script(path, mistakes)
+    if text is None:
+        where = "in the commit" if shelf.origin is Origin.PROJECT else "there"
+        mistakes.add(place, f"names {path!r}, but {where} is no such file")
+        return None
+    if path.endswith(".json"):
+        try:
+            return canonical_json(read_json(text))
+        except BadJson as error:
+            mistakes.add(place, f"names {path!r}, which is not valid JSON: {error}")
+            return None
+    file = path if shelf.origin is Origin.PROJECT else shelf.label(path)
+    document = read_yaml(file, text, mistakes)
+    return None if document is None else canonical_json(document.value)

@@ -1,0 +1,103 @@
+"""The config files of all origins merged into one, with where each value comes from."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Final, TypeVar, cast
+
+from supervisor_ai.definitions.overlay.layers import Layer
+from supervisor_ai.definitions.overlay.project_limits import admitted
+from supervisor_ai.definitions.overlay.sections import Sections, config_model
+from supervisor_ai.definitions.overlay.tables import CONFIG
+from supervisor_ai.definitions.overlay.tree import Location, MergeTable, ValueNode, lay, plain
+from supervisor_ai.definitions.schema.base import FileShape
+from supervisor_ai.definitions.schema.config import ConfigShape
+from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY, DirectorySource, Origin
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
+from supervisor_ai.definitions.sources.yaml_document import Document
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+D = TypeVar("D", bound="DataclassInstance")
+S = TypeVar("S", bound=FileShape)
+_NO_FILE: Final = Document(file="built-in", value=None)
+_PACKAGE: Final = DirectorySource(Origin.BUILT_IN, BUILTIN_DIRECTORY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A name, and where it was chosen."""
+
+    name: str
+    place: FilePlace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedConfig:
+    """Everything that the config files say together."""
+
+    shape: ConfigShape
+    root: ValueNode
+    table: MergeTable = CONFIG
+
+    def place(self, *path: str | int) -> FilePlace:
+        """Find where a value was said, or where it is missing."""
+        return self.root.place(*path)
+
+    def section(self, key: str, shape: type[S]) -> S:
+        """Return what is said at the key of a section."""
+        del shape
+        return cast("S", getattr(self.shape, key))
+
+    def choice(self, *path: str | int) -> Choice | None:
+        """Return a name with its place."""
+        node = self.root.find(*path)
+        if node is None or not isinstance(node.value, str):
+            return None
+        return Choice(name=node.value, place=node.at.place())
+
+    def choices(self, *path: str | int) -> tuple[Choice, ...]:
+        """Return the names of a list with their places."""
+        node = self.root.find(*path)
+        items = node.items if node is not None else ()
+        return tuple(Choice(name=str(it.value), place=it.at.place()) for it in items)
+
+
+def merge_configs(
+    layers: Iterable[Layer], sections: Sections, mistakes: FileMistakes
+) -> MergedConfig:
+    """Merge the config files, the last one on top, and validate what they say together."""
+    table = _table(sections)
+    root = ValueNode(value={}, at=Location(document=_NO_FILE, shelf=_PACKAGE))
+    for layer in layers:
+        for config in layer.configs:
+            said = config.planted(table)
+            if config.origin is Origin.PROJECT:
+                said = admitted(root, said, mistakes)
+            root = lay(root, said, table) or root
+        root = _with_own_workflow(root, layer)
+    shape = config_model(sections).model_validate(plain(root))
+    return MergedConfig(shape=shape, root=root, table=table)
+
+
+def _table(sections: Sections) -> MergeTable:
+    rules = {(it.key, *path): rule for it in sections for path, rule in it.rules.items()}
+    return replace(CONFIG, rules={**CONFIG.rules, **rules})
+
+
+def _with_own_workflow(root: ValueNode, layer: Layer) -> ValueNode:
+    """Choose the workflow of `workflow.yaml` where no config beside it names another one."""
+    if layer.own is None or any(config.shape.workflow for config in layer.configs):
+        return root
+    chosen = ValueNode(value=layer.own, at=layer.workflows[layer.own].location)
+    return replace(root, value={**root.entries, "workflow": chosen})
+
+
+def over(below: D, shape: FileShape, **called: str) -> D:
+    """Return a value with what a shape says of it; `called` are keys with another name there."""
+    known = {it.name for it in fields(below)}
+    said = {called.get(key, key): getattr(shape, key) for key in shape.model_fields_set}
+    mine = {key: value for key, value in said.items() if key in known and value is not None}
+    return replace(
+        below, **{key: tuple(it) if isinstance(it, list) else it for key, it in mine.items()}
+    )

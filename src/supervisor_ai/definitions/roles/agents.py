@@ -1,0 +1,111 @@
+"""Which agent works in a role: the flag, the role's setting, the default, the package's choice."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from supervisor_ai.definitions.config.clis import ConfiguredCli
+from supervisor_ai.definitions.config.settings import EffectiveSettings
+from supervisor_ai.definitions.roles.registry import MergedRole
+from supervisor_ai.definitions.schema.cli_flags import NO_CLIS
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, suggestion, unknown
+from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.run.definition import Cli
+
+_EXAMPLE: Final = """\
+  cli: my_agent
+  clis: {my_agent: {adapter: command, command: ["python3", "tools/agent.py"]}}"""
+
+
+def cli_names(settings: EffectiveSettings, adapters: Collection[str]) -> list[str]:
+    """List the agents: the configured ones, and adapters that need no configuration."""
+    return sorted({*settings.clis, *(set(adapters) - NO_CLIS)})
+
+
+def check_choices(
+    settings: EffectiveSettings,
+    roles: Collection[MergedRole],
+    adapters: Collection[str],
+    mistakes: FileMistakes,
+) -> None:
+    """Note chosen names that lead nowhere."""
+    known = cli_names(settings, adapters)
+    following = (cli for role in roles for cli in role.fallback)
+    chosen = (role.chosen_cli for role in roles)
+    for cli in (settings.cli, *chosen, *settings.fallback, *following):
+        if cli is not None and cli.name.partition(":")[0] not in known:
+            mistakes.add(cli.place, unknown("CLI", cli.name, known))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agents:
+    """The agents that can be started on this machine."""
+
+    settings: EffectiveSettings
+    roles: Mapping[str, MergedRole]
+    adapters: Collection[str]
+    stale: str | None
+    """What to do when the checkout configures other agents than the commit."""
+    fixed: Mapping[str, Cli] = field(default_factory=dict)
+    """Those of the roles for which nobody chooses one."""
+
+    @property
+    def names(self) -> list[str]:
+        """List the agents by name."""
+        return cli_names(self.settings, self.adapters)
+
+    def pick(self, role: str, *, flag: str | None) -> Cli:
+        """Find the agent for a role."""
+        if role in self.fixed:
+            return self.fixed[role]
+        chosen = self.roles[role].chosen_cli or self.settings.cli
+        name = flag or (chosen.name if chosen else self.roles[role].own_cli)
+        found = self._find(name)
+        if found is None:
+            raise self._no_such(flag) if flag else self._none_chosen(role)
+        return found
+
+    def following(self, role: str, first: Cli) -> tuple[Cli, ...]:
+        """Find the agents that go on for a role where its own cannot."""
+        if role in self.fixed:
+            return ()
+        chosen = self.roles[role].fallback or self.settings.fallback
+        found = (self._find(choice.name) for choice in chosen)
+        return tuple(cli for cli in found if cli is not None and cli.name != first.name)
+
+    def _find(self, name: str) -> Cli | None:
+        base = name.partition(":")[0]
+        if base in self.settings.clis:
+            return replace(self._usable(self.settings.clis[base]), name=name)
+        return Cli(name=name, adapter=base) if base in self.names else None
+
+    def _usable(self, configured: ConfiguredCli) -> Cli:
+        cli, place = configured.cli, configured.place
+        if cli.adapter in self.adapters:
+            return cli
+        available = ", ".join(sorted(self.adapters))
+        raise InvalidInput(
+            f"{place.text}: the adapter {cli.adapter!r} is not available in this version, "
+            f"which has {available}.",
+            hint="Configure the agent as a command that reads the prompt from its standard input: "
+            f'{cli.name}: {{adapter: command, command: ["python3", "tools/agent.py"]}}',
+        )
+
+    def _no_such(self, name: str) -> NotFound:
+        near = suggestion(name, self.names)
+        meant = [f"Did you mean {near!r}?"] if near else []
+        listed = [f"Configured: {', '.join(self.names)}."] if self.names else [self._how_to()]
+        hint = " ".join((*meant, *([self.stale] if self.stale else listed)))
+        return NotFound(f"CLI {name!r} was asked for, but it is not configured.", hint=hint)
+
+    def _none_chosen(self, role: str) -> InvalidInput:
+        message = f"No agent is chosen for the role {role!r}."
+        if self.stale:
+            return InvalidInput(message, hint=self.stale)
+        if self.names:
+            hint = f"Choose one with --cli or `cli:` in the config: {', '.join(self.names)}."
+            return InvalidInput(message, hint=hint)
+        return InvalidInput(message, hint=self._how_to())
+
+    def _how_to(self) -> str:
+        return f"Write these two lines into .supervisor/config.yaml and commit it:\n{_EXAMPLE}"

@@ -1,0 +1,96 @@
+"""Files that stand where definitions stand and count for nothing."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Final
+
+from supervisor_ai.definitions.overlay.layers import (
+    CONFIG_FILE,
+    WORKFLOW_FILE,
+    Layer,
+    read_document,
+)
+from supervisor_ai.definitions.roles.files import ROLES, ROLES_FILE
+from supervisor_ai.definitions.schema.section_files import SECTION_FILES
+from supervisor_ai.definitions.sources.aliased_files import OTHER_NAMES
+from supervisor_ai.definitions.sources.files import DefinitionSource, Origin
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, Note, suggestion
+from supervisor_ai.definitions.sources.yaml_document import Value
+
+APPROVALS: Final = "approval_policy.yaml"
+NOT_APPLIED: Final = "is not applied yet: nobody is asked to approve anything because of it"
+_FILES: Final = (CONFIG_FILE, *SECTION_FILES, ROLES_FILE, WORKFLOW_FILE, APPROVALS)
+_OTHERS: Final = frozenset({"packs.lock", "packs.yaml", "state.db"})
+"""What is read, but not as a definition, or refused elsewhere."""
+_SUFFIXES: Final[Mapping[str, str]] = {
+    ROLES: ".yaml",
+    **{name: ".yaml" for key in ("workflows", "strategies") for name in (key, OTHER_NAMES[key])},
+    **dict.fromkeys(("prompts", OTHER_NAMES["prompts"]), ".j2"),
+}
+_CHECKED: Final = "packs"
+"""What lies there is compared with `packs.lock`."""
+_FOR_PEOPLE: Final = ("readme", "license", "changelog", ".git")
+
+
+def check_approvals(shelf: DefinitionSource, mistakes: FileMistakes) -> None:
+    """Note where an approval policy is no YAML; what it says is not looked at yet."""
+    read_document(shelf, APPROVALS, mistakes)
+
+
+def file_notes(shelf: DefinitionSource, layer: Layer) -> Iterator[Note]:
+    """Name the files that nobody reads, and what is read and not applied yet."""
+    paths = shelf.paths()
+    if APPROVALS in paths:
+        yield Note(place=FilePlace(file=shelf.label(APPROVALS)), text=NOT_APPLIED)
+    for config in layer.configs:
+        if config.shape.approval_gates is not None:
+            yield Note(place=config.place("approval_gates"), text=NOT_APPLIED)
+        chosen = config.shape.workflow
+        if layer.own is not None and chosen is not None and chosen.template != layer.own:
+            place = layer.workflows[layer.own].place()
+            text = f"does not run by default: {config.place('workflow').text} names another one"
+            yield Note(place=place, text=text)
+    named = " ".join(word for config in layer.configs for word in _words(config.document.value))
+    for path in paths:
+        if not _is_read(path, shelf.origin) and PurePosixPath(path).name not in named:
+            yield Note(place=FilePlace(file=shelf.label(path)), text=_unread(path))
+
+
+def _is_read(path: str, origin: Origin) -> bool:
+    top, _, inner = path.partition("/")
+    name = PurePosixPath(path).name
+    if name.lower().startswith(_FOR_PEOPLE):
+        return True
+    if not inner:
+        # A user's directory belongs to other programs as well.
+        return top in {*_FILES, *_OTHERS} or (origin is Origin.USER and _meant(top) is None)
+    return top == _CHECKED or ("/" not in inner and inner.endswith(_SUFFIXES.get(top, "\0")))
+
+
+def _unread(path: str) -> str:
+    top, _, inner = path.partition("/")
+    if inner and top in _SUFFIXES:
+        return f"is read by nobody; {top}/ holds files that end with {_SUFFIXES[top]}, no folders"
+    near = suggestion(top, _SUFFIXES) if inner else _meant(top)
+    if near is not None:
+        return f"is read by nobody; did you mean {near}{'/' if inner else ''}?"
+    listed = ", ".join((*_FILES, *(f"{name}/" for name in _SUFFIXES)))
+    return f"is read by nobody; what is read: {listed}"
+
+
+def _meant(name: str) -> str | None:
+    """Return the file that was probably meant; what all names end with says nothing."""
+    stems = {PurePosixPath(file).stem: file for file in _FILES}
+    near = suggestion(PurePosixPath(name).stem, stems)
+    return None if near is None else stems[near]
+
+
+def _words(value: Value) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _words(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _words(inner)

@@ -1,0 +1,1 @@
+"""The shapes of definition files: what may be written, by pydantic models."""

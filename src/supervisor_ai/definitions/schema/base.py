@@ -1,0 +1,35 @@
+"""The base of all shapes of definition files, and the scalars that they share."""
+
+from datetime import timedelta
+from typing import Annotated, ClassVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from supervisor_ai.definitions.schema import scalars
+from supervisor_ai.tools.durations import duration
+
+Name = Annotated[str, AfterValidator(scalars.name)]
+AgentName = Annotated[str, AfterValidator(scalars.agent)]
+Variable = Annotated[str, AfterValidator(scalars.variable)]
+Text = Annotated[str, AfterValidator(scalars.text)]
+HostPath = Annotated[str, AfterValidator(scalars.host_path)]
+Duration = Annotated[timedelta, BeforeValidator(duration)]
+Command = Annotated[list[str], BeforeValidator(scalars.words), AfterValidator(scalars.runnable)]
+Retries = Annotated[int, Field(ge=0, le=100)]
+
+
+class FileShape(BaseModel):
+    """A mapping with known keys; a key with no value counts as not written."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty_keys(cls, value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        return {
+            key: inner
+            for key, inner in value.items()
+            if inner is not None or key not in cls.model_fields
+        }

@@ -1,0 +1,132 @@
+"""The shapes of definition files; a key that is not listed here is a mistake."""
+
+from collections.abc import Mapping
+from typing import Annotated, Final
+
+from pydantic import AliasChoices, Field
+
+from supervisor_ai.definitions.schema.base import (
+    AgentName,
+    Command,
+    Duration,
+    FileShape,
+    Name,
+    Retries,
+    Text,
+    Variable,
+)
+from supervisor_ai.definitions.schema.context import Tokens
+from supervisor_ai.definitions.schema.gates import GateShape
+from supervisor_ai.definitions.schema.models import ModelShape
+from supervisor_ai.definitions.schema.policies import PolicyShape
+from supervisor_ai.definitions.schema.retries import Delay, Multiplier
+from supervisor_ai.definitions.schema.roles import (
+    AnswerWord,
+    ContinuityShape,
+    RoleFileShape,
+    TermsShape,
+)
+from supervisor_ai.definitions.schema.sandboxes import (
+    BrokerShape,
+    Destination,
+    Pattern,
+    SandboxShape,
+    WorkspaceShape,
+)
+from supervisor_ai.definitions.schema.tool_names import ToolName
+from supervisor_ai.definitions.schema.workflows import CompositionShape
+
+_OF_KANBANS: Final = frozenset({"agent", "manager"})
+
+
+class CliShape(FileShape):
+    """`clis.NAME`: an agent that can be started."""
+
+    adapter: Name
+    command: Command | None = None
+    env: dict[Variable, Text] = Field(default_factory=dict)
+    script: Text | None = None
+    model: Name | None = None
+    egress: list[Destination] = Field(default_factory=list)
+    broker: BrokerShape | None = None
+
+
+class LimitsShape(FileShape):
+    """`limits`: where a run stops by itself."""
+
+    step_timeout: Duration | None = Field(
+        default=None, validation_alias=AliasChoices("step_timeout", "step_timeout_seconds")
+    )
+    step_max_retries: Retries | None = None
+    workflow_max_steps: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    workflow_timeout: Duration | None = None
+    output_bytes: Annotated[int, Field(ge=1024, le=1024**3)] | None = None
+    attempt_tokens: Annotated[int, Field(ge=1)] | None = None
+    default_token_budget: Tokens | None = None
+    max_token_budget: Tokens | None = None
+    retry_base_delay: Delay | None = Field(
+        default=None, validation_alias=AliasChoices("retry_base_delay", "retry_base_delay_seconds")
+    )
+    retry_max_delay: Delay | None = Field(
+        default=None, validation_alias=AliasChoices("retry_max_delay", "retry_max_delay_seconds")
+    )
+    retry_exponential_base: Multiplier | None = None
+
+
+class OverrideShape(TermsShape):
+    """`roles.NAME`: what this project or user does differently for a role."""
+
+    cli: AgentName | None = None
+    timeout: Duration | None = None
+    max_retries: Retries | None = None
+    allowed_tools: list[ToolName] | None = None
+    egress: list[Destination] | None = None
+    hides: list[Pattern] | None = None
+    fallback: list[AgentName] | None = None
+
+
+class ConfigShape(PolicyShape):
+    """`config.yaml`."""
+
+    cli: AgentName | None = None
+    workflow: CompositionShape | None = None
+    clis: dict[Name, CliShape] = Field(default_factory=dict)
+    models: dict[Name, ModelShape] = Field(default_factory=dict)
+    gates: dict[Name, GateShape] = Field(default_factory=dict)
+    limits: LimitsShape = Field(default_factory=LimitsShape)
+    roles: dict[Name, OverrideShape] = Field(default_factory=dict)
+    sandbox: SandboxShape = Field(default_factory=SandboxShape)
+    workspace: WorkspaceShape = Field(default_factory=WorkspaceShape)
+    fallback: list[AgentName] = Field(default_factory=list)
+    continuity: ContinuityShape = Field(default_factory=ContinuityShape)
+    packs: list[Name] = Field(default_factory=list)
+    approval_gates: dict[str, object] | None = None
+
+
+class RoleShape(RoleFileShape):
+    """A role with everything that its file, its parents and the shelves below say."""
+
+    description: Text
+    answer: AnswerWord
+    writes: bool
+    cli: AgentName
+    template: str
+
+    @property
+    def is_for_kanbans(self) -> bool:
+        """Tell whether the role works on kanbans; no step of a workflow can be done by it."""
+        return self.answer in _OF_KANBANS
+
+    @property
+    def cannot_be_optional(self) -> str | None:
+        """Say why a run must not go on without this role."""
+        if self.writes:
+            return "must not be true for a role that writes: work that nobody did would pass"
+        if self.answer == "review":
+            return "must not be true for a role that reviews: a review that nobody made would pass"
+        return None
+
+
+def step_roles(roles: Mapping[str, RoleShape]) -> list[str]:
+    """Name the roles that steps of a workflow can have."""
+    return sorted(name for name, role in roles.items() if not role.is_for_kanbans)

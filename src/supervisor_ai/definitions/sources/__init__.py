@@ -1,0 +1,1 @@
+"""Where definition files stand and how they are read: bounded YAML, lines, mistakes."""

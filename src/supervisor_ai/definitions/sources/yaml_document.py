@@ -1,0 +1,37 @@
+"""YAML files of definitions with positions: what a file says, and in which line it says so."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, KeyPath, key_text
+from supervisor_ai.tools.yaml_tree import Value, YamlLimits, read_yaml_tree
+
+__all__ = ["MAX_CHARACTERS", "Document", "Value", "read_yaml"]
+
+MAX_CHARACTERS: Final = 1024 * 1024
+_LIMITS: Final = YamlLimits(characters=MAX_CHARACTERS, depth=40, values=100_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """What one file says."""
+
+    file: str
+    value: Value
+    lines: dict[KeyPath, int] = field(default_factory=dict)
+
+    def place(self, *path: str | int) -> FilePlace:
+        """Find a key, or the nearest one above it that stands in the file."""
+        above = path
+        while above and above not in self.lines:
+            above = above[:-1]
+        return FilePlace(file=self.file, line=self.lines.get(above, 1), key=key_text(path))
+
+
+def read_yaml(file: str, text: str, mistakes: FileMistakes) -> Document | None:
+    """Read one file; None, with a mistake noted, when it is no YAML."""
+    tree = read_yaml_tree(text, limits=_LIMITS)
+    for at in tree.problems:
+        place = FilePlace(file=file, line=at.line, column=at.column, key=key_text(at.path))
+        mistakes.add(place, at.text)
+    return Document(file=file, value=tree.value, lines=tree.lines) if tree.is_read else None

@@ -1,0 +1,1 @@
+"""The structured answers of workers: found in their output, validated, weighed."""

@@ -1,0 +1,154 @@
+"""Takes the final json block of an output, and only where it was meant: it repeats the nonce."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic import ValidationError
+
+from supervisor_ai.definitions.sources.mistakes import key_text, shown
+from supervisor_ai.definitions.sources.model_errors import ModelFinding, findings
+from supervisor_ai.definitions.worker_answers.concerns import concerns, weighed
+from supervisor_ai.definitions.worker_answers.json_blocks import JsonBlock, json_blocks
+from supervisor_ai.definitions.worker_answers.models import MODELS, AnyOutput, KanbanOutput
+from supervisor_ai.definitions.worker_answers.notes import notes
+from supervisor_ai.domain.run.answers import APPROVING, MEANINGS, AnswerKind
+from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
+from supervisor_ai.tools.json_value import BadJson, read_json
+
+_MAX_BLOCKS: Final = 1_000
+_MAX_LENGTH: Final = 1024 * 1024
+_MAX_LISTED: Final = 10
+_MAX_MESSAGE: Final = 2_000
+_TAIL: Final = 200
+_QUOTE: Final = r"""\\?["'\u201c\u201d\u2018\u2019]"""
+_STATUS: Final = re.compile(
+    rf"{_QUOTE}status{_QUOTE}\s*+:\s*+{_QUOTE}(\w{{1,40}}){_QUOTE}", re.IGNORECASE
+)
+_FORM: Final = (
+    "End the output with one fenced block: a line ```json, one JSON object that repeats the nonce, "
+    "a line ```."
+)
+
+
+def read_answer(kind: AnswerKind, output: str, *, nonce: str) -> Answer | AnswerProblem:
+    """Return the answer that the final fenced block holds and that repeats the nonce.
+
+    Nothing in a repository knows the nonce, so a block without it is a quotation.
+    """
+    blocks: list[JsonBlock] = []
+    for block in json_blocks(output):
+        blocks.append(block)
+        if len(blocks) > _MAX_BLOCKS:
+            return _unparsed(f"The output has more than {_MAX_BLOCKS} fenced json blocks.")
+    if not blocks:
+        return _unparsed(f"The output has no fenced json block; it {_ending(output)}.")
+    final = blocks[-1]
+    if not final.is_closed:
+        return _unparsed("The final fenced json block is never closed.")
+    own = [block for block in blocks if nonce and nonce in block.text]
+    if final not in own and (own or kind in APPROVING):
+        return _unparsed("The final json block does not repeat the nonce of this attempt.")
+    answer = _fit(kind, final.text)
+    if isinstance(answer, AnswerProblem):
+        return answer
+    before, after = output[: final.start], output[final.end :]
+    if answer.nonce != (nonce if own else None):
+        problem: str | None = f"The final json block has {shown(repr(answer.nonce))} for a nonce."
+    elif after.strip():
+        problem = f"Something stands after the final json block; the output {_ending(after)}."
+    elif own:
+        problem = _dispute(kind, answer, own[:-1])
+    else:
+        problem = _doubt(kind, answer, before, len(blocks))
+    return _answer(kind, weighed(answer)) if problem is None else _unparsed(problem)
+
+
+def _answer(kind: AnswerKind, answer: AnyOutput) -> Answer:
+    # That there is no next task is what a Manager says with null, and not by saying nothing.
+    says_null = isinstance(answer, KanbanOutput)
+    ignored = set(answer.model_extra or ())
+    document = answer.model_dump(
+        mode="json",
+        by_alias=True,
+        exclude_none=not says_null,
+        exclude_unset=says_null,
+        exclude=ignored,
+    )
+    return Answer(
+        said=answer.status,
+        meaning=MEANINGS[kind][answer.status],
+        document=json.dumps(document, ensure_ascii=False, indent=2),
+        notes=notes(answer),
+        concerns=concerns(answer),
+    )
+
+
+def _fit(kind: AnswerKind, text: str) -> AnyOutput | AnswerProblem:
+    if len(text) > _MAX_LENGTH:
+        return _unparsed(f"The final json block is longer than {_MAX_LENGTH} characters.")
+    model = MODELS[kind]
+    try:
+        return model.model_validate(read_json(text))
+    except BadJson as error:
+        return _unparsed(f"The final json block is not valid JSON: {error}.")
+    except ValidationError as error:
+        return _invalid(kind, tuple(findings(error, model)), error.error_count())
+
+
+def _invalid(kind: AnswerKind, wrong: Sequence[ModelFinding], count: int) -> AnswerProblem:
+    listed = "; ".join(
+        shown(f"{key_text(finding.path) or 'the answer'}: {finding.problem}")
+        for finding in wrong[:_MAX_LISTED]
+    )
+    more = f"; and {count - _MAX_LISTED} more" if count > _MAX_LISTED else ""
+    message = f"The final json block is no valid {kind.value} answer: {listed}{more}."
+    return _problem(FailureCategory.VALIDATION, message)
+
+
+def _dispute(kind: AnswerKind, answer: AnyOutput, others: Sequence[JsonBlock]) -> str | None:
+    """Say why what the worker wrote itself is not one answer."""
+    for block in others:
+        other = _fit(kind, block.text)
+        if isinstance(other, AnswerProblem):
+            return f"The output is ambiguous: another block repeats the nonce. {other.message}"
+        if other != answer:
+            return (
+                "The output is ambiguous: it has two different answers that repeat the nonce, "
+                f"first {other.status}, then {answer.status}."
+            )
+    return None
+
+
+def _doubt(kind: AnswerKind, answer: AnyOutput, before: str, blocks: int) -> str | None:
+    """Say why a block without a nonce may be quoted and not meant.
+
+    What stands before is looked at without fences and strictness, because a worker whose own
+    answer is malformed must not be taken to mean the answer that it quotes.
+    """
+    if blocks > 1:
+        return f"The output has {blocks} json blocks, and none repeats the nonce."
+    for match in _STATUS.finditer(before):
+        if match[1] in MEANINGS[kind] and match[1] != answer.status:
+            return (
+                f"The output is ambiguous: it says {match[1]} before the final json block, "
+                f"which says {answer.status}."
+            )
+    return None
+
+
+def _unparsed(message: str) -> AnswerProblem:
+    return _problem(FailureCategory.PARSING, f"{message} {_FORM}")
+
+
+def _problem(category: FailureCategory, message: str) -> AnswerProblem:
+    if len(message) > _MAX_MESSAGE:
+        message = f"{message[:_MAX_MESSAGE]}…"
+    return AnswerProblem(category=category, message=message)
+
+
+def _ending(output: str) -> str:
+    tail = output[-_TAIL:].strip()
+    return f"ends with {shown(repr(tail))}" if tail else "is empty"

@@ -1,0 +1,21 @@
+"""Finds the answer in a worker's output; the format is validated, never guessed."""
+
+from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
+
+
+class StrictAnswerReader:
+    """Takes the final json block; what validates it is imported only when there is an output."""
+
+    def read(self, kind: AnswerKind, output: str, *, nonce: str) -> Answer | AnswerProblem:
+        """Return the answer that the final fenced block holds and that repeats the nonce."""
+        from supervisor_ai.definitions.worker_answers.parser import read_answer
+
+        return read_answer(kind, output, nonce=nonce)
+
+
+def schema_text(kind: AnswerKind) -> str:
+    """Return the JSON Schema of an answer."""
+    from supervisor_ai.definitions.worker_answers import models
+
+    return models.schema_text(kind)
