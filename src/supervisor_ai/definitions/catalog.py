@@ -30,8 +30,8 @@ from supervisor_ai.domain.run.definition import Definition, Gate, Workflow
 from supervisor_ai.engine.ports.workspaces import Repository
 
 if TYPE_CHECKING:
+    from supervisor_ai.definitions.config.merged import Sections
     from supervisor_ai.definitions.library import Library
-    from supervisor_ai.definitions.overlay.sections import Sections
     from supervisor_ai.definitions.roles.agents import Agents
     from supervisor_ai.definitions.sources.mistakes import Note
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
+from supervisor_ai.definitions.config.merged import Sections
 from supervisor_ai.definitions.kanban_settings import KANBAN
-from supervisor_ai.definitions.overlay.sections import Sections
 
 SECTIONS: Final[Sections] = (KANBAN,)

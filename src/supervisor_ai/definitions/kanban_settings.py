@@ -6,10 +6,13 @@ from typing import Final
 from supervisor_ai.definitions.config.gate_order import unknown_gate
 from supervisor_ai.definitions.config.gates import Gates
 from supervisor_ai.definitions.config.known_gates import kind_of_gate
-from supervisor_ai.definitions.config.merged import MergedConfig, over
-from supervisor_ai.definitions.config.settings import EffectiveSettings
+from supervisor_ai.definitions.config.merged import (
+    ConfigSection,
+    MergedConfig,
+    SectionSettings,
+    over,
+)
 from supervisor_ai.definitions.kanban_shapes import KanbanShape
-from supervisor_ai.definitions.overlay.sections import ConfigSection
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
 from supervisor_ai.domain.kanban.policy import MAX_ITERATIONS, ManagerKind
 from supervisor_ai.domain.run.gates import GateKind
@@ -38,7 +41,7 @@ def read_kanban(config: MergedConfig) -> KanbanSetting:
     return setting if shape.gates is None else replace(setting, gates=placed)
 
 
-def check_kanban(settings: EffectiveSettings, mistakes: FileMistakes) -> None:
+def check_kanban(settings: SectionSettings, mistakes: FileMistakes) -> None:
     """Note gates that nobody has configured, and those that could not judge the work."""
     seen: set[str] = set()
     for name, place in settings.section(KANBAN).gates or ():

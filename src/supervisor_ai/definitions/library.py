@@ -7,7 +7,12 @@ from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.definitions.config.continuity import check_continuity
 from supervisor_ai.definitions.config.contradictions import check_agreement
 from supervisor_ai.definitions.config.gate_order import check_circles, check_gates
-from supervisor_ai.definitions.config.merged import MergedConfig, merge_configs
+from supervisor_ai.definitions.config.merged import (
+    MergedConfig,
+    Sections,
+    config_model,
+    merge_configs,
+)
 from supervisor_ai.definitions.config.settings import EffectiveSettings, read_settings
 from supervisor_ai.definitions.config_sections import SECTIONS
 from supervisor_ai.definitions.consent.powers import project_powers, publishing_powers
@@ -19,7 +24,6 @@ from supervisor_ai.definitions.overlay.layers import (
     WrittenFile,
     read_layer,
 )
-from supervisor_ai.definitions.overlay.sections import Sections, config_model
 from supervisor_ai.definitions.packs.lock import check_lock
 from supervisor_ai.definitions.roles.agents import check_choices
 from supervisor_ai.definitions.roles.cli_flags import check_flags

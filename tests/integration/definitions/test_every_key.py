@@ -12,11 +12,11 @@ from pydantic import BaseModel
 from tests.unit.definitions.project_files import COMMIT, ProjectFiles
 from typing_extensions import override
 
+from supervisor_ai.definitions.config.merged import config_model
 from supervisor_ai.definitions.config_sections import SECTIONS
 from supervisor_ai.definitions.kanban.resolution import Wanted, resolve_kanban
 from supervisor_ai.definitions.kanban_settings import KANBAN
 from supervisor_ai.definitions.library import Library, Shelves, read_library
-from supervisor_ai.definitions.overlay.sections import config_model
 from supervisor_ai.definitions.packs.inspection import MemorySource
 from supervisor_ai.definitions.resolution import find_workflow, resolve, resolve_role
 from supervisor_ai.definitions.roles.agents import Agents

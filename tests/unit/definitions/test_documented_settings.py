@@ -9,9 +9,9 @@ from pydantic import BaseModel
 from tests.unit.definitions.layered import FLOW, Layers
 from tests.unit.definitions.project_files import CONFIG
 
+from supervisor_ai.definitions.config.merged import config_model
 from supervisor_ai.definitions.config_sections import SECTIONS
 from supervisor_ai.definitions.kanban_shapes import KanbanShape
-from supervisor_ai.definitions.overlay.sections import config_model
 from supervisor_ai.definitions.schema.gates import GateShape
 from supervisor_ai.definitions.schema.policies import PolicyShape
 from supervisor_ai.definitions.schema.roles import ContinuityShape, TermsShape

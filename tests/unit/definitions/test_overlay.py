@@ -10,9 +10,8 @@ from tests.unit.definitions.layered import FLOW, Layers
 from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 
 from supervisor_ai.definitions.catalog import FileCatalog
-from supervisor_ai.definitions.config.merged import MergedConfig
+from supervisor_ai.definitions.config.merged import ConfigSection, MergedConfig
 from supervisor_ai.definitions.config_sections import SECTIONS
-from supervisor_ai.definitions.overlay.sections import ConfigSection
 from supervisor_ai.definitions.overlay.tables import CONFIG as CONFIG_TABLE
 from supervisor_ai.definitions.overlay.tree import (
     ANY,

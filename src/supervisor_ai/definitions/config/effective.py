@@ -6,9 +6,8 @@ from enum import Enum
 from typing import Final
 
 from supervisor_ai.control.ports.definitions import ConfigValue
-from supervisor_ai.definitions.config.merged import MergedConfig, merge_configs
+from supervisor_ai.definitions.config.merged import MergedConfig, Sections, merge_configs
 from supervisor_ai.definitions.config.settings import read_settings
-from supervisor_ai.definitions.overlay.sections import Sections
 from supervisor_ai.definitions.overlay.tree import pieces, plain
 from supervisor_ai.definitions.schema.base import FileShape
 from supervisor_ai.definitions.schema.config import LimitsShape

@@ -1,18 +1,28 @@
-"""The config files of all origins merged into one, with where each value comes from."""
+"""The config files of all origins merged into one, and the sections that slices contribute."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, cast
 
+from pydantic import Field, create_model
+
+from supervisor_ai.definitions.config.gates import ConfiguredGate
 from supervisor_ai.definitions.overlay.layers import Layer
 from supervisor_ai.definitions.overlay.project_limits import admitted
-from supervisor_ai.definitions.overlay.sections import Sections, config_model
 from supervisor_ai.definitions.overlay.tables import CONFIG
-from supervisor_ai.definitions.overlay.tree import Location, MergeTable, ValueNode, lay, plain
+from supervisor_ai.definitions.overlay.tree import (
+    Location,
+    MergeRule,
+    MergeTable,
+    ValueNode,
+    lay,
+    plain,
+)
 from supervisor_ai.definitions.schema.base import FileShape
 from supervisor_ai.definitions.schema.config import ConfigShape
 from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY, DirectorySource, Origin
-from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, KeyPath
 from supervisor_ai.definitions.sources.yaml_document import Document
 
 if TYPE_CHECKING:
@@ -20,6 +30,8 @@ if TYPE_CHECKING:
 
 D = TypeVar("D", bound="DataclassInstance")
 S = TypeVar("S", bound=FileShape)
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 _NO_FILE: Final = Document(file="built-in", value=None)
 _PACKAGE: Final = DirectorySource(Origin.BUILT_IN, BUILTIN_DIRECTORY)
 
@@ -61,6 +73,45 @@ class MergedConfig:
         node = self.root.find(*path)
         items = node.items if node is not None else ()
         return tuple(Choice(name=str(it.value), place=it.at.place()) for it in items)
+
+
+class SectionSettings(Protocol):
+    """What the check of a section may ask for."""
+
+    @property
+    def gates(self) -> Mapping[str, ConfiguredGate]:
+        """Return the gates that are configured."""
+        ...
+
+    def section(self, section: "ConfigSection[T]") -> T:
+        """Return what holds in a section."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ConfigSection(Generic[T_co]):
+    """One key of `config.yaml`, and what is made of what stands there."""
+
+    key: str
+    shape: type[FileShape]
+    build: Callable[[MergedConfig], T_co]
+    """Makes the value that holds of the files' words together."""
+    check: "Callable[[SectionSettings, FileMistakes], None] | None" = None
+    """Notes names that lead nowhere; called where all other names are known."""
+    rules: Mapping[KeyPath, MergeRule] = field(default_factory=dict)
+    """How its values are merged, by their paths below the key, where that is not the usual way."""
+
+
+Sections = tuple[ConfigSection[object], ...]
+
+
+@cache
+def config_model(sections: Sections) -> type[ConfigShape]:
+    """Return the shape of `config.yaml` with the keys of these sections."""
+    made: dict[str, Any] = {it.key: (it.shape, Field(default_factory=it.shape)) for it in sections}
+    return create_model(
+        ConfigShape.__name__, __base__=ConfigShape, __doc__=ConfigShape.__doc__, **made
+    )
 
 
 def merge_configs(

@@ -16,7 +16,7 @@ from supervisor_ai.domain.run.definition import Limits, SandboxPolicy, Workspace
 from supervisor_ai.domain.run.policies import Policies
 
 if TYPE_CHECKING:
-    from supervisor_ai.definitions.overlay.sections import ConfigSection, Sections
+    from supervisor_ai.definitions.config.merged import ConfigSection, Sections
 
 T = TypeVar("T")
 _TOKENS: Final = {"default_token_budget": "usual", "max_token_budget": "most"}

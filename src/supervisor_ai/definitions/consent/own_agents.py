@@ -57,11 +57,10 @@ class OwnAgents:
                     raise self._refusal(cli, f"asks the model {name!r} with another {key}")
 
     def _settings(self) -> "EffectiveSettings":
-        from supervisor_ai.definitions.config.merged import merge_configs
+        from supervisor_ai.definitions.config.merged import config_model, merge_configs
         from supervisor_ai.definitions.config.settings import read_settings
         from supervisor_ai.definitions.config_sections import SECTIONS
         from supervisor_ai.definitions.overlay.layers import Layer, read_config
-        from supervisor_ai.definitions.overlay.sections import config_model
         from supervisor_ai.definitions.sources.mistakes import FileMistakes
 
         mistakes, shelf = FileMistakes(), DirectorySource(Origin.USER, self._directory)
