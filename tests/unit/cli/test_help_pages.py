@@ -92,6 +92,7 @@ Set up and look after:
   workflow    List, show, draw, validate and migrate workflows
   workspace   List, show, restore and clean up what workers left
   ledger      Verify, rebuild or erase from the ledger
+  config      See the settings that hold, and which file says so
   completion  Print a script that completes commands in your shell
 """)
 
