@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 from tests.integration.engine.conftest import OpenKernel
-from tests.integration.engine.scripted_driver import Nothing, ScriptedDriver
 from tests.support.kernel import Kernel, flow, stop, work
+from tests.support.scripted_driver import Nothing, ScriptedDriver
 
 from supervisor_ai.domain.errors import InternalError, NotFound
 from supervisor_ai.domain.ids import RunId, StepName, TimerName

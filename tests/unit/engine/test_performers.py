@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from tests.integration.engine.scripted_driver import Nothing, ScriptedDriver
 from tests.support.kernel import Kernel
+from tests.support.scripted_driver import Nothing, ScriptedDriver
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName

@@ -16,7 +16,7 @@ from supervisor_ai.definitions.schema.retries import delay
 from supervisor_ai.definitions.schema.roles import RoleFileShape
 from supervisor_ai.definitions.schema.strategies import StrategyShape
 from supervisor_ai.definitions.schema.workflows import WorkflowShape
-from supervisor_ai.tools.durations import duration
+from supervisor_ai.tools.text import duration
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _DURATION: Final[JsonSchemaValue] = {

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from supervisor_ai.definitions.schema import scalars
-from supervisor_ai.tools.durations import duration
+from supervisor_ai.tools.text import duration
 
 Name = Annotated[str, AfterValidator(scalars.name)]
 AgentName = Annotated[str, AfterValidator(scalars.agent)]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, BeforeValidator, Field
 
 from supervisor_ai.definitions.schema.base import Duration, FileShape
-from supervisor_ai.tools.durations import duration
+from supervisor_ai.tools.text import duration
 
 
 def delay(value: object) -> timedelta:

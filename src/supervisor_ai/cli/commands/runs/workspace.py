@@ -52,7 +52,7 @@ def _read_duration(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> timedelta | None:
     """Read a length of time such as 14d or 12h."""
-    from supervisor_ai.tools.durations import duration
+    from supervisor_ai.tools.text import duration
 
     try:
         return None if value is None else duration(value)

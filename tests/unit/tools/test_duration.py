@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from supervisor_ai.tools.durations import duration
+from supervisor_ai.tools.text import duration
 
 
 @pytest.mark.parametrize(
