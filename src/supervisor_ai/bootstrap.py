@@ -85,9 +85,13 @@ def open_project(
     settings: HostSettings,
     *,
     monitor: "Monitor | None" = None,
+    is_fresh: bool = False,
     alter: "Callable[[World], World]" = lambda world: world,
 ) -> "OpenProject":
-    """Open a project for commands; `alter` may put other ports into the engine's world."""
+    """Open a project for commands; `alter` may put other ports into the engine's world.
+
+    Where it is fresh, what is driven uses nothing that is known from before.
+    """
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.engine.dispatch import LocalDispatcher
     from supervisor_ai.engine.ports.monitor import SilentMonitor
@@ -100,6 +104,7 @@ def open_project(
         repository=repository,
         ledger=ledger,
         monitor=monitor or SilentMonitor(),
+        is_fresh=is_fresh,
     )
     owner = f"{settings.user}@{os.uname().nodename}, process {os.getpid()}"
 
@@ -254,6 +259,7 @@ class _Parts:
     repository: "GitRepository"
     ledger: "SqliteLedger"
     monitor: "Monitor"
+    is_fresh: bool
 
 
 def _world(parts: _Parts, sandbox_name: str) -> "World":
@@ -302,6 +308,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         consent=UserConsent(trust=trust, policy=settings.policy),
         monitor=parts.monitor,
         machine=_machine(parts, sandbox_name),
+        is_fresh=parts.is_fresh,
     )
 
 

@@ -203,6 +203,25 @@ def test_a_run_can_be_told_to_use_nothing_from_before(user: User) -> None:
     assert "without what is known from before" in user.call("events", runs[1]["id"]).out
 
 
+def test_going_on_can_be_told_to_use_nothing_from_before(user: User) -> None:
+    prepare(user, attempt({"total.py": CODE + "\n"}))
+    asking = FLOW.replace("next: test}", "next: ask}\n  ask: {type: human_gate, next: test}")
+    user.commit({".supervisor/workflows/short.yaml": asking})
+    reused = []
+    for words in ((), ("--no-cache",), ()):
+        run = user.run().run["id"]
+        assert user.call("approve", run).code == 0
+        said = user.call("resume", run, *words, "--json")
+        reused.append(gates(user, said.run, "test")[0]["is_reused"])
+    assert reused == [False, False, True]
+
+
+def test_only_who_drives_can_use_nothing_from_before(user: User) -> None:
+    said = user.call("approve", "any", "--no-cache", "--json")
+    assert (said.code, said.error["kind"]) == (2, "invalid")
+    assert "--drive" in said.error["hint"]
+
+
 @pytest.mark.parametrize(
     ("command", "verdict", "words"),
     [

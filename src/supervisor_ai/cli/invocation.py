@@ -72,11 +72,11 @@ class Invocation:
 
         return open_preflight(self.directory, self.settings)
 
-    def project(self, watcher: "Watcher | None" = None) -> "OpenProject":
-        """Open the project for commands."""
+    def project(self, watcher: "Watcher | None" = None, *, is_fresh: bool = False) -> "OpenProject":
+        """Open the project for commands; where it is fresh, they use nothing from before."""
         from supervisor_ai.bootstrap import open_project
 
-        return open_project(self.directory, self.settings, monitor=watcher)
+        return open_project(self.directory, self.settings, monitor=watcher, is_fresh=is_fresh)
 
     def new_project(self) -> "NewProject":
         """Open what a project's first definitions are made of."""

@@ -48,6 +48,9 @@ verbose_option = click.option(
     "-v", "--verbose", is_flag=True, help="Show every line that workers and gates print."
 )
 drive_option = click.option("--drive", is_flag=True, help="Go on with the run here.")
+fresh_option = click.option(
+    "--no-cache", is_flag=True, help="Use no verdict and no set-up that is known from before."
+)
 tree_option = click.option(
     "--tree", metavar="SHA", help="Refuse unless the run asks about this tree."
 )

@@ -31,11 +31,6 @@ budget_option = click.option(
 )
 
 
-fresh_option = click.option(
-    "--no-cache", is_flag=True, help="Use no verdict and no set-up that is known from before."
-)
-
-
 class StartOptions(TypedDict):
     """What every verb that starts a run can be told."""
 

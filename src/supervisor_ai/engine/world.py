@@ -1,14 +1,14 @@
 """Everything outside the engine, as ports, in one place, and what is under way in it."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Protocol
 
 from supervisor_ai.domain.ids import ArtifactHash, EffectKey, RunId, StepName
 from supervisor_ai.domain.live_output import LiveOutput
-from supervisor_ai.domain.run.definition import SandboxPolicy
+from supervisor_ai.domain.run.definition import SandboxPolicy, WorkspacePolicy
 from supervisor_ai.domain.run.effects import OperationEffect
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.facts import Identity
@@ -78,6 +78,12 @@ class World:
     timing: Timing = field(default_factory=Timing)
     machine: Callable[[SandboxPolicy], Awaitable[str | None]] = _nothing_special
     """Names all that a command can reach besides its files; None where that cannot be named."""
+    is_fresh: bool = False
+    """Whether this drive uses no verdict and no set-up that is known from before."""
+
+    def set_up_policy(self, policy: WorkspacePolicy) -> WorkspacePolicy:
+        """Return how workspaces are set up in this drive."""
+        return replace(policy, cache_paths=()) if self.is_fresh else policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -193,6 +193,17 @@ def test_another_command_or_environment_is_another_question(change: dict[str, ob
     assert runner.asked == 2
 
 
+def test_a_drive_can_be_told_to_use_nothing_from_before() -> None:
+    runner = Runner("fine")
+    kernel = Kernel(None, gates=runner)
+    asked = []
+    for is_fresh in (False, True, False):
+        world = replace(kernel.world, is_fresh=is_fresh)
+        kernel.drive(kernel.submit(gated(GATE)), world=world)
+        asked.append(runner.asked)
+    assert asked == [1, 2, 2]
+
+
 def test_other_limits_are_another_question() -> None:
     runner = Runner("fine")
     kernel = Kernel(None, gates=runner)

@@ -221,6 +221,20 @@ def test_what_an_equal_set_up_made_is_used_again() -> None:
     assert [ended.is_cached for ended in kernel.events(run, e.SetupEnded)] == [False, True]
 
 
+def test_a_drive_can_be_told_to_set_everything_up_again() -> None:
+    def setup(spec: SandboxSpec) -> ScriptedReply:
+        if spec.argv == SETUP:
+            workspaces.write(workspaces.opened[-1], "deps/it", "made")
+        return ScriptedReply()
+
+    kernel = Kernel(None, done, gates=setup)
+    workspaces = Planned(kernel)
+    world = replace(kernel.world, workspaces=workspaces, is_fresh=True)
+    run = kernel.submit(prepared(TESTED, cache_key=("lock",), cache_paths=("deps",)))
+    assert kernel.drive(run, world=world).status is RunStatus.COMPLETED
+    assert [ended.is_cached for ended in kernel.events(run, e.SetupEnded)] == [False, False]
+
+
 def test_a_refusal_is_a_fact_with_host_and_step() -> None:
     def curious(request: WorkerRequest) -> FakeReply:
         refusal = EgressRefusal(host="evil.example.com", port=443, reason="not-listed")

@@ -8,6 +8,7 @@ from supervisor_ai.cli.commands.kanban_pages import check, log, status
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     dry_run_option,
+    fresh_option,
     json_option,
     queue_option,
     verbose_option,
@@ -20,7 +21,6 @@ from supervisor_ai.cli.run_start import (
     attend,
     budget_option,
     cli_option,
-    fresh_option,
     sandbox_option,
     start,
     start_option,

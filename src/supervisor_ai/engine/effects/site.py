@@ -81,10 +81,10 @@ class Site:
 
 async def set_up(site: Site) -> SandboxResult | None:
     """Set the workspace up if the project says how; return what went wrong, if anything did."""
-    policy = site.effect.workspace
+    world = site.operation.world
+    policy, workspaces = world.set_up_policy(site.effect.workspace), world.workspaces
     if not policy.setup:
         return None
-    workspaces = site.operation.world.workspaces
     cache = SetupCache(command=policy.setup, key_files=policy.cache_key, paths=policy.cache_paths)
     if cache.paths and await workspaces.take_cached(site.workspace, cache):
         _record(site, is_cached=True, reason="An equal set-up was made before.")

@@ -10,6 +10,7 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     drive_option,
     dry_run_option,
+    fresh_option,
     json_option,
     run_argument,
     tree_option,
@@ -19,6 +20,7 @@ from supervisor_ai.cli.progress import make_progress
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.approvals import PersonsDecision, judge
 from supervisor_ai.control.commands.run_execution import prepare_resume
+from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import RunId
 
 
@@ -26,6 +28,7 @@ class _Shared(TypedDict):
     run: str
     tree: str | None
     drive: bool
+    no_cache: bool
     dry_run: bool
     as_json: bool
 
@@ -43,6 +46,7 @@ class _RejectOptions(_Shared):
 @click.option("--note", metavar="TEXT", help="Words for the next worker; why you accept findings.")
 @tree_option
 @drive_option
+@fresh_option
 @dry_run_option
 @json_option
 @click.pass_obj
@@ -72,6 +76,7 @@ def approve(invocation: Invocation, **options: Unpack[_ApproveOptions]) -> int:
 @click.option("--reason", required=True, metavar="TEXT", help="Why; the next worker is told.")
 @tree_option
 @drive_option
+@fresh_option
 @dry_run_option
 @json_option
 @click.pass_obj
@@ -95,8 +100,13 @@ def reject(invocation: Invocation, **options: Unpack[_RejectOptions]) -> int:
 
 
 def _judge(invocation: Invocation, judgement: PersonsDecision, options: _Shared) -> int:
+    if options["no_cache"] and not options["drive"]:
+        raise InvalidInput(
+            "--no-cache was asked for, but nothing is driven here.",
+            hint="Add --drive, or say it where the run goes on: supervisor resume --no-cache",
+        )
     progress = make_progress(verbose=False)
-    project = invocation.project(progress)
+    project = invocation.project(progress, is_fresh=options["no_cache"])
     is_driven = options["drive"] and not options["dry_run"]
     if is_driven:
         run_interruptibly(prepare_resume(project, options["run"]))

@@ -7,7 +7,13 @@ import click
 from supervisor_ai.cli.foreground_run import ForegroundRun
 from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.options import json_option, run_argument, verbose_option, wait_option
+from supervisor_ai.cli.options import (
+    fresh_option,
+    json_option,
+    run_argument,
+    verbose_option,
+    wait_option,
+)
 from supervisor_ai.cli.progress import make_progress
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.run_execution import prepare_resume
@@ -16,6 +22,7 @@ from supervisor_ai.domain.run.status import ENDED
 
 class _Options(TypedDict):
     run: str
+    no_cache: bool
     wait: bool
     verbose: bool
     as_json: bool
@@ -23,6 +30,7 @@ class _Options(TypedDict):
 
 @verb(example="supervisor resume RUN --wait")
 @run_argument
+@fresh_option
 @wait_option
 @verbose_option
 @json_option
@@ -31,10 +39,11 @@ def resume(invocation: Invocation, **options: Unpack[_Options]) -> int:
     """Go on with a run from its last fact.
 
     What was finished is not repeated. A run that somebody else drives is left alone; a run that
-    has ended is only shown. RUN may be the beginning of a run's name.
+    has ended is only shown. --no-cache holds until this command ends. RUN may be the beginning of
+    a run's name.
     """
     progress = make_progress(verbose=options["verbose"])
-    project = invocation.project(progress)
+    project = invocation.project(progress, is_fresh=options["no_cache"])
     row = run_interruptibly(prepare_resume(project, options["run"]))
     attendance = ForegroundRun(
         invocation=invocation,

@@ -7,6 +7,7 @@ import click
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     dry_run_option,
+    fresh_option,
     json_option,
     queue_option,
     verbose_option,
@@ -17,7 +18,6 @@ from supervisor_ai.cli.run_start import (
     StartOptions,
     budget_option,
     cli_option,
-    fresh_option,
     sandbox_option,
     start,
     start_option,

@@ -7,7 +7,7 @@ import click
 
 from supervisor_ai.cli.interrupts import Interrupted, run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.options import json_option
+from supervisor_ai.cli.options import fresh_option, json_option
 from supervisor_ai.cli.output import say, write, write_json_line
 from supervisor_ai.cli.tables import local_time, title
 from supervisor_ai.cli.verbs import verb
@@ -28,6 +28,7 @@ _LIMIT = 4
 class _Options(TypedDict):
     once: bool
     limit: int
+    no_cache: bool
     as_json: bool
 
 
@@ -40,6 +41,7 @@ class _Options(TypedDict):
     show_default=True,
     help="Drive so many runs at a time.",
 )
+@fresh_option
 @json_option
 @click.pass_obj
 def serve(invocation: Invocation, **options: Unpack[_Options]) -> int:
@@ -49,7 +51,7 @@ def serve(invocation: Invocation, **options: Unpack[_Options]) -> int:
     hands answers of people to their runs. Ctrl-C stops it in good order; with --json each run is
     printed on one line when it ends or begins to wait.
     """
-    project = invocation.project(_ServiceMonitor())
+    project = invocation.project(_ServiceMonitor(), is_fresh=options["no_cache"])
     attendant = _Attendant(as_json=options["as_json"])
     service = Service(limit=options["limit"], stays=not options["once"])
     if service.stays:

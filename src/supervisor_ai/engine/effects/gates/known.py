@@ -22,7 +22,7 @@ async def verdict_key(effect: RunGate, world: World) -> str | None:
     Files that are copied from the user's checkout are in no commit, nor is what the user shows of
     the machine besides its tools, nor what a set-up fetches anew each time.
     """
-    gate, workspace = effect.gate, effect.workspace
+    gate, workspace = effect.gate, world.set_up_policy(effect.workspace)
     is_fetched = workspace.egress and workspace.setup and not workspace.cache_paths
     if gate.kind not in _KNOWABLE or workspace.include or effect.sandbox.ro_paths or is_fetched:
         return None
@@ -55,7 +55,8 @@ def find_known(effect: RunGate, operation: Operation, key: str | None) -> GateEn
     A red one counts in its own run only: what was red by chance may be green in the next.
     """
     world = operation.world
-    given = None if key is None or effect.gate.is_fresh else world.verdicts.find(key)
+    is_fresh = effect.gate.is_fresh or world.is_fresh
+    given = None if key is None or is_fresh else world.verdicts.find(key)
     if given is None or not _is_kept(given.ended, world):
         return None
     known = given.ended
