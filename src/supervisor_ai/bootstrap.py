@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.control.queries.contexts import ContextPreview
+    from supervisor_ai.control.queries.retry_log import RetryLogKeeper
     from supervisor_ai.control.queries.workspaces import WorkspaceRecords
     from supervisor_ai.definitions.consent.trust_store import FileTrustStore
     from supervisor_ai.domain.run.answers import AnswerKind
@@ -86,11 +87,13 @@ def open_project(
     *,
     monitor: "Monitor | None" = None,
     is_fresh: bool = False,
+    tell: "Callable[[str], None]" = lambda words: None,
     alter: "Callable[[World], World]" = lambda world: world,
 ) -> "OpenProject":
     """Open a project for commands; `alter` may put other ports into the engine's world.
 
-    Where it is fresh, what is driven uses nothing that is known from before.
+    Where it is fresh, what is driven uses nothing that is known from before. What a person should
+    know and no run fails of is told.
     """
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.engine.dispatch import LocalDispatcher
@@ -119,9 +122,17 @@ def open_project(
         care=ledger.care,
         dispatcher=LocalDispatcher(world.wakes, world.clock, poll=world.timing.poll),
         runtimes=runtime,
+        retry_logs=_retry_logs(repository, tell),
         user=settings.user,
         via="cli",
     )
+
+
+def open_retry_logs(
+    directory: Path, settings: HostSettings, tell: "Callable[[str], None]"
+) -> "RetryLogKeeper":
+    """Open what keeps retry logs in files."""
+    return _retry_logs(_repository(directory, settings), tell)
 
 
 def open_classifier() -> "Classifier":
@@ -479,6 +490,14 @@ def _records(repository: "GitRepository", ledger: "SqliteLedger") -> Records:
         artifacts=artifacts,
         documents=ArtifactDocuments(artifacts),
     )
+
+
+def _retry_logs(repository: "GitRepository", tell: "Callable[[str], None]") -> "RetryLogKeeper":
+    from supervisor_ai.control.queries.retry_log import RetryLogKeeper
+    from supervisor_ai.store.retry_logs import RetryLogFiles
+
+    files = RetryLogFiles(repository.state_directory / "logs")
+    return RetryLogKeeper(files=files, schemas=answer_schema, tell=tell)
 
 
 def _preflight(repository: "GitRepository", settings: HostSettings) -> "Preflight":

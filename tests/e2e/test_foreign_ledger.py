@@ -163,7 +163,9 @@ def test_a_tracked_one_is_refused_whatever_the_user_trusts(
     assert victim.call(*verb.split()).code == 7
 
 
-@pytest.mark.parametrize("name", ["state.db-wal", "artifacts/00/x", "locks/x", "STATE.DB"])
+@pytest.mark.parametrize(
+    "name", ["state.db-wal", "artifacts/00/x", "locks/x", "logs/x", "STATE.DB"]
+)
 def test_anything_that_is_tracked_beside_it_is_refused(user: User, name: str) -> None:
     assert user.run("--workflow", "quick").code == 0
     user.write({f".supervisor/{name}": "x"})
@@ -205,7 +207,7 @@ def test_a_ledger_that_leads_elsewhere_is_refused(user: User, tmp_path: Path, sh
     assert elsewhere.read_text() == "x"
 
 
-@pytest.mark.parametrize("name", ["artifacts/00/x", "state.db-wal", "locks/x"])
+@pytest.mark.parametrize("name", ["artifacts/00/x", "state.db-wal", "locks/x", "logs/x"])
 def test_what_lies_there_before_a_ledger_is_nobodys(victim: User, name: str) -> None:
     victim.call("trust", "--fingerprint", asks(victim))
     victim.write({f".supervisor/{name}": "x"})

@@ -31,6 +31,41 @@ def test_an_agent_that_answers_badly_twice_is_in_the_retry_log(user: User) -> No
     first, second = said.out.split("**Received:**")[1:]
     assert first.startswith("\n```json\nI am done.\n")
     assert "I forgot the status." in second
+    kept = user.repository / ".supervisor" / "logs" / f"{run['id']}-retries.md"
+    assert kept.read_text().rstrip("\n") == said.out.rstrip("\n")
+    assert "logs" not in user.git("status", "--porcelain", "--untracked-files=all")
+    kept.unlink()
+    assert user.call("logs", run["id"], "--retries", "--step", "implement").code == 0
+    assert kept.read_text().rstrip("\n") == said.out.rstrip("\n")
+
+
+def test_a_log_that_cannot_be_written_costs_no_run(user: User) -> None:
+    user.script(implement=["crash", "well"])
+    run = user.run("--workflow", "quick").run
+    assert run["status"] == "waiting"
+    kept = user.repository / ".supervisor" / "logs" / f"{run['id']}-retries.md"
+    kept.unlink()
+    kept.mkdir()
+    said = user.call("approve", run["id"], "--drive", "--json")
+    assert (said.code, said.run["status"]) == (0, "completed")
+    assert said.err.count("cannot be written") == 1
+
+
+def test_an_erased_text_is_in_no_log(user: User) -> None:
+    user.script(implement=["crash"])
+    run = user.run("--workflow", "quick").run
+    kept = user.repository / ".supervisor" / "logs" / f"{run['id']}-retries.md"
+    assert "the engine is on fire" in received(kept.read_text())
+    [failed] = [it for it in user.events(run["id"]) if it["type"] == "AttemptFailed"]
+    for name in ("feedback", "transcript"):
+        assert user.call("ledger", "erase", failed["payload"][name], "--yes").code == 0
+    assert not kept.exists()
+    assert received(user.call("logs", run["id"], "--retries").out) == "```json\n[erased]\n```"
+    assert received(kept.read_text()) == "```json\n[erased]\n```"
+
+
+def received(log: str) -> str:
+    return log.partition("**Received:**\n")[2].partition("\n\n**Action:**")[0]
 
 
 def test_the_retry_log_is_data_too(user: User) -> None:

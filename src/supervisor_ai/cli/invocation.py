@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from supervisor_ai.cli.output import say
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.tools.programs import find_program
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.commands.project_init import NewProject
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.project import OpenProject
+    from supervisor_ai.control.queries.retry_log import RetryLogKeeper
     from supervisor_ai.control.records import Records
     from supervisor_ai.control.settings import HostSettings
 
@@ -76,7 +78,15 @@ class Invocation:
         """Open the project for commands; where it is fresh, they use nothing from before."""
         from supervisor_ai.bootstrap import open_project
 
-        return open_project(self.directory, self.settings, monitor=watcher, is_fresh=is_fresh)
+        return open_project(
+            self.directory, self.settings, monitor=watcher, is_fresh=is_fresh, tell=say
+        )
+
+    def retry_logs(self) -> "RetryLogKeeper":
+        """Open what keeps retry logs in files."""
+        from supervisor_ai.bootstrap import open_retry_logs
+
+        return open_retry_logs(self.directory, self.settings, say)
 
     def new_project(self) -> "NewProject":
         """Open what a project's first definitions are made of."""

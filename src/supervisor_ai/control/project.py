@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from supervisor_ai.control.policy import SANDBOX
 from supervisor_ai.control.ports.queries import LedgerMaintenance
 from supervisor_ai.control.preflight import Preflight
+from supervisor_ai.control.queries.retry_log import RetryLogKeeper
 from supervisor_ai.control.records import Records, unknown_run
 from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
@@ -29,6 +30,7 @@ class OpenProject:
     care: LedgerMaintenance
     dispatcher: Dispatcher
     runtimes: Callable[[str], Runtime]
+    retry_logs: RetryLogKeeper
     user: str
     via: str
 

@@ -12,6 +12,7 @@ _IGNORED: Final = """\
 /state.db*
 /artifacts/
 /locks/
+/logs/
 """
 
 

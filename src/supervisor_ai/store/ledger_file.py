@@ -12,7 +12,7 @@ from supervisor_ai.store.connection import Connection, read_stamp, stamp_new
 from supervisor_ai.store.directory import prepare_directory
 
 LEDGER: Final = "state.db"
-_FOLDERS: Final = ("artifacts", "locks")
+_FOLDERS: Final = ("artifacts", "locks", "logs")
 _HEADER: Final = 100
 _OF_OTHERS: Final = ("states", "letters")
 """Tables whose rows are acted on and that no event bears out."""

@@ -14,7 +14,12 @@ from supervisor_ai.workspaces.removal import grant, open_directory, remove_at
 _DOT_GIT: Final = ".git"
 _GITLINK: Final = b"160000"
 _ABSENT: Final = b"000000"
-_OWN_STATE: Final = (b".supervisor/state.db", b".supervisor/artifacts/", b".supervisor/locks/")
+_OWN_STATE: Final = (
+    b".supervisor/state.db",
+    b".supervisor/artifacts/",
+    b".supervisor/locks/",
+    b".supervisor/logs/",
+)
 _SKELETON: Final = frozenset({b"head", b"objects", b"refs", b"commondir"})
 # What macOS and Windows take for `.git` (and, as a link, for `.gitmodules`) git never adds.
 _INVISIBLE: Final = dict.fromkeys(

@@ -209,8 +209,9 @@ def test_our_own_state_is_never_part_of_a_snapshot(
     user: ScratchRepository, workspaces: GitWorkspaces
 ) -> None:
     def work(tree: Path) -> None:
-        (tree / ".supervisor" / "artifacts").mkdir(parents=True)
-        for name in ("state.db", "state.db-wal", "artifacts/x", "config.yaml"):
+        for name in ("artifacts", "logs"):
+            (tree / ".supervisor" / name).mkdir(parents=True)
+        for name in ("state.db", "state.db-wal", "artifacts/x", "logs/x", "config.yaml"):
             (tree / ".supervisor" / name).write_text("x")
 
     start = user.commit(FILES)

@@ -9,10 +9,10 @@ import pytest
 from tests.unit.control.run_rows import FakeQueries
 
 from supervisor_ai.control.queries.logs import LogFilter
-from supervisor_ai.control.queries.retry_log import read_retries
+from supervisor_ai.control.queries.retry_log import RetryLogKeeper, read_retries
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.envelope import Event
-from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.errors import NotFound, Unavailable
 from supervisor_ai.domain.ids import (
     ArtifactHash,
     CommitSha,
@@ -291,3 +291,34 @@ def test_only_the_wanted_attempts_are_told(desk: Desk) -> None:
     assert desk.read(LogFilter(step="test")) == ()
     with pytest.raises(NotFound, match="has not visited a step 'plna'"):
         desk.read(LogFilter(step="plna"))
+
+
+class FullDisk:
+    """A place where nothing can be written."""
+
+    def path(self, run: RunId) -> Path:
+        return Path(f"{run}.md")
+
+    def write(self, run: RunId, text: str) -> None:
+        raise Unavailable(f"{run} has no space for {text[:17]!r}.", hint="Make some.")
+
+    def remove_all(self) -> None:
+        raise Unavailable("Nothing can be removed.")
+
+
+def test_a_file_that_cannot_be_written_is_told_once() -> None:
+    told: list[str] = []
+    keeper = RetryLogKeeper(files=FullDisk(), schemas=schema, tell=told.append)
+    desk = Desk(pinned())
+    keeper.keep(desk.records, RUN)
+    assert told == []
+    desk.add(STARTED, desk.failed())
+    for _ in range(2):
+        keeper.keep(desk.records, RUN)
+    assert told == ["r1 has no space for '## Supervisor Log'. Make some."]
+
+
+def test_the_end_of_an_attempt_that_another_run_began_is_not_of_this_run() -> None:
+    desk = Desk(pinned())
+    desk.add(desk.failed())
+    assert read_retries(desk.records, RUN, LogFilter(), schema) == ()

@@ -8,7 +8,12 @@ from supervisor_ai.domain.own_state import is_own_state
     [
         *(".supervisor", ".supervisor/state.db", ".supervisor/state.db-wal"),
         *(".supervisor/state.db-journal", ".supervisor/artifacts", ".supervisor/artifacts/00/x"),
-        *(".supervisor/locks/x", ".SUPERVISOR/State.DB", ".Supervisor"),
+        *(
+            ".supervisor/locks/x",
+            ".supervisor/logs/r-retries.md",
+            ".SUPERVISOR/State.DB",
+            ".Supervisor",
+        ),
     ],
 )
 def test_state_is_state_however_it_is_written(path: str) -> None:
@@ -19,7 +24,13 @@ def test_state_is_state_however_it_is_written(path: str) -> None:
     "path",
     [
         *(".supervisor/config.yaml", ".supervisor/roles/state.db", ".supervisor/.gitignore"),
-        *("state.db", "src/.supervisor/state.db", ".supervisors/state.db", ".supervisor/lock"),
+        *(
+            "state.db",
+            "src/.supervisor/state.db",
+            ".supervisors/state.db",
+            ".supervisor/lock",
+            ".supervisor/log",
+        ),
     ],
 )
 def test_definitions_and_the_users_files_are_none(path: str) -> None:

@@ -34,6 +34,7 @@ def test_raw_differences_are_read_with_any_name() -> None:
         (b".supervisor/state.db", True),
         (b".supervisor/state.db-wal", True),
         (b".Supervisor/State.db", True),
+        (b".supervisor/logs/r-retries.md", True),
         (b".supervisor/config.yaml", False),
         (b"src/.supervisor/state.db", False),
     ],

@@ -23,7 +23,11 @@ _SHORT_REST: Final = timedelta(minutes=1)
 
 async def drive_run(project: OpenProject, run: RunId) -> DriveResult:
     """Drive one run in the sandbox that it was submitted for."""
-    return await project.runtimes(project.birth(run).sandbox).drive(run)
+    runtime = project.runtimes(project.birth(run).sandbox)
+    try:
+        return await runtime.drive(run)
+    finally:
+        project.retry_logs.keep(project.records, run)
 
 
 async def drive_family(project: OpenProject, run: RunId, *, wait: bool = False) -> None:

@@ -1,19 +1,21 @@
 """Retry log: failed attempts with what was expected, what was received and what was done."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
+from supervisor_ai.control.ports.retry_logs import RetryLogs
 from supervisor_ai.control.queries.logs import LogFilter, require_visited
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.envelope import Envelope, Event
+from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName, run_stream
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.definition import Definition, Role
 from supervisor_ai.domain.run.kanban_orders import AGENTS
 from supervisor_ai.domain.run.retries import MoveKind
-from supervisor_ai.domain.run.retry_notes import RetryEntry
+from supervisor_ai.domain.run.retry_notes import RetryEntry, retry_log
 from supervisor_ai.domain.run.setbacks import policy_of
 from supervisor_ai.domain.run.status import FailureCategory
 
@@ -51,6 +53,27 @@ class _Setback:
         return end.category if isinstance(end, e.AttemptFailed) else FailureCategory.LOGIC
 
 
+@dataclass(slots=True, kw_only=True)
+class RetryLogKeeper:
+    """Keeps the retry logs of runs up to date in their files; a failure costs nobody a run."""
+
+    files: RetryLogs
+    schemas: Schemas
+    tell: Callable[[str], None]
+    _has_told: bool = field(default=False, init=False)
+
+    def keep(self, records: Records, run: RunId) -> None:
+        """Write what the ledger says of a run's failed attempts; tell once where that fails."""
+        try:
+            entries = read_retries(records, run, LogFilter(), self.schemas)
+            if entries:
+                self.files.write(run, retry_log(entries))
+        except SupervisorError as error:
+            if not self._has_told:
+                self._has_told = True
+                self.tell(" ".join(filter(None, (error.message, error.hint))))
+
+
 def read_retries(
     records: Records, run: RunId, wanted: LogFilter, schemas: Schemas
 ) -> tuple[RetryEntry, ...]:
@@ -78,7 +101,7 @@ def _setbacks(envelopes: Sequence[Envelope]) -> Iterator[_Setback]:
                 reading = event
             case e.AttemptStarted():
                 started[_attempt(event)] = (event, definition)
-            case e.AttemptFailed() | e.AttemptSucceeded() if _is_bad(event):
+            case e.AttemptFailed() | e.AttemptSucceeded() if _is_bad(event, started):
                 begun, under = started[_attempt(event)]
                 yield _Setback(
                     started=begun,
@@ -92,8 +115,10 @@ def _setbacks(envelopes: Sequence[Envelope]) -> Iterator[_Setback]:
                 pass
 
 
-def _is_bad(end: _BadEnd) -> bool:
-    return isinstance(end, e.AttemptFailed) or end.meaning in _UNDONE
+def _is_bad(end: _BadEnd, started: Container[_Attempt]) -> bool:
+    """Tell whether an attempt of this very run was of no use; a fork may end one of another."""
+    is_undone = isinstance(end, e.AttemptFailed) or end.meaning in _UNDONE
+    return is_undone and _attempt(end) in started
 
 
 def _entry(records: Records, setback: _Setback, task: ArtifactHash, schemas: Schemas) -> RetryEntry:

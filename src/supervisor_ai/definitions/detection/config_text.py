@@ -38,6 +38,7 @@ IGNORED_TEXT: Final = """\
 /state.db*
 /artifacts/
 /locks/
+/logs/
 """
 
 

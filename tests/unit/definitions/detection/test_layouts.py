@@ -289,4 +289,4 @@ def test_the_table_and_the_packs_of_the_package_agree() -> None:
 def test_the_state_of_a_project_is_ignored_and_its_definitions_are_not(tmp_path: Path) -> None:
     files = drafts(survey(tmp_path, layout("empty")), [])
     assert list(files) == [".supervisor/config.yaml", ".supervisor/.gitignore"]
-    assert "/state.db*\n/artifacts/\n/locks/\n" in files[".supervisor/.gitignore"]
+    assert "/state.db*\n/artifacts/\n/locks/\n/logs/\n" in files[".supervisor/.gitignore"]

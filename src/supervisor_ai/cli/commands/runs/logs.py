@@ -46,7 +46,8 @@ def logs(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
     Everything stands in the order in which it happened, without secrets and without characters
     that could move your terminal's cursor. The retry log has every failed attempt, with what was
-    expected, what was received and what was done about it. With --context you see which files
+    expected, what was received and what was done about it; the whole of it is also kept in the file
+    `.supervisor/logs/RUN-retries.md`. With --context you see which files
     each worker was shown, how much of them, and what was left out for want of room. With --gate
     you see what one gate found and printed, and what of it was told to the worker.
     """
@@ -59,6 +60,7 @@ def logs(invocation: Invocation, **options: Unpack[_Options]) -> int:
     )
     run = records.find(options["run"]).id
     if options["retries"]:
+        invocation.retry_logs().keep(records, run)
         return _show_retries(records, run, wanted, as_json=options["as_json"])
     if options["context"]:
         return _show_contexts(records, run, wanted, as_json=options["as_json"])
