@@ -1,6 +1,6 @@
 """The adapters of the agents that are commands of their own, like Claude Code and Codex."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,6 +23,8 @@ from supervisor_ai.workers.launch.profiles import PROFILES
 _NEVER_BEGAN: Final = frozenset({SandboxEnd.COMMAND_MISSING, SandboxEnd.SANDBOX_FAILED})
 _A_MINUTE: Final = timedelta(minutes=1)
 _STDERR_BYTES: Final = 1 << 20
+_SCHEMA: Final = "--json-schema"
+"""What a user's command or a role's flags may add: a schema that the answer has to fill."""
 
 
 class AgentWorker:
@@ -52,16 +54,17 @@ class AgentWorker:
         launch = self._launcher.plan(self._order_of(request))
         covers = found_covers(request.workspace.path, launch.covers)
         audience = _Audience(self._dialect, request, on_output)
+        argv = (*self._program(request), *launch.words)
         with furnished(launch.files, covers) as mounts:
             report = await run_agent(
                 self._sandbox,
                 self._told(request, launch),
                 audience.hear,
-                argv=(*self._program(request), *launch.words),
+                argv=argv,
                 mounts=mounts,
                 user=self._environment,
             )
-        return self._judged(report, audience.complaints)
+        return self._judged(report, audience.complaints, argv)
 
     def _told(self, request: WorkerRequest, launch: Launch) -> WorkerRequest:
         """Add the CLI's own variables below the user's, and a way to its model if it has none."""
@@ -83,7 +86,7 @@ class AgentWorker:
             )
         return command
 
-    def _judged(self, report: WorkerReport, complaints: str) -> WorkerReport:
+    def _judged(self, report: WorkerReport, complaints: str, argv: Sequence[str]) -> WorkerReport:
         result = report.result
         if result.end in _NEVER_BEGAN:
             return replace(report, output="")
@@ -94,6 +97,7 @@ class AgentWorker:
                 stderr=complaints,
                 now=self._now(),
                 end=result.end,
+                has_schema=any(word.partition("=")[0] == _SCHEMA for word in argv),
             )
         )
         return WorkerReport(

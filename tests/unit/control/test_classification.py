@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -32,6 +32,7 @@ class FixedClassifier:
 
     found: Classification
     names: tuple[str, ...] = ("known", "other")
+    schema_names: tuple[str, ...] = ("other",)
 
     def classify(self, run: RecordedRun) -> Classification:
         assert run == RUN
@@ -175,3 +176,33 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     result = classify(["--cli", "codex", "--exit", "1", "--stdout", str(tmp_path / "none")])
     assert isinstance(result.exception, InvalidInput)
     assert "none' cannot be read: No such file or directory." in result.exception.message
+
+
+def classified(cli: str, case: str, *words: str) -> Result:
+    where = str(RUNS / cli / f"{case}.stdout")
+    words = ("worker", "classify", "--cli", cli, "--exit", "0", "--stdout", where, *words)
+    return CliRunner().invoke(supervisor, [*words, "--json"])
+
+
+@pytest.mark.parametrize(
+    ("cli", "case"), [("claude", "success_text_json"), ("claude", "success_edit_json")]
+)
+def test_a_recording_that_left_its_schema_empty_is_no_success(cli: str, case: str) -> None:
+    assert json.loads(classified(cli, case).stdout)["outcome"] == "succeeded"
+    found = json.loads(classified(cli, case, "--schema").stdout)
+    assert (found["outcome"], found["category"], found["action"]) == (
+        *("failed", "parsing", "retry_with_feedback"),
+    )
+    assert "structured answer" in found["message"]
+
+
+def test_a_recording_that_filled_its_schema_is_a_success() -> None:
+    found = json.loads(classified("claude", "structured_json", "--schema").stdout)
+    assert found["outcome"] == "succeeded"
+
+
+def test_a_schema_is_refused_where_the_answer_is_in_the_words() -> None:
+    classifier = fixed(Diagnosis(message=""))
+    with pytest.raises(InvalidInput, match="no structured answer") as refused:
+        explain_run(classifier, replace(RUN, has_schema=True))
+    assert refused.value.hint == "Leave --schema out. Those that do: other."

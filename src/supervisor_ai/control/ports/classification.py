@@ -17,6 +17,8 @@ class RecordedRun:
     stdout: str
     stderr: str
     ended_at: datetime
+    has_schema: bool = False
+    """Whether it was started with a schema for its answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,11 @@ class Classifier(Protocol):
     @property
     def names(self) -> tuple[str, ...]:
         """Name the commands whose output can be read."""
+        ...
+
+    @property
+    def schema_names(self) -> tuple[str, ...]:
+        """Name the commands that give an answer by a schema apart from their words."""
         ...
 
     def classify(self, run: RecordedRun) -> Classification:

@@ -50,6 +50,12 @@ def explain_run(classifier: Classifier, run: RecordedRun) -> Explanation:
     if run.cli not in classifier.names:
         known = ", ".join(classifier.names)
         raise InvalidInput(f"There is no CLI {run.cli!r} to classify.", hint=f"Known: {known}.")
+    if run.has_schema and run.cli not in classifier.schema_names:
+        known = ", ".join(classifier.schema_names)
+        raise InvalidInput(
+            f"{run.cli!r} gives no structured answer apart from its words.",
+            hint=f"Leave --schema out. Those that do: {known}.",
+        )
     found = classifier.classify(run)
     diagnosis, usage = found.diagnosis, found.usage
     return Explanation(

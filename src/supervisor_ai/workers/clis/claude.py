@@ -91,13 +91,12 @@ def observe(record: Record) -> Iterator[Observation]:
 
 def testify(records: Sequence[Record], evidence: Evidence) -> Testimony:
     """Put all records together."""
-    del evidence
     result = next((it for it in reversed(records) if it.text("type") == "result"), Record({}))
     init = next((it for it in records if it.text("subtype") == "init"), Record({}))
     has_ended = bool(result.fields)
     return Testimony(
         ending="the result record" if has_ended else None,
-        fault=_fault(result, records) or _omission(result, init) if has_ended else None,
+        fault=_fault(result, records) or _omission(result, init, evidence) if has_ended else None,
         trouble=None if has_ended else _trouble(records),
         text=_text(result) if has_ended else _last_words(records),
         usage=spent(result) if has_ended else _so_far(records),
@@ -193,11 +192,16 @@ def _fault(result: Record, records: Sequence[Record]) -> Fault | None:
     )
 
 
-def _omission(result: Record, init: Record) -> Fault | None:
-    """Find out whether it was given a tool for its answer and never used it; it minds that not."""
+def _omission(result: Record, init: Record, evidence: Evidence) -> Fault | None:
+    """Find out whether it was given a tool for its answer and never used it; it minds that not.
+
+    Only a stream begins with the tools that there are; of other output, whoever started it knows.
+    """
     tools = init.at("tools")
-    is_asked = isinstance(tools, list) and any(tool in tools for tool in _ANSWER_TOOLS)
-    if not is_asked or any(isinstance(result.at(name), dict) for name in _ANSWERS):
+    has_tool = isinstance(tools, list) and any(tool in tools for tool in _ANSWER_TOOLS)
+    if not (has_tool or evidence.has_schema) or any(
+        isinstance(result.at(name), dict) for name in _ANSWERS
+    ):
         return None
     return Fault(
         message="It ended without the structured answer that it was asked for.",

@@ -65,3 +65,6 @@ _QWEN: Final = Dialect(name="qwen", observe=qwen.observe, testify=qwen.testify, 
 DIALECTS: Final[Mapping[str, Dialect]] = {
     dialect.name: dialect for dialect in (_CLAUDE, _CODEX, _GEMINI, _OPENCODE, _QWEN)
 }
+
+SCHEMA_DIALECTS: Final = (_CLAUDE.name, _QWEN.name)
+"""Those whose result holds the answer to a schema apart from the words."""

@@ -18,6 +18,8 @@ class Evidence:
     now: datetime
     """When it ended; reset times are resolved against it."""
     end: SandboxEnd = SandboxEnd.EXITED
+    has_schema: bool = False
+    """Whether it was started with a schema for its answer, which its records may not tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -252,3 +252,16 @@ def test_of_complaints_only_the_end_is_kept(scene: Scene) -> None:
     report = asyncio.run(worker.run(request, lambda *_: None))
     assert report.diagnosis is not None
     assert report.diagnosis.category is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "succeeds"),
+    [((), True), (("--json-schema", "{}"), False), (("--json-schema={}",), False)],
+)
+def test_a_schema_that_the_users_command_demands_has_to_be_filled(
+    scene: Scene, words: tuple[str, ...], *, succeeds: bool
+) -> None:
+    reply = ScriptedReply(output=((Channel.STDOUT, lines(RESULT)),))
+    report, _ = scene.run(claude(command=("claude", *words)), reply)
+    assert report.diagnosis is not None
+    assert report.diagnosis.has_succeeded is succeeds

@@ -41,6 +41,7 @@ class _Options(TypedDict):
     stdout: str | None
     stderr: str | None
     ended_at: datetime | None
+    schema: bool
     as_json: bool
 
 
@@ -60,13 +61,17 @@ def worker() -> None:
 @click.option(
     "--at", "ended_at", type=click.DateTime(), help="When it ended, in UTC; now unless told."
 )
+@click.option(
+    "--schema", is_flag=True, help="It was started with a schema for its answer (--json-schema)."
+)
 @json_option
 def classify(**options: Unpack[_Options]) -> int:
     """Explain how a recorded run of an agent's command ended.
 
     Says whether it succeeded and, if not, why, what a run would do about it, and which record or
     words decided. A run succeeded only if it exited with 0, left a terminal record that says so,
-    and gave an answer. Exit code 0 whatever is found.
+    and gave an answer: the structured one where it had to fill a schema, which only the records of
+    a stream tell; --schema says so of other output. Exit code 0 whatever is found.
     """
     from supervisor_ai.bootstrap import open_classifier
 
@@ -88,6 +93,7 @@ def _recorded(options: _Options) -> RecordedRun:
         stdout=_tail(options["stdout"]),
         stderr=_tail(options["stderr"]),
         ended_at=ended_at.replace(tzinfo=UTC) if ended_at else datetime.now(UTC),
+        has_schema=options["schema"],
     )
 
 
