@@ -12,6 +12,7 @@ from supervisor_ai.domain.ids import RunId
 from supervisor_ai.store.directory import private_directory
 
 _ENDING: Final = "-retries.md"
+_DRAFT: Final = ".draft-"
 _IGNORED: Final = "*\n"
 """A project whose `.gitignore` is older than these files would see them as new ones."""
 
@@ -40,11 +41,12 @@ class RetryLogFiles:
             ) from error
 
     def remove_all(self) -> None:
-        """Remove the logs of all runs."""
+        """Remove the logs of all runs, and what a crash left of them."""
         try:
             if not self._directory.is_symlink():
-                for path in self._directory.glob(f"*{_ENDING}"):
-                    path.unlink(missing_ok=True)
+                for pattern in (f"*{_ENDING}", f"{_DRAFT}*"):
+                    for path in self._directory.glob(pattern):
+                        path.unlink(missing_ok=True)
         except OSError as error:
             raise Unavailable(
                 f"The retry logs in {str(self._directory)!r} cannot be removed: {error.strerror}.",
@@ -56,7 +58,7 @@ def _replace(path: Path, text: str) -> None:
     content = text.encode(errors="replace")
     if _holds(path, content):
         return
-    descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=".")
+    descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=_DRAFT)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)

@@ -74,6 +74,7 @@ def test_all_can_be_removed_and_written_again(place: Path) -> None:
     files = RetryLogFiles(place)
     files.remove_all()
     files.write(RUN, "x\n")
+    (place / ".draft-left").write_text("by a crash")
     files.remove_all()
     assert [path.name for path in place.iterdir()] == [".gitignore"]
     files.write(RUN, "x\n")
