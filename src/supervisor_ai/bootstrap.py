@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.control.queries.contexts import ContextPreview
-    from supervisor_ai.control.queries.retry_log import RetryLogKeeper
     from supervisor_ai.control.queries.workspaces import WorkspaceRecords
     from supervisor_ai.definitions.consent.trust_store import FileTrustStore
     from supervisor_ai.domain.run.answers import AnswerKind
@@ -86,16 +85,12 @@ def open_project(
     settings: HostSettings,
     *,
     monitor: "Monitor | None" = None,
-    is_fresh: bool = False,
     tell: "Callable[[str], None]" = lambda words: None,
     alter: "Callable[[World], World]" = lambda world: world,
 ) -> "OpenProject":
-    """Open a project for commands; `alter` may put other ports into the engine's world.
-
-    Where it is fresh, what is driven uses nothing that is known from before. What a person should
-    know and no run fails of is told.
-    """
+    """Open a project for commands; `alter` may change the engine's world."""
     from supervisor_ai.control.project import OpenProject
+    from supervisor_ai.control.queries.retry_log import RetryLogKeeper
     from supervisor_ai.engine.dispatch import LocalDispatcher
     from supervisor_ai.engine.ports.monitor import SilentMonitor
     from supervisor_ai.engine.runtime import Runtime
@@ -103,11 +98,7 @@ def open_project(
     repository = _repository(directory, settings)
     ledger = _ledger(repository, settings)
     parts = _Parts(
-        settings=settings,
-        repository=repository,
-        ledger=ledger,
-        monitor=monitor or SilentMonitor(),
-        is_fresh=is_fresh,
+        settings=settings, repository=repository, ledger=ledger, monitor=monitor or SilentMonitor()
     )
     owner = f"{settings.user}@{os.uname().nodename}, process {os.getpid()}"
 
@@ -122,17 +113,10 @@ def open_project(
         care=ledger.care,
         dispatcher=LocalDispatcher(world.wakes, world.clock, poll=world.timing.poll),
         runtimes=runtime,
-        retry_logs=_retry_logs(repository, tell),
+        retry_logs=RetryLogKeeper(schemas=answer_schema, tell=tell),
         user=settings.user,
         via="cli",
     )
-
-
-def open_retry_logs(
-    directory: Path, settings: HostSettings, tell: "Callable[[str], None]"
-) -> "RetryLogKeeper":
-    """Open what keeps retry logs in files."""
-    return _retry_logs(_repository(directory, settings), tell)
 
 
 def open_classifier() -> "Classifier":
@@ -270,7 +254,6 @@ class _Parts:
     repository: "GitRepository"
     ledger: "SqliteLedger"
     monitor: "Monitor"
-    is_fresh: bool
 
 
 def _world(parts: _Parts, sandbox_name: str) -> "World":
@@ -319,7 +302,6 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         consent=UserConsent(trust=trust, policy=settings.policy),
         monitor=parts.monitor,
         machine=_machine(parts, sandbox_name),
-        is_fresh=parts.is_fresh,
     )
 
 
@@ -481,6 +463,7 @@ def _ledger(repository: "GitRepository", settings: HostSettings) -> "SqliteLedge
 def _records(repository: "GitRepository", ledger: "SqliteLedger") -> Records:
     from supervisor_ai.store.artifacts import FileArtifacts
     from supervisor_ai.store.documents import ArtifactDocuments
+    from supervisor_ai.store.retry_logs import RetryLogFiles
 
     artifacts = FileArtifacts(repository.state_directory / "artifacts")
     return Records(
@@ -489,15 +472,8 @@ def _records(repository: "GitRepository", ledger: "SqliteLedger") -> Records:
         log=ledger.events,
         artifacts=artifacts,
         documents=ArtifactDocuments(artifacts),
+        retry_logs=RetryLogFiles(repository.state_directory / "logs"),
     )
-
-
-def _retry_logs(repository: "GitRepository", tell: "Callable[[str], None]") -> "RetryLogKeeper":
-    from supervisor_ai.control.queries.retry_log import RetryLogKeeper
-    from supervisor_ai.store.retry_logs import RetryLogFiles
-
-    files = RetryLogFiles(repository.state_directory / "logs")
-    return RetryLogKeeper(files=files, schemas=answer_schema, tell=tell)
 
 
 def _preflight(repository: "GitRepository", settings: HostSettings) -> "Preflight":

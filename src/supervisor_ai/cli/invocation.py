@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from supervisor_ai.control.commands.project_init import NewProject
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.project import OpenProject
-    from supervisor_ai.control.queries.retry_log import RetryLogKeeper
     from supervisor_ai.control.records import Records
     from supervisor_ai.control.settings import HostSettings
 
@@ -79,14 +78,12 @@ class Invocation:
         from supervisor_ai.bootstrap import open_project
 
         return open_project(
-            self.directory, self.settings, monitor=watcher, is_fresh=is_fresh, tell=say
+            self.directory,
+            self.settings,
+            monitor=watcher,
+            tell=say,
+            alter=lambda world: replace(world, is_fresh=is_fresh),
         )
-
-    def retry_logs(self) -> "RetryLogKeeper":
-        """Open what keeps retry logs in files."""
-        from supervisor_ai.bootstrap import open_retry_logs
-
-        return open_retry_logs(self.directory, self.settings, say)
 
     def new_project(self) -> "NewProject":
         """Open what a project's first definitions are made of."""

@@ -1,11 +1,12 @@
 """Records of a project: its ledger opened for reading only."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.control.ports.queries import RunQueries, RunRow
+from supervisor_ai.control.ports.retry_logs import NoRetryLogs, RetryLogs
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
@@ -27,6 +28,7 @@ class Records:
     log: EventLog
     artifacts: Artifacts
     documents: Documents
+    retry_logs: RetryLogs = field(default_factory=NoRetryLogs)
 
     def text(self, artifact: ArtifactHash) -> str:
         """Return a text that was kept, or a mark where it was erased."""

@@ -296,9 +296,6 @@ def test_only_the_wanted_attempts_are_told(desk: Desk) -> None:
 class FullDisk:
     """A place where nothing can be written."""
 
-    def path(self, run: RunId) -> Path:
-        return Path(f"{run}.md")
-
     def write(self, run: RunId, text: str) -> None:
         raise Unavailable(f"{run} has no space for {text[:17]!r}.", hint="Make some.")
 
@@ -308,13 +305,16 @@ class FullDisk:
 
 def test_a_file_that_cannot_be_written_is_told_once() -> None:
     told: list[str] = []
-    keeper = RetryLogKeeper(files=FullDisk(), schemas=schema, tell=told.append)
+    keeper = RetryLogKeeper(schemas=schema, tell=told.append)
     desk = Desk(pinned())
-    keeper.keep(desk.records, RUN)
+    records = replace(desk.records, retry_logs=FullDisk())
+    keeper.keep(records, RUN)
     assert told == []
     desk.add(STARTED, desk.failed())
+    keeper.keep(desk.records, RUN)
+    assert told == []
     for _ in range(2):
-        keeper.keep(desk.records, RUN)
+        keeper.keep(records, RUN)
     assert told == ["r1 has no space for '## Supervisor Log'. Make some."]
 
 

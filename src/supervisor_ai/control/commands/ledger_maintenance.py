@@ -56,7 +56,7 @@ def erase(project: OpenProject, erasure: Erasure, *, dry_run: bool = False) -> M
     project.world.artifacts.erase(artifact)
     _record(project, ArtifactErased(artifact=artifact, reason=reason))
     # A log may quote what is gone; it is written again when its run is driven or asked about.
-    project.retry_logs.files.remove_all()
+    project.records.retry_logs.remove_all()
     detail = "The text is gone; its name stays in the ledger."
     return MutationView(target=artifact, applied=True, dry_run=False, detail=detail)
 

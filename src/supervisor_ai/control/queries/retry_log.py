@@ -4,7 +4,6 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from supervisor_ai.control.ports.retry_logs import RetryLogs
 from supervisor_ai.control.queries.logs import LogFilter, require_visited
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.envelope import Envelope, Event
@@ -57,7 +56,6 @@ class _Setback:
 class RetryLogKeeper:
     """Keeps the retry logs of runs up to date in their files; a failure costs nobody a run."""
 
-    files: RetryLogs
     schemas: Schemas
     tell: Callable[[str], None]
     _has_told: bool = field(default=False, init=False)
@@ -67,7 +65,7 @@ class RetryLogKeeper:
         try:
             entries = read_retries(records, run, LogFilter(), self.schemas)
             if entries:
-                self.files.write(run, retry_log(entries))
+                records.retry_logs.write(run, retry_log(entries))
         except SupervisorError as error:
             if not self._has_told:
                 self._has_told = True

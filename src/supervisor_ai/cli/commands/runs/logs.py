@@ -60,7 +60,6 @@ def logs(invocation: Invocation, **options: Unpack[_Options]) -> int:
     )
     run = records.find(options["run"]).id
     if options["retries"]:
-        invocation.retry_logs().keep(records, run)
         return _show_retries(records, run, wanted, as_json=options["as_json"])
     if options["context"]:
         return _show_contexts(records, run, wanted, as_json=options["as_json"])
@@ -78,9 +77,10 @@ def logs(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
 def _show_retries(records: "Records", run: "RunId", wanted: LogFilter, *, as_json: bool) -> int:
     from supervisor_ai.bootstrap import answer_schema
-    from supervisor_ai.control.queries.retry_log import read_retries
+    from supervisor_ai.control.queries.retry_log import RetryLogKeeper, read_retries
     from supervisor_ai.domain.run.retry_notes import retry_log
 
+    RetryLogKeeper(schemas=answer_schema, tell=say).keep(records, run)
     entries = read_retries(records, run, wanted, answer_schema)
     if as_json:
         write_json({"retries": entries})
