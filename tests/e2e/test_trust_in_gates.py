@@ -207,13 +207,20 @@ def test_going_on_can_be_told_to_use_nothing_from_before(user: User) -> None:
     prepare(user, attempt({"total.py": CODE + "\n"}))
     asking = FLOW.replace("next: test}", "next: ask}\n  ask: {type: human_gate, next: test}")
     user.commit({".supervisor/workflows/short.yaml": asking})
-    reused = []
-    for words in ((), ("--no-cache",), ()):
+
+    def reuses(*words: str) -> bool:
         run = user.run().run["id"]
-        assert user.call("approve", run).code == 0
-        said = user.call("resume", run, *words, "--json")
-        reused.append(gates(user, said.run, "test")[0]["is_reused"])
-    assert reused == [False, False, True]
+        if words[0] != "approve":
+            assert user.call("approve", run).code == 0
+        named = () if words[0] == "serve" else (run,)
+        assert user.call(words[0], *named, *words[1:]).code == 0
+        return bool(gates(user, {"id": run}, "test")[0]["is_reused"])
+
+    assert not reuses("resume")
+    assert not reuses("resume", "--no-cache")
+    assert not reuses("approve", "--drive", "--no-cache")
+    assert not reuses("serve", "--once", "--no-cache")
+    assert reuses("approve", "--drive")
 
 
 def test_only_who_drives_can_use_nothing_from_before(user: User) -> None:
