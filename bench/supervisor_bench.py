@@ -22,7 +22,7 @@ from supervisor_ai.domain.run.effects import OperationEffect, RunGate
 from supervisor_ai.domain.run.events import GateEnded, RunEvent, RunSubmitted
 from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.status import Verdict
-from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS
 from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
 from supervisor_ai.engine.playback import opener

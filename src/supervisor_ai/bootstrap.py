@@ -306,8 +306,8 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
 
 
 def _drivers() -> "Mapping[str, Opener]":
-    from supervisor_ai.domain.run.kanban_driver import KanbanDriver
-    from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+    from supervisor_ai.drivers.kanban.driver import KanbanDriver
+    from supervisor_ai.drivers.workflow.driver import WorkflowDriver
     from supervisor_ai.engine.playback import opener
 
     return {
@@ -318,9 +318,9 @@ def _drivers() -> "Mapping[str, Opener]":
 
 def _performers(repository: "GitRepository", settings: HostSettings) -> "Performers":
     from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
-    from supervisor_ai.engine.effects.kanban import KanbanPerformer, kanban_performers
+    from supervisor_ai.drivers.kanban.performer import KanbanPerformer, kanban_performers
+    from supervisor_ai.drivers.kanban.ports import KanbanPorts
     from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS
-    from supervisor_ai.engine.ports.kanban import KanbanPorts
     from supervisor_ai.workspaces.kanban_files import GitKanbanFiles
 
     files = GitKanbanFiles(repository, _project_state(settings, repository))

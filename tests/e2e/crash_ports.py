@@ -7,14 +7,24 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
+
 from supervisor_ai.documents.mechanical_manager import MechanicalManager
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, RunId, StreamId
-from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run.facts import Process, Snapshot
 from supervisor_ai.domain.run.gates import GateKind
-from supervisor_ai.domain.run.kanban_effects import ReadKanban
-from supervisor_ai.engine.effects.kanban import KanbanPerformer, kanban_performers
+from supervisor_ai.drivers.kanban.effects import ReadKanban
+from supervisor_ai.drivers.kanban.performer import KanbanPerformer, kanban_performers
+from supervisor_ai.drivers.kanban.ports import (
+    Files,
+    KanbanFiles,
+    NotSaved,
+    NotTaken,
+    Saved,
+    Standing,
+    Taken,
+)
 from supervisor_ai.engine.ports.artifacts import Artifacts, ArtifactWriter
 from supervisor_ai.engine.ports.gates import (
     ChangeCase,
@@ -23,15 +33,6 @@ from supervisor_ai.engine.ports.gates import (
     Mutant,
     NewTests,
     Reading,
-)
-from supervisor_ai.engine.ports.kanban import (
-    Files,
-    KanbanFiles,
-    NotSaved,
-    NotTaken,
-    Saved,
-    Standing,
-    Taken,
 )
 from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head, Lease, Leases
 from supervisor_ai.engine.ports.sandbox import (

@@ -21,9 +21,9 @@ from tests.support.processes import die_with_parent
 from supervisor_ai.bootstrap import open_project, read_settings
 from supervisor_ai.control.commands.run_execution import drive_family
 from supervisor_ai.control.commands.run_start import PreparedRun, StartRequest, prepare, submit
-from supervisor_ai.control.kanban_places import find_place
-from supervisor_ai.control.kanban_starting import KanbanRequest, Office, prepare_kanban_run
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.drivers.kanban.commands.start import KanbanRequest, Office, prepare_kanban_run
+from supervisor_ai.drivers.kanban.places import find_place
 
 Order = dict[str, Any]
 

@@ -12,6 +12,9 @@ from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
 
+from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
+
 from supervisor_ai.domain.envelope import Actor, ActorKind, Event, NewEvent
 from supervisor_ai.domain.ids import (
     PROJECT_STREAM,
@@ -26,8 +29,6 @@ from supervisor_ai.domain.ids import (
     TreeSha,
     run_stream,
 )
-from supervisor_ai.domain.kanban.kanban import Agent, Phase
-from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.domain.project.events import (
     AccountsClosed,
     ArtifactErased,

@@ -18,8 +18,8 @@ from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.facts import Process
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
-from supervisor_ai.domain.run.workflow import WorkflowState
-from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.drivers.moves.state import WorkflowState
+from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
 from supervisor_ai.store.codec import EVENT_KINDS, Record
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger

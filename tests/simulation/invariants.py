@@ -24,9 +24,9 @@ from supervisor_ai.domain.ids import (
 from supervisor_ai.domain.project import project as shared
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
-from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.operations import operation_key, operations_of
-from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.drivers.kanban.driver import KanbanDriver
+from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.world import World
 from supervisor_ai.store.codec import EVENT_KINDS, EventCodec, Place

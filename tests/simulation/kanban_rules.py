@@ -5,16 +5,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from tests.simulation.editors import BROKEN
 from tests.simulation.invariants import Evidence, commits_of, is_late
 from tests.simulation.kanbans import FOLDER, FORBIDDEN, MAX_ITERATIONS, mark_of, read
 
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, run_stream
-from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition
-from supervisor_ai.domain.run.kanban_driver import KanbanDriver
+from supervisor_ai.drivers.kanban.driver import KanbanDriver
 
 _MARK: Final = re.compile(r"^### \[[^]]*\] (Turn .*)$", re.MULTILINE)
 Files = Mapping[str, str]

@@ -19,8 +19,8 @@ from typing_extensions import override
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId
 from supervisor_ai.domain.run.gates import GateKind
-from supervisor_ai.domain.run.kanban_driver import KanbanDriver
-from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.drivers.kanban.driver import KanbanDriver
+from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.playback import opener
 from supervisor_ai.engine.ports.artifacts import Artifacts
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination, Verdicts

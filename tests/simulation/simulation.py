@@ -20,8 +20,8 @@ from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.errors import Busy, SupervisorError
 from supervisor_ai.domain.ids import RunId, stream_run
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.kanban_driver import KanbanDriver
-from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.drivers.kanban.driver import KanbanDriver
+from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.dispatch import LocalDispatcher, Shift
 from supervisor_ai.engine.effects.performer import perform
 from supervisor_ai.engine.ports.ledger import EventLog

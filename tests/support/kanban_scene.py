@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from tests.support.kernel import CLI, GATE, Kernel
 
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import (
     Definition,
@@ -20,9 +20,9 @@ from supervisor_ai.domain.run.definition import (
     Workflow,
 )
 from supervisor_ai.domain.run.events import ApprovalRequested, RunFailed
-from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.letters import Approve, Command, Reject
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_sandbox import Script
 from supervisor_ai.testing.fake_worker import FakeReply, answering

@@ -31,10 +31,10 @@ from supervisor_ai.domain.run.definition import (
     Workflow,
 )
 from supervisor_ai.domain.run.events import RunSubmitted
-from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.letters import Command, Letter
 from supervisor_ai.domain.run.status import ENDED, RunStatus
-from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.drivers.kanban.driver import KanbanDriver
+from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.dispatch import LocalDispatcher, Shift
 from supervisor_ai.engine.drive import DriveResult
 from supervisor_ai.engine.playback import Playback, Player, opener

@@ -6,10 +6,10 @@ from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.flow import find
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.event_kinds.kanban import KANBAN_EVENTS
 from supervisor_ai.domain.run.operations import operations_of
 from supervisor_ai.domain.run.run import RUN_FLOW
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
 from supervisor_ai.store.codec import EVENT_KINDS
 from supervisor_ai.store.projection_rules import RULES, rules_of
 

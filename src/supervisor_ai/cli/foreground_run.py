@@ -20,8 +20,8 @@ from supervisor_ai.control.queries.run_views import show_run
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 from supervisor_ai.domain.run.definition import Definition
-from supervisor_ai.domain.run.kanban_driver import KanbanDriver
-from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.drivers.kanban.driver import KanbanDriver
+from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 
 _WITH_STEPS: Final = frozenset({WorkflowDriver.name, KanbanDriver.name})
 """The drivers whose runs pin the steps that they will go through."""

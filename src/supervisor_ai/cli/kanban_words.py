@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.tables import columns, fitted, labelled
-from supervisor_ai.control.kanban_checking import KanbanCheck
-from supervisor_ai.control.kanban_places import Desk, typed
-from supervisor_ai.control.kanban_runs import policy_of_run
-from supervisor_ai.control.kanban_status import KanbanView, TaskView
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.queries.run_views import RunView
-from supervisor_ai.domain.kanban.kanban import TaskState
-from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
-from supervisor_ai.domain.run.kanban import MANAGER
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
+from supervisor_ai.drivers.kanban.board.kanban import TaskState
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
+from supervisor_ai.drivers.kanban.commands.check import KanbanCheck
+from supervisor_ai.drivers.kanban.places import Desk, typed
+from supervisor_ai.drivers.kanban.queries.status import KanbanView, TaskView
+from supervisor_ai.drivers.kanban.runs import policy_of_run
+from supervisor_ai.drivers.kanban.state import MANAGER
 from supervisor_ai.tools.text import counted
 
 Rows = Iterator[tuple[str, str]]

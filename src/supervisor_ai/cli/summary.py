@@ -13,9 +13,9 @@ from supervisor_ai.control.queries.events import find_left_out, find_pull_reques
 from supervisor_ai.control.queries.run_views import RunView
 from supervisor_ai.control.sentences import describe
 from supervisor_ai.domain.file_names import shown_name
-from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 from supervisor_ai.domain.terminal import plain
+from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.tools.text import counted
 
 _FILES: Final = 50

@@ -85,21 +85,21 @@ def _is_about_an_answer(run: RunView, asked: ApprovalRow) -> bool:
     """Tell whether the Manager of a kanban cannot go on."""
     if asked.reason is not ApprovalReason.BLOCKED:
         return False
-    from supervisor_ai.domain.run.kanban import MANAGER
-    from supervisor_ai.domain.run.kanban_driver import KanbanDriver
+    from supervisor_ai.drivers.kanban.driver import KanbanDriver
+    from supervisor_ai.drivers.kanban.state import MANAGER
 
     return run.driver == KanbanDriver.name and asked.step == MANAGER
 
 
 def _before(records: Records, run: RunView) -> str | None:
-    from supervisor_ai.control.kanban_log import last_answer
+    from supervisor_ai.drivers.kanban.queries.log import last_answer
 
     return last_answer(records, run.id)
 
 
 def _mend(records: Records, run: RunView) -> str | None:
     # Few questions are about a kanban, and looking at a run should stay quick.
-    from supervisor_ai.control.kanban_runs import policy_of_run
+    from supervisor_ai.drivers.kanban.runs import policy_of_run
 
     policy = policy_of_run(records, run.id)
     directory = None if policy is None else policy.place.directory

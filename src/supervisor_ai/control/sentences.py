@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
-from supervisor_ai.control.kanban_sentences import KANBAN_SENTENCES
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.run_sentences import PROJECT_SENTENCES, RUN_SENTENCES
 from supervisor_ai.control.sentence_table import Sentence, on
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.drivers.kanban.sentences import KANBAN_SENTENCES
 
 SENTENCES: Final[Mapping[type[Event], Sentence]] = {
     it.kind: it for it in (*RUN_SENTENCES, *PROJECT_SENTENCES, *KANBAN_SENTENCES)

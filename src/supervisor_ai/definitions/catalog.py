@@ -25,8 +25,8 @@ from supervisor_ai.definitions.sources.files import (
 )
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run.definition import Definition, Gate, Workflow
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.engine.ports.workspaces import Repository
 
 if TYPE_CHECKING:

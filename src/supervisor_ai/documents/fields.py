@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from supervisor_ai.documents.front_matter import normal_key
-from supervisor_ai.domain.kanban.kanban import Mistake
+from supervisor_ai.drivers.kanban.board.kanban import Mistake
 from supervisor_ai.tools.text import excerpt
 
 if TYPE_CHECKING:

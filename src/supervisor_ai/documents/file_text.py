@@ -4,7 +4,7 @@ from typing import Final
 
 from supervisor_ai.documents.fields import Fields, Mistakes
 from supervisor_ai.documents.front_matter import opens, problems, read_header, take_apart
-from supervisor_ai.domain.kanban.bounds import FILE_BYTES
+from supervisor_ai.drivers.kanban.board.bounds import FILE_BYTES
 
 MAX_LINES: Final = 20_000
 

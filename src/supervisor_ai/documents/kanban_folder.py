@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.kanban.bounds import ALL_BYTES, FILE_BYTES, MOST_FILES, is_markdown
-from supervisor_ai.domain.kanban.kanban import folder_of
+from supervisor_ai.drivers.kanban.board.bounds import ALL_BYTES, FILE_BYTES, MOST_FILES, is_markdown
+from supervisor_ai.drivers.kanban.board.kanban import folder_of
 
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK the opening of a FIFO waits until somebody writes to it.

@@ -13,7 +13,7 @@ from supervisor_ai.documents.task_reading import ReadTask, instead, title
 from supervisor_ai.documents.task_shelf import TaskShelf
 from supervisor_ai.documents.words import KINDS, PHASES
 from supervisor_ai.documents.work_logs import plan_log
-from supervisor_ai.domain.kanban.kanban import (
+from supervisor_ai.drivers.kanban.board.kanban import (
     Kanban,
     Mistake,
     Phase,

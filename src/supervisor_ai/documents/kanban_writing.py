@@ -16,7 +16,13 @@ from supervisor_ai.documents.quoting import (
 )
 from supervisor_ai.documents.work_logs import status_in
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.kanban.kanban import Kanban, LogEntry, PlanEntry, TaskFile, WorkItem
+from supervisor_ai.drivers.kanban.board.kanban import (
+    Kanban,
+    LogEntry,
+    PlanEntry,
+    TaskFile,
+    WorkItem,
+)
 
 PLAN_LOG: Final = "Plan Adjustment Log"
 _MAX_TIME: Final = 80

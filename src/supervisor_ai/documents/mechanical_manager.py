@@ -22,11 +22,11 @@ from supervisor_ai.documents.kanban_writing import (
 )
 from supervisor_ai.documents.task_shelf import TaskShelf
 from supervisor_ai.domain.errors import InvalidInput, SupervisorError
-from supervisor_ai.domain.kanban.creating import create
-from supervisor_ai.domain.kanban.kanban import Kanban, Mistake
-from supervisor_ai.domain.kanban.numbering import next_number
-from supervisor_ai.domain.kanban.planning import Plan, Refusal
-from supervisor_ai.domain.kanban.reconciling import reconcile
+from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
+from supervisor_ai.drivers.kanban.board.new_kanban import create
+from supervisor_ai.drivers.kanban.board.numbers import next_number
+from supervisor_ai.drivers.kanban.board.plan import Plan, Refusal
+from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     OutputSink,

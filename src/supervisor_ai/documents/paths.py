@@ -2,7 +2,7 @@
 
 import posixpath
 
-from supervisor_ai.domain.kanban.kanban import folder_of
+from supervisor_ai.drivers.kanban.board.kanban import folder_of
 
 
 def resolve(named: str, folder: str) -> str | None:

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import Final
 
 from supervisor_ai.documents.paths import resolve
-from supervisor_ai.domain.kanban.kanban import Kanban, LogEntry
+from supervisor_ai.drivers.kanban.board.kanban import Kanban, LogEntry
 from supervisor_ai.tools.text import excerpt
 
 _NAMED: Final = 5

@@ -15,7 +15,7 @@ from supervisor_ai.documents.quoting import unquoted
 from supervisor_ai.documents.words import AGENTS, KINDS, PRIORITIES, STATES
 from supervisor_ai.documents.work_items import read_items
 from supervisor_ai.documents.work_logs import work_log
-from supervisor_ai.domain.kanban.kanban import (
+from supervisor_ai.drivers.kanban.board.kanban import (
     TERMINAL,
     Agent,
     LogEntry,

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Final, TypeVar
 
-from supervisor_ai.domain.kanban.kanban import (
+from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Effort,
     Phase,

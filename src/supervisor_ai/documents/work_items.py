@@ -11,7 +11,7 @@ from supervisor_ai.documents.fields import Fields, Mistakes
 from supervisor_ai.documents.front_matter import normal_key, problems, read_texts
 from supervisor_ai.documents.outline import Block, Outline
 from supervisor_ai.documents.words import EFFORTS, PRIORITIES
-from supervisor_ai.domain.kanban.kanban import Priority, WorkItem
+from supervisor_ai.drivers.kanban.board.kanban import Priority, WorkItem
 from supervisor_ai.tools.text import excerpt
 
 if TYPE_CHECKING:

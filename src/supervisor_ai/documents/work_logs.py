@@ -6,7 +6,7 @@ from typing import Final
 
 from supervisor_ai.documents.outline import Block, Outline, label
 from supervisor_ai.documents.quoting import is_quoted, unquoted
-from supervisor_ai.domain.kanban.kanban import Conclusion, LogEntry, PlanEntry
+from supervisor_ai.drivers.kanban.board.kanban import Conclusion, LogEntry, PlanEntry
 
 WORK_LOG: Final = "work log"
 PLAN_LOG: Final = "plan adjustment log"

@@ -12,8 +12,8 @@ from supervisor_ai.domain.envelope import Actor, Envelope, Event, NewEvent
 from supervisor_ai.domain.errors import InternalError, Unavailable
 from supervisor_ai.domain.ids import StreamId
 from supervisor_ai.domain.project.events import ProjectEvent
-from supervisor_ai.domain.run.event_kinds.kanban import KANBAN_EVENTS
 from supervisor_ai.domain.run.events import RUN_EVENTS
+from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
 from supervisor_ai.store.upcasters import (
     UPCASTERS,
     RawEvent,

@@ -11,13 +11,13 @@ from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.facts import Base, Identity
-from supervisor_ai.domain.run.kanban_driver import KanbanDriver
-from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
-from supervisor_ai.engine.effects.kanban import KanbanPerformer, kanban_performers
+from supervisor_ai.drivers.kanban.driver import KanbanDriver
+from supervisor_ai.drivers.kanban.performer import KanbanPerformer, kanban_performers
+from supervisor_ai.drivers.kanban.ports import KanbanFiles, KanbanPorts
+from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS
 from supervisor_ai.engine.playback import opener
 from supervisor_ai.engine.ports.context import PackRequest
-from supervisor_ai.engine.ports.kanban import KanbanFiles, KanbanPorts
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.ports.sandbox import SandboxSpec
 from supervisor_ai.engine.ports.workers import PromptRequest, WorkerRequest

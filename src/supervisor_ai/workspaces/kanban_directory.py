@@ -11,7 +11,12 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from supervisor_ai.domain.errors import Conflict, InvalidInput
-from supervisor_ai.domain.kanban.bounds import FILE_BYTES, check_file, check_sizes, is_markdown
+from supervisor_ai.drivers.kanban.board.bounds import (
+    FILE_BYTES,
+    check_file,
+    check_sizes,
+    is_markdown,
+)
 from supervisor_ai.workspaces.beneath import file_at, root_directory
 from supervisor_ai.workspaces.repository import GitRepository
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from tests.support.kanban_scene import (
     FILE,
     FILES,
@@ -29,14 +30,13 @@ from tests.support.kernel import GATE, Kernel, flow, stop
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import TreeSha
-from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Gate, StepKind, WorkspacePolicy
 from supervisor_ai.domain.run.effects import OperationEffect
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import GateKind
-from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
+from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.engine.effects.performer import perform
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest

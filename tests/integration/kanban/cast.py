@@ -9,6 +9,11 @@ from enum import StrEnum
 from itertools import chain, repeat
 from typing import Final
 
+from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
+from supervisor_ai.drivers.kanban.board.numbers import next_number
+from supervisor_ai.drivers.kanban.board.plan import Plan, Refusal
+from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
+from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
 from tests.support.kanban_scene import (
     FILE,
     PLACE,
@@ -24,11 +29,6 @@ from tests.support.kernel import GATE
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.documents.kanban_writing import render_task, revise_kanban, revise_task
-from supervisor_ai.domain.kanban.kanban import Kanban, Mistake
-from supervisor_ai.domain.kanban.numbering import next_number
-from supervisor_ai.domain.kanban.planning import Plan, Refusal
-from supervisor_ai.domain.kanban.policy import KanbanPolicy
-from supervisor_ai.domain.kanban.reconciling import reconcile
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest

@@ -5,10 +5,10 @@ from itertools import groupby
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from supervisor_ai.drivers.kanban.board.kanban import Kanban
 from tests.integration.kanban.cast import ITERATIONS, NEIGHBOUR, Fault, Part, Play, Turn
 from tests.support.example_counts import examples
 
-from supervisor_ai.domain.kanban.kanban import Kanban
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
 

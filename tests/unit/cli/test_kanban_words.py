@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import pytest
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from tests.unit.cli.board_facts import RUN, told
 from tests.unit.control.kanban_facts import FILES_AT, reading
 from tests.unit.control.kanban_office import FILE, FIRST, PLACE, KanbanScene
@@ -14,7 +15,6 @@ from supervisor_ai.control.queries.run_views import show_run
 from supervisor_ai.control.sentences import describe
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
-from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.domain.project.events import PermitFreed, PermitTaken
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
 from tests.unit.control.kanban_office import (
     FILE,
     FIRST,
@@ -9,7 +10,6 @@ from tests.unit.control.kanban_office import (
 )
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName, TreeSha
-from supervisor_ai.domain.kanban.kanban import Agent, Phase
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.facts import Snapshot
 

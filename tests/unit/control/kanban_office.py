@@ -6,10 +6,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final, cast
 
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from tests.unit.control.run_rows import FakeQueries, run_row
 
-from supervisor_ai.control.kanban_places import permit_of
-from supervisor_ai.control.kanban_starting import Office
 from supervisor_ai.control.policy import Policy
 from supervisor_ai.control.ports.definitions import KanbanSettings, Loaded, TrustCheck
 from supervisor_ai.control.ports.queries import RunRow
@@ -19,13 +18,14 @@ from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, Event, NewEvent
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName, TreeSha, run_stream
-from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Cli, Definition, Role, Step, StepKind, Workflow
 from supervisor_ai.domain.run.facts import Base
-from supervisor_ai.domain.run.kanban_driver import KanbanDriver
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban.commands.start import Office
+from supervisor_ai.drivers.kanban.driver import KanbanDriver
+from supervisor_ai.drivers.kanban.places import permit_of
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.testing.ids import FakeIds

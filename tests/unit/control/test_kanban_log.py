@@ -5,6 +5,7 @@ from typing import Final
 
 import pytest
 from inline_snapshot import snapshot
+from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 from tests.unit.control.kanban_facts import COMMIT, FILES_AT, KANBAN, TREE, reading
 from tests.unit.control.kanban_office import (
     FILE,
@@ -16,13 +17,12 @@ from tests.unit.control.kanban_office import (
     KanbanScene,
 )
 
-from supervisor_ai.control.kanban_log import kanban_log, read_kanban_log
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
-from supervisor_ai.domain.kanban.policy import KanbanPolicy
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import FailureCategory, Outcome, OutcomeKind, Verdict
+from supervisor_ai.drivers.kanban.queries.log import kanban_log, read_kanban_log
 
 R1: Final = RunId("r1")
 LANDING: Final = StepName("land-task")

@@ -4,8 +4,10 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 
-from supervisor_ai.control.kanban_places import (
+from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.drivers.kanban.places import (
     Desk,
     find_any_place,
     find_directory,
@@ -14,8 +16,6 @@ from supervisor_ai.control.kanban_places import (
     place_of,
     typed,
 )
-from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.kanban.policy import KanbanPlace
 
 FILE: Final = "tasks/0-kanban-x.md"
 

@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 from tests.unit.control.kanban_office import FILE, KANBAN, MAIN, PLACE, KanbanScene
 
 from supervisor_ai.control.commands.run_fork import PreparedFork, prepare_fork, submit_fork
 from supervisor_ai.control.commands.run_migration import plan_migration
-from supervisor_ai.control.kanban_runs import policy_of_run
 from supervisor_ai.domain.errors import Busy, NotFound
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId
-from supervisor_ai.domain.kanban.policy import KanbanPolicy
 from supervisor_ai.domain.project.events import PermitTaken
 from supervisor_ai.domain.run.events import RunStarted, StepEntered
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban.runs import policy_of_run
 
 R9: Final = RunId("r9")
 POLICY: Final = KanbanPolicy(place=PLACE, instruction="Add it.")

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from tests.unit.control.kanban_office import (
     FILE,
     FILES,
@@ -15,15 +16,14 @@ from tests.unit.control.kanban_office import (
     task_text,
 )
 
-from supervisor_ai.control.kanban_runs import known_kanbans, newest_on, unfinished_on
-from supervisor_ai.control.kanban_starting import (
+from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban.commands.start import (
     KanbanRequest,
     prepare_kanban_run,
     prepare_new_kanban,
 )
-from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
-from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban.runs import known_kanbans, newest_on, unfinished_on
 
 ASKED = KanbanRequest(cli="agent", manager="builtin")
 

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from supervisor_ai.drivers.kanban.board.kanban import Agent
+from supervisor_ai.drivers.kanban.board.policy import Duty, KanbanPlace
 from tests.unit.documents.kanban_files import (
     ENTRY,
     FILE,
@@ -14,9 +16,7 @@ from tests.unit.documents.kanban_files import (
 )
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
-from supervisor_ai.domain.kanban.kanban import Agent
-from supervisor_ai.domain.kanban.policy import Duty, KanbanPlace
-from supervisor_ai.engine.ports.kanban import Files, KanbanReader
+from supervisor_ai.drivers.kanban.ports import Files, KanbanReader
 
 READER: KanbanReader = MarkdownKanbanReader()
 OTHER = "tasks/2-b.md"

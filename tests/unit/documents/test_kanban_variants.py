@@ -1,6 +1,15 @@
 """The variants that people and agents write, one by one."""
 
 import pytest
+from supervisor_ai.drivers.kanban.board.kanban import (
+    Agent,
+    Conclusion,
+    Phase,
+    PlanEntry,
+    Priority,
+    TaskKind,
+    TaskState,
+)
 from tests.unit.documents.kanban_files import (
     FILE,
     TASK,
@@ -10,16 +19,6 @@ from tests.unit.documents.kanban_files import (
     read,
     read_task,
     task_text,
-)
-
-from supervisor_ai.domain.kanban.kanban import (
-    Agent,
-    Conclusion,
-    Phase,
-    PlanEntry,
-    Priority,
-    TaskKind,
-    TaskState,
 )
 
 

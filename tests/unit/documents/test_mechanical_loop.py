@@ -7,18 +7,8 @@ from itertools import chain, repeat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from supervisor_ai.documents.kanban_reading import read_kanban
-from supervisor_ai.documents.kanban_writing import (
-    render_kanban,
-    render_task,
-    revise_kanban,
-    revise_task,
-)
-from supervisor_ai.domain.kanban.choosing import is_ready
-from supervisor_ai.domain.kanban.creating import create
-from supervisor_ai.domain.kanban.item_order import untangled
-from supervisor_ai.domain.kanban.kanban import (
+from supervisor_ai.drivers.kanban.board.item_order import untangled
+from supervisor_ai.drivers.kanban.board.kanban import (
     Conclusion,
     Kanban,
     LogEntry,
@@ -27,9 +17,19 @@ from supervisor_ai.domain.kanban.kanban import (
     TaskFile,
     WorkItem,
 )
-from supervisor_ai.domain.kanban.numbering import next_number, number_of
-from supervisor_ai.domain.kanban.planning import MAX_TASKS, Plan, Refusal
-from supervisor_ai.domain.kanban.reconciling import reconcile
+from supervisor_ai.drivers.kanban.board.new_kanban import create
+from supervisor_ai.drivers.kanban.board.next_task import is_ready
+from supervisor_ai.drivers.kanban.board.numbers import next_number, number_of
+from supervisor_ai.drivers.kanban.board.plan import MAX_TASKS, Plan, Refusal
+from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
+
+from supervisor_ai.documents.kanban_reading import read_kanban
+from supervisor_ai.documents.kanban_writing import (
+    render_kanban,
+    render_task,
+    revise_kanban,
+    revise_task,
+)
 
 FILE = "tasks/0-kanban-x.md"
 AT = "2030-01-02T03:04:05+00:00"

@@ -1,11 +1,11 @@
 """What an effect needs before it can begin."""
 
 import pytest
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName, TimerName
-from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run.effects import CancelTimer, Effect, Integrate
-from supervisor_ai.domain.run.kanban_effects import ReadKanban
+from supervisor_ai.drivers.kanban.effects import ReadKanban
 
 STEP, BASE, TIP = StepName("land"), CommitSha("base"), CommitSha("tip")
 PLACE = KanbanPlace(file="tasks/0-kanban.md")

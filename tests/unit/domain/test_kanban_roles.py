@@ -1,9 +1,8 @@
 """Who does a task: its header says so, else the Implementor."""
 
 import pytest
-
-from supervisor_ai.domain.kanban.kanban import Agent
-from supervisor_ai.domain.kanban.roles import determine_role
+from supervisor_ai.drivers.kanban.board.kanban import Agent
+from supervisor_ai.drivers.kanban.board.roles import determine_role
 
 
 def test_a_task_without_a_role_is_the_implementors() -> None:

@@ -13,8 +13,8 @@ from supervisor_ai.domain.run.budgets import Amount, Scope
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.effects import OperationEffect, RunWorker
 from supervisor_ai.domain.run.retries import RETRY_POLICIES
-from supervisor_ai.domain.run.slots import Slot, evolve
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.moves.slots import Slot, evolve
 from supervisor_ai.engine.effects.performer import perform
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.runtime import Runtime

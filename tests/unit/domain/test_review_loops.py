@@ -12,8 +12,8 @@ from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Concern
 from supervisor_ai.domain.run.letters import Approve, Reject
 from supervisor_ai.domain.run.loops import LoopPolicy
-from supervisor_ai.domain.run.review_loops import Round, Rounds, find_review_loop, record_round
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.moves.review_loops import Round, Rounds, find_review_loop, record_round
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply
 from supervisor_ai.testing.world import says

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from supervisor_ai.drivers.kanban.board.kanban import Phase
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
@@ -17,12 +18,10 @@ from supervisor_ai.domain.ids import (
     TimerName,
     TreeSha,
 )
-from supervisor_ai.domain.kanban.kanban import Phase
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.budgets import NOTHING
 from supervisor_ai.domain.run.effects import SetTimer, timer_intent
-from supervisor_ai.domain.run.event_kinds.kanban import KANBAN_EVENTS
 from supervisor_ai.domain.run.facts import ApprovalReason, Base, Identity, Process, Snapshot
 from supervisor_ai.domain.run.operations import (
     OperationKind,
@@ -50,6 +49,7 @@ from supervisor_ai.domain.run.status import (
     RunStatus,
     Verdict,
 )
+from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
 
 RUN = RunId("r1")
 STEP = StepName("implement")

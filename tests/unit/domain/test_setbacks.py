@@ -18,9 +18,9 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Limits
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.retries import ParkingPolicy, RetryPolicy
-from supervisor_ai.domain.run.setbacks import next_agent
-from supervisor_ai.domain.run.slots import Approach, Slot
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
+from supervisor_ai.drivers.moves.setbacks import next_agent
+from supervisor_ai.drivers.moves.slots import Approach, Slot
 
 LIMITED = Diagnosis(message="Limit.", category=FailureCategory.LIMIT, action=Action.PARK)
 KEYLESS = Diagnosis(message="No key.", category=FailureCategory.AUTH, action=Action.FAIL_OVER)

@@ -34,7 +34,6 @@ from supervisor_ai.domain.run.effects import (
 )
 from supervisor_ai.domain.run.facts import ApprovalReason, Base, Feedback, FeedbackKind, Snapshot
 from supervisor_ai.domain.run.run import Decision, Run
-from supervisor_ai.domain.run.slots import ATTEMPT_FLOW
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
     FailureCategory,
@@ -43,13 +42,14 @@ from supervisor_ai.domain.run.status import (
     StepStatus,
     Verdict,
 )
-from supervisor_ai.domain.run.step_moves import DEADLINE
-from supervisor_ai.domain.run.workflow import (
+from supervisor_ai.drivers.moves.slots import ATTEMPT_FLOW
+from supervisor_ai.drivers.moves.state import (
     STEP_FLOW,
     WorkflowState,
     current_visit,
 )
-from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.drivers.moves.steps import DEADLINE
+from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 
 RUN = RunId("r1")
 BASE = Base(ref="main", sha=CommitSha("c0"), tree=TreeSha("t0"))

@@ -8,7 +8,7 @@ import pytest
 
 import supervisor_ai.domain
 from supervisor_ai.domain.run import run as kernel
-from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
+from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.folds import code_digest, fold_name
 
 DOMAIN = Path(supervisor_ai.domain.__path__[0])

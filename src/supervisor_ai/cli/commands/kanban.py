@@ -30,18 +30,18 @@ from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.run_execution import prepare_resume
 from supervisor_ai.control.commands.run_start import held_by
 from supervisor_ai.control.exit_codes import DONE
-from supervisor_ai.control.kanban_places import find_place, typed
-from supervisor_ai.control.kanban_runs import unfinished_on
-from supervisor_ai.control.kanban_starting import (
+from supervisor_ai.control.phrases import one_line
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.drivers.kanban.board.policy import ManagerKind
+from supervisor_ai.drivers.kanban.commands.start import (
     KanbanRequest,
     Office,
     PreparedKanban,
     prepare_kanban_run,
     prepare_new_kanban,
 )
-from supervisor_ai.control.phrases import one_line
-from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.kanban.policy import ManagerKind
+from supervisor_ai.drivers.kanban.places import find_place, typed
+from supervisor_ai.drivers.kanban.runs import unfinished_on
 
 _MANAGER = click.option(
     "--manager",

@@ -10,12 +10,12 @@ from supervisor_ai.cli.options import json_option
 from supervisor_ai.cli.output import write, write_json
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE, ERROR_EXIT_CODES
-from supervisor_ai.control.kanban_checking import check_kanban
-from supervisor_ai.control.kanban_places import find_any_place, find_place, name_of
-from supervisor_ai.control.kanban_runs import known_kanbans
-from supervisor_ai.control.kanban_starting import Office
-from supervisor_ai.control.kanban_status import described, show_kanban
 from supervisor_ai.domain.errors import ErrorKind, NotFound
+from supervisor_ai.drivers.kanban.commands.check import check_kanban
+from supervisor_ai.drivers.kanban.commands.start import Office
+from supervisor_ai.drivers.kanban.places import find_any_place, find_place, name_of
+from supervisor_ai.drivers.kanban.queries.status import described, show_kanban
+from supervisor_ai.drivers.kanban.runs import known_kanbans
 
 _DIRECTORY = click.option(
     "--dir", "directory", metavar="DIR", help="The files are in this plain directory."
@@ -92,7 +92,7 @@ def log(invocation: Invocation, **options: Unpack[_Options]) -> int:
     with what was expected and what was received.
     """
     from supervisor_ai.bootstrap import answer_schema
-    from supervisor_ai.control.kanban_log import kanban_log, read_kanban_log
+    from supervisor_ai.drivers.kanban.queries.log import kanban_log, read_kanban_log
 
     office = _office(invocation)
     place, records = find_place(office.desk, options["file"], options["directory"]), office.records

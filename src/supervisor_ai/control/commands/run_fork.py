@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from supervisor_ai.control.commands.run_start import append_birth, branch_name
 from supervisor_ai.control.commands.sandbox_choice import require_sandbox
-from supervisor_ai.control.kanban_places import permit_of
-from supervisor_ai.control.kanban_runs import policy_of_run
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.records import unvisited_step
 from supervisor_ai.domain.errors import NotFound
@@ -15,6 +13,8 @@ from supervisor_ai.domain.run.effects import Effect
 from supervisor_ai.domain.run.events import RunSubmitted, StepEntered
 from supervisor_ai.domain.run.facts import ForkPoint
 from supervisor_ai.domain.run.run import submit
+from supervisor_ai.drivers.kanban.places import permit_of
+from supervisor_ai.drivers.kanban.runs import policy_of_run
 from supervisor_ai.engine.consent import require_consent
 
 

@@ -11,11 +11,11 @@ from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.queries.run_views import MutationView
 from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, LetterKey, RunId
-from supervisor_ai.domain.kanban.policy import MECHANICAL, ManagerKind
 from supervisor_ai.domain.run.budgets import NOTHING, Scope
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.letters import Letter, Migrate
 from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.drivers.kanban.board.policy import MECHANICAL, ManagerKind
 from supervisor_ai.engine.pinned import pinned_powers
 
 

@@ -25,8 +25,8 @@ from supervisor_ai.domain.run.events import PermitGranted, RunSubmitted
 from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.prices import dearest
 from supervisor_ai.domain.run.status import ENDED
-from supervisor_ai.domain.run.workflow_driver import WorkflowDriver
 from supervisor_ai.domain.slugs import slug_of
+from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.pinned import pinned_powers
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.project_view import ProjectView

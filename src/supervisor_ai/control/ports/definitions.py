@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import Final, Protocol
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.kanban.policy import KanbanPlace
 from supervisor_ai.domain.run.definition import Definition, Gate, Role, Workflow
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.engine.ports.consent import Consent, PinnedPower
 
 

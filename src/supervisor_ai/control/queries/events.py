@@ -8,7 +8,6 @@ from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.project.events import ProjectEvent
-from supervisor_ai.domain.run.event_kinds.kanban import KANBAN_EVENTS
 from supervisor_ai.domain.run.events import (
     RUN_EVENTS,
     FilesLeftOut,
@@ -17,6 +16,7 @@ from supervisor_ai.domain.run.events import (
     RunCompleted,
     RunFailed,
 )
+from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
 from supervisor_ai.tools.text import nearest
 
 _PAGE = 1000

@@ -12,11 +12,11 @@ from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName, run_stream
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.definition import Definition, Role
-from supervisor_ai.domain.run.kanban_orders import AGENTS
 from supervisor_ai.domain.run.retries import MoveKind
 from supervisor_ai.domain.run.retry_notes import RetryEntry, retry_log
-from supervisor_ai.domain.run.setbacks import policy_of
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.drivers.kanban.orders import AGENTS
+from supervisor_ai.drivers.moves.setbacks import policy_of
 
 Schemas = Callable[[AnswerKind], str]
 """Writes down the form that a kind of answer has to have."""

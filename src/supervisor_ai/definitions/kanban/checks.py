@@ -18,7 +18,7 @@ from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Gate, Step, StepKind, Workflow
 from supervisor_ai.domain.run.gates import GateKind
-from supervisor_ai.domain.run.kanban import IMPLEMENTOR
+from supervisor_ai.drivers.kanban.state import IMPLEMENTOR
 
 Needed = dict[str, tuple[Gate, tuple[str, ...]]]
 """Gates by their names, each with the names of those that come before it."""

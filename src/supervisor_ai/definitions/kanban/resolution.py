@@ -14,10 +14,15 @@ from supervisor_ai.definitions.roles.prompt_files import variables
 from supervisor_ai.definitions.sources.files import Origin
 from supervisor_ai.definitions.step_checks.workflow import Particulars, ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.kanban.policy import MECHANICAL, KanbanPlace, KanbanPolicy, ManagerKind
 from supervisor_ai.domain.run.definition import MAX_RETRIES, Cli, Definition, Limits, Role
-from supervisor_ai.domain.run.kanban import ARCHITECT, IMPLEMENTOR, MANAGER
 from supervisor_ai.domain.run.retries import RetryMode
+from supervisor_ai.drivers.kanban.board.policy import (
+    MECHANICAL,
+    KanbanPlace,
+    KanbanPolicy,
+    ManagerKind,
+)
+from supervisor_ai.drivers.kanban.state import ARCHITECT, IMPLEMENTOR, MANAGER
 
 _BARE: Final = "{{ task }}"
 """What a Manager that needs no words is told."""

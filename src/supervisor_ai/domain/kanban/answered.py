@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from supervisor_ai.domain.kanban.kanban import (
+from supervisor_ai.drivers.kanban.board.kanban import (
     Kanban,
     LogEntry,
     PlanEvent,

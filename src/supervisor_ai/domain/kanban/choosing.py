@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from supervisor_ai.domain.kanban.kanban import (
+from supervisor_ai.drivers.kanban.board.kanban import (
     Kanban,
     Phase,
     PlanEvent,
@@ -11,8 +11,8 @@ from supervisor_ai.domain.kanban.kanban import (
     TaskFile,
     TaskKind,
 )
-from supervisor_ai.domain.kanban.numbering import number_of
-from supervisor_ai.domain.kanban.planning import Refusal, with_entry
+from supervisor_ai.drivers.kanban.board.numbers import number_of
+from supervisor_ai.drivers.kanban.board.plan import Refusal, with_entry
 
 PHASES: Final[dict[TaskKind, tuple[Phase, str | None]]] = {
     TaskKind.EXPLORATION: (Phase.EXPLORATION, None),

@@ -3,8 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from supervisor_ai.domain.kanban.choosing import PHASES
-from supervisor_ai.domain.kanban.kanban import (
+from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Kanban,
     PlanEvent,
@@ -12,8 +11,9 @@ from supervisor_ai.domain.kanban.kanban import (
     TaskFile,
     TaskKind,
 )
-from supervisor_ai.domain.kanban.numbering import task_path, title_of
-from supervisor_ai.domain.kanban.planning import Plan, plan, with_entry, with_tasks
+from supervisor_ai.drivers.kanban.board.next_task import PHASES
+from supervisor_ai.drivers.kanban.board.numbers import task_path, title_of
+from supervisor_ai.drivers.kanban.board.plan import Plan, plan, with_entry, with_tasks
 
 _FIRST: Final = TaskKind.EXPLORATION
 _DESCRIPTION: Final = (

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-from supervisor_ai.domain.kanban.item_order import cuts, untangled
-from supervisor_ai.domain.kanban.kanban import (
+from supervisor_ai.drivers.kanban.board.item_order import cuts, untangled
+from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Kanban,
     PlanEvent,
@@ -14,8 +14,8 @@ from supervisor_ai.domain.kanban.kanban import (
     TaskKind,
     WorkItem,
 )
-from supervisor_ai.domain.kanban.numbering import task_path, title_of
-from supervisor_ai.domain.kanban.planning import (
+from supervisor_ai.drivers.kanban.board.numbers import task_path, title_of
+from supervisor_ai.drivers.kanban.board.plan import (
     Moment,
     Refusal,
     too_many,
@@ -23,7 +23,7 @@ from supervisor_ai.domain.kanban.planning import (
     with_entry,
     with_tasks,
 )
-from supervisor_ai.domain.kanban.remedies import titled, too_deep
+from supervisor_ai.drivers.kanban.board.remedies import titled, too_deep
 
 REVIEWED: Final = re.compile(
     r"(?<![a-z])(?:architecture|architectural|core[\s_/-]{1,3}types?)(?![a-z])", re.IGNORECASE

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from supervisor_ai.domain.kanban.kanban import WorkItem
+from supervisor_ai.drivers.kanban.board.kanban import WorkItem
 
 Order = Mapping[int, tuple[int, ...]]
 """For every item, by its index, the items that come before it."""

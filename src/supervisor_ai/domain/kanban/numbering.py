@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from supervisor_ai.domain.kanban.kanban import folder_of
 from supervisor_ai.domain.slugs import cut, slug_of
 from supervisor_ai.domain.terminal import plain
+from supervisor_ai.drivers.kanban.board.kanban import folder_of
 
 _NUMBER: Final = re.compile(r"([0-9]{1,9})(?![0-9])")
 """What a file name begins with; more digits than these are no number of ours."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from supervisor_ai.domain.kanban.kanban import Kanban, PlanEntry, PlanEvent, TaskFile
+from supervisor_ai.drivers.kanban.board.kanban import Kanban, PlanEntry, PlanEvent, TaskFile
 
 MAX_TASKS: Final = 200
 """How many tasks a kanban may list before a person has to look at it."""

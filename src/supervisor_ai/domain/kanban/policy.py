@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from supervisor_ai.domain.kanban.kanban import Agent, folder_of
+from supervisor_ai.drivers.kanban.board.kanban import Agent, folder_of
 
 MAX_ITERATIONS: Final = 400
 MECHANICAL: Final = "mechanical_manager"

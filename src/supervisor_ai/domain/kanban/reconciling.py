@@ -3,10 +3,9 @@
 from dataclasses import replace
 from typing import Final
 
-from supervisor_ai.domain.kanban.answered import new_entry, with_count
-from supervisor_ai.domain.kanban.choosing import settle
-from supervisor_ai.domain.kanban.follow_up import follow_up
-from supervisor_ai.domain.kanban.kanban import (
+from supervisor_ai.drivers.kanban.board.answered import new_entry, with_count
+from supervisor_ai.drivers.kanban.board.follow_up import follow_up
+from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Conclusion,
     Kanban,
@@ -14,7 +13,8 @@ from supervisor_ai.domain.kanban.kanban import (
     TaskFile,
     TaskState,
 )
-from supervisor_ai.domain.kanban.planning import (
+from supervisor_ai.drivers.kanban.board.next_task import settle
+from supervisor_ai.drivers.kanban.board.plan import (
     Moment,
     Plan,
     Refusal,
@@ -22,7 +22,7 @@ from supervisor_ai.domain.kanban.planning import (
     with_entry,
     with_tasks,
 )
-from supervisor_ai.domain.kanban.remedies import escalate, unblock
+from supervisor_ai.drivers.kanban.board.remedies import escalate, unblock
 
 _NO_LOG: Final = (
     "The work log of {task!r} has no new whole entry: no log, no completion. Write the entry into "

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-from supervisor_ai.domain.kanban.answered import blockers_of, with_count
-from supervisor_ai.domain.kanban.kanban import (
+from supervisor_ai.drivers.kanban.board.answered import blockers_of, with_count
+from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Conclusion,
     Kanban,
@@ -16,8 +16,8 @@ from supervisor_ai.domain.kanban.kanban import (
     TaskKind,
     TaskState,
 )
-from supervisor_ai.domain.kanban.numbering import task_path, title_of
-from supervisor_ai.domain.kanban.planning import (
+from supervisor_ai.drivers.kanban.board.numbers import task_path, title_of
+from supervisor_ai.drivers.kanban.board.plan import (
     Moment,
     Refusal,
     too_many,

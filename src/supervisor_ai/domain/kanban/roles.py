@@ -1,6 +1,6 @@
 """Who acts on a task."""
 
-from supervisor_ai.domain.kanban.kanban import Agent
+from supervisor_ai.drivers.kanban.board.kanban import Agent
 
 
 def determine_role(header: Agent | None) -> Agent:

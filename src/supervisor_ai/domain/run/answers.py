@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Final
 
-from supervisor_ai.domain.kanban.kanban import AnswerStatus
+from supervisor_ai.drivers.kanban.board.kanban import AnswerStatus
 
 
 class AnswerKind(StrEnum):

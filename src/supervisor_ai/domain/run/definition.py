@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import Final
 
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.kanban.policy import KanbanPolicy
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.breaker import BREAKER_POLICY, BreakerPolicy
 from supervisor_ai.domain.run.budgets import Amount, Scope
@@ -16,6 +15,7 @@ from supervisor_ai.domain.run.gates import Area, Complexity, GateKind, GatePolic
 from supervisor_ai.domain.run.loops import LoopPolicy
 from supervisor_ai.domain.run.prices import PriceTable
 from supervisor_ai.domain.run.retries import ParkingPolicy, RetryPolicy
+from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 
 MAX_RETRIES: Final = 3
 MIB: Final = 1 << 20

@@ -32,17 +32,6 @@ from supervisor_ai.domain.run.event_kinds.integration import (
     PullRequestRefused,
     PullRequestStarted,
 )
-from supervisor_ai.domain.run.event_kinds.kanban import (
-    ImportedFile,
-    KanbanRead,
-    KanbanReadLost,
-    KanbanReadStarted,
-    KanbanSaved,
-    KanbanSaveLost,
-    KanbanSaveRefused,
-    KanbanSaveStarted,
-    KanbanUnreadable,
-)
 from supervisor_ai.domain.run.event_kinds.life import (
     CancelRequested,
     CommandRefused,
@@ -95,6 +84,17 @@ from supervisor_ai.domain.run.event_kinds.surroundings import (
     FilesLeftOut,
     SetupEnded,
     WriteRefused,
+)
+from supervisor_ai.drivers.kanban.events import (
+    ImportedFile,
+    KanbanRead,
+    KanbanReadLost,
+    KanbanReadStarted,
+    KanbanSaved,
+    KanbanSaveLost,
+    KanbanSaveRefused,
+    KanbanSaveStarted,
+    KanbanUnreadable,
 )
 
 RUN_EVENTS: Final[tuple[type[RunEvent], ...]] = (

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from supervisor_ai.domain.envelope import Event
-from supervisor_ai.domain.run.event_kinds.kanban import KanbanRead, KanbanUnreadable
+from supervisor_ai.drivers.kanban.events import KanbanRead, KanbanUnreadable
 
 KANBAN_VERDICTS: Final[Mapping[type[Event], str]] = {
     KanbanRead: ":phase",

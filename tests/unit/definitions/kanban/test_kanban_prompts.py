@@ -5,13 +5,7 @@ import re
 from collections.abc import Mapping
 
 import pytest
-from tests.unit.definitions.kanban.board import PLACE, Board
-
-from supervisor_ai.context.prompter import JinjaPrompter
-from supervisor_ai.definitions.worker_answers.reader import schema_text
-from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
-from supervisor_ai.domain.ids import CommitSha, StepName
-from supervisor_ai.domain.kanban.kanban import (
+from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Conclusion,
     Kanban,
@@ -21,7 +15,13 @@ from supervisor_ai.domain.kanban.kanban import (
     TaskKind,
     TaskState,
 )
-from supervisor_ai.domain.kanban.policy import Duty
+from supervisor_ai.drivers.kanban.board.policy import Duty
+from tests.unit.definitions.kanban.board import PLACE, Board
+
+from supervisor_ai.context.prompter import JinjaPrompter
+from supervisor_ai.definitions.worker_answers.reader import schema_text
+from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
+from supervisor_ai.domain.ids import CommitSha, StepName
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Role
 from supervisor_ai.domain.run.facts import FeedbackKind

@@ -1,16 +1,16 @@
 """The steps, roles and limits that a run on a kanban pins."""
 
 import pytest
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from tests.unit.definitions.kanban.board import ADAPTERS, PLACE, Board
 from tests.unit.definitions.project_files import COMMIT
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.kanban.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Cli, StepKind
 from supervisor_ai.domain.run.retries import RetryMode
-from supervisor_ai.domain.run.setbacks import policy_of
+from supervisor_ai.drivers.moves.setbacks import policy_of
 
 ROLES = ("architect", "implementor", "manager")
 STEPS = (

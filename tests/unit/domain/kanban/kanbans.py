@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from supervisor_ai.domain.kanban.kanban import (
+from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Conclusion,
     Kanban,

@@ -1,13 +1,13 @@
 import pytest
-
-from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.kanban.bounds import (
+from supervisor_ai.drivers.kanban.board.bounds import (
     ALL_BYTES,
     FILE_BYTES,
     MOST_FILES,
     check_sizes,
     is_markdown,
 )
+
+from supervisor_ai.domain.errors import InvalidInput
 
 
 def test_what_a_kanban_can_have_is_read() -> None:

@@ -3,10 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.domain.kanban.kanbans import AT, done, kanban, path, task
-
-from supervisor_ai.domain.kanban.choosing import PHASES, next_task, settle
-from supervisor_ai.domain.kanban.kanban import (
+from supervisor_ai.drivers.kanban.board.kanban import (
     Kanban,
     Phase,
     PlanEntry,
@@ -15,7 +12,9 @@ from supervisor_ai.domain.kanban.kanban import (
     TaskKind,
     TaskState,
 )
-from supervisor_ai.domain.kanban.planning import Refusal
+from supervisor_ai.drivers.kanban.board.next_task import PHASES, next_task, settle
+from supervisor_ai.drivers.kanban.board.plan import Refusal
+from tests.unit.domain.kanban.kanbans import AT, done, kanban, path, task
 
 NAMELESS = replace(task(0), path="tasks/notes.md")
 CHOICES = {

@@ -1,7 +1,7 @@
 """A kanban begins with the request as it is, and with the Architect."""
 
-from supervisor_ai.domain.kanban.creating import create
-from supervisor_ai.domain.kanban.kanban import Agent, Phase, PlanEntry, TaskKind, TaskState
+from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase, PlanEntry, TaskKind, TaskState
+from supervisor_ai.drivers.kanban.board.new_kanban import create
 
 REQUEST = "\nSell shoes\n\nAnd hats,  too.\n"
 

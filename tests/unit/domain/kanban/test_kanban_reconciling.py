@@ -3,6 +3,21 @@
 from dataclasses import replace
 
 import pytest
+from supervisor_ai.drivers.kanban.board.kanban import (
+    Agent,
+    Conclusion,
+    Kanban,
+    LogEntry,
+    Phase,
+    PlanEntry,
+    Priority,
+    TaskFile,
+    TaskKind,
+    TaskState,
+)
+from supervisor_ai.drivers.kanban.board.plan import MAX_TASKS, Plan, Refusal, with_tasks
+from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
+from supervisor_ai.drivers.kanban.board.remedies import remedies_before
 from tests.unit.domain.kanban.kanbans import (
     AT,
     BLOCKED,
@@ -15,22 +30,6 @@ from tests.unit.domain.kanban.kanbans import (
     path,
     task,
 )
-
-from supervisor_ai.domain.kanban.kanban import (
-    Agent,
-    Conclusion,
-    Kanban,
-    LogEntry,
-    Phase,
-    PlanEntry,
-    Priority,
-    TaskFile,
-    TaskKind,
-    TaskState,
-)
-from supervisor_ai.domain.kanban.planning import MAX_TASKS, Plan, Refusal, with_tasks
-from supervisor_ai.domain.kanban.reconciling import reconcile
-from supervisor_ai.domain.kanban.remedies import remedies_before
 
 
 def planned(given: Kanban, number: int = 1) -> Plan:

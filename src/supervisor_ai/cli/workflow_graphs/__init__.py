@@ -1,0 +1,1 @@
+"""A workflow drawn as text, as Mermaid or as SVG."""

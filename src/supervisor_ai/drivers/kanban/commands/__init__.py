@@ -1,0 +1,1 @@
+"""Commands on kanbans: what is started, checked and read for them."""

@@ -1,0 +1,85 @@
+"""The kanban driver: a loop that follows files and never reads what an answer means."""
+
+from dataclasses import replace
+from typing import Final
+
+from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.definition import Definition, StepKind
+from supervisor_ai.domain.run.run import Decision, Run
+from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban import state
+from supervisor_ai.drivers.kanban.decide import (
+    decide_agent,
+    decide_checks,
+    decide_landing,
+    decide_reading,
+)
+from supervisor_ai.drivers.kanban.state import KanbanState
+from supervisor_ai.drivers.moves.attempts import base_of
+from supervisor_ai.drivers.moves.state import current_visit
+from supervisor_ai.drivers.moves.steps import decide_frame
+from supervisor_ai.drivers.workflow.driver import WorkflowDriver
+
+_STEPS: Final = WorkflowDriver()
+_SHOWN: Final = 20
+
+
+class KanbanDriver:
+    """Takes a kanban from task to task, as its Manager says, until it is complete."""
+
+    name: Final = "kanban"
+    state_type: Final = KanbanState
+    definition_type: Final = Definition
+
+    def begin(self, birth: e.RunSubmitted, definition: Definition) -> KanbanState:
+        """Return the state before anything happened."""
+        flow = _STEPS.begin(birth, definition)
+        tree = base_of(birth).tree
+        return KanbanState(flow=flow, kept=flow.head, origin=tree, rest=tree)
+
+    def evolve(self, state: KanbanState, event: Event) -> KanbanState:
+        """Fold one recorded fact into the state."""
+        return state.evolve(state, event)
+
+    def fork(self, state: KanbanState) -> KanbanState:
+        """Return the state that a fork of the run begins with: its branch is its own."""
+        return replace(state, flow=_STEPS.fork(state.flow), rest=state.origin)
+
+    def migrate(self, state: KanbanState, definition: Definition) -> KanbanState:
+        """Go on under another definition."""
+        return replace(state, flow=_STEPS.migrate(state.flow, definition))
+
+    def migration_problems(self, state: KanbanState, definition: Definition) -> tuple[str, ...]:
+        """List why the run cannot go on under another definition."""
+        return _STEPS.migration_problems(state.flow, definition)
+
+    def decide(self, run: Run, state: KanbanState) -> Decision:
+        """Say what happens next; a run that fails says what it leaves undone."""
+        return _listing_open(state, decide_frame(run, state.flow) or _decide(run, state))
+
+
+def _decide(run: Run, state: KanbanState) -> Decision:
+    visit = current_visit(state.flow)
+    at = state.flow.at(visit.step)
+    match at.kind:
+        case StepKind.ROLE:
+            return decide_agent(run, state, at, visit)
+        case StepKind.GATE:
+            return decide_checks(run, state, at, visit)
+        case _ if run.open:
+            return Decision()
+        case StepKind.KANBAN:
+            return decide_reading(run, state, at, visit)
+        case _:
+            return decide_landing(run, state, at, visit)
+
+
+def _listing_open(state: KanbanState, decision: Decision) -> Decision:
+    ending, read = decision.ending, state.reading
+    if ending is None or read is None or ending.status is not RunStatus.FAILED or not read.open:
+        return decision
+    shown = ", ".join(read.open[:_SHOWN])
+    more = f" and {len(read.open) - _SHOWN} more" if len(read.open) > _SHOWN else ""
+    reason = f"{ending.outcome.reason} Open: {shown}{more}."
+    return replace(decision, ending=replace(ending, outcome=replace(ending.outcome, reason=reason)))

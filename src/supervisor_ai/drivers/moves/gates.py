@@ -1,0 +1,121 @@
+"""What the gates of a step lead to: they run side by side, and are judged together."""
+
+from typing import Final
+
+from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.definition import Step
+from supervisor_ai.domain.run.effects import RunGate
+from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind
+from supervisor_ai.domain.run.gates import GatePolicy
+from supervisor_ai.domain.run.run import Decision, Run
+from supervisor_ai.domain.run.status import OutcomeKind, Verdict
+from supervisor_ai.drivers.moves.attempts import base_of, plans
+from supervisor_ai.drivers.moves.state import Visit, WorkflowState
+from supervisor_ai.drivers.moves.steps import (
+    is_exhausted,
+    pass_step,
+    perform,
+    question,
+    rejected_by_person,
+    send_back,
+    stop,
+)
+
+_GOOD: Final = frozenset({Verdict.PASSED, Verdict.WARNED})
+
+
+def decide_gates(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
+    """Run the gates whose turn it is; once all have spoken, act on what they said."""
+    if isinstance(state.news, e.ApprovalRefused):
+        return rejected_by_person(state, at, state.news)
+    if run.approval is not None:
+        return Decision()
+    due = [slot for slot in _slots(at) if _is_due(run, state, at, visit, slot)]
+    if due:
+        return perform(run, state, *(_effect(run, state, at, visit, slot) for slot in due))
+    if any(isinstance(intent, e.GateStarted) for intent in run.open.values()):
+        return Decision()
+    return _judge(run, state, at, visit)
+
+
+def _slots(at: Step) -> range:
+    return range(1, len(at.checks) + 1)
+
+
+def _is_due(run: Run, state: WorkflowState, at: Step, visit: Visit, slot: int) -> bool:
+    """Tell whether a gate can run now; one that depends on a failed one never does."""
+    place = (at.name, visit.number, slot)
+    gates = (intent for intent in run.open.values() if isinstance(intent, e.GateStarted))
+    is_open = any((gate.step, gate.visit, gate.slot) == place for gate in gates)
+    if is_open or visit.verdict(slot) is not None:
+        return False
+    names = state.gate(at.name, slot).depends_on
+    before = [visit.verdict(at.checks.index(name) + 1) for name in names]
+    return all(said is not None and _lets_pass(state, at, visit, said) for said in before)
+
+
+def _lets_pass(state: WorkflowState, at: Step, visit: Visit, said: e.GateEnded) -> bool:
+    """Tell whether the gates behind one may run: what only warns must not keep others from it."""
+    return state.gate(at.name, said.slot).only_warns or _is_good(visit, said)
+
+
+def _is_good(visit: Visit, said: e.GateEnded) -> bool:
+    """Tell whether a gate stands in nobody's way: a person may have accepted what it found."""
+    is_accepted = said.slot in visit.accepted and said.verdict is Verdict.FAILED
+    return said.verdict in _GOOD or is_accepted
+
+
+def _effect(run: Run, state: WorkflowState, at: Step, visit: Visit, slot: int) -> RunGate:
+    definition, origin = state.definition, base_of(run.birth).sha
+    vouched = state.vouched.get(state.gate(at.name, slot).kind)
+    return RunGate(
+        step=at.name,
+        visit=visit.number,
+        slot=slot,
+        gate=state.gate(at.name, slot),
+        snapshot=state.head.commit,
+        tree=state.head.tree,
+        sandbox=definition.sandbox,
+        workspace=definition.workspace,
+        output_bytes=definition.limits.output_bytes,
+        origin=origin,
+        vouched=vouched.commit if vouched else origin,
+        author=state.author,
+        plans=plans(state),
+    )
+
+
+def _judge(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
+    """Act on the worst that was said."""
+    weighed = [said for said in visit.verdicts if not state.gate(at.name, said.slot).only_warns]
+    bad = [said for said in weighed if not _is_good(visit, said)]
+    for said in bad:
+        if said.verdict is Verdict.NOT_RUN:
+            reason = f"Gate {said.gate!r} could not run: {said.reason}"
+            return stop(at, visit, OutcomeKind.GATE_FAILED, reason)
+    for said in bad:
+        policy = state.gate(at.name, said.slot).policy
+        is_way_back = at.on_fail is not None or policy is GatePolicy.ASK
+        if policy is GatePolicy.BLOCK or not is_way_back:
+            reason = f"Step {at.name!r} did not pass: gate {said.gate!r} failed. {said.reason}"
+            return stop(at, visit, OutcomeKind.GATE_FAILED, reason)
+    return _follow(run, state, at, bad) if bad else pass_step(run, state, at)
+
+
+def _follow(run: Run, state: WorkflowState, at: Step, bad: list[e.GateEnded]) -> Decision:
+    """Let whoever can mend it hear what is wrong; what only a person may accept, one is asked."""
+    told = [said for said in bad if state.gate(at.name, said.slot).policy is not GatePolicy.ASK]
+    if told and not (at.asks_at_last and is_exhausted(state, at)):
+        feedback = tuple(map(feedback_of, told))
+        return send_back(state, at, at.on_fail, feedback, OutcomeKind.GATE_FAILED)
+    asked = question(state, at, ApprovalReason.FINDINGS, bad[0].report or bad[0].output)
+    return perform(run, state, asked)
+
+
+def feedback_of(said: e.GateEnded) -> Feedback:
+    """Let a worker hear what a gate found wrong."""
+    artifact = said.feedback or said.output
+    if artifact is None:
+        raise InternalError(f"Gate {said.gate!r} failed without saying why.")
+    return Feedback(kind=FeedbackKind.GATE, source=said.gate, artifact=artifact)

@@ -1,0 +1,178 @@
+"""What any step can lead to: it is passed, sent back, put before a person, or the end."""
+
+from dataclasses import replace
+from typing import Final
+
+from supervisor_ai.domain.ids import ArtifactHash, StepName, TimerName
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.definition import MAX_RETRIES, Step, StepKind
+from supervisor_ai.domain.run.degradation import is_degraded
+from supervisor_ai.domain.run.effects import (
+    CancelTimer,
+    Effect,
+    OperationEffect,
+    RequestApproval,
+    SetTimer,
+)
+from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind
+from supervisor_ai.domain.run.run import Decision, Ending, Run
+from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
+from supervisor_ai.drivers.moves import state
+from supervisor_ai.drivers.moves.results import levels, summary
+from supervisor_ai.drivers.moves.state import Visit, WorkflowState
+
+DEADLINE: Final = TimerName("deadline")
+_AT_WORK: Final = (e.LaunchRequested, e.OperationStarted)
+
+
+def decide_frame(run: Run, state: WorkflowState) -> Decision | None:
+    """Say what happens at any step: the run begins, or has taken too long; None: the step decides.
+
+    The time that a run only waits is not its own.
+    """
+    if DEADLINE in run.fired:
+        limit = state.definition.limits.workflow_timeout
+        return fail(OutcomeKind.LIMITS_EXCEEDED, f"The run took longer than {limit}.")
+    if state.visit is None:
+        return enter(state, state.definition.workflow.initial_step, ())
+    if run.status is RunStatus.WAITING and DEADLINE in run.timers:
+        return Decision(effects=(CancelTimer(timer=DEADLINE),))
+    return None
+
+
+def perform(run: Run, state: WorkflowState, *effects: Effect) -> Decision:
+    """Do what was decided; the time that people and usage limits take is not the run's."""
+    limit, works = state.definition.limits.workflow_timeout, any(map(_is_work, effects))
+    if works and limit is not None and DEADLINE not in run.timers:
+        return Decision(effects=(SetTimer(timer=DEADLINE, after=limit), *effects))
+    is_idle = not works and not any(isinstance(at, _AT_WORK) for at in run.open.values())
+    if is_idle and any(map(_is_wait, effects)) and DEADLINE in run.timers:
+        return Decision(effects=(CancelTimer(timer=DEADLINE), *effects))
+    return Decision(effects=effects)
+
+
+def _is_work(effect: Effect) -> bool:
+    return isinstance(effect, OperationEffect)
+
+
+def _is_wait(effect: Effect) -> bool:
+    return isinstance(effect, RequestApproval) or (isinstance(effect, SetTimer) and effect.parks)
+
+
+def question(
+    state: WorkflowState,
+    at: Step,
+    reason: ApprovalReason = ApprovalReason.HUMAN_GATE,
+    words: ArtifactHash | None = None,
+) -> RequestApproval:
+    """Ask a person about the files as they are now."""
+    return RequestApproval(
+        step=at.name,
+        visit=state.current_visit(state).number,
+        reason=reason,
+        tree=state.head.tree,
+        commit=state.head.commit,
+        question=words,
+    )
+
+
+def quarantine(
+    run: Run, state: WorkflowState, at: Step, why: str, asked: RequestApproval
+) -> Decision:
+    """Let a step rest that gets nowhere by itself, until a person has decided."""
+    rests = e.StepQuarantined(step=at.name, visit=asked.visit, reason=why)
+    return then(rests, perform(run, state, asked))
+
+
+def pass_step(run: Run, state: WorkflowState, at: Step) -> Decision:
+    """Go on, once a person has agreed where one has to."""
+    visit = state.current_visit(state)
+    if at.human_approval and not visit.is_signed_off:
+        return perform(run, state, question(state, at))
+    return go_on(state, at, e.StepPassed(step=at.name, visit=visit.number))
+
+
+def go_on(state: WorkflowState, at: Step, fact: e.StepPassed | e.StepSkipped) -> Decision:
+    """Leave a step for the next one, or for the end."""
+    if not (at.terminal or at.next is None):
+        return then(fact, enter(state, at.next, ()))
+    state = state.evolve(state, fact)
+    outcome = Outcome(kind=OutcomeKind.DONE, reason=summary(state))
+    ending = Ending(
+        status=RunStatus.COMPLETED, outcome=outcome, degraded=is_degraded(levels(state))
+    )
+    return Decision(events=(fact,), ending=ending)
+
+
+def rejected_by_person(state: WorkflowState, at: Step, news: e.ApprovalRefused) -> Decision:
+    """Go back with a person's words."""
+    back = Feedback(kind=FeedbackKind.PERSON, source=at.name, artifact=news.note)
+    # What judges nothing is done again, as the person wants it.
+    itself = at.name if at.kind is StepKind.ROLE and not _judges(state, at) else None
+    target = at.on_reject or at.on_fail or itself
+    return send_back(state, at, target, (back,), OutcomeKind.REJECTED)
+
+
+def _judges(state: WorkflowState, at: Step) -> bool:
+    return state.role(at.name).answer is AnswerKind.REVIEW
+
+
+def send_back(
+    state: WorkflowState,
+    at: Step,
+    target: StepName | None,
+    feedback: tuple[Feedback, ...],
+    kind: OutcomeKind,
+) -> Decision:
+    """Let an earlier step mend what is wrong, as long as that may go on."""
+    visit = state.current_visit(state)
+    reason = f"Step {at.name!r} did not pass."
+    if target is None:
+        return stop(at, visit, kind, f"{reason} The workflow names no step to go back to.")
+    if is_exhausted(state, at):
+        times = state.record(at.name).setbacks + 1
+        return stop(at, visit, kind, f"Step {at.name!r} did not pass {times} times.")
+    failed = e.StepFailed(step=at.name, visit=visit.number, reason=reason)
+    return then(failed, enter(state, target, feedback))
+
+
+def is_exhausted(state: WorkflowState, at: Step) -> bool:
+    """Tell whether a step has failed so often that it may not go back once more."""
+    limit = _first(at.max_retries, state.definition.limits.step_max_retries, MAX_RETRIES)
+    return state.record(at.name).setbacks + 1 > limit
+
+
+def enter(state: WorkflowState, name: StepName, feedback: tuple[Feedback, ...]) -> Decision:
+    """Come to a step."""
+    limit = state.definition.limits.workflow_max_steps
+    if state.visits >= limit:
+        return fail(OutcomeKind.LIMITS_EXCEEDED, f"The run visited {limit} steps without an end.")
+    entered = e.StepEntered(
+        step=name,
+        visit=state.record(name).visits + 1,
+        start=state.head.commit,
+        feedback=feedback,
+    )
+    return Decision(events=(entered,))
+
+
+def then(first: e.RunEvent, decision: Decision) -> Decision:
+    """Put a fact before what follows from it."""
+    return replace(decision, events=(first, *decision.events))
+
+
+def stop(at: Step, visit: Visit, kind: OutcomeKind, reason: str) -> Decision:
+    """End the run because of a step."""
+    failed = e.StepFailed(step=at.name, visit=visit.number, reason=reason)
+    return then(failed, fail(kind, reason))
+
+
+def fail(kind: OutcomeKind, reason: str) -> Decision:
+    """End the run without what was asked."""
+    outcome = Outcome(kind=kind, reason=reason)
+    return Decision(ending=Ending(status=RunStatus.FAILED, outcome=outcome))
+
+
+def _first(*values: int | None) -> int:
+    return next(value for value in values if value is not None)

@@ -1,0 +1,1 @@
+"""The workflow driver: one task through a state machine of steps."""
