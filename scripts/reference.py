@@ -15,13 +15,9 @@ from typing import get_args
 import click
 import yaml
 
-from supervisor_ai.cli.kanban_words import KanbanOfRun
 from supervisor_ai.cli.main import supervisor as command
 from supervisor_ai.control.commands.gate_check import CheckView
 from supervisor_ai.control.commands.workspace_cleanup import CleanItem, CleanView
-from supervisor_ai.drivers.kanban.commands.check import InadequateItem, KanbanCheck
-from supervisor_ai.drivers.kanban.queries.log import KanbanLogEntry
-from supervisor_ai.drivers.kanban.queries.status import KanbanRunView, KanbanSource, KanbanView, TaskView
 from supervisor_ai.control.ports.definitions import (
     ConfigValue,
     GateSummary,
@@ -42,24 +38,33 @@ from supervisor_ai.control.queries.contexts import SentContext
 from supervisor_ai.control.queries.logs import RunLogEntry
 from supervisor_ai.control.queries.redaction import RedactionReport
 from supervisor_ai.control.queries.roles import RoleChange, RoleDifference, RoleExchange
-from supervisor_ai.control.queries.run_views import MutationView, OriginView, RunView, UsageView
 from supervisor_ai.control.queries.sandbox_check import BackendView, InsideView, SandboxCheck
 from supervisor_ai.control.queries.workspaces import DirectoryView, WorkView
 from supervisor_ai.control.questions import DoubtView, QuestionView
+from supervisor_ai.control.run_views import MutationView, OriginView, RunView, UsageView
 from supervisor_ai.definitions.roles.json_schemas import schema_files
 from supervisor_ai.definitions.worker_answers.reader import schema_text
 from supervisor_ai.domain.flow import Flow, Status, find
-from supervisor_ai.drivers.kanban.board.kanban import Mistake
 from supervisor_ai.domain.project.events import ProjectEvent
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
-from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
 from supervisor_ai.domain.run.events import RUN_EVENTS
 from supervisor_ai.domain.run.gates import Finding as GateFinding
 from supervisor_ai.domain.run.retry_notes import RetryEntry
 from supervisor_ai.domain.run.run import RUN_FLOW
-from supervisor_ai.drivers.moves.slots import ATTEMPT_FLOW
 from supervisor_ai.domain.run.status import Outcome
+from supervisor_ai.drivers.kanban.board.kanban import Mistake
+from supervisor_ai.drivers.kanban.commands.check import InadequateItem, KanbanCheck
+from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
+from supervisor_ai.drivers.kanban.queries.about import KanbanOfRun
+from supervisor_ai.drivers.kanban.queries.log import KanbanLogEntry
+from supervisor_ai.drivers.kanban.queries.status import (
+    KanbanRunView,
+    KanbanSource,
+    KanbanView,
+    TaskView,
+)
+from supervisor_ai.drivers.moves.slots import ATTEMPT_FLOW
 from supervisor_ai.drivers.moves.state import STEP_FLOW
 from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding
 from supervisor_ai.workers.launch.capabilities import Capability, capabilities

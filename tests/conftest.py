@@ -35,6 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
         BRANCHES.stop()
     elif BRANCHES is not None:
         config.pluginmanager.register(BRANCHES, "pure-branches")
+    import supervisor_ai.bootstrap  # noqa: F401 - registers the drivers, and is measured as well
 
 
 @pytest.hookimpl(trylast=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from supervisor_ai.control.policy import NO_SANDBOX, SANDBOX, Policy
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.settings import HostSettings
+from supervisor_ai.control.slices import SliceName, openers, register
 from supervisor_ai.domain.ids import CommitSha
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from supervisor_ai.definitions.consent.trust_store import FileTrustStore
     from supervisor_ai.domain.run.answers import AnswerKind
     from supervisor_ai.domain.run.definition import SandboxPolicy
-    from supervisor_ai.engine.playback import Opener
+    from supervisor_ai.drivers.kanban.ports import KanbanReader
     from supervisor_ai.engine.ports.context import ContextPacker
     from supervisor_ai.engine.ports.gates import Examiner
     from supervisor_ai.engine.ports.monitor import Monitor
@@ -41,6 +42,12 @@ if TYPE_CHECKING:
     from supervisor_ai.workspaces.repository import GitRepository
 
 _LEDGER: Final = "state.db"
+SLICES: Final = (
+    SliceName("workflow", "supervisor_ai.drivers.workflow.slice"),
+    SliceName("kanban", "supervisor_ai.drivers.kanban.slice"),
+)
+"""The drivers that there are; each is imported when something of it is asked for."""
+register(SLICES)
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> HostSettings:
@@ -78,6 +85,13 @@ def open_records(directory: Path, settings: HostSettings) -> Records | None:
 def open_preflight(directory: Path, settings: HostSettings) -> "Preflight":
     """Open what can be asked before anything is written."""
     return _preflight(_repository(directory, settings), settings)
+
+
+def open_kanban_reader() -> "KanbanReader":
+    """Open what knows the format of kanban and task files."""
+    from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
+
+    return MarkdownKanbanReader()
 
 
 def open_project(
@@ -287,7 +301,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         clock=SystemClock(),
         ids=SystemIds(),
         processes=SystemProcesses(),
-        drivers=_drivers(),
+        drivers=openers(),
         sandbox=sandbox,
         workspaces=GitWorkspaces(repository, _project_state(settings, repository)),
         workers=worker_factory(sandbox, settings.environment, own_agents.filled),
@@ -305,27 +319,20 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
     )
 
 
-def _drivers() -> "Mapping[str, Opener]":
-    from supervisor_ai.drivers.kanban.driver import KanbanDriver
-    from supervisor_ai.drivers.workflow.driver import WorkflowDriver
-    from supervisor_ai.engine.playback import opener
-
-    return {
-        WorkflowDriver.name: opener(WorkflowDriver()),
-        KanbanDriver.name: opener(KanbanDriver()),
-    }
-
-
 def _performers(repository: "GitRepository", settings: HostSettings) -> "Performers":
-    from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
+    from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS, LatePerformers
+
+    return LatePerformers(SHARED_PERFORMERS, partial(_kanban_performers, repository, settings))
+
+
+def _kanban_performers(repository: "GitRepository", settings: HostSettings) -> "Performers":
     from supervisor_ai.drivers.kanban.performer import KanbanPerformer, kanban_performers
     from supervisor_ai.drivers.kanban.ports import KanbanPorts
-    from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS
     from supervisor_ai.workspaces.kanban_files import GitKanbanFiles
 
     files = GitKanbanFiles(repository, _project_state(settings, repository))
-    ports = KanbanPorts(files=files, reader=MarkdownKanbanReader())
-    return {**SHARED_PERFORMERS, **kanban_performers(KanbanPerformer(ports=ports))}
+    ports = KanbanPorts(files=files, reader=open_kanban_reader())
+    return kanban_performers(KanbanPerformer(ports=ports))
 
 
 def _examiner(repository: "GitRepository") -> "Examiner":
@@ -479,7 +486,6 @@ def _records(repository: "GitRepository", ledger: "SqliteLedger") -> Records:
 def _preflight(repository: "GitRepository", settings: HostSettings) -> "Preflight":
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.definitions.catalog import FileCatalog
-    from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
     from supervisor_ai.engine.host import SystemIds
     from supervisor_ai.workers.registry import adapters
@@ -487,12 +493,11 @@ def _preflight(repository: "GitRepository", settings: HostSettings) -> "Prefligh
     user_directory = settings.user_directory
     return Preflight(
         repository=repository,
-        catalog=FileCatalog(repository, user_directory, adapters()),
+        catalog=FileCatalog(repository, settings.user_directory, adapters()),
         trust=_trust(repository, settings),
         binding=_binding(repository, settings),
         policy=settings.policy,
         redactor=RuleRedactor(key=settings.redaction_key),
         ids=SystemIds(),
         checkout=repository.checkout,
-        kanban_reader=MarkdownKanbanReader(),
     )

@@ -18,7 +18,7 @@ from tests.e2e.crash_ports import Boundaries, crashing
 from tests.support.preloaded import preload
 from tests.support.processes import die_with_parent
 
-from supervisor_ai.bootstrap import open_project, read_settings
+from supervisor_ai.bootstrap import open_kanban_reader, open_project, read_settings
 from supervisor_ai.control.commands.run_execution import drive_family
 from supervisor_ai.control.commands.run_start import PreparedRun, StartRequest, prepare, submit
 from supervisor_ai.control.project import OpenProject
@@ -33,7 +33,12 @@ def prepared_for(order: Order, project: OpenProject) -> PreparedRun:
     if order["kanban"] is None:
         return prepare(project.preflight, StartRequest(task="Write the file"))
     directory = Path(order["directory"])
-    office = Office(preflight=project.preflight, records=project.records, start=directory)
+    office = Office(
+        preflight=project.preflight,
+        reader=open_kanban_reader(),
+        records=project.records,
+        start=directory,
+    )
     place = find_place(office.desk, order["kanban"], order["kanban_directory"])
     prepared = prepare_kanban_run(office, place, KanbanRequest()).prepared
     assert prepared is not None

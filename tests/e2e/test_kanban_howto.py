@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.drivers.kanban.board.kanban import Kanban
 from tests.e2e.tutorial_blocks import BLOCK, Block, Newcomer, outputs_of
 
 from supervisor_ai.documents.kanban_reading import read_kanban
+from supervisor_ai.drivers.kanban.board.kanban import Kanban
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "howto" / "kanban.md"
 EXAMPLE: Final = re.compile(r"^(`{3,4})markdown\n(.*?)^\1$", re.MULTILINE | re.DOTALL)

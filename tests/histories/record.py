@@ -12,9 +12,6 @@ from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
 
-from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
-
 from supervisor_ai.domain.envelope import Actor, ActorKind, Event, NewEvent
 from supervisor_ai.domain.ids import (
     PROJECT_STREAM,
@@ -65,6 +62,10 @@ from supervisor_ai.domain.run.status import (
     RunStatus,
     Verdict,
 )
+from supervisor_ai.drivers.kanban import events as k
+from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
+from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.engine.ports.ledger import Batch, Lease, StreamAppend
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger
@@ -114,7 +115,7 @@ def role(name: str, kind: AnswerKind) -> d.Role:
     )
 
 
-def definition() -> d.Definition:
+def definition() -> KanbanDefinition:
     steps = (
         d.Step(name=PLAN, kind=d.StepKind.ROLE, role="planner", next=IMPLEMENT),
         d.Step(name=IMPLEMENT, kind=d.StepKind.ROLE, role="coder", next=TEST, max_retries=3),
@@ -132,7 +133,7 @@ def definition() -> d.Definition:
         "coder": AnswerKind.IMPLEMENTATION,
         "critic": AnswerKind.REVIEW,
     }
-    return d.Definition(
+    return KanbanDefinition(
         workflow=d.Workflow(
             name="golden",
             description="Everything that can happen",
@@ -576,12 +577,12 @@ def write_kanban(pen: Pen) -> None:
 
 
 def read_in_the_end() -> Iterator[Event]:
-    reading = e.KanbanReadStarted(step=KANBAN, visit=1, file="tasks/0-kanban.md")
-    yield from (reading, e.KanbanReadLost(step=KANBAN, visit=1))
+    reading = k.KanbanReadStarted(step=KANBAN, visit=1, file="tasks/0-kanban.md")
+    yield from (reading, k.KanbanReadLost(step=KANBAN, visit=1))
     report = artifact("mistakes")
-    yield from (reading, e.KanbanUnreadable(step=KANBAN, visit=1, reason="No.", report=report))
+    yield from (reading, k.KanbanUnreadable(step=KANBAN, visit=1, reason="No.", report=report))
     yield reading
-    yield e.KanbanRead(
+    yield k.KanbanRead(
         step=KANBAN,
         visit=1,
         snapshot=snapshot("read"),
@@ -592,16 +593,16 @@ def read_in_the_end() -> Iterator[Event]:
         role=Agent.ARCHITECT,
         tasks=("tasks/1-look.md",),
         open=("tasks/1-look.md",),
-        files=(e.ImportedFile(path="tasks/1-look.md", artifact=artifact("look")),),
+        files=(k.ImportedFile(path="tasks/1-look.md", artifact=artifact("look")),),
     )
 
 
 def saved_in_the_end() -> Iterator[Event]:
-    saving = e.KanbanSaveStarted(step=SAVE, visit=1, start=commit("read"), snapshot=commit("made"))
-    yield from (saving, e.KanbanSaveLost(step=SAVE, visit=1))
+    saving = k.KanbanSaveStarted(step=SAVE, visit=1, start=commit("read"), snapshot=commit("made"))
+    yield from (saving, k.KanbanSaveLost(step=SAVE, visit=1))
     detail = artifact("why not")
-    yield from (saving, e.KanbanSaveRefused(step=SAVE, visit=1, reason="No.", detail=detail))
-    yield from (saving, e.KanbanSaved(step=SAVE, visit=1, rest=snapshot("rest")))
+    yield from (saving, k.KanbanSaveRefused(step=SAVE, visit=1, reason="No.", detail=detail))
+    yield from (saving, k.KanbanSaved(step=SAVE, visit=1, rest=snapshot("rest")))
 
 
 class Alone:

@@ -8,16 +8,17 @@ import pytest
 from tests.histories import record
 
 from supervisor_ai.control.ports.queries import FaultKind
+from supervisor_ai.control.slices import slice_events
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, StreamId, run_stream, stream_run
 from supervisor_ai.domain.project.project import Project
 from supervisor_ai.domain.project.project import evolve as evolve_project
 from supervisor_ai.domain.run import run as machine
-from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.facts import Process
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
+from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.moves.state import WorkflowState
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
@@ -66,14 +67,14 @@ def ledger(history: Path, tmp_path: Path) -> Iterator[SqliteLedger]:
     opened.close()
 
 
-def read_definition(history: Path) -> Definition:
-    return from_json(history.with_suffix(".definition.json").read_bytes(), Definition)
+def read_definition(history: Path) -> KanbanDefinition:
+    return from_json(history.with_suffix(".definition.json").read_bytes(), KanbanDefinition)
 
 
 class Fold:
     """Folds run streams as the engine does: a fork begins with a prefix of another stream."""
 
-    def __init__(self, ledger: SqliteLedger, definition: Definition) -> None:
+    def __init__(self, ledger: SqliteLedger, definition: KanbanDefinition) -> None:
         self._ledger = ledger
         self._definition = definition
         self._driver = WorkflowDriver()
@@ -170,12 +171,14 @@ def _after(run: RunStatus, step: StepStatus) -> StepStatus:
 def test_the_definition_of_an_old_release_is_read(history: Path) -> None:
     definition = read_definition(history)
     assert next(iter(definition.workflow.steps)) == definition.workflow.initial_step
-    assert from_json(to_json(definition), Definition) == definition
+    assert from_json(to_json(definition), KanbanDefinition) == definition
 
 
 def test_every_type_of_fact_has_an_example() -> None:
     shown = {record.type for record in read_history(NEWEST)}
-    assert {kind.__name__ for kind in EVENT_KINDS} - shown == set(), "extend record.py"
+    assert {kind.__name__ for kind in (*EVENT_KINDS, *slice_events())} - shown == set(), (
+        "extend record.py"
+    )
 
 
 def test_a_changed_history_would_be_noticed(ledger: SqliteLedger, history: Path) -> None:

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Final
 
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from tests.simulation.kanbans import FOLDER
 from tests.simulation.machine import Machine
+
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 
 BROKEN: Final = "state: [\n"
 _HEADER: Final = "---\n"

@@ -11,6 +11,7 @@ from tests.simulation.jobs import Jobs
 from tests.simulation.machine import SimWorkspaces
 from tests.simulation.retry_rules import bad_retries
 
+from supervisor_ai.control.slices import slice_events
 from supervisor_ai.domain.envelope import Envelope, NewEvent
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import (
@@ -35,7 +36,7 @@ from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
 _ENDS = (e.RunCompleted, e.RunFailed, e.RunCancelled)
 _INTENT_OF: Mapping[type, type[e.Intent]] = {
     outcome: kind.started
-    for kind in operations_of(EVENT_KINDS)
+    for kind in operations_of((*EVENT_KINDS, *slice_events()))
     if kind.is_performed
     for outcome in kind.ended
 }

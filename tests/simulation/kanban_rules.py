@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from tests.simulation.editors import BROKEN
 from tests.simulation.invariants import Evidence, commits_of, is_late
 from tests.simulation.kanbans import FOLDER, FORBIDDEN, MAX_ITERATIONS, mark_of, read
@@ -13,7 +12,9 @@ from tests.simulation.kanbans import FOLDER, FORBIDDEN, MAX_ITERATIONS, mark_of,
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.drivers.kanban import events as k
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
+from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 
 _MARK: Final = re.compile(r"^### \[[^]]*\] (Turn .*)$", re.MULTILINE)
@@ -41,9 +42,7 @@ def broken_kanban_rules(evidence: Evidence) -> list[str]:
 
 
 def _place(evidence: Evidence, birth: e.RunSubmitted) -> KanbanPlace:
-    policy = evidence.world.documents.load(birth.definition, Definition).kanban
-    assert policy is not None
-    return policy.place
+    return evidence.world.documents.load(birth.definition, KanbanDefinition).kanban.place
 
 
 def _bad_landings(
@@ -81,11 +80,11 @@ def _bad_questions(run: RunId, envelopes: list[Envelope]) -> Iterator[str]:
     is_open = False
     for envelope in envelopes:
         match envelope.event:
-            case e.KanbanUnreadable():
+            case k.KanbanUnreadable():
                 is_open = True
             case e.ApprovalGiven():
                 is_open = False
-            case e.KanbanReadStarted() | e.AttemptStarted() if is_open:
+            case k.KanbanReadStarted() | e.AttemptStarted() if is_open:
                 yield f"Run {run!r} went on with files that cannot be read."
             case _:
                 pass
@@ -116,7 +115,7 @@ def _bad_rounds(run: RunId, envelopes: list[Envelope]) -> Iterator[str]:
 
 def _bad_end(run: RunId, envelopes: list[Envelope]) -> Iterator[str]:
     """A completed run leaves nothing open; a failed one says what it leaves open."""
-    reads = [at.event for at in envelopes if isinstance(at.event, e.KanbanRead)]
+    reads = [at.event for at in envelopes if isinstance(at.event, k.KanbanRead)]
     match envelopes[-1].event:
         case e.RunCompleted() if reads[-1].open:
             yield f"Run {run!r} is complete, and {reads[-1].open} are open."

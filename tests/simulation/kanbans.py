@@ -7,18 +7,18 @@ from datetime import timedelta
 from random import Random
 from typing import Final
 
-from supervisor_ai.drivers.kanban.board.kanban import Kanban
-from supervisor_ai.drivers.kanban.board.numbers import next_number
-from supervisor_ai.drivers.kanban.board.plan import Plan, Refusal
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
-from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
 from tests.simulation.definitions import GATE
 from tests.simulation.scripts import BAD, GOOD, Deed, duration
 from tests.support.kanban_scene import FILE, kanban_definition, kanban_text, task_text
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.documents.kanban_writing import render_task, revise_kanban, revise_task
-from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.drivers.kanban.board.kanban import Kanban
+from supervisor_ai.drivers.kanban.board.numbers import next_number
+from supervisor_ai.drivers.kanban.board.plan import Plan, Refusal
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
+from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
+from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.testing.fake_worker import answering
 
 AT: Final = "2030-01-01T00:00:00+00:00"
@@ -46,7 +46,7 @@ class Assigned:
     mark: str
 
 
-def random_kanban(chance: Random) -> tuple[Definition, dict[str, str]]:
+def random_kanban(chance: Random) -> tuple[KanbanDefinition, dict[str, str]]:
     """Draw a kanban and return what a run on it pins, and its files."""
     directory = DIRECTORY if chance.random() < 0.3 else None
     policy = KanbanPolicy(

@@ -130,7 +130,6 @@ class Simulation:
     def _submit_kanban(self) -> None:
         machine = self._machine
         definition, files = random_kanban(self._chance)
-        assert definition.kanban is not None
         place = definition.kanban.place
         if place.directory is None:
             self._base = make_base(machine.workspaces, {"README": "Hello.", **files})

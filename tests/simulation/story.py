@@ -8,6 +8,7 @@ from tests.simulation.invariants import Evidence
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.drivers.kanban import events as k
 
 Page = tuple[str, ...]
 
@@ -22,10 +23,10 @@ _TOLD: Final = (
     e.ApprovalRefused,
     e.IntegrationLanded,
     e.IntegrationRefused,
-    e.KanbanRead,
-    e.KanbanUnreadable,
-    e.KanbanSaved,
-    e.KanbanSaveRefused,
+    k.KanbanRead,
+    k.KanbanUnreadable,
+    k.KanbanSaved,
+    k.KanbanSaveRefused,
 )
 _ENDS: Final = (e.RunCompleted, e.RunFailed, e.RunCancelled)
 
@@ -67,7 +68,7 @@ def _verdict(event: Event) -> str:
             return f"{category} {code}"
         case e.GateEnded(verdict=verdict, gate=gate):
             return f"{gate} {verdict}"
-        case e.KanbanRead(current=current, phase=phase):
+        case k.KanbanRead(current=current, phase=phase):
             return f"{phase} {current}"
         case _:
             return ""

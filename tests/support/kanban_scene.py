@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from tests.support.kernel import CLI, GATE, Kernel
 
 from supervisor_ai.domain.ids import StepName
@@ -22,6 +21,8 @@ from supervisor_ai.domain.run.definition import (
 from supervisor_ai.domain.run.events import ApprovalRequested, RunFailed
 from supervisor_ai.domain.run.letters import Approve, Command, Reject
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
+from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_sandbox import Script
@@ -78,7 +79,7 @@ def _step(name: str, kind: StepKind, following: str | None, **more: object) -> S
 
 def kanban_definition(
     policy: KanbanPolicy | None = None, *, gate: Gate | None = None
-) -> Definition:
+) -> KanbanDefinition:
     """Make what a run on a kanban pins."""
     policy = policy or KanbanPolicy(place=PLACE)
     creates = bool(policy.instruction)
@@ -102,7 +103,7 @@ def kanban_definition(
         steps={step.name: step for step in steps},
     )
     agents = [_role(name, AnswerKind.AGENT) for name in ("architect", "implementor")]
-    return Definition(
+    return KanbanDefinition(
         workflow=workflow,
         roles={role.name: role for role in (*agents, _role("manager", AnswerKind.MANAGER))},
         clis={CLI.name: CLI},

@@ -2,6 +2,7 @@
 
 import pytest
 
+from supervisor_ai.control.slices import slice_events
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.flow import find
@@ -9,11 +10,11 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.operations import operations_of
 from supervisor_ai.domain.run.run import RUN_FLOW
 from supervisor_ai.domain.run.status import RunStatus
-from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
 from supervisor_ai.store.codec import EVENT_KINDS
-from supervisor_ai.store.projection_rules import RULES, rules_of
+from supervisor_ai.store.projection_rules import RULES, rule_of
 
-RUN_KINDS = (*e.RUN_EVENTS, *KANBAN_EVENTS)
+RUN_KINDS = (*e.RUN_EVENTS, *slice_events())
+ALL_KINDS = (*EVENT_KINDS, *slice_events())
 
 
 def made_of(base: type[Event]) -> set[type[Event]]:
@@ -27,7 +28,7 @@ def test_every_fact_of_a_run_is_registered() -> None:
     known = made_of(e.RunEvent)
     bases = {base.__name__ for kind in known for base in kind.__bases__}
     assert {kind.__name__ for kind in known} - bases == registered
-    assert registered < {kind.__name__ for kind in EVENT_KINDS}
+    assert registered < {kind.__name__ for kind in ALL_KINDS}
 
 
 @pytest.mark.parametrize("kind", RUN_KINDS, ids=lambda kind: kind.__name__)
@@ -38,12 +39,13 @@ def test_every_fact_of_a_run_can_happen(kind: type[Event]) -> None:
 
 def test_every_fact_has_a_rule_for_the_tables() -> None:
     assert set(RULES) == set(EVENT_KINDS)
+    assert all(isinstance(rule_of(kind), tuple) for kind in ALL_KINDS)
 
 
 def test_a_fact_without_a_place_needs_a_rule_of_its_own() -> None:
     with pytest.raises(InternalError, match="No rule says what RunEvent does to the tables"):
-        rules_of((e.RunEvent,))
+        rule_of(e.RunEvent)
 
 
 def test_what_begins_has_an_end() -> None:
-    assert all(kind.ended for kind in operations_of(EVENT_KINDS))
+    assert all(kind.ended for kind in operations_of(ALL_KINDS))

@@ -3,28 +3,21 @@
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
 
 from supervisor_ai.cli.interrupts import Interrupted, run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.kanban_words import describe_kanban
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.progress import Progress
-from supervisor_ai.cli.summary import summarise
+from supervisor_ai.cli.summary import about_run, summarise
 from supervisor_ai.cli.tables import title
 from supervisor_ai.control.board import Board
 from supervisor_ai.control.commands.run_execution import drive_family
 from supervisor_ai.control.exit_codes import DONE, INTERRUPTED, RUN_EXIT_CODES
 from supervisor_ai.control.project import OpenProject
-from supervisor_ai.control.queries.run_views import show_run
+from supervisor_ai.control.run_views import show_run
+from supervisor_ai.control.slices import find_slice
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
-from supervisor_ai.domain.run.definition import Definition
-from supervisor_ai.drivers.kanban.driver import KanbanDriver
-from supervisor_ai.drivers.workflow.driver import WorkflowDriver
-
-_WITH_STEPS: Final = frozenset({WorkflowDriver.name, KanbanDriver.name})
-"""The drivers whose runs pin the steps that they will go through."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +54,8 @@ class ForegroundRun:
         """Print what is known of the run now; return the exit code that its status means."""
         view = show_run(self.project.records, run)
         if self.as_json:
-            about = describe_kanban(self.invocation, self.project, view)
-            write_json({"run": view, **({} if about is None else {"kanban": about})})
+            about = about_run(self.invocation, self.project, view)
+            write_json({"run": view, **({} if about is None else {view.driver: about.value})})
         else:
             write(summarise(self.invocation, self.project, view))
         return RUN_EXIT_CODES[view.status]
@@ -78,8 +71,9 @@ class ForegroundRun:
         birth = self.project.birth(run)
         task = self.project.records.text(birth.task)
         board = Board(run=run, title=title(task), started=datetime.now(UTC), read=self._text)
-        if birth.driver in _WITH_STEPS:
-            pinned = self.project.world.documents.load(birth.definition, Definition)
+        found = find_slice(birth.driver)
+        if found is not None and found.definition is not None:
+            pinned = self.project.world.documents.load(birth.definition, found.definition)
             board.expect(*pinned.expected_steps)
         for envelope in self.project.records.log.read(run_stream(run)):
             board.see(envelope)

@@ -1,91 +1,15 @@
 """What a person is told about a kanban: where it is, how it stands, what can be done next."""
 
-import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
-from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.tables import columns, fitted, labelled
 from supervisor_ai.control.phrases import one_line
-from supervisor_ai.control.project import OpenProject
-from supervisor_ai.control.queries.run_views import RunView
-from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 from supervisor_ai.drivers.kanban.board.kanban import TaskState
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.commands.check import KanbanCheck
-from supervisor_ai.drivers.kanban.places import Desk, typed
 from supervisor_ai.drivers.kanban.queries.status import KanbanView, TaskView
-from supervisor_ai.drivers.kanban.runs import policy_of_run
-from supervisor_ai.drivers.kanban.state import MANAGER
 from supervisor_ai.tools.text import counted
 
 Rows = Iterator[tuple[str, str]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanOfRun:
-    """The kanban that a run works on, and what to type next."""
-
-    file: str
-    directory: str | None
-    next: str
-    """A command that goes on from here."""
-
-
-def describe_kanban(
-    invocation: Invocation, project: OpenProject, run: RunView
-) -> KanbanOfRun | None:
-    """Say which kanban a run works on; None: none."""
-    policy = policy_of_run(project.records, run.id)
-    if policy is None:
-        return None
-    place = policy.place
-    following = _following(invocation, project, run, policy)
-    return KanbanOfRun(file=place.file, directory=place.directory, next=following)
-
-
-def kanban_rows(invocation: Invocation, project: OpenProject, run: RunView) -> Rows:
-    """Show the kanban of a run, and what to type next."""
-    about = describe_kanban(invocation, project, run)
-    if about is None:
-        return
-    place = KanbanPlace(file=about.file, directory=about.directory)
-    where = about.file if about.directory is None else f"{about.file} in {about.directory}"
-    yield "kanban", one_line(where)
-    yield "log", f"{invocation.command} kanban log {_typed(invocation, project, place)}"
-    if run.status in ENDED:
-        yield "go on", about.next
-
-
-def _following(
-    invocation: Invocation, project: OpenProject, run: RunView, policy: KanbanPolicy
-) -> str:
-    """Write the command that goes on from where a run stands."""
-    if run.status not in ENDED:
-        return f"{invocation.command} resume {run.id}"
-    named = _typed(invocation, project, policy.place)
-    is_done = run.status is RunStatus.COMPLETED
-    if not is_done and policy.instruction:
-        return f"{invocation.command} logs {run.id}"
-    if any(step.step == MANAGER and step.status is StepStatus.FAILED for step in run.steps):
-        # The task is done and on the branch: only what is made of it has to be decided again.
-        return f"{invocation.command} fork {run.id} --at {MANAGER}"
-    if is_done and not policy.instruction:
-        return f"{invocation.command} kanban status {named}"
-    return f"{invocation.command} kanban run {named}{_base(run, policy.place)}"
-
-
-def _base(run: RunView, place: KanbanPlace) -> str:
-    """Name the branch that has the work so far; before there is one, what the run began with."""
-    if run.commit is not None and run.branch is not None:
-        return f" --base {shlex.quote(run.branch)}"
-    if place.directory is not None or run.base is None:
-        return ""
-    return f" --base {shlex.quote(run.base.ref)}"
-
-
-def _typed(invocation: Invocation, project: OpenProject, place: KanbanPlace) -> str:
-    return typed(Desk(checkout=project.preflight.checkout, start=invocation.directory), place)
 
 
 def status_page(view: KanbanView, source: str) -> str:

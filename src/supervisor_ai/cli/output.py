@@ -7,7 +7,7 @@ from typing import Final, TextIO
 from supervisor_ai.cli.streams import output_trouble
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
-from supervisor_ai.control.queries.run_views import MutationView
+from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.run.status import RunStatus
 
 _COLOURS: Final = {

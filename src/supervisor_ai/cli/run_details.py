@@ -15,9 +15,9 @@ from supervisor_ai.control.phrases import (
     short,
 )
 from supervisor_ai.control.ports.queries import AttemptRow, GateRow
-from supervisor_ai.control.queries.run_views import RunView
 from supervisor_ai.control.questions import DoubtView, QuestionView, find_question
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.run_views import RunView
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.facts import ApprovalReason

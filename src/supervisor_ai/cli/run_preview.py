@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from supervisor_ai.cli.tables import labelled, title
 from supervisor_ai.control.commands.run_start import PreparedRun
 from supervisor_ai.control.phrases import one_line, short
+from supervisor_ai.control.slices import Rows, find_slice
 from supervisor_ai.domain.run.budgets import Scope, in_words
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind
 from supervisor_ai.domain.run.gates import GateKind
@@ -17,7 +18,7 @@ def preview(prepared: PreparedRun) -> str:
     rows = [
         ("task", title(prepared.task)),
         ("workflow", f"{definition.workflow.name}: {' → '.join(definition.expected_steps)}"),
-        *(("kanban", line) for line in _kanbans(definition)),
+        *_own_rows(prepared),
         *(("agent", line) for line in _agents(definition)),
         *(("server", line) for line in _servers(definition)),
         *(("gate", line) for line in _gates(definition)),
@@ -30,11 +31,9 @@ def preview(prepared: PreparedRun) -> str:
     return "\n".join(labelled([(label, one_line(value)) for label, value in rows]))
 
 
-def _kanbans(definition: Definition) -> Iterator[str]:
-    policy = definition.kanban
-    if policy is not None:
-        deed = "creates" if policy.instruction else "works on"
-        yield f"{deed} {policy.place.directory or policy.place.file}"
+def _own_rows(prepared: PreparedRun) -> Rows:
+    found = find_slice(prepared.driver)
+    return () if found is None else found.preview(prepared.definition)
 
 
 def _agents(definition: Definition) -> Iterator[str]:

@@ -13,7 +13,7 @@ from supervisor_ai.control.commands.run_start import PreparedRun, submit, unpric
 from supervisor_ai.control.exit_codes import DONE, FAILED
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX
-from supervisor_ai.control.queries.run_views import MutationView
+from supervisor_ai.control.run_views import MutationView
 
 cli_option = click.option("-c", "--cli", metavar="NAME", help="Use this agent for every role.")
 start_option = click.option(

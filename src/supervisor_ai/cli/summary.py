@@ -4,18 +4,17 @@ from collections.abc import Callable
 from typing import Final
 
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.kanban_words import kanban_rows
 from supervisor_ai.cli.run_details import Rows, headline, question, remarks, spent, wait
 from supervisor_ai.cli.tables import labelled
 from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.queries.events import find_left_out, find_pull_request
-from supervisor_ai.control.queries.run_views import RunView
+from supervisor_ai.control.run_views import RunView
 from supervisor_ai.control.sentences import describe
+from supervisor_ai.control.slices import AboutRun, Standpoint, find_slice
 from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.tools.text import counted
 
 _FILES: Final = 50
@@ -24,19 +23,34 @@ _ATTEMPTS: Final = 10
 
 def summarise(invocation: Invocation, project: OpenProject, run: RunView) -> str:
     """Say what was done, where it is, and what can be done next."""
+    about = about_run(invocation, project, run)
     rows = [
         ("run", run.id),
         *_outcome(run),
-        *_work(project, run),
+        *_work(project, run, is_plain=about is None),
         *_left_out(project, run),
         *remarks(project.records, run),
         ("took", _took(run)),
         *spent(run),
         ("ledger", str(project.records.ledger)),
         *_next(invocation, project, run),
-        *kanban_rows(invocation, project, run),
+        *(() if about is None else about.rows),
     ]
     return "\n".join([headline(run), *labelled(rows)])
+
+
+def about_run(invocation: Invocation, project: OpenProject, run: RunView) -> AboutRun | None:
+    """Ask a run's driver what it has to say about it, for whoever typed the command."""
+    found = find_slice(run.driver)
+    if found is None:
+        return None
+    at = Standpoint(
+        records=project.records,
+        checkout=project.preflight.checkout,
+        start=invocation.directory,
+        command=invocation.command,
+    )
+    return found.about_run(at, run)
 
 
 def _outcome(run: RunView) -> Rows:
@@ -45,9 +59,9 @@ def _outcome(run: RunView) -> Rows:
         yield "outcome", f"{run.outcome.kind.value}: {one_line(run.outcome.reason)}"
 
 
-def _work(project: OpenProject, run: RunView) -> Rows:
+def _work(project: OpenProject, run: RunView, *, is_plain: bool) -> Rows:
     if run.commit is None or run.base is None:
-        if run.status is RunStatus.COMPLETED and run.driver != KanbanDriver.name:
+        if run.status is RunStatus.COMPLETED and is_plain:
             yield "changes", "nothing was changed"
         return
     yield "branch", run.branch or ""

@@ -6,7 +6,6 @@ from pathlib import Path
 from supervisor_ai.control.ledger_binding import LedgerBinding
 from supervisor_ai.control.policy import Policy
 from supervisor_ai.control.ports.definitions import Catalog, TrustStore
-from supervisor_ai.drivers.kanban.ports import KanbanReader
 from supervisor_ai.engine.ports.clock import Ids
 from supervisor_ai.engine.ports.redaction import Redactor
 from supervisor_ai.engine.ports.workspaces import Repository
@@ -25,4 +24,3 @@ class Preflight:
     ids: Ids
     checkout: Path
     """The top of the work tree in which the user stands."""
-    kanban_reader: KanbanReader

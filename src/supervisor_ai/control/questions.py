@@ -1,20 +1,20 @@
 """Questions of runs to people, with everything that a yes would accept."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
 from supervisor_ai.control.ports.queries import ApprovalRow, GateRow
 from supervisor_ai.control.queries.findings import read_findings
-from supervisor_ai.control.queries.run_views import RunView
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.run_views import RunView
+from supervisor_ai.control.slices import QuestionHelp, find_slice
 from supervisor_ai.domain.ids import CommitSha, StepName, TreeSha
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.domain.run.status import ENDED, Verdict
 
-_ABOUT_FILES: Final = frozenset({ApprovalReason.KANBAN, ApprovalReason.LANDING})
 _END: Final = 2_000
 """So much is shown of what a command printed at last."""
 
@@ -49,7 +49,7 @@ class QuestionView:
     findings: tuple[Finding, ...]
     """What all these gates found."""
     mend: str | None = None
-    """Where a kanban's files can be mended, if it is about these: a branch or a directory."""
+    """Where files can be mended, if it is about these: a branch or a directory."""
     before: str | None = None
     """What was answered before, where a Manager asks about it."""
 
@@ -60,6 +60,7 @@ def find_question(records: Records, run: RunView) -> QuestionView | None:
     if not unanswered or run.status in ENDED:
         return None
     asked = unanswered[0]
+    helped = _help(records, run, asked)
     doubts = tuple(_doubt(records, gate) for gate in _asked_about(records, run, asked))
     return QuestionView(
         step=asked.step,
@@ -71,39 +72,18 @@ def find_question(records: Records, run: RunView) -> QuestionView | None:
         words=None if doubts or asked.question is None else records.text(asked.question),
         gates=doubts,
         findings=tuple(finding for doubt in doubts for finding in doubt.findings),
-        mend=_mend(records, run) if _is_about_files(run, asked) else None,
-        before=_before(records, run) if _is_about_an_answer(run, asked) else None,
+        mend=helped.mend,
+        before=helped.before,
     )
 
 
-def _is_about_files(run: RunView, asked: ApprovalRow) -> bool:
-    """Tell whether the files of a kanban are looked at again after the answer."""
-    return asked.reason in _ABOUT_FILES or _is_about_an_answer(run, asked)
-
-
-def _is_about_an_answer(run: RunView, asked: ApprovalRow) -> bool:
-    """Tell whether the Manager of a kanban cannot go on."""
-    if asked.reason is not ApprovalReason.BLOCKED:
-        return False
-    from supervisor_ai.drivers.kanban.driver import KanbanDriver
-    from supervisor_ai.drivers.kanban.state import MANAGER
-
-    return run.driver == KanbanDriver.name and asked.step == MANAGER
-
-
-def _before(records: Records, run: RunView) -> str | None:
-    from supervisor_ai.drivers.kanban.queries.log import last_answer
-
-    return last_answer(records, run.id)
-
-
-def _mend(records: Records, run: RunView) -> str | None:
-    # Few questions are about a kanban, and looking at a run should stay quick.
-    from supervisor_ai.drivers.kanban.runs import policy_of_run
-
-    policy = policy_of_run(records, run.id)
-    directory = None if policy is None else policy.place.directory
-    return run.branch if directory is None else directory
+def _help(records: Records, run: RunView, asked: ApprovalRow) -> QuestionHelp:
+    """Ask the driver what can be seen or changed before the answer."""
+    found = find_slice(run.driver)
+    helped = QuestionHelp() if found is None else found.question_help(records, run, asked)
+    if helped.mend is None and asked.reason is ApprovalReason.LANDING:
+        return replace(helped, mend=run.branch)
+    return helped
 
 
 def _asked_about(records: Records, run: RunView, asked: ApprovalRow) -> Iterator[GateRow]:

@@ -6,12 +6,12 @@ from typing import Final
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.run_sentences import PROJECT_SENTENCES, RUN_SENTENCES
 from supervisor_ai.control.sentence_table import Sentence, on
+from supervisor_ai.control.slices import all_slices
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.drivers.kanban.sentences import KANBAN_SENTENCES
 
 SENTENCES: Final[Mapping[type[Event], Sentence]] = {
-    it.kind: it for it in (*RUN_SENTENCES, *PROJECT_SENTENCES, *KANBAN_SENTENCES)
+    it.kind: it for it in (*RUN_SENTENCES, *PROJECT_SENTENCES)
 }
 
 
@@ -44,4 +44,8 @@ def place(event: Event) -> str:
 
 
 def _sentence(event: Event) -> Sentence:
-    return SENTENCES.get(type(event), _UNKNOWN)
+    kind = type(event)
+    if kind in SENTENCES:
+        return SENTENCES[kind]
+    told = (it for found in all_slices() for it in found.sentences if it.kind is kind)
+    return next(told, _UNKNOWN)

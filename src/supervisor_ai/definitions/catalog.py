@@ -8,7 +8,6 @@ from supervisor_ai.control.ports.definitions import (
     NO_ROLES,
     ConfigValue,
     GateSummary,
-    KanbanSettings,
     Loaded,
     Power,
     RoleDetail,
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from supervisor_ai.definitions.library import Library
     from supervisor_ai.definitions.roles.agents import Agents
     from supervisor_ai.definitions.sources.mistakes import Note
+    from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
+    from supervisor_ai.drivers.kanban.ports import KanbanSettings
 
 _CONFIG = f"{PROJECT_DIRECTORY}/config.yaml"
 
@@ -77,7 +78,7 @@ class FileCatalog:
         self,
         commit: CommitSha,
         *,
-        place: KanbanPlace,
+        place: "KanbanPlace",
         instruction: str = "",
         cli: str | None = None,
         manager: str | None = None,
@@ -90,9 +91,10 @@ class FileCatalog:
         definition = resolve_kanban(library, self._agents(library, commit), wanted)
         return _loaded(library, definition, ())
 
-    def kanban_settings(self, commit: CommitSha) -> KanbanSettings:
+    def kanban_settings(self, commit: CommitSha) -> "KanbanSettings":
         """Return what the config says about kanbans."""
         from supervisor_ai.definitions.kanban_settings import KANBAN
+        from supervisor_ai.drivers.kanban.ports import KanbanSettings
 
         setting = self._library(commit).settings.section(KANBAN)
         return KanbanSettings(

@@ -15,7 +15,7 @@ from supervisor_ai.definitions.config.merged import (
 from supervisor_ai.definitions.kanban_shapes import KanbanShape
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
 from supervisor_ai.domain.run.gates import GateKind
-from supervisor_ai.drivers.kanban.board.policy import MAX_ITERATIONS, ManagerKind
+from supervisor_ai.drivers.kanban.settings import MAX_ITERATIONS, ManagerKind
 
 EXACT: Final = "exact"
 _COVERAGE: Final = "{coverage}"

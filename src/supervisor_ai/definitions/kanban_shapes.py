@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 from supervisor_ai.definitions.schema import scalars
 from supervisor_ai.definitions.schema.base import FileShape, Name
 from supervisor_ai.definitions.schema.gates import MOST_GATES
-from supervisor_ai.drivers.kanban.board.policy import ManagerKind
+from supervisor_ai.drivers.kanban.settings import ManagerKind
 
 _MOST_ITERATIONS: Final = 10_000
 

@@ -12,7 +12,6 @@ from typing import Final
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import StepName, TimerName
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.kanban_picture import KANBAN_VERDICTS
 from supervisor_ai.domain.run.status import WORST_FIRST, RunStatus, StepStatus, Verdict
 
 _RUN_STATUSES: Final[Mapping[type[Event], RunStatus]] = {
@@ -40,7 +39,6 @@ _VERDICTS: Final[Mapping[type[Event], str]] = {
     e.ApprovalGiven: "approved",
     e.ApprovalRefused: "rejected",
     e.PullRequestOpened: "opened",
-    **KANBAN_VERDICTS,
 }
 """What stands as the last verdict on a step: a word, or after a colon a field of the event."""
 _ACTIVE: Final = frozenset({StepStatus.RUNNING, StepStatus.WAITING})
@@ -168,7 +166,7 @@ class Picture:
 
     def _see_step(self, step: StepPicture, event: e.PlacedEvent, at: datetime) -> None:
         step.status = _STEP_STATUSES.get(type(event), step.status)
-        verdict = _VERDICTS.get(type(event))
+        verdict = _VERDICTS.get(type(event), event.step_verdict)
         if verdict is not None:
             field_name = verdict.removeprefix(":")
             is_field = field_name != verdict

@@ -1,8 +1,9 @@
 """The name of the folding code, made from the code itself: no change of it can be forgotten.
 
-What a state depends on is anything that the fold reaches, which is the domain. A number that is
-kept by hand would have to be raised whenever any of that changes, and a run would be driven on by
-a stale state where it was not. A name that changes too often only costs one fold from the start.
+What a state depends on is anything that the fold reaches: the domain, and the room of the driver,
+where what drivers share lies beside it. A number that is kept by hand would have to be raised
+whenever any of that changes, and a run would be driven on by a stale state where it was not. A name
+that changes too often only costs one fold from the start.
 """
 
 import sys
@@ -17,9 +18,16 @@ _PYC_HEADER: Final = 16
 
 
 def fold_name(name: str, *more: type) -> str:
-    """Name the code that folds: the domain, and the modules of classes from elsewhere."""
-    modules = (sys.modules[kind.__module__].__file__ for kind in more)
-    return f"{name}:{_digest(tuple(str(module) for module in modules))}"
+    """Name the code that folds: the domain, and the places of classes from elsewhere."""
+    return f"{name}:{_digest(tuple(place for kind in more for place in code_places(kind)))}"
+
+
+def code_places(kind: type) -> tuple[str, ...]:
+    """Return where the code of a class lies: a whole room of ours, or a module of others'."""
+    top, *rooms = kind.__module__.split(".")
+    if top == __name__.partition(".")[0]:
+        return tuple(sys.modules[f"{top}.{rooms[0]}"].__path__)
+    return (str(sys.modules[kind.__module__].__file__),)
 
 
 @cache

@@ -18,7 +18,7 @@ from supervisor_ai.store.checks.schema import mend_schema, schema_faults
 from supervisor_ai.store.codec import EventCodec, Record
 from supervisor_ai.store.connection import Connection, Sql
 from supervisor_ai.store.event_log import RECORDS
-from supervisor_ai.store.projections import TABLES, clear, project, rows
+from supervisor_ai.store.projections import clear, known_tables, project, rows, rows_if_made
 
 _STATES: Final = "SELECT stream, version, fold, state FROM states ORDER BY stream, fold"
 _STREAMS: Final = "SELECT stream FROM events WHERE version = 1"
@@ -101,7 +101,10 @@ class SqliteLedgerCare:
             try:
                 with scratch.transaction() as fresh:
                     self._fill(fresh, _records(sql))
-                    wrong = [table for table in TABLES if rows(sql, table) != rows(fresh, table)]
+                    tables = known_tables(sql)
+                    missing = sorted(set(known_tables(fresh)) - set(tables))
+                    there = [it for it in tables if rows(sql, it) != rows_if_made(fresh, it)]
+                    wrong = [*there, *missing]
             except Unavailable as error:
                 return [_unreadable(error)]
         return [_wrong_table(table) for table in wrong]

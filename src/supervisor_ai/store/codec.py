@@ -1,6 +1,6 @@
 """The only serialiser of facts: canonical JSON, decoded by a table from type to class."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -8,12 +8,12 @@ from typing import Final, NamedTuple, get_args
 
 import msgspec
 
+from supervisor_ai.control.slices import slice_events
 from supervisor_ai.domain.envelope import Actor, Envelope, Event, NewEvent
 from supervisor_ai.domain.errors import InternalError, Unavailable
 from supervisor_ai.domain.ids import StreamId
 from supervisor_ai.domain.project.events import ProjectEvent
 from supervisor_ai.domain.run.events import RUN_EVENTS
-from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
 from supervisor_ai.store.upcasters import (
     UPCASTERS,
     RawEvent,
@@ -24,9 +24,9 @@ from supervisor_ai.store.upcasters import (
 
 EVENT_KINDS: Final[tuple[type[Event], ...]] = (
     *RUN_EVENTS,
-    *KANBAN_EVENTS,
     *get_args(ProjectEvent),
 )
+"""Of the kernel; drivers have more."""
 
 _CANONICAL: Final = msgspec.json.Encoder(order="sorted")
 
@@ -104,17 +104,32 @@ class EventCodec:
         self,
         kinds: Iterable[type[Event]] = EVENT_KINDS,
         upcasters: Upcasters = UPCASTERS,
+        more: Callable[[], Iterable[type[Event]]] = slice_events,
     ) -> None:
         self._upcasters = upcasters
-        self._decoders = {kind.__name__: msgspec.json.Decoder(kind) for kind in kinds}
-        self._revisions = {kind: current_revision(kind, upcasters) for kind in self._decoders}
+        self._more = more
+        self._decoders: dict[str, msgspec.json.Decoder[Event]] = {}
+        self._revisions: dict[str, int] = {}
+        self._learn(kinds)
+
+    def _learn(self, kinds: Iterable[type[Event]]) -> None:
+        for kind in kinds:
+            self._decoders[kind.__name__] = msgspec.json.Decoder(kind)
+            self._revisions[kind.__name__] = current_revision(kind.__name__, self._upcasters)
+
+    def _revision(self, kind: str) -> int | None:
+        """Return today's revision of a type; those of drivers are learnt when one is met."""
+        if kind not in self._revisions:
+            self._learn(self._more())
+        return self._revisions.get(kind)
 
     def encode(self, event: Event) -> Written:
         """Return a fact in today's form."""
         kind = type(event).__name__
-        if kind not in self._revisions:
+        revision = self._revision(kind)
+        if revision is None:
             raise InternalError(f"Event type {kind!r} is not in the codec's table.")
-        return Written(kind, self._revisions[kind], canonical(event))
+        return Written(kind, revision, canonical(event))
 
     def decode(self, kind: str, revision: int, payload: str) -> Event:
         """Return a fact, whatever version of ours wrote it."""
@@ -122,7 +137,7 @@ class EventCodec:
             raw = RawEvent(type=kind, revision=revision, fields=msgspec.json.decode(payload))
             raw = upcast(raw, self._upcasters)
             kind, revision, payload = raw.type, raw.revision, canonical(raw.fields)
-        if self._revisions.get(kind) != revision:
+        if self._revision(kind) != revision:
             raise _newer(kind, f"revision {revision}")
         event = self._decoders[kind].decode(payload)
         if canonical(event) != payload:

@@ -5,9 +5,10 @@ sequence number, the time and the actor.
 """
 # ruff: noqa: S608 - the statements are made of this module's own words
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
+from supervisor_ai.control.slices import all_slices
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.project import events as p
@@ -274,11 +275,6 @@ _RULES: Final[Mapping[type[Event], Statements]] = {
 }
 
 
-def rules_of(kinds: Iterable[type[Event]]) -> Mapping[type[Event], Statements]:
-    """Return what each kind of fact does to the tables, also those that no table shows."""
-    return {kind: _RULES[kind] if kind in _RULES else _usual(kind) for kind in kinds}
-
-
 def _usual(kind: type[Event]) -> Statements:
     """Let a fact that has its place in a run tell what its step has come to, if it says so."""
     if not issubclass(kind, e.PlacedEvent):
@@ -289,5 +285,17 @@ def _usual(kind: type[Event]) -> Statements:
     return (_step(f"last_verdict = {word if word.startswith(':') else repr(word)}"),)
 
 
-RULES: Final = rules_of(EVENT_KINDS)
-"""Every kind of fact, also those that no table shows."""
+RULES: Final[Mapping[type[Event], Statements]] = {
+    kind: _RULES[kind] if kind in _RULES else _usual(kind) for kind in EVENT_KINDS
+}
+"""Every kind of fact of the kernel, also those that no table shows."""
+
+
+def rule_of(kind: type[Event]) -> Statements:
+    """Return what a kind of fact does to the tables; only a driver's own asks the drivers."""
+    if kind in RULES:
+        return RULES[kind]
+    for found in all_slices():
+        if kind in found.rules:
+            return (*found.tables.values(), *found.rules[kind])
+    return _usual(kind)

@@ -5,11 +5,12 @@ from typing import Final
 
 import msgspec
 
+from supervisor_ai.control.slices import all_slices
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import stream_run
 from supervisor_ai.store.codec import Sealed, instant
 from supervisor_ai.store.connection import Row, Sql
-from supervisor_ai.store.projection_rules import RULES
+from supervisor_ai.store.projection_rules import rule_of
 
 TABLES: Final = (
     "runs",
@@ -35,7 +36,7 @@ class _Parameters(dict[str, object]):
 def project(sql: Sql, fact: Sealed) -> None:
     """Change the tables as a fact says, in the transaction that records it."""
     record, envelope = fact
-    statements = RULES[type(envelope.event)]
+    statements = rule_of(type(envelope.event))
     if not statements:
         return
     parameters = _parameters(envelope.event)
@@ -47,16 +48,28 @@ def project(sql: Sql, fact: Sealed) -> None:
         sql.execute(statement, parameters)
 
 
+def known_tables(sql: Sql) -> tuple[str, ...]:
+    """Name the tables that facts change, and those of drivers' own that are there."""
+    own = {name for found in all_slices() for name in found.tables}
+    made = (name for (name,) in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table'"))
+    return (*TABLES, *sorted(own.intersection(made)))
+
+
 def clear(sql: Sql) -> None:
     """Throw the tables' rows away."""
-    for table in TABLES:
-        sql.execute(f"DELETE FROM {table}")  # noqa: S608 - a name from the list above
+    for table in known_tables(sql):
+        sql.execute(f"DELETE FROM {table}")  # noqa: S608 - a name from our lists
 
 
 def rows(sql: Sql, table: str) -> list[Row]:
     """Return a table's rows in a fixed order."""
-    found = sql.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - a name from the list above
+    found = sql.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - a name from our lists
     return sorted(found, key=repr)
+
+
+def rows_if_made(sql: Sql, table: str) -> list[Row]:
+    """Return a table's rows; a driver's own is made by the first fact that it shows."""
+    return rows(sql, table) if table in known_tables(sql) else []
 
 
 def _parameters(event: Event) -> _Parameters:

@@ -79,10 +79,11 @@ def _record(kind: type) -> Shape:
 
     def load_record(raw: object) -> object:
         written = _expect(raw, dict)
-        if unknown := written.keys() - hints.keys():
+        said = {name: it for name, it in written.items() if it is not None or name in hints}
+        if unknown := said.keys() - hints.keys():
             raise msgspec.ValidationError(f"`{kind.__name__}` has no field {min(unknown)!r}")
         try:
-            return kind(**{name: _shape(hints[name]).load(it) for name, it in written.items()})
+            return kind(**{name: _shape(hints[name]).load(it) for name, it in said.items()})
         except TypeError as error:
             raise msgspec.ValidationError(str(error)) from error
 

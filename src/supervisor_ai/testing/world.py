@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from supervisor_ai.control.slices import SliceName, openers, register
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent
@@ -11,12 +12,10 @@ from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.facts import Base, Identity
-from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.kanban.performer import KanbanPerformer, kanban_performers
 from supervisor_ai.drivers.kanban.ports import KanbanFiles, KanbanPorts
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS
-from supervisor_ai.engine.playback import opener
 from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.ports.sandbox import SandboxSpec
@@ -34,6 +33,12 @@ from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
 from supervisor_ai.testing.ids import FakeIds, FakeProcesses
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
 
+register(
+    (
+        SliceName("workflow", "supervisor_ai.drivers.workflow.slice"),
+        SliceName("kanban", "supervisor_ai.drivers.kanban.slice"),
+    )
+)
 _SOMEBODY = Actor(kind=ActorKind.USER, id="somebody", via="test")
 _IDENTITY = Identity(name="Ada", email="ada@example.org")
 _ANSWERS: Mapping[AnswerKind, Mapping[str, object]] = {
@@ -169,10 +174,7 @@ def fake_world(fakes: Fakes | None = None) -> World:
         clock=parts.clock,
         ids=parts.ids,
         processes=parts.processes,
-        drivers={
-            WorkflowDriver.name: opener(WorkflowDriver()),
-            KanbanDriver.name: opener(KanbanDriver()),
-        },
+        drivers=openers(),
         sandbox=parts.sandbox,
         workspaces=parts.workspaces,
         workers=lambda _adapter: parts.worker,

@@ -9,7 +9,6 @@ from typing import Final, cast, get_args, get_origin
 import pytest
 import yaml
 from pydantic import BaseModel
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from tests.unit.definitions.project_files import COMMIT, ProjectFiles
 from typing_extensions import override
 
@@ -31,6 +30,7 @@ from supervisor_ai.definitions.sources.aliased_files import AliasedSource
 from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY, CommitSource, Origin
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.engine.ports.workspaces import Repository
 
 FIXTURES: Final = Path(__file__).parents[2] / "fixtures" / "every_key"

@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from tests.support.kanban_scene import (
     FILE,
     FILES,
@@ -36,6 +35,9 @@ from supervisor_ai.domain.run.effects import OperationEffect
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
+from supervisor_ai.drivers.kanban import events as k
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
+from supervisor_ai.drivers.kanban.definition import expect_kanban
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.engine.effects.performer import perform
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxSpec
@@ -92,7 +94,7 @@ def test_the_loop_goes_from_task_to_task_until_the_kanban_is_complete() -> None:
 def test_each_iteration_imports_the_files_by_hash() -> None:
     scene = Scene()
     scene.drive()
-    reads = scene.kernel.events(scene.run, e.KanbanRead)
+    reads = scene.kernel.events(scene.run, k.KanbanRead)
     assert [read.current for read in reads] == [FIRST, SECOND, None]
     assert [[file.path for file in read.files] for read in reads] == [[FILE, FIRST, SECOND]] * 3
     texts = [scene.kernel.world.artifacts.get(file.artifact) for file in reads[0].files]
@@ -216,7 +218,7 @@ def test_gates_look_at_what_was_done_for_the_task() -> None:
     scene = Scene(kanban_definition(gate=look), files=files, implementor=build)
     scene.drive()
     cases = [case for _, case in scene.kernel.fakes.examiner.seen]
-    reads = scene.kernel.events(scene.run, e.KanbanRead)
+    reads = scene.kernel.events(scene.run, k.KanbanRead)
     assert [case.base for case in cases] == [read.snapshot.commit for read in reads[:2]]
 
 
@@ -234,7 +236,7 @@ def test_what_is_not_its_own_is_left_out_of_a_workers_work(*, has_setup: bool) -
     scene = Scene(replace(kanban_definition(), workspace=policy), architect=meddle)
     assert scene.drive() is RunStatus.COMPLETED
     assert "stray.txt" not in scene.tip
-    reads = scene.kernel.events(scene.run, e.KanbanRead)
+    reads = scene.kernel.events(scene.run, k.KanbanRead)
     assert [read.current for read in reads] == [FIRST, SECOND, None]
     refused = scene.kernel.events(scene.run, e.WriteRefused)
     assert [at.paths for at in refused] == ([] if has_setup else [("stray.txt", FILE)])
@@ -759,10 +761,10 @@ def test_a_kanban_run_goes_on_under_another_definition() -> None:
 def test_a_definition_without_a_kanban_is_no_kanbans() -> None:
     driver = KanbanDriver()
     scene = Scene()
-    plain = replace(kanban_definition(), kanban=None)
-    state = driver.begin(scene.kernel.events(scene.run, e.RunSubmitted)[0], plain)
+    state = driver.begin(scene.kernel.events(scene.run, e.RunSubmitted)[0], kanban_definition())
     with pytest.raises(InternalError, match="nothing about a kanban"):
-        state.policy  # noqa: B018 - looking is what is tested
+        expect_kanban(flow(stop("kanban", StepKind.KANBAN)))
+    assert expect_kanban(kanban_definition()) == kanban_definition()
     with pytest.raises(InternalError, match="names none"):
         state.current  # noqa: B018 - likewise
 

@@ -20,7 +20,7 @@ from supervisor_ai.engine.world import Timing
 
 ROOT = Path(__file__).parents[3]
 NAMING = """\
-from tests.integration.engine.kernel import Kernel, flow, work
+from tests.support.kernel import Kernel, flow, work
 
 kernel = Kernel(None)
 print(kernel.play(kernel.submit(flow(work("build")))).fold)

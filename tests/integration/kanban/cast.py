@@ -9,11 +9,6 @@ from enum import StrEnum
 from itertools import chain, repeat
 from typing import Final
 
-from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
-from supervisor_ai.drivers.kanban.board.numbers import next_number
-from supervisor_ai.drivers.kanban.board.plan import Plan, Refusal
-from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
-from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
 from tests.support.kanban_scene import (
     FILE,
     PLACE,
@@ -30,6 +25,11 @@ from tests.support.kernel import GATE
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.documents.kanban_writing import render_task, revise_kanban, revise_task
 from supervisor_ai.domain.run.status import ENDED, RunStatus
+from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
+from supervisor_ai.drivers.kanban.board.numbers import next_number
+from supervisor_ai.drivers.kanban.board.plan import Plan, Refusal
+from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
+from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_sandbox import ScriptedReply

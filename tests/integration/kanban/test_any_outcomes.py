@@ -5,12 +5,13 @@ from itertools import groupby
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from supervisor_ai.drivers.kanban.board.kanban import Kanban
 from tests.integration.kanban.cast import ITERATIONS, NEIGHBOUR, Fault, Part, Play, Turn
 from tests.support.example_counts import examples
 
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban import events as k
+from supervisor_ai.drivers.kanban.board.kanban import Kanban
 
 TRIES = 4
 PHASES = (Phase.explicit, Phase.generate)
@@ -70,7 +71,7 @@ def check_end(play: Play) -> None:
         assert kanban.open == ()
         return
     assert play.status is RunStatus.FAILED
-    *_, last = kernel.events(run, e.KanbanRead)
+    *_, last = kernel.events(run, k.KanbanRead)
     assert play.scene.reason().endswith(f"Open: {', '.join(last.open)}.")
 
 
@@ -87,7 +88,7 @@ def check_files(play: Play) -> None:
         found = play.read(workspaces.files(landed.commit))
         assert isinstance(found, Kanban), found
         assert NEIGHBOUR not in workspaces.files(landed.commit)
-    assert not play.scene.kernel.events(play.scene.run, e.KanbanUnreadable)
+    assert not play.scene.kernel.events(play.scene.run, k.KanbanUnreadable)
 
 
 def check_prompts(play: Play) -> None:
@@ -113,7 +114,7 @@ def between_questions(play: Play) -> list[list[e.PromptSent]]:
 def decisions(play: Play) -> list[object]:
     """Return everything that was decided: the facts, and what the files led to."""
     kernel, run = play.scene.kernel, play.scene.run
-    reads = kernel.events(run, e.KanbanRead)
+    reads = kernel.events(run, k.KanbanRead)
     moves = [(at.current, at.role, at.phase, at.tasks, at.open) for at in reads]
     said = [(at.step, at.said) for at in kernel.events(run, e.AttemptSucceeded)]
     failed = [(at.step, at.category) for at in kernel.events(run, e.AttemptFailed)]

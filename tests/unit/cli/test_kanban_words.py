@@ -1,34 +1,37 @@
 """What a person is told about a kanban while and after a run works on it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from tests.unit.cli.board_facts import RUN, told
 from tests.unit.control.kanban_facts import FILES_AT, reading
 from tests.unit.control.kanban_office import FILE, FIRST, PLACE, KanbanScene
 
-from supervisor_ai.cli.kanban_words import counts_line, kanban_rows
+from supervisor_ai.cli.kanban_words import counts_line
 from supervisor_ai.control.board import Board
-from supervisor_ai.control.queries.run_views import show_run
+from supervisor_ai.control.run_views import show_run
 from supervisor_ai.control.sentences import describe
+from supervisor_ai.control.slices import Standpoint
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
 from supervisor_ai.domain.project.events import PermitFreed, PermitTaken
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban import events as k
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
+from supervisor_ai.drivers.kanban.queries.about import about_run
 from supervisor_ai.testing.ledger_harness import BEGIN
 
 if TYPE_CHECKING:
-    from supervisor_ai.cli.invocation import Invocation
+    pass
 
 KANBAN, LANDING = StepName("kanban"), StepName("land-task")
 REPORT = ArtifactHash("r")
-UNREADABLE = e.KanbanUnreadable(
+UNREADABLE = k.KanbanUnreadable(
     step=KANBAN, visit=1, reason=f"{FILE}:3: \x1b[31mOdd.", report=REPORT
 )
-REFUSED = e.KanbanSaveRefused(step=LANDING, visit=1, reason="Changed.", detail=REPORT)
+REFUSED = k.KanbanSaveRefused(step=LANDING, visit=1, reason="Changed.", detail=REPORT)
 WRITES = e.WriteRefused(
     step=StepName("implementor"), visit=1, attempt=1, paths=tuple(f"f{n}" for n in range(10))
 )
@@ -37,7 +40,7 @@ WRITES = e.WriteRefused(
 @pytest.mark.parametrize(
     ("event", "words"),
     [
-        (e.KanbanReadStarted(step=KANBAN, visit=1, file=FILE), f"reads {FILE}"),
+        (k.KanbanReadStarted(step=KANBAN, visit=1, file=FILE), f"reads {FILE}"),
         (
             reading(1, FIRST, "a", "b", "c"),
             f"execute, 1 of 2 tasks open, next {FIRST} (Implementor)",
@@ -48,19 +51,19 @@ WRITES = e.WriteRefused(
         ),
         (UNREADABLE, f"cannot be read: {FILE}:3: Odd."),
         (
-            e.KanbanReadLost(step=KANBAN, visit=1),
+            k.KanbanReadLost(step=KANBAN, visit=1),
             "had not read the kanban when its owner died",
         ),
         (
-            e.KanbanSaveStarted(
+            k.KanbanSaveStarted(
                 step=LANDING, visit=1, start=CommitSha("a" * 40), snapshot=CommitSha("b" * 40)
             ),
             "the files of bbbbbbbbbbbb are to be written into their directory",
         ),
-        (e.KanbanSaved(step=LANDING, visit=1, rest=FILES_AT), "the directory has the files"),
+        (k.KanbanSaved(step=LANDING, visit=1, rest=FILES_AT), "the directory has the files"),
         (REFUSED, "the directory does not have the files: Changed."),
         (
-            e.KanbanSaveLost(step=LANDING, visit=1),
+            k.KanbanSaveLost(step=LANDING, visit=1),
             "nobody knows whether the directory has the files; its owner died",
         ),
         (PermitTaken(permit="kanban:x", run=RUN), "r1 has kanban:x for itself"),
@@ -158,5 +161,7 @@ def test_a_run_that_waits_is_told_how_to_go_on_elsewhere(tmp_path: Path) -> None
 
 
 def _rows(scene: KanbanScene) -> list[tuple[str, str]]:
-    person = cast("Invocation", Person(scene.preflight.checkout))
-    return list(kanban_rows(person, scene.project, show_run(scene.records, "r1")))
+    checkout = scene.preflight.checkout
+    at = Standpoint(records=scene.records, checkout=checkout, start=checkout, command="supervisor")
+    about = about_run(at, show_run(scene.records, "r1"))
+    return [] if about is None else list(about.rows)

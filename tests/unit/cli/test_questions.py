@@ -15,8 +15,8 @@ from tests.unit.control.run_rows import FakeQueries, run_row
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.run_details import question
 from supervisor_ai.cli.tables import labelled
-from supervisor_ai.control.queries.run_views import show_run
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.run_views import show_run
 from supervisor_ai.domain.ids import CommitSha, StepName
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import RunStatus, Verdict
@@ -202,6 +202,7 @@ def test_a_kanban_that_cannot_be_read_says_where_to_mend_it(
 ) -> None:
     mistakes = records.artifacts.put("tasks/0.md:3: Odd.\ntasks/1.md:4: \x1b[31mOdd.")
     queries.asked[:] = [replace(ASKED, reason=ApprovalReason.KANBAN, question=mistakes)]
+    queries.rows[:] = [replace(row, driver="kanban") for row in queries.rows]
     first = "git -C /project branch ai/r1 bbbbbbbbbbbb; change the files there, commit"
     assert first in asked(records), "before anything has landed there is no branch"
     queries.rows[:] = [replace(row, commit=CommitSha("c")) for row in queries.rows]

@@ -10,8 +10,8 @@ from tests.unit.control.run_rows import FakeQueries, run_row
 
 from supervisor_ai.cli.run_details import remarks
 from supervisor_ai.control.ports.queries import AttemptRow, StepRow
-from supervisor_ai.control.queries.run_views import show_run
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.run_views import show_run
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.status import AttemptStatus, StepStatus, Verdict
 from supervisor_ai.store.documents import ArtifactDocuments

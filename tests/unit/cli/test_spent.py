@@ -7,8 +7,8 @@ import pytest
 from tests.unit.control.run_rows import FakeQueries, queries, records
 
 from supervisor_ai.cli.run_details import spent
-from supervisor_ai.control.queries.run_views import UsageView, show_run
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.run_views import UsageView, show_run
 
 __all__ = ["FakeQueries", "queries", "records"]
 

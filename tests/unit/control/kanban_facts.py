@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
 from tests.unit.control.kanban_office import (
     FILE,
     FIRST,
@@ -10,8 +9,9 @@ from tests.unit.control.kanban_office import (
 )
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName, TreeSha
-from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.drivers.kanban import events as k
+from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
 
 KANBAN: Final = StepName("kanban")
 COMMIT: Final = CommitSha("c" * 40)
@@ -19,8 +19,8 @@ TREE: Final = TreeSha("e" * 40)
 FILES_AT: Final = Snapshot(commit=COMMIT, tree=TREE)
 
 
-def reading(visit: int, current: str | None, *artifacts: str) -> e.KanbanRead:
-    return e.KanbanRead(
+def reading(visit: int, current: str | None, *artifacts: str) -> k.KanbanRead:
+    return k.KanbanRead(
         step=KANBAN,
         visit=visit,
         snapshot=FILES_AT,
@@ -32,7 +32,7 @@ def reading(visit: int, current: str | None, *artifacts: str) -> e.KanbanRead:
         tasks=(FIRST, SECOND),
         open=(FIRST,),
         files=tuple(
-            e.ImportedFile(path=path, artifact=ArtifactHash(artifact))
+            k.ImportedFile(path=path, artifact=ArtifactHash(artifact))
             for path, artifact in zip((FILE, FIRST, SECOND), artifacts, strict=True)
         ),
     )

@@ -6,11 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final, cast
 
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from tests.unit.control.run_rows import FakeQueries, run_row
 
 from supervisor_ai.control.policy import Policy
-from supervisor_ai.control.ports.definitions import KanbanSettings, Loaded, TrustCheck
+from supervisor_ai.control.ports.definitions import Loaded, TrustCheck
 from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.records import Records
@@ -20,12 +19,15 @@ from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName, TreeSha, run_stream
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.definition import Cli, Definition, Role, Step, StepKind, Workflow
+from supervisor_ai.domain.run.definition import Cli, Role, Step, StepKind, Workflow
 from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.commands.start import Office
+from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.kanban.places import permit_of
+from supervisor_ai.drivers.kanban.ports import KanbanSettings
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.testing.ids import FakeIds
@@ -85,11 +87,11 @@ def role(name: str, kind: AnswerKind, cli: str = "agent") -> Role:
     return Role(name=name, description="", answer=kind, writes=True, cli=cli, template="")
 
 
-def kanban_definition(policy: KanbanPolicy) -> Definition:
+def kanban_definition(policy: KanbanPolicy) -> KanbanDefinition:
     steps = {KANBAN: Step(name=KANBAN, kind=StepKind.KANBAN)}
     for name in (IMPLEMENTOR, MANAGER):
         steps[name] = Step(name=name, kind=StepKind.ROLE, role=name)
-    return Definition(
+    return KanbanDefinition(
         workflow=Workflow(name="kanban", description="", initial_step=KANBAN, steps=steps),
         roles={
             "implementor": role("implementor", AnswerKind.AGENT),
@@ -201,9 +203,13 @@ class KanbanScene:
             redactor=NoSecrets(),
             ids=FakeIds(),
             checkout=checkout,
-            kanban_reader=MarkdownKanbanReader(),
         )
-        self.office = Office(preflight=self.preflight, records=self.records, start=checkout)
+        self.office = Office(
+            preflight=self.preflight,
+            reader=MarkdownKanbanReader(),
+            records=self.records,
+            start=checkout,
+        )
         self.versions: dict[RunId, int] = {}
 
     @property

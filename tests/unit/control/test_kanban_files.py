@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import pytest
-from supervisor_ai.drivers.kanban.board.bounds import FILE_BYTES, MOST_FILES
-from supervisor_ai.drivers.kanban.board.kanban import Kanban
 from tests.unit.control.kanban_office import FILE, FILES, FIRST, MAIN, PLACE, FakeRepository
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.drivers.kanban.board.bounds import FILE_BYTES, MOST_FILES
+from supervisor_ai.drivers.kanban.board.kanban import Kanban
 from supervisor_ai.drivers.kanban.files import FoundFiles, files_of_commit, files_of_directory
 
 if TYPE_CHECKING:

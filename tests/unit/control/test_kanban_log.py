@@ -5,7 +5,6 @@ from typing import Final
 
 import pytest
 from inline_snapshot import snapshot
-from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 from tests.unit.control.kanban_facts import COMMIT, FILES_AT, KANBAN, TREE, reading
 from tests.unit.control.kanban_office import (
     FILE,
@@ -22,6 +21,8 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import FailureCategory, Outcome, OutcomeKind, Verdict
+from supervisor_ai.drivers.kanban import events as k
+from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 from supervisor_ai.drivers.kanban.queries.log import kanban_log, read_kanban_log
 
 R1: Final = RunId("r1")
@@ -202,7 +203,7 @@ def test_the_rest_of_what_can_happen_is_told_too(scene: KanbanScene) -> None:
     scene.add(
         R1,
         e.AttemptLost(step=MANAGER, visit=1, attempt=1, kept=None),
-        e.KanbanUnreadable(step=KANBAN, visit=1, reason="Odd.", report=report),
+        k.KanbanUnreadable(step=KANBAN, visit=1, reason="Odd.", report=report),
         e.ApprovalRequested(
             step=KANBAN,
             visit=1,
@@ -221,8 +222,8 @@ def test_the_rest_of_what_can_happen_is_told_too(scene: KanbanScene) -> None:
             reason="It broke.",
             output=report,
         ),
-        e.KanbanSaved(step=LANDING, visit=1, rest=FILES_AT),
-        e.KanbanSaveRefused(step=LANDING, visit=1, reason="Changed.", detail=report),
+        k.KanbanSaved(step=LANDING, visit=1, rest=FILES_AT),
+        k.KanbanSaveRefused(step=LANDING, visit=1, reason="Changed.", detail=report),
         e.RunFailed(outcome=Outcome(kind=outcome, reason="It went wrong.")),
     )
     assert shown(scene) == snapshot("""\

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.places import (
     Desk,
     find_any_place,

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 from tests.unit.control.kanban_office import FILE, KANBAN, MAIN, PLACE, KanbanScene
 
 from supervisor_ai.control.commands.run_fork import PreparedFork, prepare_fork, submit_fork
@@ -15,6 +14,7 @@ from supervisor_ai.domain.ids import PROJECT_STREAM, RunId
 from supervisor_ai.domain.project.events import PermitTaken
 from supervisor_ai.domain.run.events import RunStarted, StepEntered
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 from supervisor_ai.drivers.kanban.runs import policy_of_run
 
 R9: Final = RunId("r9")

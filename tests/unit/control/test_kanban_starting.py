@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from tests.unit.control.kanban_office import (
     FILE,
     FILES,
@@ -18,6 +17,7 @@ from tests.unit.control.kanban_office import (
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.commands.start import (
     KanbanRequest,
     prepare_kanban_run,

@@ -6,7 +6,6 @@ from pathlib import Path
 import msgspec
 import pytest
 from inline_snapshot import snapshot
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from tests.unit.control.kanban_office import (
     FILE,
     FILES,
@@ -26,6 +25,7 @@ from supervisor_ai.control.ports.queries import OwnerRow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.commands.check import InadequateItem, check_kanban
 from supervisor_ai.drivers.kanban.places import find_any_place
 from supervisor_ai.drivers.kanban.queries.status import described, show_kanban

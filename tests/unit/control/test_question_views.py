@@ -5,18 +5,18 @@ from pathlib import Path
 
 import msgspec
 from inline_snapshot import snapshot
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from tests.unit.control.asked_run import ASKED
 from tests.unit.control.gate_facts import LINT, RUN
 from tests.unit.control.kanban_office import KanbanScene
 from tests.unit.control.run_rows import FakeQueries, run_row
 
 from supervisor_ai.cli.output import encode
-from supervisor_ai.control.queries.run_views import show_run
 from supervisor_ai.control.questions import find_question
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.run_views import show_run
 from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import RunStatus, Verdict
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger

@@ -8,8 +8,8 @@ from inline_snapshot import snapshot
 from tests.unit.control.run_rows import FakeQueries, queries, records
 
 from supervisor_ai.cli.output import encode
-from supervisor_ai.control.queries.run_views import list_runs, show_run
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.run_views import list_runs, show_run
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
 

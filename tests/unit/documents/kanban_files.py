@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake, TaskFile
-
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
+from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake, TaskFile
 
 FILE: Final = "tasks/0-kanban-x.md"
 TASK: Final = "tasks/1-a.md"

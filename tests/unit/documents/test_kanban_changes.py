@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from supervisor_ai.drivers.kanban.board.kanban import Agent
-from supervisor_ai.drivers.kanban.board.policy import Duty, KanbanPlace
 from tests.unit.documents.kanban_files import ENTRY, FILE, TASK, encoded, kanban_text
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
+from supervisor_ai.drivers.kanban.board.kanban import Agent
+from supervisor_ai.drivers.kanban.board.policy import Duty, KanbanPlace
 
 HEADER = "---\nrole: Implementor\nstate: todo\n---\n"
 TEXT = f"{HEADER}# Task: A\n\n## Description\n\nSell shoes.\n"

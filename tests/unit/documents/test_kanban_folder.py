@@ -6,10 +6,10 @@ import stat
 from pathlib import Path
 
 import pytest
-from supervisor_ai.drivers.kanban.board.bounds import ALL_BYTES, FILE_BYTES, MOST_FILES
 
 from supervisor_ai.documents.kanban_folder import kanban_folder
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.drivers.kanban.board.bounds import ALL_BYTES, FILE_BYTES, MOST_FILES
 
 FILE = "a/tasks/0-kanban-x.md"
 

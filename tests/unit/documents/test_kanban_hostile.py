@@ -5,7 +5,6 @@ from time import process_time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from supervisor_ai.drivers.kanban.board.kanban import Kanban, Phase, PlanEntry, TaskFile
 from tests.support.example_counts import examples
 from tests.unit.documents.kanban_files import (
     FILE,
@@ -21,6 +20,7 @@ from tests.unit.documents.kanban_files import (
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.documents.kanban_writing import revise_kanban, revise_task
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.drivers.kanban.board.kanban import Kanban, Phase, PlanEntry, TaskFile
 
 MIB = 1024 * 1024
 BOUND = 20

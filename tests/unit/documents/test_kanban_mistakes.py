@@ -1,7 +1,6 @@
 """Every mistake, with its file and its line."""
 
 import pytest
-from supervisor_ai.drivers.kanban.board.kanban import TaskFile
 from tests.unit.documents.kanban_files import (
     FILE,
     TASK,
@@ -12,6 +11,8 @@ from tests.unit.documents.kanban_files import (
     task_text,
     wrong,
 )
+
+from supervisor_ai.drivers.kanban.board.kanban import TaskFile
 
 PHASES = "exploration, design, plan, execute, validate, complete"
 TASK_FILE = ": This is a task file; expected a kanban file, with a phase and a list of tasks."

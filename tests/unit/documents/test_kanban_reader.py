@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from supervisor_ai.drivers.kanban.board.kanban import Agent
-from supervisor_ai.drivers.kanban.board.policy import Duty, KanbanPlace
 from tests.unit.documents.kanban_files import (
     ENTRY,
     FILE,
@@ -16,6 +14,8 @@ from tests.unit.documents.kanban_files import (
 )
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
+from supervisor_ai.drivers.kanban.board.kanban import Agent
+from supervisor_ai.drivers.kanban.board.policy import Duty, KanbanPlace
 from supervisor_ai.drivers.kanban.ports import Files, KanbanReader
 
 READER: KanbanReader = MarkdownKanbanReader()

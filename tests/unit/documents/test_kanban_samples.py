@@ -1,5 +1,7 @@
 """Whole kanbans, as two generations of agents have written them."""
 
+from tests.unit.documents.kanban_files import read, samples
+
 from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Conclusion,
@@ -12,7 +14,6 @@ from supervisor_ai.drivers.kanban.board.kanban import (
     TaskState,
     WorkItem,
 )
-from tests.unit.documents.kanban_files import read, samples
 
 
 def test_the_first_form_keeps_its_request_and_its_log_in_the_header() -> None:

@@ -1,15 +1,6 @@
 """The variants that people and agents write, one by one."""
 
 import pytest
-from supervisor_ai.drivers.kanban.board.kanban import (
-    Agent,
-    Conclusion,
-    Phase,
-    PlanEntry,
-    Priority,
-    TaskKind,
-    TaskState,
-)
 from tests.unit.documents.kanban_files import (
     FILE,
     TASK,
@@ -19,6 +10,16 @@ from tests.unit.documents.kanban_files import (
     read,
     read_task,
     task_text,
+)
+
+from supervisor_ai.drivers.kanban.board.kanban import (
+    Agent,
+    Conclusion,
+    Phase,
+    PlanEntry,
+    Priority,
+    TaskKind,
+    TaskState,
 )
 
 

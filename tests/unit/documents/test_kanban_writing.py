@@ -5,20 +5,6 @@ import string
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from supervisor_ai.drivers.kanban.board.kanban import (
-    Agent,
-    Conclusion,
-    Effort,
-    Kanban,
-    LogEntry,
-    Phase,
-    PlanEntry,
-    Priority,
-    TaskFile,
-    TaskKind,
-    TaskState,
-    WorkItem,
-)
 from tests.unit.documents.kanban_files import (
     FILE,
     TASK,
@@ -36,6 +22,20 @@ from supervisor_ai.documents.kanban_writing import (
     revise_task,
 )
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.drivers.kanban.board.kanban import (
+    Agent,
+    Conclusion,
+    Effort,
+    Kanban,
+    LogEntry,
+    Phase,
+    PlanEntry,
+    Priority,
+    TaskFile,
+    TaskKind,
+    TaskState,
+    WorkItem,
+)
 
 NASTY = st.sampled_from(
     [

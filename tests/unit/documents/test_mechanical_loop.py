@@ -7,6 +7,14 @@ from itertools import chain, repeat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from supervisor_ai.documents.kanban_reading import read_kanban
+from supervisor_ai.documents.kanban_writing import (
+    render_kanban,
+    render_task,
+    revise_kanban,
+    revise_task,
+)
 from supervisor_ai.drivers.kanban.board.item_order import untangled
 from supervisor_ai.drivers.kanban.board.kanban import (
     Conclusion,
@@ -22,14 +30,6 @@ from supervisor_ai.drivers.kanban.board.next_task import is_ready
 from supervisor_ai.drivers.kanban.board.numbers import next_number, number_of
 from supervisor_ai.drivers.kanban.board.plan import MAX_TASKS, Plan, Refusal
 from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
-
-from supervisor_ai.documents.kanban_reading import read_kanban
-from supervisor_ai.documents.kanban_writing import (
-    render_kanban,
-    render_task,
-    revise_kanban,
-    revise_task,
-)
 
 FILE = "tasks/0-kanban-x.md"
 AT = "2030-01-02T03:04:05+00:00"

@@ -6,8 +6,6 @@ from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 
-from supervisor_ai.drivers.kanban.board.kanban import Agent, Kanban
-from supervisor_ai.drivers.kanban.board.policy import Duty, KanbanPlace
 from tests.unit.documents.kanban_files import (
     ENTRY,
     FILE,
@@ -22,6 +20,8 @@ from supervisor_ai.documents.task_reading import ReadTask, read_task
 from supervisor_ai.documents.task_shelf import TaskShelf
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
+from supervisor_ai.drivers.kanban.board.kanban import Agent, Kanban
+from supervisor_ai.drivers.kanban.board.policy import Duty, KanbanPlace
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace
 

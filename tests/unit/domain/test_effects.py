@@ -1,10 +1,10 @@
 """What an effect needs before it can begin."""
 
 import pytest
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName, TimerName
 from supervisor_ai.domain.run.effects import CancelTimer, Effect, Integrate
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.effects import ReadKanban
 
 STEP, BASE, TIP = StepName("land"), CommitSha("base"), CommitSha("tip")

@@ -1,6 +1,7 @@
 """Who does a task: its header says so, else the Implementor."""
 
 import pytest
+
 from supervisor_ai.drivers.kanban.board.kanban import Agent
 from supervisor_ai.drivers.kanban.board.roles import determine_role
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from supervisor_ai.drivers.kanban.board.kanban import Phase
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
@@ -49,6 +48,8 @@ from supervisor_ai.domain.run.status import (
     RunStatus,
     Verdict,
 )
+from supervisor_ai.drivers.kanban import events as k
+from supervisor_ai.drivers.kanban.board.kanban import Phase
 from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
 
 RUN = RunId("r1")
@@ -95,7 +96,7 @@ PULLED: list[e.RunEvent] = [
     e.PullRequestLost(step=STEP, visit=1),
 ]
 READ: list[e.RunEvent] = [
-    e.KanbanRead(
+    k.KanbanRead(
         step=STEP,
         visit=1,
         snapshot=SNAPSHOT,
@@ -106,18 +107,18 @@ READ: list[e.RunEvent] = [
         role=None,
         tasks=("tasks/1.md",),
         open=("tasks/1.md",),
-        files=(e.ImportedFile(path="tasks/1.md", artifact=TEXT),),
+        files=(k.ImportedFile(path="tasks/1.md", artifact=TEXT),),
     ),
-    e.KanbanUnreadable(step=STEP, visit=1, reason="No.", report=TEXT),
-    e.KanbanReadLost(step=STEP, visit=1),
+    k.KanbanUnreadable(step=STEP, visit=1, reason="No.", report=TEXT),
+    k.KanbanReadLost(step=STEP, visit=1),
 ]
 SAVED: list[e.RunEvent] = [
-    e.KanbanSaved(step=STEP, visit=1, rest=SNAPSHOT),
-    e.KanbanSaveRefused(step=STEP, visit=1, reason="No.", detail=TEXT),
-    e.KanbanSaveLost(step=STEP, visit=1),
+    k.KanbanSaved(step=STEP, visit=1, rest=SNAPSHOT),
+    k.KanbanSaveRefused(step=STEP, visit=1, reason="No.", detail=TEXT),
+    k.KanbanSaveLost(step=STEP, visit=1),
 ]
-READING = e.KanbanReadStarted(step=STEP, visit=1, file="tasks/0-kanban.md")
-SAVING = e.KanbanSaveStarted(step=STEP, visit=1, start=COMMIT, snapshot=COMMIT)
+READING = k.KanbanReadStarted(step=STEP, visit=1, file="tasks/0-kanban.md")
+SAVING = k.KanbanSaveStarted(step=STEP, visit=1, start=COMMIT, snapshot=COMMIT)
 EXAMPLES: list[e.RunEvent] = [
     BIRTH,
     e.RunStarted(driver="workflow", parent=None, root=RUN),

@@ -1,6 +1,7 @@
 """Folding code is named by what it is."""
 
 import compileall
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,8 +9,11 @@ import pytest
 
 import supervisor_ai.domain
 from supervisor_ai.domain.run import run as kernel
+from supervisor_ai.drivers.kanban import state as kanban_state
+from supervisor_ai.drivers.kanban.driver import KanbanDriver
+from supervisor_ai.drivers.moves import state as moves_state
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
-from supervisor_ai.engine.folds import code_digest, fold_name
+from supervisor_ai.engine.folds import code_digest, code_places, fold_name
 
 DOMAIN = Path(supervisor_ai.domain.__path__[0])
 
@@ -61,9 +65,20 @@ def test_code_without_sources_has_a_name_too(package: Path) -> None:
 
 
 def test_the_name_covers_the_kernel_and_the_driver(tmp_path: Path) -> None:
-    names = {path.name for path in DOMAIN.rglob("*.py")}
     assert kernel.__file__ is not None
     assert Path(kernel.__file__).is_relative_to(DOMAIN)
-    assert {"run.py", "workflow_driver.py", "project.py"} <= names
     assert fold_name("workflow", WorkflowDriver) == fold_name("workflow", WorkflowDriver)
     assert fold_name("workflow", WorkflowDriver) != fold_name("workflow", type(tmp_path))
+
+
+@pytest.mark.parametrize("driver", [WorkflowDriver, KanbanDriver])
+def test_the_name_covers_what_drivers_share(driver: type) -> None:
+    (place,) = map(Path, code_places(driver))
+    for module in (moves_state, kanban_state, sys.modules[driver.__module__]):
+        assert module.__file__ is not None
+        assert Path(module.__file__).is_relative_to(place)
+
+
+def test_a_driver_from_elsewhere_is_its_module(tmp_path: Path) -> None:
+    module = sys.modules[type(tmp_path).__module__]
+    assert code_places(type(tmp_path)) == (module.__file__,)

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from supervisor_ai.drivers.kanban.board.policy import MECHANICAL
 
 from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.drivers.kanban.settings import MECHANICAL
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
 from supervisor_ai.workers.registry import adapters, worker_factory
 

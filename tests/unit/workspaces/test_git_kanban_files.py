@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound, Unavailable
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.ports import NotSaved, NotTaken, Saved, Standing, Taken
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.kanban_files import GitKanbanFiles

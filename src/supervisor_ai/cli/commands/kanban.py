@@ -32,7 +32,6 @@ from supervisor_ai.control.commands.run_start import held_by
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.drivers.kanban.board.policy import ManagerKind
 from supervisor_ai.drivers.kanban.commands.start import (
     KanbanRequest,
     Office,
@@ -42,6 +41,7 @@ from supervisor_ai.drivers.kanban.commands.start import (
 )
 from supervisor_ai.drivers.kanban.places import find_place, typed
 from supervisor_ai.drivers.kanban.runs import unfinished_on
+from supervisor_ai.drivers.kanban.settings import ManagerKind
 
 _MANAGER = click.option(
     "--manager",
@@ -160,8 +160,14 @@ def run(invocation: Invocation, **options: Unpack[_RunOptions]) -> int:
 
 
 def _office(invocation: Invocation) -> Office:
-    preflight = invocation.preflight()
-    return Office(preflight=preflight, records=invocation.records(), start=invocation.directory)
+    from supervisor_ai.bootstrap import open_kanban_reader
+
+    return Office(
+        preflight=invocation.preflight(),
+        reader=open_kanban_reader(),
+        records=invocation.records(),
+        start=invocation.directory,
+    )
 
 
 def _request(options: _Shared) -> KanbanRequest:

@@ -111,5 +111,11 @@ def log(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
 
 def _office(invocation: Invocation) -> Office:
-    preflight = invocation.preflight()
-    return Office(preflight=preflight, records=invocation.records(), start=invocation.directory)
+    from supervisor_ai.bootstrap import open_kanban_reader
+
+    return Office(
+        preflight=invocation.preflight(),
+        reader=open_kanban_reader(),
+        records=invocation.records(),
+        start=invocation.directory,
+    )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from supervisor_ai.control.ports.queries import ApprovalRow, RunRow
 from supervisor_ai.control.project import OpenProject
-from supervisor_ai.control.queries.run_views import MutationView
+from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import LetterKey, RunId
 from supervisor_ai.domain.run.facts import ApprovalReason

@@ -6,7 +6,7 @@ from typing import Final
 
 from supervisor_ai.control.ports.queries import FaultKind, LedgerFault, Verification
 from supervisor_ai.control.project import OpenProject
-from supervisor_ai.control.queries.run_views import MutationView
+from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.envelope import NewEvent
 from supervisor_ai.domain.errors import StaleVersion, SupervisorError
 from supervisor_ai.domain.ids import PROJECT_STREAM, ArtifactHash, StreamId, stream_run

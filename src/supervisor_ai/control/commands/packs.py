@@ -8,7 +8,7 @@ from typing import Final
 
 from supervisor_ai.control.commands.trust import describe
 from supervisor_ai.control.ports.packs import PackInstaller, PackOffer, PackPlan
-from supervisor_ai.control.queries.run_views import MutationView
+from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import InvalidInput
 
 _ANY: Final = ">=0"

@@ -6,7 +6,7 @@ from typing import Final
 from supervisor_ai.control.commands.run_execution import drive_family
 from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.project import OpenProject
-from supervisor_ai.control.queries.run_views import RunView, show_run
+from supervisor_ai.control.run_views import RunView, show_run
 from supervisor_ai.domain.errors import Busy, Conflict
 from supervisor_ai.domain.ids import LetterKey, RunId
 from supervisor_ai.domain.run.letters import Cancel, Letter

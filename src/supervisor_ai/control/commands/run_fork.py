@@ -7,14 +7,13 @@ from supervisor_ai.control.commands.run_start import append_birth, branch_name
 from supervisor_ai.control.commands.sandbox_choice import require_sandbox
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.records import unvisited_step
+from supervisor_ai.control.slices import find_slice
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import RunId, StepName, run_stream
 from supervisor_ai.domain.run.effects import Effect
 from supervisor_ai.domain.run.events import RunSubmitted, StepEntered
 from supervisor_ai.domain.run.facts import ForkPoint
 from supervisor_ai.domain.run.run import submit
-from supervisor_ai.drivers.kanban.places import permit_of
-from supervisor_ai.drivers.kanban.runs import policy_of_run
 from supervisor_ai.engine.consent import require_consent
 
 
@@ -51,12 +50,14 @@ def prepare_fork(project: OpenProject, name: str, *, step: str) -> PreparedFork:
     )
     before.fork(run, birth)
     _require_commits(project, point.run, before.decide().effects)
-    return PreparedFork(run=run, birth=birth, permit=_permit(project, row.id))
+    return PreparedFork(run=run, birth=birth, permit=_permit(project, source))
 
 
-def _permit(project: OpenProject, run: RunId) -> str | None:
-    policy = policy_of_run(project.records, run)
-    return None if policy is None else permit_of(policy.place)
+def _permit(project: OpenProject, source: RunSubmitted) -> str | None:
+    found = find_slice(source.driver)
+    if found is None or found.definition is None:
+        return None
+    return found.permit(project.records.documents.load(source.definition, found.definition))
 
 
 async def submit_fork(project: OpenProject, fork: PreparedFork, *, queued: bool) -> RunId:

@@ -8,14 +8,14 @@ from supervisor_ai.control.commands.run_start import within
 from supervisor_ai.control.commands.trust import keep_consent, require_trust
 from supervisor_ai.control.ports.definitions import Loaded, Power
 from supervisor_ai.control.project import OpenProject
-from supervisor_ai.control.queries.run_views import MutationView
+from supervisor_ai.control.run_views import MutationView
+from supervisor_ai.control.slices import definition_of, find_slice
 from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, LetterKey, RunId
 from supervisor_ai.domain.run.budgets import NOTHING, Scope
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.letters import Letter, Migrate
 from supervisor_ai.domain.run.status import ENDED
-from supervisor_ai.drivers.kanban.board.policy import MECHANICAL, ManagerKind
 from supervisor_ai.engine.pinned import pinned_powers
 
 
@@ -45,9 +45,9 @@ def plan_migration(
         raise Conflict(f"Run {row.id!r} cannot be migrated: it is {row.status.value} already.")
     documents = project.world.documents
     playback, _ = project.player.play(row.id)
-    pinned = documents.load(playback.run.definition, Definition)
+    pinned = documents.load(playback.run.definition, definition_of(row.driver))
     commit = project.repository.resolve(ref).sha
-    today = _today(project, pinned, commit, cli or _only_cli(pinned))
+    today = _today(project, row.driver, pinned, commit, cli)
     require_trust(project.preflight, today.powers)
     # What the run may cost was said when it started, and no file says it again.
     definition = within(today.definition, pinned.budgets.get(Scope.RUN, NOTHING))
@@ -87,28 +87,20 @@ def migrate(project: OpenProject, migration: Migration, *, dry_run: bool = False
     return MutationView(target=migration.run, applied=is_new, dry_run=False, detail=detail)
 
 
-def _today(project: OpenProject, pinned: Definition, commit: CommitSha, cli: str | None) -> Loaded:
+def _today(
+    project: OpenProject, driver: str, pinned: Definition, commit: CommitSha, cli: str | None
+) -> Loaded:
     """Load what a run like this one would pin today."""
-    catalog = project.preflight.catalog
-    if pinned.kanban is None:
-        return catalog.load(commit, workflow=pinned.workflow.name, cli=cli)
-    return catalog.kanban(
-        commit,
-        place=pinned.kanban.place,
-        instruction=pinned.kanban.instruction,
-        cli=cli,
-        manager=ManagerKind.BUILTIN if MECHANICAL in _adapters(pinned) else ManagerKind.MODEL,
-    )
+    catalog, found = project.preflight.catalog, find_slice(driver)
+    if found is not None and found.today is not None:
+        return found.today(catalog, pinned, commit, cli)
+    cli = cli or only_cli(pinned)
+    return catalog.load(commit, workflow=pinned.workflow.name, cli=cli)
 
 
-def _adapters(definition: Definition) -> dict[str, str]:
-    """Name the clis of a definition by their adapters."""
-    return {cli.adapter: cli.name for cli in definition.clis.values()}
-
-
-def _only_cli(definition: Definition) -> str | None:
+def only_cli(definition: Definition, *, besides: str | None = None) -> str | None:
     """Keep the agent of a run that has only one: it may have been chosen for this run."""
-    chosen = [it.name for it in definition.clis.values() if it.adapter != MECHANICAL]
+    chosen = [it.name for it in definition.clis.values() if it.adapter != besides]
     return chosen[0] if len(chosen) == 1 else None
 
 

@@ -26,7 +26,6 @@ from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.prices import dearest
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.domain.slugs import slug_of
-from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.pinned import pinned_powers
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.project_view import ProjectView
@@ -34,6 +33,10 @@ from supervisor_ai.engine.project_view import ProjectView
 _EVERY_STEP: Final = "*"
 _HEAD_START: Final = timedelta(seconds=30)
 _RACES: Final = 20
+
+
+WORKFLOW: Final = "workflow"
+"""The driver of runs that are started with a task alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +68,7 @@ class PreparedRun:
     sandbox: str
     is_dirty: bool
     is_fresh: bool = False
-    driver: str = WorkflowDriver.name
+    driver: str = WORKFLOW
     permit: str | None = None
     """What no other unfinished run may have; None: it may run beside any other."""
     cautions: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from typing import Protocol
 from supervisor_ai.control.commands.run_execution import drive_run
 from supervisor_ai.control.policy import NO_SANDBOX
 from supervisor_ai.control.project import OpenProject
-from supervisor_ai.control.queries.run_views import RunView, show_run
+from supervisor_ai.control.run_views import RunView, show_run
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.engine.dispatch import Shift

@@ -12,8 +12,8 @@ from supervisor_ai.control.ports.workspace_inventory import (
     LeftDirectory,
     RunDirectory,
 )
-from supervisor_ai.control.queries.run_views import MutationView
 from supervisor_ai.control.queries.workspaces import Use, WorkspaceRecords
+from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.status import ENDED

@@ -7,8 +7,8 @@ from itertools import count
 from pathlib import Path
 
 from supervisor_ai.control.ports.workspace_inventory import KeptWork
-from supervisor_ai.control.queries.run_views import MutationView
 from supervisor_ai.control.queries.workspaces import WorkspaceRecords, find_work
+from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import Conflict
 
 

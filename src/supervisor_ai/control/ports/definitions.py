@@ -7,7 +7,6 @@ from typing import Final, Protocol
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Definition, Gate, Role, Workflow
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.engine.ports.consent import Consent, PinnedPower
 
 
@@ -127,19 +126,6 @@ class GateSummary:
     """What to write before it can be run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanSettings:
-    """What the config says about kanbans."""
-
-    folder: str
-    """Where the files of a new one go, as a path in the project."""
-    manager: str
-    """`model`, or `builtin` for the Manager that needs none."""
-    retry: str
-    """`exact`, or `with_error` where a worker is told what was wrong with its answer."""
-    max_iterations: int
-
-
 NO_ROLES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -160,26 +146,6 @@ class Catalog(Protocol):
         answers in the same way. Raises InvalidInput with every mistake at once, each with file,
         line and key, and NotFound with the nearest name for an unknown workflow, role or CLI.
         """
-        ...
-
-    def kanban(
-        self,
-        commit: CommitSha,
-        *,
-        place: KanbanPlace,
-        instruction: str = "",
-        cli: str | None = None,
-        manager: str | None = None,
-    ) -> Loaded:
-        """Resolve everything that a run on a kanban pins.
-
-        With an instruction the Manager makes the kanban first, and the run ends with that.
-        `manager` is `model` or `builtin`; None: as configured. Raises as `load` does.
-        """
-        ...
-
-    def kanban_settings(self, commit: CommitSha) -> KanbanSettings:
-        """Return what the config says about kanbans."""
         ...
 
     def roles(self, commit: CommitSha) -> Sequence[RoleSummary]:

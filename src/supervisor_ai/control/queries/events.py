@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import get_args
 
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.slices import slice_events
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import RunId, run_stream
@@ -16,7 +17,6 @@ from supervisor_ai.domain.run.events import (
     RunCompleted,
     RunFailed,
 )
-from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
 from supervisor_ai.tools.text import nearest
 
 _PAGE = 1000
@@ -25,7 +25,7 @@ _ENDINGS = (RunCompleted, RunFailed, RunCancelled)
 
 def known_types(names: Sequence[str]) -> frozenset[str]:
     """Return the types of facts that are asked for; refuse one that no fact can have."""
-    known = {kind.__name__ for kind in (*RUN_EVENTS, *KANBAN_EVENTS, *get_args(ProjectEvent))}
+    known = {kind.__name__ for kind in (*RUN_EVENTS, *slice_events(), *get_args(ProjectEvent))}
     for name in names:
         if name not in known:
             near = nearest(name, known)

@@ -6,17 +6,17 @@ from typing import Final
 
 from supervisor_ai.control.queries.logs import LogFilter, require_visited
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.slices import AttemptWords, definition_of, find_slice
 from supervisor_ai.domain.envelope import Envelope, Event
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName, run_stream
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
-from supervisor_ai.domain.run.definition import Definition, Role
+from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.policies import policy_of
 from supervisor_ai.domain.run.retries import MoveKind
 from supervisor_ai.domain.run.retry_notes import RetryEntry, retry_log
 from supervisor_ai.domain.run.status import FailureCategory
-from supervisor_ai.drivers.kanban.orders import AGENTS
-from supervisor_ai.drivers.moves.setbacks import policy_of
 
 Schemas = Callable[[AnswerKind], str]
 """Writes down the form that a kind of answer has to have."""
@@ -42,8 +42,7 @@ class _Setback:
     end: _BadEnd
     definition: ArtifactHash
     later: Sequence[Envelope]
-    reading: e.KanbanRead | None = None
-    """What the kanban said last, where there is one."""
+    earlier: Sequence[Envelope]
 
     @property
     def category(self) -> FailureCategory:
@@ -78,9 +77,9 @@ def read_retries(
     """Return what was made of a run's failed attempts, in the order in which they ended."""
     require_visited(records, run, wanted.step)
     envelopes = tuple(records.log.read(run_stream(run)))
-    task = next(it.event.task for it in envelopes if isinstance(it.event, e.RunSubmitted))
+    birth = next(it.event for it in envelopes if isinstance(it.event, e.RunSubmitted))
     return tuple(
-        _entry(records, setback, task, schemas)
+        _entry(records, setback, birth, schemas)
         for setback in _setbacks(envelopes)
         if wanted.accepts(setback.end.step, setback.end.visit, setback.end.attempt)
     )
@@ -88,15 +87,12 @@ def read_retries(
 
 def _setbacks(envelopes: Sequence[Envelope]) -> Iterator[_Setback]:
     definition = ArtifactHash("")
-    reading: e.KanbanRead | None = None
     started: dict[_Attempt, tuple[e.AttemptStarted, ArtifactHash]] = {}
     for index, envelope in enumerate(envelopes):
         event = envelope.event
         match event:
             case e.RunSubmitted(definition=pinned) | e.DefinitionMigrated(definition=pinned):
                 definition = pinned
-            case e.KanbanRead():
-                reading = event
             case e.AttemptStarted():
                 started[_attempt(event)] = (event, definition)
             case e.AttemptFailed() | e.AttemptSucceeded() if _is_bad(event, started):
@@ -107,7 +103,7 @@ def _setbacks(envelopes: Sequence[Envelope]) -> Iterator[_Setback]:
                     end=event,
                     definition=under,
                     later=envelopes[index + 1 :],
-                    reading=reading,
+                    earlier=envelopes[:index],
                 )
             case _:
                 pass
@@ -119,15 +115,17 @@ def _is_bad(end: _BadEnd, started: Container[_Attempt]) -> bool:
     return is_undone and _attempt(end) in started
 
 
-def _entry(records: Records, setback: _Setback, task: ArtifactHash, schemas: Schemas) -> RetryEntry:
-    definition = records.documents.load(setback.definition, Definition)
+def _entry(
+    records: Records, setback: _Setback, birth: e.RunSubmitted, schemas: Schemas
+) -> RetryEntry:
+    definition = records.documents.load(setback.definition, definition_of(birth.driver))
     started, end = setback.started, setback.end
     step, role = definition.workflow.steps[end.step], definition.roles[started.role]
-    named = kanban_task(definition, role, setback.reading)
+    words = _words(birth.driver, definition, setback)
     return RetryEntry(
         at=setback.ended.recorded_at,
-        role=agent_name(definition, started),
-        task=records.text(task) if named is None else named,
+        role=words.role,
+        task=records.text(birth.task) if words.task is None else words.task,
         attempt=end.attempt,
         max_retries=policy_of(definition, step, role).max_attempts - 1,
         category=setback.category,
@@ -141,20 +139,12 @@ def _entry(records: Records, setback: _Setback, task: ArtifactHash, schemas: Sch
     )
 
 
-def agent_name(definition: Definition, started: e.AttemptStarted) -> str:
-    """Name who was asked; a kanban's agents have names of their own."""
-    agent = None if definition.kanban is None else AGENTS.get(started.step)
-    return started.role if agent is None else agent.value
-
-
-def kanban_task(definition: Definition, role: Role, reading: e.KanbanRead | None) -> str | None:
-    """Name what an agent of a kanban was given: a task's file, the kanban's, or a request."""
-    if definition.kanban is None:
-        return None
-    if role.answer is not AnswerKind.MANAGER:
-        return None if reading is None else reading.current
-    asked = definition.kanban.instruction if reading is None else ""
-    return asked or definition.kanban.place.file
+def _words(driver: str, definition: Definition, setback: _Setback) -> AttemptWords:
+    found = find_slice(driver)
+    if found is None:
+        return AttemptWords(role=setback.started.role)
+    earlier = [envelope.event for envelope in setback.earlier]
+    return found.attempt_words(definition, setback.started, earlier)
 
 
 def _expected(category: FailureCategory, kind: AnswerKind, schemas: Schemas) -> str:

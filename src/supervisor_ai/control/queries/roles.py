@@ -14,7 +14,7 @@ from supervisor_ai.control.ports.definitions import (
     RoleValue,
 )
 from supervisor_ai.control.preflight import Preflight
-from supervisor_ai.control.queries.run_views import MutationView
+from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import Conflict, Denied, InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha
 

@@ -13,7 +13,7 @@ from supervisor_ai.definitions.sources.files import Origin
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
 from supervisor_ai.definitions.sources.yaml_document import read_yaml
 from supervisor_ai.domain.run.definition import Cli
-from supervisor_ai.drivers.kanban.board.policy import MECHANICAL
+from supervisor_ai.drivers.kanban.settings import MECHANICAL
 from supervisor_ai.tools.json_value import BadJson, canonical_json, read_json
 
 _NEEDS: Final = {"command": "command", "scripted": "script", "api": "model"}

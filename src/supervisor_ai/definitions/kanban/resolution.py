@@ -1,7 +1,7 @@
 """A kanban and everything that its steps name, resolved into what a run pins."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Final
 
 from supervisor_ai.definitions.kanban import steps
@@ -16,12 +16,9 @@ from supervisor_ai.definitions.step_checks.workflow import Particulars, ReadWork
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import MAX_RETRIES, Cli, Definition, Limits, Role
 from supervisor_ai.domain.run.retries import RetryMode
-from supervisor_ai.drivers.kanban.board.policy import (
-    MECHANICAL,
-    KanbanPlace,
-    KanbanPolicy,
-    ManagerKind,
-)
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
+from supervisor_ai.drivers.kanban.definition import KanbanDefinition
+from supervisor_ai.drivers.kanban.settings import MECHANICAL, ManagerKind
 from supervisor_ai.drivers.kanban.state import ARCHITECT, IMPLEMENTOR, MANAGER
 
 _BARE: Final = "{{ task }}"
@@ -41,7 +38,7 @@ class Wanted:
     manager: str | None = None
 
 
-def resolve_kanban(library: Library, agents: Agents, wanted: Wanted) -> Definition:
+def resolve_kanban(library: Library, agents: Agents, wanted: Wanted) -> KanbanDefinition:
     """Gather what a run on a kanban needs."""
     _check_wanted(wanted)
     setting = library.settings.section(KANBAN)
@@ -56,17 +53,19 @@ def resolve_kanban(library: Library, agents: Agents, wanted: Wanted) -> Definiti
         roles[MANAGER] = _mechanical(roles[MANAGER])
     for role in roles.values():
         _check_role(role, library, setting)
-    return replace(
+    fixed = replace(
         found,
         roles=roles,
         limits=_limits(found, setting),
         retries={**found.retries, EXACT: replace(found.retries[EXACT], mode=RetryMode.SAME)},
-        kanban=KanbanPolicy(
-            place=wanted.place,
-            instruction=wanted.instruction,
-            max_iterations=setting.max_iterations,
-        ),
     )
+    policy = KanbanPolicy(
+        place=wanted.place,
+        instruction=wanted.instruction,
+        max_iterations=setting.max_iterations,
+    )
+    parts = {it.name: getattr(fixed, it.name) for it in fields(fixed)}
+    return KanbanDefinition(**parts, kanban=policy)
 
 
 def _read(library: Library, setting: KanbanSetting, wanted: Wanted) -> ReadWorkflow:

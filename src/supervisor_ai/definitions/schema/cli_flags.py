@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from supervisor_ai.drivers.kanban.board.policy import MECHANICAL
+from supervisor_ai.drivers.kanban.settings import MECHANICAL
 
 NO_CLIS: Final = frozenset({"api", "command", "scripted", MECHANICAL})
 """Adapters that start no CLI of a vendor's."""

@@ -3,7 +3,14 @@
 from enum import StrEnum
 from typing import Final
 
-from supervisor_ai.drivers.kanban.board.kanban import AnswerStatus
+
+class AnswerStatus(StrEnum):
+    """How an agent says that its task came out."""
+
+    OK = "ok"
+    BLOCKED = "blocked"
+    ERROR = "error"
+    ESCALATE = "escalate"
 
 
 class AnswerKind(StrEnum):
@@ -13,7 +20,7 @@ class AnswerKind(StrEnum):
     IMPLEMENTATION = "implementation"
     REVIEW = "review"
     AGENT = "agent"
-    """What those say who work on a kanban's tasks."""
+    """What those say who work on tasks that others have planned."""
     MANAGER = "manager"
     """The same, with the list of tasks and the next of them."""
 

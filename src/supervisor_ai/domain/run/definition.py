@@ -15,7 +15,6 @@ from supervisor_ai.domain.run.gates import Area, Complexity, GateKind, GatePolic
 from supervisor_ai.domain.run.loops import LoopPolicy
 from supervisor_ai.domain.run.prices import PriceTable
 from supervisor_ai.domain.run.retries import ParkingPolicy, RetryPolicy
-from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 
 MAX_RETRIES: Final = 3
 MIB: Final = 1 << 20
@@ -321,7 +320,7 @@ class WorkspacePolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """Everything that a workflow run needs, resolved and pinned."""
+    """Everything that a run through steps needs, resolved and pinned; a driver may add to it."""
 
     workflow: Workflow
     roles: dict[str, Role]
@@ -336,13 +335,8 @@ class Definition:
     loops: LoopPolicy = field(default_factory=LoopPolicy)
     budgets: dict[Scope, Amount] = field(default_factory=dict)
     prices: PriceTable = field(default_factory=PriceTable)
-    kanban: KanbanPolicy | None = None
-    """How a kanban is worked on; None: the run is no kanban's."""
 
     @property
     def expected_steps(self) -> tuple[StepName, ...]:
-        """Name the steps that the run may come to; one that creates a kanban ends after that."""
-        if self.kanban is None or not self.kanban.instruction:
-            return tuple(self.workflow.steps)
-        first = self.workflow.steps[self.workflow.initial_step]
-        return (first.name, *((first.next,) if first.next else ()))
+        """Name the steps that the run may come to."""
+        return tuple(self.workflow.steps)

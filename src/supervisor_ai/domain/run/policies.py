@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from supervisor_ai.domain.run.breaker import BreakerPolicy
 from supervisor_ai.domain.run.budgets import Amount, Scope
+from supervisor_ai.domain.run.definition import Definition, Role, Step
 from supervisor_ai.domain.run.loops import LoopPolicy
 from supervisor_ai.domain.run.prices import PriceTable
 from supervisor_ai.domain.run.retries import RETRY_POLICIES, ParkingPolicy, RetryPolicy
@@ -19,3 +20,13 @@ class Policies:
     loops: LoopPolicy = field(default_factory=LoopPolicy)
     budgets: dict[Scope, Amount] = field(default_factory=dict)
     prices: PriceTable = field(default_factory=PriceTable)
+
+
+def policy_of(definition: Definition, at: Step, role: Role) -> RetryPolicy:
+    """Say how often and how patiently a step is tried."""
+    policies = {**RETRY_POLICIES, **definition.retries}
+    if at.retry_policy is not None:
+        return policies[at.retry_policy].allowing(at.max_retries)
+    limits = (at.max_retries, role.max_retries, definition.limits.step_max_retries)
+    said = next((limit for limit in limits if limit is not None), None)
+    return policies["default"].allowing(said)

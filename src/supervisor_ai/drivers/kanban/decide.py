@@ -4,12 +4,14 @@ from dataclasses import replace
 
 from supervisor_ai.domain.ids import ArtifactHash, StepName
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.answers import AnswerStatus
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import Integrate
 from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
-from supervisor_ai.drivers.kanban.board.kanban import AnswerStatus, Phase
+from supervisor_ai.drivers.kanban import events as k
+from supervisor_ai.drivers.kanban.board.kanban import Phase
 from supervisor_ai.drivers.kanban.board.roles import determine_role
 from supervisor_ai.drivers.kanban.effects import ReadKanban, SaveKanban
 from supervisor_ai.drivers.kanban.orders import with_orders
@@ -24,9 +26,9 @@ from supervisor_ai.drivers.moves.steps import enter, go_on, perform, question, s
 def decide_reading(run: Run, state: KanbanState, at: Step, visit: Visit) -> Decision:
     """Find out what the files say, and follow them; a person mends what cannot be read."""
     match state.news:
-        case e.KanbanRead():
+        case k.KanbanRead():
             return _follow(state, at, visit, state.news)
-        case e.KanbanUnreadable(report=report):
+        case k.KanbanUnreadable(report=report):
             return _ask(run, state, at, ApprovalReason.KANBAN, report)
         case e.ApprovalRefused():
             reason = "The kanban cannot be read, and a person decided not to go on."
@@ -46,7 +48,7 @@ def _reading(run: Run, state: KanbanState, at: Step, visit: Visit) -> ReadKanban
     )
 
 
-def _follow(state: KanbanState, at: Step, visit: Visit, read: e.KanbanRead) -> Decision:
+def _follow(state: KanbanState, at: Step, visit: Visit, read: k.KanbanRead) -> Decision:
     passed = e.StepPassed(step=at.name, visit=visit.number)
     if read.current is None or read.phase is Phase.COMPLETE:
         outcome = Outcome(kind=OutcomeKind.DONE, reason=f"The kanban is complete{_tally(read)}.")
@@ -63,7 +65,7 @@ def _follow(state: KanbanState, at: Step, visit: Visit, read: e.KanbanRead) -> D
     return then(passed, enter(state.flow, StepName(agent.value.lower()), visit.feedback))
 
 
-def _tally(read: e.KanbanRead) -> str:
+def _tally(read: k.KanbanRead) -> str:
     told = ", ".join(f"{number} {state.value}" for state, number in read.states.items())
     return f": {told}" if told else ""
 
@@ -114,7 +116,7 @@ def decide_landing(run: Run, state: KanbanState, at: Step, visit: Visit) -> Deci
             return then(passed, enter(state.flow, READING, ()))
         case e.IntegrationLanded():
             return go_on(state.flow, at, passed)
-        case e.IntegrationRefused(detail=detail) | e.KanbanSaveRefused(detail=detail):
+        case e.IntegrationRefused(detail=detail) | k.KanbanSaveRefused(detail=detail):
             return _ask(run, state, at, ApprovalReason.LANDING, detail)
         case e.ApprovalRefused():
             reason = "A person wants it done again, with the files as they are now."

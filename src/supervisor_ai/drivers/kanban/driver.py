@@ -5,23 +5,22 @@ from typing import Final
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.definition import Definition, StepKind
+from supervisor_ai.domain.run.definition import StepKind
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import RunStatus
-from supervisor_ai.drivers.kanban import state
 from supervisor_ai.drivers.kanban.decide import (
     decide_agent,
     decide_checks,
     decide_landing,
     decide_reading,
 )
-from supervisor_ai.drivers.kanban.state import KanbanState
+from supervisor_ai.drivers.kanban.definition import KanbanDefinition
+from supervisor_ai.drivers.kanban.state import KanbanState, evolve
+from supervisor_ai.drivers.moves import definition as steps
 from supervisor_ai.drivers.moves.attempts import base_of
 from supervisor_ai.drivers.moves.state import current_visit
 from supervisor_ai.drivers.moves.steps import decide_frame
-from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 
-_STEPS: Final = WorkflowDriver()
 _SHOWN: Final = 20
 
 
@@ -30,29 +29,34 @@ class KanbanDriver:
 
     name: Final = "kanban"
     state_type: Final = KanbanState
-    definition_type: Final = Definition
+    definition_type: Final = KanbanDefinition
 
-    def begin(self, birth: e.RunSubmitted, definition: Definition) -> KanbanState:
+    def begin(self, birth: e.RunSubmitted, definition: KanbanDefinition) -> KanbanState:
         """Return the state before anything happened."""
-        flow = _STEPS.begin(birth, definition)
+        flow = steps.begin(birth, definition)
         tree = base_of(birth).tree
-        return KanbanState(flow=flow, kept=flow.head, origin=tree, rest=tree)
+        return KanbanState(
+            flow=flow, policy=definition.kanban, kept=flow.head, origin=tree, rest=tree
+        )
 
     def evolve(self, state: KanbanState, event: Event) -> KanbanState:
         """Fold one recorded fact into the state."""
-        return state.evolve(state, event)
+        return evolve(state, event)
 
     def fork(self, state: KanbanState) -> KanbanState:
         """Return the state that a fork of the run begins with: its branch is its own."""
-        return replace(state, flow=_STEPS.fork(state.flow), rest=state.origin)
+        return replace(state, flow=steps.fork(state.flow), rest=state.origin)
 
-    def migrate(self, state: KanbanState, definition: Definition) -> KanbanState:
+    def migrate(self, state: KanbanState, definition: KanbanDefinition) -> KanbanState:
         """Go on under another definition."""
-        return replace(state, flow=_STEPS.migrate(state.flow, definition))
+        flow = steps.migrate(state.flow, definition)
+        return replace(state, flow=flow, policy=definition.kanban)
 
-    def migration_problems(self, state: KanbanState, definition: Definition) -> tuple[str, ...]:
+    def migration_problems(
+        self, state: KanbanState, definition: KanbanDefinition
+    ) -> tuple[str, ...]:
         """List why the run cannot go on under another definition."""
-        return _STEPS.migration_problems(state.flow, definition)
+        return steps.migration_problems(state.flow, definition)
 
     def decide(self, run: Run, state: KanbanState) -> Decision:
         """Say what happens next; a run that fails says what it leaves undone."""

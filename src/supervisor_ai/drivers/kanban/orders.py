@@ -4,12 +4,16 @@ import json
 from dataclasses import replace
 from typing import Final
 
+from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.definition import Role
 from supervisor_ai.domain.run.effects import Effect, RunGate, RunWorker
-from supervisor_ai.domain.run.events import AttemptLost
+from supervisor_ai.domain.run.events import AttemptLost, AttemptStarted
 from supervisor_ai.domain.run.writable import Writable
 from supervisor_ai.drivers.kanban.board.kanban import Agent
 from supervisor_ai.drivers.kanban.board.policy import Duty
+from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.effects import RunKanbanWorker, with_duty
+from supervisor_ai.drivers.kanban.events import KanbanRead
 from supervisor_ai.drivers.kanban.state import KanbanState
 from supervisor_ai.drivers.moves.state import current_visit
 
@@ -88,3 +92,17 @@ def _duty(state: KanbanState, agent: Agent, effect: RunWorker) -> Duty:
         return Duty(agent=agent, place=place, since=effect.start)
     since = state.reading.snapshot.commit
     return Duty(agent=agent, place=place, since=since, task=state.current)
+
+
+def agent_name(started: AttemptStarted) -> str:
+    """Name who was asked; a kanban's agents have names of their own."""
+    agent = AGENTS.get(started.step)
+    return started.role if agent is None else agent.value
+
+
+def task_name(definition: KanbanDefinition, role: Role, reading: KanbanRead | None) -> str | None:
+    """Name what an agent of a kanban was given: a task's file, the kanban's, or a request."""
+    if role.answer is not AnswerKind.MANAGER:
+        return None if reading is None else reading.current
+    asked = definition.kanban.instruction if reading is None else ""
+    return asked or definition.kanban.place.file

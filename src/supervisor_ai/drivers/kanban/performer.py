@@ -4,19 +4,19 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.events import (
-    ImportedFile,
-    KanbanRead,
-    KanbanSaved,
-    KanbanSaveRefused,
-    KanbanUnreadable,
-    RunEvent,
-)
+from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
 from supervisor_ai.drivers.kanban.duty import settle_duty
 from supervisor_ai.drivers.kanban.effects import ReadKanban, RunKanbanWorker, SaveKanban
+from supervisor_ai.drivers.kanban.events import (
+    ImportedFile,
+    KanbanRead,
+    KanbanSaved,
+    KanbanSaveRefused,
+    KanbanUnreadable,
+)
 from supervisor_ai.drivers.kanban.ports import KanbanPorts, NotTaken, Saved, Standing, Taken
 from supervisor_ai.engine.effects.performer import performer
 from supervisor_ai.engine.effects.worker import Work, perform_worker

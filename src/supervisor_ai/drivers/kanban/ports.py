@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from supervisor_ai.control.ports.definitions import Catalog, Loaded
 from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
@@ -124,3 +125,40 @@ class KanbanPorts:
 
     files: KanbanFiles
     reader: KanbanReader
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KanbanSettings:
+    """What the config says about kanbans."""
+
+    folder: str
+    """Where the files of a new one go, as a path in the project."""
+    manager: str
+    """`model`, or `builtin` for the Manager that needs none."""
+    retry: str
+    """`exact`, or `with_error` where a worker is told what was wrong with its answer."""
+    max_iterations: int
+
+
+class KanbanCatalog(Catalog, Protocol):
+    """Definitions, also those of runs on kanbans."""
+
+    def kanban(
+        self,
+        commit: CommitSha,
+        *,
+        place: KanbanPlace,
+        instruction: str = "",
+        cli: str | None = None,
+        manager: str | None = None,
+    ) -> Loaded:
+        """Resolve everything that a run on a kanban pins.
+
+        With an instruction the Manager makes the kanban first, and the run ends with that.
+        `manager` is `model` or `builtin`; None: as configured. Raises as `load` does.
+        """
+        ...
+
+    def kanban_settings(self, commit: CommitSha) -> KanbanSettings:
+        """Return what the config says about kanbans."""
+        ...

@@ -7,10 +7,10 @@ from typing import Final
 from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import RunId, run_stream
-from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
+from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.kanban.places import permit_of
 
@@ -35,7 +35,7 @@ def policy_of_run(records: Records, run: RunId) -> KanbanPolicy | None:
     for envelope in records.log.read(run_stream(run), upto=1):
         event = envelope.event
         if isinstance(event, RunSubmitted) and event.driver == KanbanDriver.name:
-            return records.documents.load(event.definition, Definition).kanban
+            return records.documents.load(event.definition, KanbanDefinition).kanban
     return None
 
 

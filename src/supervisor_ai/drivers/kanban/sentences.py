@@ -4,11 +4,11 @@ from typing import Final
 
 from supervisor_ai.control.phrases import short
 from supervisor_ai.control.sentence_table import SentenceTable, on
-from supervisor_ai.domain.run import events as e
+from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.roles import determine_role
 
 
-def _read(event: e.KanbanRead) -> str:
+def _read(event: k.KanbanRead) -> str:
     phase = event.phase.value + (f" ({event.sub_phase})" if event.sub_phase else "")
     words = f"{phase}, {len(event.open)} of {len(event.tasks)} tasks open"
     if event.current is None:
@@ -17,29 +17,29 @@ def _read(event: e.KanbanRead) -> str:
     return f"{words}, next {event.current} ({role.value})"
 
 
-def _mark_of_read(event: e.KanbanRead) -> str:
+def _mark_of_read(event: k.KanbanRead) -> str:
     named = f", {event.current.rpartition('/')[2]}" if event.current else ""
     return f"{len(event.open)} of {len(event.tasks)} open{named}"
 
 
 KANBAN_SENTENCES: Final[SentenceTable] = (
-    on(e.KanbanReadStarted, lambda it: f"reads {it.file}", is_routine=True),
-    on(e.KanbanRead, _read, mark=_mark_of_read),
-    on(e.KanbanUnreadable, lambda it: f"cannot be read: {it.reason}", mark="unreadable"),
-    on(e.KanbanReadLost, lambda _: "had not read the kanban when its owner died"),
+    on(k.KanbanReadStarted, lambda it: f"reads {it.file}", is_routine=True),
+    on(k.KanbanRead, _read, mark=_mark_of_read),
+    on(k.KanbanUnreadable, lambda it: f"cannot be read: {it.reason}", mark="unreadable"),
+    on(k.KanbanReadLost, lambda _: "had not read the kanban when its owner died"),
     on(
-        e.KanbanSaveStarted,
+        k.KanbanSaveStarted,
         lambda it: f"the files of {short(it.snapshot)} are to be written into their directory",
         is_routine=True,
     ),
-    on(e.KanbanSaved, lambda _: "the directory has the files"),
+    on(k.KanbanSaved, lambda _: "the directory has the files"),
     on(
-        e.KanbanSaveRefused,
+        k.KanbanSaveRefused,
         lambda it: f"the directory does not have the files: {it.reason}",
         mark="could not be put there",
     ),
     on(
-        e.KanbanSaveLost,
+        k.KanbanSaveLost,
         lambda _: "nobody knows whether the directory has the files; its owner died",
     ),
 )

@@ -7,12 +7,13 @@ from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import StepName, TreeSha
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.answers import AnswerStatus
 from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.domain.run.loops import Trail
-from supervisor_ai.drivers.kanban.board.kanban import AnswerStatus
+from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
-from supervisor_ai.drivers.moves import state
 from supervisor_ai.drivers.moves.state import StepRecord, WorkflowState
+from supervisor_ai.drivers.moves.state import evolve as evolve_steps
 
 READING: Final = StepName("kanban")
 ARCHITECT, IMPLEMENTOR = StepName("architect"), StepName("implementor")
@@ -22,9 +23,9 @@ MANAGER: Final = StepName("manager")
 LAND_KANBAN: Final = StepName("land-kanban")
 
 KanbanNews = (
-    e.KanbanRead
-    | e.KanbanUnreadable
-    | e.KanbanSaveRefused
+    k.KanbanRead
+    | k.KanbanUnreadable
+    | k.KanbanSaveRefused
     | e.IntegrationLanded
     | e.IntegrationRefused
     | e.ApprovalGiven
@@ -39,19 +40,21 @@ class KanbanState:
 
     flow: WorkflowState
     """The steps that it goes through, as any workflow does."""
+    policy: KanbanPolicy
+    """How the kanban is worked on."""
     kept: Snapshot
     """The files as the branch or the plain directory has them."""
     origin: TreeSha
     """What the run began with."""
     rest: TreeSha
     """What the branch has, where the kanban's own files are in a plain directory."""
-    reading: e.KanbanRead | None = None
+    reading: k.KanbanRead | None = None
     """What the files said the last time."""
     pending: str | None = None
     """The task file that was worked on, and that the Manager has not reconciled yet."""
     said: str | None = None
     """What the agent of the current task answered last."""
-    saved: e.KanbanSaved | None = None
+    saved: k.KanbanSaved | None = None
     """What is left to land at this step, once the plain directory has its files."""
     news: KanbanNews | None = None
 
@@ -62,28 +65,20 @@ class KanbanState:
             raise InternalError("A task is to be done, but the kanban names none.")
         return self.reading.current
 
-    @property
-    def policy(self) -> KanbanPolicy:
-        """Return how the kanban is worked on."""
-        policy = self.flow.definition.kanban
-        if policy is None:
-            raise InternalError("The run's definition says nothing about a kanban.")
-        return policy
-
 
 def evolve(state: KanbanState, event: Event) -> KanbanState:
     """Fold one recorded fact into the state."""
-    state = replace(state, flow=state.evolve(state.flow, event))
+    state = replace(state, flow=evolve_steps(state.flow, event))
     match event:
-        case e.KanbanRead():
+        case k.KanbanRead():
             return _read(state, event)
         case e.AttemptSucceeded() if event.step in WORKERS:
             return replace(state, said=event.said)
-        case e.KanbanSaved():
+        case k.KanbanSaved():
             return replace(state, kept=state.flow.head, saved=event)
         case e.IntegrationLanded():
             return _landed(state, event)
-        case e.KanbanUnreadable() | e.KanbanSaveRefused() | e.IntegrationRefused():
+        case k.KanbanUnreadable() | k.KanbanSaveRefused() | e.IntegrationRefused():
             return replace(state, news=event)
         case e.ApprovalGiven() | e.ApprovalRefused():
             return replace(state, news=event)
@@ -91,7 +86,7 @@ def evolve(state: KanbanState, event: Event) -> KanbanState:
             return _entered(state, event)
         case e.StepPassed():
             return _passed(state, event)
-        case e.KanbanReadStarted() | e.KanbanSaveStarted() | e.IntegrationStarted():
+        case k.KanbanReadStarted() | k.KanbanSaveStarted() | e.IntegrationStarted():
             return replace(state, news=None)
         case _:
             return state
@@ -110,7 +105,7 @@ def _passed(state: KanbanState, event: e.StepPassed) -> KanbanState:
     return replace(state, pending=None) if event.step == LAND_KANBAN else state
 
 
-def _read(state: KanbanState, event: e.KanbanRead) -> KanbanState:
+def _read(state: KanbanState, event: k.KanbanRead) -> KanbanState:
     """Begin an iteration with the files as they are, whoever changed them."""
     flow = replace(state.flow, head=event.snapshot, landed=event.tip or state.flow.landed)
     if state.pending not in event.tasks:

@@ -5,14 +5,13 @@ from typing import Final
 
 from supervisor_ai.domain.ids import TimerName
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.definition import Definition, Role, Step
+from supervisor_ai.domain.run.definition import Role, Step
 from supervisor_ai.domain.run.degradation import Level, next_level
 from supervisor_ai.domain.run.diagnosis import ACTIONS, Action
+from supervisor_ai.domain.run.policies import policy_of
 from supervisor_ai.domain.run.retries import (
-    RETRY_POLICIES,
     Move,
     MoveKind,
-    RetryPolicy,
     Setback,
     next_move,
 )
@@ -90,13 +89,3 @@ def _action(failed: e.AttemptFailed | None) -> Action:
     if failed is None:
         return Action.RETRY_WITH_FEEDBACK
     return failed.action or ACTIONS[failed.category]
-
-
-def policy_of(definition: Definition, at: Step, role: Role) -> RetryPolicy:
-    """Say how often and how patiently a step is tried."""
-    policies = {**RETRY_POLICIES, **definition.retries}
-    if at.retry_policy is not None:
-        return policies[at.retry_policy].allowing(at.max_retries)
-    limits = (at.max_retries, role.max_retries, definition.limits.step_max_retries)
-    said = next((limit for limit in limits if limit is not None), None)
-    return policies["default"].allowing(said)

@@ -18,9 +18,8 @@ from supervisor_ai.domain.run.effects import (
 from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
-from supervisor_ai.drivers.moves import state
 from supervisor_ai.drivers.moves.results import levels, summary
-from supervisor_ai.drivers.moves.state import Visit, WorkflowState
+from supervisor_ai.drivers.moves.state import Visit, WorkflowState, current_visit, evolve
 
 DEADLINE: Final = TimerName("deadline")
 _AT_WORK: Final = (e.LaunchRequested, e.OperationStarted)
@@ -69,7 +68,7 @@ def question(
     """Ask a person about the files as they are now."""
     return RequestApproval(
         step=at.name,
-        visit=state.current_visit(state).number,
+        visit=current_visit(state).number,
         reason=reason,
         tree=state.head.tree,
         commit=state.head.commit,
@@ -87,7 +86,7 @@ def quarantine(
 
 def pass_step(run: Run, state: WorkflowState, at: Step) -> Decision:
     """Go on, once a person has agreed where one has to."""
-    visit = state.current_visit(state)
+    visit = current_visit(state)
     if at.human_approval and not visit.is_signed_off:
         return perform(run, state, question(state, at))
     return go_on(state, at, e.StepPassed(step=at.name, visit=visit.number))
@@ -97,7 +96,7 @@ def go_on(state: WorkflowState, at: Step, fact: e.StepPassed | e.StepSkipped) ->
     """Leave a step for the next one, or for the end."""
     if not (at.terminal or at.next is None):
         return then(fact, enter(state, at.next, ()))
-    state = state.evolve(state, fact)
+    state = evolve(state, fact)
     outcome = Outcome(kind=OutcomeKind.DONE, reason=summary(state))
     ending = Ending(
         status=RunStatus.COMPLETED, outcome=outcome, degraded=is_degraded(levels(state))
@@ -126,7 +125,7 @@ def send_back(
     kind: OutcomeKind,
 ) -> Decision:
     """Let an earlier step mend what is wrong, as long as that may go on."""
-    visit = state.current_visit(state)
+    visit = current_visit(state)
     reason = f"Step {at.name!r} did not pass."
     if target is None:
         return stop(at, visit, kind, f"{reason} The workflow names no step to go back to.")

@@ -1,6 +1,7 @@
 """Performers: who does which effect between its intent and its outcome."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Final, TypeVar, cast
 
 from supervisor_ai.domain.errors import InternalError
@@ -34,6 +35,30 @@ SHARED_PERFORMERS: Final[Performers] = {
     **performer(OpenPullRequest, perform_pull_request),
 }
 """Of the effects that any driver may ask for."""
+
+
+class LatePerformers(Mapping[type[OperationEffect], Performer]):
+    """Performers of which drivers' own are made when one of their effects is asked for."""
+
+    def __init__(self, shared: Performers, *others: Callable[[], Performers]) -> None:
+        self._shared = shared
+        self._others = others
+
+    @cached_property
+    def _all(self) -> Performers:
+        return {
+            **self._shared,
+            **{kind: it for make in self._others for kind, it in make().items()},
+        }
+
+    def __getitem__(self, kind: type[OperationEffect]) -> Performer:  # type: ignore[explicit-override]
+        return self._shared[kind] if kind in self._shared else self._all[kind]
+
+    def __iter__(self) -> Iterator[type[OperationEffect]]:  # type: ignore[explicit-override]
+        return iter(self._all)
+
+    def __len__(self) -> int:  # type: ignore[explicit-override]
+        return len(self._all)
 
 
 async def perform(effect: OperationEffect, operation: Operation) -> RunEvent:

@@ -5,6 +5,7 @@ from contextlib import closing
 from typing import Final
 
 from supervisor_ai.control.ports.queries import FaultKind, LedgerFault
+from supervisor_ai.control.slices import all_slices
 from supervisor_ai.store.connection import Connection, Sql
 
 _OBJECTS: Final = (
@@ -24,9 +25,9 @@ def schema_faults(sql: Sql) -> Iterator[LedgerFault]:
     for name in sorted(found.keys() | wanted.keys()):
         if name not in found:
             yield _fault(name, "is missing")
-        elif name not in wanted:
+        elif name not in wanted and not _is_of_driver(name, found[name]):
             yield _fault(name, "does not belong into a ledger")
-        elif _words(found[name]) != _words(wanted[name]):
+        elif name in wanted and _words(found[name]) != _words(wanted[name]):
             yield _fault(name, "is not as supervisor makes it")
 
 
@@ -41,6 +42,14 @@ def mend_schema(sql: Sql) -> None:
                 sql.execute(f'DROP {kind} "{quoted}"')
             if name in wanted:
                 sql.execute(wanted[name])
+
+
+def _is_of_driver(name: Name, made: str) -> bool:
+    """Tell whether a driver of ours makes the table so when it is first needed."""
+    kind, called = name
+    own = {table: statement for found in all_slices() for table, statement in found.tables.items()}
+    statement = own.get(called, "") if kind == "table" else ""
+    return bool(statement) and _words(statement.replace(" IF NOT EXISTS", "")) == _words(made)
 
 
 def _as_migrated() -> dict[Name, str]:

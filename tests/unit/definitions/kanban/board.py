@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final, cast
 
 import pytest
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 
 from supervisor_ai.control.ports.definitions import Loaded
@@ -14,6 +13,7 @@ from supervisor_ai.definitions.catalog import FileCatalog
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Definition, Gate, Step
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.engine.ports.workspaces import Repository
 
 ADAPTERS: Final = frozenset({"claude", "codex", "command", "scripted", "mechanical_manager"})

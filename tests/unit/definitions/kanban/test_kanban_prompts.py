@@ -5,6 +5,16 @@ import re
 from collections.abc import Mapping
 
 import pytest
+from tests.unit.definitions.kanban.board import PLACE, Board
+
+from supervisor_ai.context.prompter import JinjaPrompter
+from supervisor_ai.definitions.worker_answers.reader import schema_text
+from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
+from supervisor_ai.domain.ids import CommitSha, StepName
+from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.definition import Role
+from supervisor_ai.domain.run.facts import FeedbackKind
+from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Conclusion,
@@ -16,16 +26,6 @@ from supervisor_ai.drivers.kanban.board.kanban import (
     TaskState,
 )
 from supervisor_ai.drivers.kanban.board.policy import Duty
-from tests.unit.definitions.kanban.board import PLACE, Board
-
-from supervisor_ai.context.prompter import JinjaPrompter
-from supervisor_ai.definitions.worker_answers.reader import schema_text
-from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
-from supervisor_ai.domain.ids import CommitSha, StepName
-from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.definition import Role
-from supervisor_ai.domain.run.facts import FeedbackKind
-from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
 
 Roles = Mapping[str, Role]

@@ -4,7 +4,7 @@ import pytest
 from tests.unit.definitions.kanban.board import Board
 from tests.unit.definitions.project_files import COMMIT
 
-from supervisor_ai.control.ports.definitions import KanbanSettings
+from supervisor_ai.drivers.kanban.ports import KanbanSettings
 
 
 def test_nothing_said_is_what_the_package_says(board: Board) -> None:

@@ -1,7 +1,6 @@
 """The steps, roles and limits that a run on a kanban pins."""
 
 import pytest
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from tests.unit.definitions.kanban.board import ADAPTERS, PLACE, Board
 from tests.unit.definitions.project_files import COMMIT
 
@@ -9,8 +8,10 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Cli, StepKind
+from supervisor_ai.domain.run.policies import policy_of
 from supervisor_ai.domain.run.retries import RetryMode
-from supervisor_ai.drivers.moves.setbacks import policy_of
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
+from supervisor_ai.drivers.kanban.definition import expect_kanban
 
 ROLES = ("architect", "implementor", "manager")
 STEPS = (
@@ -21,7 +22,7 @@ STEPS = (
 
 def test_the_loop_goes_round(board: Board) -> None:
     pinned = board.load()
-    assert pinned.definition.kanban == KanbanPolicy(place=PLACE, max_iterations=400)
+    assert expect_kanban(pinned.definition).kanban == KanbanPolicy(place=PLACE, max_iterations=400)
     workflow = pinned.definition.workflow
     assert (workflow.name, workflow.initial_step) == ("kanban", "kanban")
     assert tuple(pinned.path) == STEPS
@@ -42,7 +43,9 @@ def test_the_loop_goes_round(board: Board) -> None:
 
 def test_an_instruction_is_for_the_manager_alone(board: Board) -> None:
     pinned = board.load(instruction="Read the limits")
-    assert pinned.definition.kanban == KanbanPolicy(place=PLACE, instruction="Read the limits")
+    assert expect_kanban(pinned.definition).kanban == KanbanPolicy(
+        place=PLACE, instruction="Read the limits"
+    )
     assert pinned.definition.workflow.initial_step == "manager"
     assert tuple(pinned.path) == STEPS
     assert (pinned.step("land-kanban").terminal, pinned.step("land-kanban").next) == (True, None)
@@ -90,8 +93,7 @@ def test_rounds_end_a_kanban_and_not_steps(board: Board, config: str, rounds: in
         f"{config}kanban: {{max_iterations: {rounds}, gates: [test, lint]}}\n"
         "gates: {lint: {command: lint}}\n"
     )
-    assert pinned.definition.kanban is not None
-    assert pinned.definition.kanban.max_iterations == rounds
+    assert expect_kanban(pinned.definition).kanban.max_iterations == rounds
     # Every gate sends the work back as often as it may, one after the other, in every round.
     backs = 3 + 2 * (9 if config else 3)
     longest = rounds * (len(pinned.path) + backs * 4) + 1

@@ -1,4 +1,6 @@
 import pytest
+
+from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.drivers.kanban.board.bounds import (
     ALL_BYTES,
     FILE_BYTES,
@@ -6,8 +8,6 @@ from supervisor_ai.drivers.kanban.board.bounds import (
     check_sizes,
     is_markdown,
 )
-
-from supervisor_ai.domain.errors import InvalidInput
 
 
 def test_what_a_kanban_can_have_is_read() -> None:

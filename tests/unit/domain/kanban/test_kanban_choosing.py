@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from tests.unit.domain.kanban.kanbans import AT, done, kanban, path, task
+
 from supervisor_ai.drivers.kanban.board.kanban import (
     Kanban,
     Phase,
@@ -14,7 +16,6 @@ from supervisor_ai.drivers.kanban.board.kanban import (
 )
 from supervisor_ai.drivers.kanban.board.next_task import PHASES, next_task, settle
 from supervisor_ai.drivers.kanban.board.plan import Refusal
-from tests.unit.domain.kanban.kanbans import AT, done, kanban, path, task
 
 NAMELESS = replace(task(0), path="tasks/notes.md")
 CHOICES = {

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.domain.kanban.kanbans import AT, OK, done, item, kanban, path, task
+
 from supervisor_ai.drivers.kanban.board.follow_up import needs_review
 from supervisor_ai.drivers.kanban.board.item_order import cuts, untangled
 from supervisor_ai.drivers.kanban.board.kanban import (
@@ -18,7 +20,6 @@ from supervisor_ai.drivers.kanban.board.kanban import (
 )
 from supervisor_ai.drivers.kanban.board.plan import MAX_TASKS, Plan, Refusal
 from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
-from tests.unit.domain.kanban.kanbans import AT, OK, done, item, kanban, path, task
 
 
 def after(*items: WorkItem, kind: TaskKind = TaskKind.EXPLORATION) -> Plan:

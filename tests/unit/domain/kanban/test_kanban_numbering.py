@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from supervisor_ai.drivers.kanban.board.numbers import (
     UNTITLED,
     next_number,

@@ -3,6 +3,19 @@
 from dataclasses import replace
 
 import pytest
+from tests.unit.domain.kanban.kanbans import (
+    AT,
+    BLOCKED,
+    ESCALATE,
+    OK,
+    done,
+    item,
+    kanban,
+    logged,
+    path,
+    task,
+)
+
 from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Conclusion,
@@ -18,18 +31,6 @@ from supervisor_ai.drivers.kanban.board.kanban import (
 from supervisor_ai.drivers.kanban.board.plan import MAX_TASKS, Plan, Refusal, with_tasks
 from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
 from supervisor_ai.drivers.kanban.board.remedies import remedies_before
-from tests.unit.domain.kanban.kanbans import (
-    AT,
-    BLOCKED,
-    ESCALATE,
-    OK,
-    done,
-    item,
-    kanban,
-    logged,
-    path,
-    task,
-)
 
 
 def planned(given: Kanban, number: int = 1) -> Plan:

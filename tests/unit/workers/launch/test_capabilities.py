@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from supervisor_ai.drivers.kanban.board.policy import MECHANICAL
 
+from supervisor_ai.drivers.kanban.settings import MECHANICAL
 from supervisor_ai.workers.clis.dialects import DIALECTS
 from supervisor_ai.workers.clis.evidence import Conclusion, Evidence
 from supervisor_ai.workers.launch.capabilities import OTHERS, Capability, capabilities

@@ -13,7 +13,7 @@ from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.run_cancellation import cancel as stop
 from supervisor_ai.control.commands.run_cancellation import require_cancellable
 from supervisor_ai.control.exit_codes import DONE, WAITS
-from supervisor_ai.control.queries.run_views import MutationView, RunView
+from supervisor_ai.control.run_views import MutationView, RunView
 from supervisor_ai.domain.run.status import ENDED
 
 

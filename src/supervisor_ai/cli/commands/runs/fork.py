@@ -19,7 +19,7 @@ from supervisor_ai.cli.progress import make_progress
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.run_fork import PreparedFork, prepare_fork, submit_fork
 from supervisor_ai.control.exit_codes import DONE
-from supervisor_ai.control.queries.run_views import MutationView
+from supervisor_ai.control.run_views import MutationView
 
 
 class _Options(TypedDict):

@@ -11,11 +11,11 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option, run_argument
 from supervisor_ai.cli.output import write, write_json
 from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.commands.replay import Replay, ReplayedChange, ReplayedEvent
+from supervisor_ai.control.commands.replay import replay as play_again
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.project import OpenProject
-from supervisor_ai.control.queries.replay import Replay, ReplayedChange, ReplayedEvent
-from supervisor_ai.control.queries.replay import replay as play_again
 from supervisor_ai.control.sentences import describe, place
 
 _VALUE: Final = 60

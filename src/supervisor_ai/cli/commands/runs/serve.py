@@ -15,7 +15,7 @@ from supervisor_ai.control.commands.service import Service
 from supervisor_ai.control.commands.service import serve as attend
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
-from supervisor_ai.control.queries.run_views import RunView
+from supervisor_ai.control.run_views import RunView
 from supervisor_ai.control.sentences import describe, place
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.errors import SupervisorError

@@ -14,9 +14,9 @@ from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.ports.queries import GateRow
-from supervisor_ai.control.queries.run_views import RunList, RunView, list_runs, show_run
 from supervisor_ai.control.questions import find_question
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.run_views import RunList, RunView, list_runs, show_run
 from supervisor_ai.domain.run.status import ENDED
 
 _LIMIT = 50

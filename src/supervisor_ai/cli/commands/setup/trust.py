@@ -20,7 +20,7 @@ from supervisor_ai.control.commands.trust import (
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.preflight import Preflight
-from supervisor_ai.control.queries.run_views import MutationView
+from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import Denied
 
 

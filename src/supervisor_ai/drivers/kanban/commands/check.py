@@ -64,7 +64,7 @@ def _check_commit(office: Office, place: KanbanPlace, ref: str) -> KanbanCheck:
 
 def examine(office: Office, place: KanbanPlace, found: FoundFiles) -> KanbanCheck:
     """Say what is wrong with the files, or what they say."""
-    told = found.kanban(office.preflight.kanban_reader, place.file)
+    told = found.kanban(office.reader, place.file)
     if not isinstance(told, Kanban):
         return KanbanCheck(file=place.file, mistakes=told)
     return KanbanCheck(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from supervisor_ai.control.commands.run_start import (
     PreparedRun,
@@ -29,6 +30,7 @@ from supervisor_ai.drivers.kanban.places import (
     place_of,
     typed,
 )
+from supervisor_ai.drivers.kanban.ports import KanbanCatalog, KanbanReader
 from supervisor_ai.drivers.kanban.runs import KanbanRun, kanban_runs, newest_on, runs_on
 
 
@@ -72,8 +74,14 @@ class Office:
     """Where kanbans are started: what is asked before, what is recorded, where a person stands."""
 
     preflight: Preflight
+    reader: KanbanReader
     records: Records | None
     start: Path
+
+    @property
+    def catalog(self) -> KanbanCatalog:
+        """Return the definitions: there is one catalogue, and it knows those of all drivers."""
+        return cast("KanbanCatalog", self.preflight.catalog)
 
     @property
     def desk(self) -> Desk:
@@ -89,14 +97,14 @@ def prepare_kanban_run(
     found = _files(office.preflight, place, base)
     if not found.has(place):
         raise missing(office, place, base)
-    kanban = read_kanban(office.preflight, found, place)
+    kanban = read_kanban(office, found, place)
     if kanban.is_complete:
         return PreparedKanban(place=place, kanban=kanban, prepared=None)
     asked = checked(office.preflight, request.about(_task(kanban)))
     return PreparedKanban(
         place=place,
         kanban=kanban,
-        prepared=_pinned(office.preflight, asked, base, place, request),
+        prepared=_pinned(office, asked, base, place, request),
         newer=None if request.base else _newer(office, place, base),
     )
 
@@ -122,13 +130,12 @@ def prepare_new_kanban(
     asked = checked(office.preflight, request.about(text))
     base = find_base(office.preflight, request.base)
     place = _new_place(office, asked.task, base, folder=folder, directory=directory)
-    preflight = office.preflight
-    return place, _pinned(preflight, asked, base, place, request, instruction=asked.task)
+    return place, _pinned(office, asked, base, place, request, instruction=asked.task)
 
 
-def read_kanban(preflight: Preflight, found: FoundFiles, place: KanbanPlace) -> Kanban:
+def read_kanban(office: Office, found: FoundFiles, place: KanbanPlace) -> Kanban:
     """Return what a kanban's files say; every mistake in them is told at once."""
-    told = found.kanban(preflight.kanban_reader, place.file)
+    told = found.kanban(office.reader, place.file)
     if isinstance(told, Kanban):
         return told
     raise unreadable(place, told)
@@ -155,19 +162,20 @@ def _task(kanban: Kanban) -> str:
 
 
 def _pinned(
-    preflight: Preflight,
+    office: Office,
     asked: StartRequest,
     base: Base,
     place: KanbanPlace,
     request: KanbanRequest,
     instruction: str = "",
 ) -> PreparedRun:
+    preflight = office.preflight
     if place.folder == OUTSIDE and preflight.repository.list(base.sha, OUTSIDE):
         raise InvalidInput(
             f"The project has a folder {OUTSIDE!r}, where agents would find the plain directory.",
             hint="Put the directory into the project, where it keeps its own name.",
         )
-    loaded = preflight.catalog.kanban(
+    loaded = office.catalog.kanban(
         base.sha,
         place=place,
         instruction=instruction,
@@ -218,7 +226,7 @@ def _new_place(
     if folder is not None and directory is not None:
         raise InvalidInput("A kanban is in a folder of the project or in a directory, not in both.")
     desk, slug = office.desk, slug_of(title_of(text)) or "request"
-    usual = office.preflight.catalog.kanban_settings(base.sha).folder
+    usual = office.catalog.kanban_settings(base.sha).folder
     plain = None if directory is None else find_directory(desk, directory)
 
     def named(number: int) -> KanbanPlace:

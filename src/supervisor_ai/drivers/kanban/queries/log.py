@@ -8,16 +8,18 @@ from datetime import UTC, datetime
 from typing import Final
 
 from supervisor_ai.control.queries.logs import LogFilter
-from supervisor_ai.control.queries.retry_log import Schemas, agent_name, kanban_task, read_retries
+from supervisor_ai.control.queries.retry_log import Schemas, read_retries
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.retry_notes import RetryEntry, retry_event
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.terminal import plain
+from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
+from supervisor_ai.drivers.kanban.definition import KanbanDefinition
+from supervisor_ai.drivers.kanban.orders import agent_name, task_name
 from supervisor_ai.drivers.kanban.runs import runs_on
 from supervisor_ai.drivers.kanban.state import WORKERS
 
@@ -89,8 +91,8 @@ class _Teller:
 
     records: Records
     run: RunId
-    definition: Definition | None = None
-    reading: e.KanbanRead | None = None
+    definition: KanbanDefinition | None = None
+    reading: k.KanbanRead | None = None
     asked: dict[tuple[str, int, int], tuple[_Fact, ...]] = field(default_factory=dict)
 
     def tell(self, envelope: Envelope) -> _Told | None:
@@ -99,7 +101,7 @@ class _Teller:
         match event:
             case e.RunSubmitted() | e.DefinitionMigrated():
                 return self._pinned(event)
-            case e.KanbanRead() | e.KanbanUnreadable():
+            case k.KanbanRead() | k.KanbanUnreadable():
                 return self._read(event)
             case e.AttemptStarted() | e.AttemptSucceeded() | e.AttemptLost():
                 return self._attempted(event)
@@ -109,7 +111,7 @@ class _Teller:
                 return _of_work(event) or _of_end(event)
 
     def _pinned(self, event: e.RunSubmitted | e.DefinitionMigrated) -> _Told | None:
-        self.definition = self.records.documents.load(event.definition, Definition)
+        self.definition = self.records.documents.load(event.definition, KanbanDefinition)
         if not isinstance(event, e.RunSubmitted):
             return None
         base = "" if event.base is None else f"{event.base.ref} at {event.base.sha[:_SHORT]}"
@@ -119,8 +121,8 @@ class _Teller:
             ("Branch", event.branch or ""),
         )
 
-    def _read(self, event: e.KanbanRead | e.KanbanUnreadable) -> _Told:
-        if isinstance(event, e.KanbanUnreadable):
+    def _read(self, event: k.KanbanRead | k.KanbanUnreadable) -> _Told:
+        if isinstance(event, k.KanbanUnreadable):
             mistakes = self.records.text(event.report)
             return "Kanban Unreadable", (("Iteration", str(event.visit)), ("Issue", mistakes))
         before, self.reading = self.reading, event
@@ -154,9 +156,9 @@ class _Teller:
         if self.definition is None:
             return (("Agent", event.role),)
         role = self.definition.roles[event.role]
-        task = kanban_task(self.definition, role, self.reading) or ""
+        task = task_name(self.definition, role, self.reading) or ""
         return (
-            ("Agent", f"{agent_name(self.definition, event)} with {event.cli}"),
+            ("Agent", f"{agent_name(event)} with {event.cli}"),
             ("Task", task),
         )
 
@@ -191,7 +193,7 @@ def message_of(records: Records, answer: ArtifactHash) -> str:
     return message if isinstance(message, str) else ""
 
 
-def _changed(before: e.KanbanRead | None, now: e.KanbanRead) -> Iterator[str]:
+def _changed(before: k.KanbanRead | None, now: k.KanbanRead) -> Iterator[str]:
     """Name the files that are not as they were when they were read last."""
     if before is None:
         return
@@ -214,9 +216,9 @@ def _of_work(event: object) -> _Told | None:
             return "Files Left Out", (("Agent", step), ("Paths", named), ("Reason", reason))
         case e.IntegrationLanded(step=step, commit=commit):
             return "Work Landed", (("Step", step), ("Commit", commit[:_SHORT]))
-        case e.KanbanSaved(step=step):
+        case k.KanbanSaved(step=step):
             return "Files Saved", (("Step", step),)
-        case e.IntegrationRefused(reason=reason) | e.KanbanSaveRefused(reason=reason):
+        case e.IntegrationRefused(reason=reason) | k.KanbanSaveRefused(reason=reason):
             return "Landing Refused", (("Reason", reason),)
         case _:
             return None

@@ -88,7 +88,7 @@ def show_kanban(office: Office, place: KanbanPlace, *, ref: str | None) -> Kanba
     """Read a kanban as its newest run has it, unless a ref is named."""
     newest = newest_on(office.records, place)
     source, found = _find(office, place, ref)
-    kanban = read_kanban(office.preflight, found, place)
+    kanban = read_kanban(office, found, place)
     current = None if kanban.current is None else kanban.files.get(kanban.current)
     tasks = tuple(_tasks(kanban))
     return KanbanView(

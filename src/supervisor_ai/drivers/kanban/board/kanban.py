@@ -65,15 +65,6 @@ class Effort(StrEnum):
     LARGE = "large"
 
 
-class AnswerStatus(StrEnum):
-    """How an agent says that its task came out."""
-
-    OK = "ok"
-    BLOCKED = "blocked"
-    ERROR = "error"
-    ESCALATE = "escalate"
-
-
 class Conclusion(StrEnum):
     """How a work log says that its work came out."""
 

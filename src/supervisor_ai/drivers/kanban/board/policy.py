@@ -1,22 +1,9 @@
 """What a run on a kanban pins besides its roles and gates."""
 
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Final
 
 from supervisor_ai.drivers.kanban.board.kanban import Agent, folder_of
-
-MAX_ITERATIONS: Final = 400
-MECHANICAL: Final = "mechanical_manager"
-"""The adapter of the Manager that follows its rules without a model."""
-
-
-class ManagerKind(StrEnum):
-    """Who brings a kanban up to date."""
-
-    MODEL = "model"
-    BUILTIN = "builtin"
-    """The rules themselves; also the name of the CLI that follows them."""
+from supervisor_ai.drivers.kanban.settings import MAX_ITERATIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,1 +1,0 @@
-"""The kanban driver: a loop over files in which a Manager decides and nobody else does."""

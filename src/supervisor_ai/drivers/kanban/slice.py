@@ -1,0 +1,46 @@
+"""The kanban slice: everything that others need of the driver, registered."""
+
+from typing import Final, cast
+
+from supervisor_ai.control.commands.run_migration import only_cli
+from supervisor_ai.control.ports.definitions import Catalog, Loaded
+from supervisor_ai.control.slices import Slice
+from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.drivers.kanban.definition import KanbanDefinition, expect_kanban
+from supervisor_ai.drivers.kanban.driver import KanbanDriver
+from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
+from supervisor_ai.drivers.kanban.places import permit_of
+from supervisor_ai.drivers.kanban.ports import KanbanCatalog
+from supervisor_ai.drivers.kanban.queries import about
+from supervisor_ai.drivers.kanban.sentences import KANBAN_SENTENCES
+from supervisor_ai.drivers.kanban.settings import MECHANICAL, ManagerKind
+from supervisor_ai.engine.playback import opener
+
+
+def _today(catalog: Catalog, pinned: Definition, commit: CommitSha, cli: str | None) -> Loaded:
+    """Load what a run on the same kanban would pin today."""
+    policy = expect_kanban(pinned).kanban
+    is_mechanical = any(it.adapter == MECHANICAL for it in pinned.clis.values())
+    # There is one catalogue, and it knows the definitions of all drivers.
+    return cast("KanbanCatalog", catalog).kanban(
+        commit,
+        place=policy.place,
+        instruction=policy.instruction,
+        cli=cli or only_cli(pinned, besides=MECHANICAL),
+        manager=ManagerKind.BUILTIN if is_mechanical else ManagerKind.MODEL,
+    )
+
+
+SLICE: Final = Slice(
+    driver=opener(KanbanDriver()),
+    definition=KanbanDefinition,
+    events=KANBAN_EVENTS,
+    sentences=KANBAN_SENTENCES,
+    permit=lambda pinned: permit_of(expect_kanban(pinned).kanban.place),
+    today=_today,
+    question_help=about.question_help,
+    about_run=about.about_run,
+    preview=about.preview,
+    attempt_words=about.attempt_words,
+)

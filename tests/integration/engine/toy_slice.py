@@ -1,0 +1,140 @@
+"""A toy slice, a baker: its own event, effect, performer, sentence, rule and table."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
+
+from supervisor_ai.control.sentence_table import on
+from supervisor_ai.control.slices import Slice
+from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.effects import OperationEffect
+from supervisor_ai.domain.run.event_kinds.placed import OperationEnded, OperationStarted
+from supervisor_ai.domain.run.run import Decision, Ending, Run
+from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
+from supervisor_ai.engine.effects.performer import performer
+from supervisor_ai.engine.playback import opener
+from supervisor_ai.engine.world import Operation, Performers
+
+OVEN: Final = StepName("oven")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BakeStarted(OperationStarted):
+    """A loaf goes into the oven."""
+
+    operation: ClassVar = "bake"
+
+    flour: str
+
+    def lost(self) -> "BakeLost":  # type: ignore[explicit-override]
+        return BakeLost(step=self.step, visit=self.visit, slot=self.slot)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baked(OperationEnded):
+    """A loaf is done."""
+
+    ends: ClassVar = BakeStarted
+
+    crust: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BakeLost(OperationEnded):
+    """The baker died; nobody knows where the loaf is."""
+
+    ends: ClassVar = BakeStarted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bake(OperationEffect):
+    """Bake a loaf."""
+
+    flour: str
+
+    def intent(self) -> BakeStarted:  # type: ignore[explicit-override]
+        return BakeStarted(step=self.step, visit=self.visit, slot=self.slot, flour=self.flour)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """What a run of the baker pins."""
+
+    flour: str
+    loaves: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bakery:
+    """What the baker remembers."""
+
+    recipe: Recipe
+    baked: int = 0
+
+
+class BakerDriver:
+    """Bakes one loaf after the other."""
+
+    name: Final = "toy-baker"
+    state_type: Final = Bakery
+    definition_type: Final = Recipe
+
+    def begin(self, birth: e.RunSubmitted, definition: Recipe) -> Bakery:
+        del birth
+        return Bakery(recipe=definition)
+
+    def evolve(self, state: Bakery, event: Event) -> Bakery:
+        return replace(state, baked=state.baked + 1) if isinstance(event, Baked) else state
+
+    def decide(self, run: Run, state: Bakery) -> Decision:
+        if run.open:
+            return Decision()
+        if state.baked < state.recipe.loaves:
+            loaf = Bake(step=OVEN, visit=state.baked + 1, flour=state.recipe.flour)
+            return Decision(effects=(loaf,))
+        outcome = Outcome(kind=OutcomeKind.DONE, reason="The bread is on the table.")
+        return Decision(ending=Ending(status=RunStatus.COMPLETED, outcome=outcome))
+
+    def fork(self, state: Bakery) -> Bakery:
+        return state
+
+    def migrate(self, state: Bakery, definition: Recipe) -> Bakery:
+        return replace(state, recipe=definition)
+
+    def migration_problems(self, state: Bakery, definition: Recipe) -> tuple[str, ...]:
+        del state, definition
+        return ()
+
+
+class Oven:
+    """Performs the baker's effect; burns down with its process when it is told to."""
+
+    def __init__(self) -> None:
+        self.fails_at: int | None = None
+
+    async def __call__(self, effect: Bake, operation: Operation) -> e.RunEvent:
+        del operation
+        if effect.visit == self.fails_at:
+            raise KeyboardInterrupt
+        return Baked(step=effect.step, visit=effect.visit, slot=effect.slot, crust="golden")
+
+    def performers(self) -> Performers:
+        """Register the oven."""
+        return performer(Bake, self)
+
+
+SLICE: Final = Slice(
+    driver=opener(BakerDriver()),
+    events=(BakeStarted, Baked, BakeLost),
+    sentences=(
+        on(BakeStarted, lambda it: f"a loaf of {it.flour} goes in", is_routine=True),
+        on(Baked, lambda it: f"a {it.crust} loaf comes out", mark="baked"),
+        on(BakeLost, lambda _: "nobody knows where the loaf is"),
+    ),
+    tables={"loaves": "CREATE TABLE IF NOT EXISTS loaves (run TEXT, visit INTEGER, crust TEXT)"},
+    rules={
+        Baked: ("INSERT INTO loaves (run, visit, crust) VALUES (:run, :visit, :crust)",),
+        BakeLost: ("INSERT INTO loaves (run, visit) VALUES (:run, :visit)",),
+    },
+)
