@@ -490,7 +490,6 @@ def _preflight(repository: "GitRepository", settings: HostSettings) -> "Prefligh
     from supervisor_ai.engine.host import SystemIds
     from supervisor_ai.workers.registry import adapters
 
-    user_directory = settings.user_directory
     return Preflight(
         repository=repository,
         catalog=FileCatalog(repository, settings.user_directory, adapters()),
