@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 from supervisor_ai.control.policy import NO_SANDBOX, SANDBOX, Policy
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.settings import HostSettings
-from supervisor_ai.control.slices import SliceName, openers, register
+from supervisor_ai.control.slices import openers, register
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.drivers.registry import SLICES
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -42,11 +43,6 @@ if TYPE_CHECKING:
     from supervisor_ai.workspaces.repository import GitRepository
 
 _LEDGER: Final = "state.db"
-SLICES: Final = (
-    SliceName("workflow", "supervisor_ai.drivers.workflow.slice"),
-    SliceName("kanban", "supervisor_ai.drivers.kanban.slice"),
-)
-"""The drivers that there are; each is imported when something of it is asked for."""
 register(SLICES)
 
 

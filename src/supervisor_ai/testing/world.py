@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from supervisor_ai.control.slices import SliceName, openers, register
+from supervisor_ai.control.slices import openers, register
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent
@@ -14,6 +14,7 @@ from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.facts import Base, Identity
 from supervisor_ai.drivers.kanban.performer import KanbanPerformer, kanban_performers
 from supervisor_ai.drivers.kanban.ports import KanbanFiles, KanbanPorts
+from supervisor_ai.drivers.registry import SLICES
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS
 from supervisor_ai.engine.ports.context import PackRequest
@@ -33,12 +34,7 @@ from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
 from supervisor_ai.testing.ids import FakeIds, FakeProcesses
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
 
-register(
-    (
-        SliceName("workflow", "supervisor_ai.drivers.workflow.slice"),
-        SliceName("kanban", "supervisor_ai.drivers.kanban.slice"),
-    )
-)
+register(SLICES)
 _SOMEBODY = Actor(kind=ActorKind.USER, id="somebody", via="test")
 _IDENTITY = Identity(name="Ada", email="ada@example.org")
 _ANSWERS: Mapping[AnswerKind, Mapping[str, object]] = {
