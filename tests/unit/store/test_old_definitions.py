@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.integration.engine.kernel import flow, work
+from tests.support.kernel import flow, work
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.definition import Definition
