@@ -22,14 +22,13 @@ from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.engine.transcript import Transcript
 from supervisor_ai.lab.server import LabServer
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.store.artifacts import FileArtifacts
 from supervisor_ai.workers.agent_worker import AgentWorker
-from supervisor_ai.workers.clis.dialects import DIALECTS
+from supervisor_ai.workers.agents import DIALECTS, PROFILES
 from supervisor_ai.workers.launch.launcher import Launcher
 from supervisor_ai.workers.launch.order import order_of
 from supervisor_ai.workers.launch.profile import DOOR
-from supervisor_ai.workers.launch.profiles import PROFILES
 
 CACHE = Path(os.environ.get("SUPERVISOR_CLI_CACHE") or Path.home() / ".cache" / "supervisor-clis")
 PATH = f"{CACHE / 'bin'}:/usr/local/bin:/usr/bin:/bin"

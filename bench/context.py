@@ -23,13 +23,13 @@ from typing import Final
 from supervisor_ai.context.code_reader import native_reader
 from supervisor_ai.context.native_packer import NativePacker
 from supervisor_ai.context.pack_cache import PackCache
-from supervisor_ai.context.packing import estimating
+from supervisor_ai.context.packer_choice import estimating
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run.context_plan import ContextPlan, Source, SourceKind
 from supervisor_ai.engine.ports.context import PackRequest
-from supervisor_ai.workspaces.commit_files import CommitFiles
-from supervisor_ai.workspaces.git import Git
+from supervisor_ai.workspaces.commits.commit_files import CommitFiles
+from supervisor_ai.workspaces.repositories.git import Git
 
 ROOT: Final = Path(__file__).parent.parent
 REPOSITORIES: Final = ROOT / "build" / "repositories"

@@ -22,11 +22,12 @@ from supervisor_ai.engine.ports.sandbox import (
     Sandbox,
     SandboxSpec,
 )
-from supervisor_ai.sandboxes.arguments import ENVIRONMENT, View, arguments
 from supervisor_ai.sandboxes.backends import make_sandbox
-from supervisor_ai.sandboxes.limits import SPACES
-from supervisor_ai.sandboxes.seccomp import build_filter
-from supervisor_ai.sandboxes.toolchain import find_toolchain
+from supervisor_ai.sandboxes.bwrap.arguments import View, arguments
+from supervisor_ai.sandboxes.bwrap.seccomp import build_filter
+from supervisor_ai.sandboxes.resource_limits.rlimits import SPACES
+from supervisor_ai.sandboxes.standard_files import ENVIRONMENT
+from supervisor_ai.sandboxes.toolchains.toolchain import find_toolchain
 
 ROOT = Path(__file__).parent.parent
 SRT = ROOT / "build" / "sandbox-runtime"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
 GIT: Final = shutil.which("git") or "git"

@@ -67,8 +67,8 @@ from supervisor_ai.drivers.kanban.queries.status import (
 from supervisor_ai.drivers.moves.slots import ATTEMPT_FLOW
 from supervisor_ai.drivers.moves.state import STEP_FLOW
 from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding
-from supervisor_ai.workers.launch.capabilities import Capability, capabilities
-from supervisor_ai.workers.launch.profiles import PROFILES
+from supervisor_ai.workers.agents import PROFILES
+from supervisor_ai.workers.capabilities import Capability, capabilities
 
 DOCS = Path(__file__).parent.parent / "docs"
 TABLE = DOCS.parent / "tests" / "fixtures" / "seeds" / "table.yaml"

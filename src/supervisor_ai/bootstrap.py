@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from supervisor_ai.engine.ports.sandbox import Sandbox
     from supervisor_ai.engine.world import Performers, World
     from supervisor_ai.store.ledger import SqliteLedger
-    from supervisor_ai.workspaces.commit_files import AskGit
-    from supervisor_ai.workspaces.merges import GitMerges
-    from supervisor_ai.workspaces.repository import GitRepository
+    from supervisor_ai.workspaces.commits.commit_files import AskGit
+    from supervisor_ai.workspaces.commits.merges import GitMerges
+    from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 _LEDGER: Final = "state.db"
 register(SLICES)
@@ -65,7 +65,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> HostSettings:
 def distrust_surroundings(directory: Path, settings: HostSettings) -> None:
     """Start no program that a repository brings along, or that a worker may have written."""
     from supervisor_ai.tools.programs import distrust
-    from supervisor_ai.workspaces.work_trees import work_trees
+    from supervisor_ai.workspaces.repositories.work_trees import work_trees
 
     distrust(settings.state, *work_trees(directory))
 
@@ -131,7 +131,7 @@ def open_project(
 
 def open_classifier() -> "Classifier":
     """Open what knows how agents' commands tell how they ended."""
-    from supervisor_ai.workers.clis.classifier import DialectClassifier
+    from supervisor_ai.workers.agents import DialectClassifier
 
     return DialectClassifier()
 
@@ -165,7 +165,7 @@ def open_workspaces(directory: Path, settings: HostSettings) -> "WorkspaceRecord
 
 def open_merges(directory: Path, settings: HostSettings) -> "AbstractContextManager[GitMerges]":
     """Open a place where merges can be tried."""
-    from supervisor_ai.workspaces.merges import try_merges
+    from supervisor_ai.workspaces.commits.merges import try_merges
 
     repository = _repository(directory, settings)
     return try_merges(repository, _project_state(settings, repository))
@@ -196,7 +196,7 @@ def open_pack_place(directory: Path, settings: HostSettings, *, is_user: bool) -
     from supervisor_ai.control.commands.packs import PackPlace
     from supervisor_ai.definitions.packs.preferences import open_shop
     from supervisor_ai.definitions.sources.files import PROJECT_DIRECTORY
-    from supervisor_ai.workspaces.git import Git
+    from supervisor_ai.workspaces.repositories.git import Git
 
     own = settings.user_directory
     place = own if is_user else _repository(directory, settings).checkout / PROJECT_DIRECTORY
@@ -212,7 +212,7 @@ def open_pack_place(directory: Path, settings: HostSettings, *, is_user: bool) -
 
 def commit_demo(directory: Path) -> None:
     """Make a repository of the demo's files."""
-    from supervisor_ai.workspaces.new_repository import commit_new_repository
+    from supervisor_ai.workspaces.repositories.git import commit_new_repository
 
     commit_new_repository(
         directory, author="Supervisor demo", message="A small package of averages"
@@ -238,8 +238,8 @@ def open_machine(directory: Path, settings: HostSettings) -> "HostMachine":
     """Open what the machine has to offer."""
     from supervisor_ai.control.commands.doctor import HostMachine
     from supervisor_ai.control.policy import BACKENDS
-    from supervisor_ai.sandboxes.toolchain import find_toolchain
-    from supervisor_ai.workspaces.git import ask_as_user
+    from supervisor_ai.sandboxes.toolchains.toolchain import find_toolchain
+    from supervisor_ai.workspaces.repositories.git import ask_as_user
 
     def count_events() -> int:
         records = open_records(directory, settings)
@@ -278,7 +278,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
     from supervisor_ai.store.artifacts import FileArtifacts
     from supervisor_ai.store.documents import ArtifactDocuments
     from supervisor_ai.workers.registry import worker_factory
-    from supervisor_ai.workspaces.forge import GitHubForge
+    from supervisor_ai.workspaces.forges.github import GitHubForge
     from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
     repository, ledger, settings = parts.repository, parts.ledger, parts.settings
@@ -324,7 +324,7 @@ def _performers(repository: "GitRepository", settings: HostSettings) -> "Perform
 def _kanban_performers(repository: "GitRepository", settings: HostSettings) -> "Performers":
     from supervisor_ai.drivers.kanban.performer import KanbanPerformer, kanban_performers
     from supervisor_ai.drivers.kanban.ports import KanbanPorts
-    from supervisor_ai.workspaces.kanban_files import GitKanbanFiles
+    from supervisor_ai.workspaces.kanban.files import GitKanbanFiles
 
     files = GitKanbanFiles(repository, _project_state(settings, repository))
     ports = KanbanPorts(files=files, reader=open_kanban_reader())
@@ -333,7 +333,7 @@ def _kanban_performers(repository: "GitRepository", settings: HostSettings) -> "
 
 def _examiner(repository: "GitRepository") -> "Examiner":
     from supervisor_ai.gates.examiner import RepositoryExaminer
-    from supervisor_ai.workspaces.commit_files import CommitFiles
+    from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 
     def has_commit(sha: str) -> bool:
         return repository.has_commit(CommitSha(sha))
@@ -342,7 +342,7 @@ def _examiner(repository: "GitRepository") -> "Examiner":
 
 
 def _asking(repository: "GitRepository") -> "AskGit":
-    from supervisor_ai.workspaces.git import NO_ATTRIBUTES
+    from supervisor_ai.workspaces.repositories.git import NO_ATTRIBUTES
 
     def ask(*arguments: str, stdin: bytes = b"") -> bytes:
         return repository.git.run(*arguments, stdin=stdin, environment=NO_ATTRIBUTES).output
@@ -354,7 +354,7 @@ def _machine(
     parts: _Parts, sandbox_name: str
 ) -> "Callable[[SandboxPolicy], Awaitable[str | None]]":
     """Name what verdicts depend on besides files: the tools, and how their outputs are read."""
-    from supervisor_ai.sandboxes.tool_stamps import ToolStamps
+    from supervisor_ai.sandboxes.toolchains.tool_stamps import ToolStamps
 
     shallow = parts.repository.mold.shallow
     besides = () if shallow is None else (shallow,)
@@ -395,7 +395,7 @@ def _packer(repository: "GitRepository", settings: HostSettings) -> "ContextPack
     from supervisor_ai.context.code_reader import native_reader
     from supervisor_ai.context.native_packer import NativePacker
     from supervisor_ai.context.pack_cache import PackCache
-    from supervisor_ai.context.packing import (
+    from supervisor_ai.context.packer_choice import (
         ChosenPacker,
         counting,
         estimating,
@@ -404,7 +404,7 @@ def _packer(repository: "GitRepository", settings: HostSettings) -> "ContextPack
     )
     from supervisor_ai.context.repomix_packer import RepomixPacker
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
-    from supervisor_ai.workspaces.commit_files import CommitFiles
+    from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 
     # Outside the repository: what a clone brings along is nobody's word on what may be shown.
     state = _project_state(settings, repository)
@@ -422,7 +422,7 @@ def _packer(repository: "GitRepository", settings: HostSettings) -> "ContextPack
 
 
 def _repository(directory: Path, settings: HostSettings) -> "GitRepository":
-    from supervisor_ai.workspaces.repository import GitRepository
+    from supervisor_ai.workspaces.repositories.repository import GitRepository
 
     distrust_surroundings(directory, settings)
     return GitRepository(directory.absolute())
@@ -452,7 +452,7 @@ def _ledger(repository: "GitRepository", settings: HostSettings) -> "SqliteLedge
     """Open the ledger, and with it the leave to use what lies beside it."""
     from supervisor_ai.engine.host import SystemClock, SystemProcesses
     from supervisor_ai.store.ledger import open_ledger
-    from supervisor_ai.workspaces.anchor import GitAnchor
+    from supervisor_ai.workspaces.commits.ledger_anchor import GitAnchor
 
     _binding(repository, settings).establish()
     return open_ledger(

@@ -15,7 +15,7 @@ from tests.attacks.guards import Guards, sandbox
 from tests.attacks.scene import Scene
 
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, Channel, Mount, SandboxSpec
-from supervisor_ai.sandboxes.egress.doorway import Doorway, shim_command
+from supervisor_ai.sandboxes.egress.listener_handoff import ListenerHandoff, shim_command
 
 _PYTHON: Final = os.path.realpath(sys.executable)
 
@@ -83,7 +83,7 @@ async def run_with_naive_door(scene: Scene, guards: Guards, spec: SandboxSpec) -
     if spec.egress is None:
         raise ValueError("There is no door to replace.")
     path = scene.outside / "door"
-    doorway = Doorway.at(path)
+    doorway = ListenerHandoff.at(path)
     door = NaiveDoor(spec.egress.allow, spec.egress.broker)
 
     async def serve() -> None:

@@ -18,7 +18,7 @@ from typing import Final
 from tests.attacks.scene import Scene
 from tests.attacks.table import ATTEMPTS
 
-from supervisor_ai.workspaces.removal import remove
+from supervisor_ai.workspaces.files.removal import remove
 
 _GET_FLAGS: Final = 0x8913
 _UP: Final = 1

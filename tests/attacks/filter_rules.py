@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
-from supervisor_ai.sandboxes.seccomp import (
+from supervisor_ai.sandboxes.bwrap.seccomp import (
     CLONE3,
     DENIED,
     MACHINES,

@@ -19,9 +19,9 @@ from tests.attacks.scene import Scene
 
 from supervisor_ai.domain.run.definition import ResourceLimits
 from supervisor_ai.engine.ports.sandbox import Mount, SandboxSpec
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
-from supervisor_ai.sandboxes.launchpad import Child
-from supervisor_ai.sandboxes.tenant import SameUser, Tenant, Wiring
+from supervisor_ai.sandboxes.bwrap.privileged_start import Child
+from supervisor_ai.sandboxes.bwrap.run_as import RunAs, SameUser, StartFiles
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 
 if TYPE_CHECKING:
     from typing_extensions import override
@@ -154,7 +154,7 @@ class _Unlimited:
     def bound(self, pid: int, limits: ResourceLimits) -> None:
         """Set no bounds."""
 
-    def start(self, command: Sequence[str], limits: ResourceLimits, wiring: Wiring) -> Child:
+    def start(self, command: Sequence[str], limits: ResourceLimits, wiring: StartFiles) -> Child:
         """Start the command as it is."""
         del limits
         return subprocess.Popen(
@@ -172,11 +172,11 @@ class _Unlimited:
 class LooseSandbox(BubblewrapSandbox):
     """The product's sandbox for a user that it would not let start one."""
 
-    tenant: Tenant
+    tenant: RunAs
 
     @contextmanager
     @override
-    def _tenancy(self) -> Iterator[Tenant]:
+    def _tenancy(self) -> Iterator[RunAs]:
         yield self.tenant
 
 

@@ -19,8 +19,8 @@ from supervisor_ai.engine.ports.sandbox import (
 )
 from supervisor_ai.engine.ports.workspaces import PLAIN, Workspace, WorkspacePlan
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.kanban_files import GitKanbanFiles
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.kanban.files import GitKanbanFiles
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
 AT: Final = datetime(2030, 1, 1, tzinfo=UTC)

@@ -20,7 +20,7 @@ from tests.integration.sandboxes.containers.engines import podman_storage
 
 from supervisor_ai.engine.ports.sandbox import Sandbox, SandboxEnd
 from supervisor_ai.engine.ports.workspaces import Quota, WorkspacePlan
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 
 FOLDERS: Final = ("tasks", "docs/more/tasks")
 MakeSandbox = Callable[[Path], Sandbox]

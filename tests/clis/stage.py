@@ -21,13 +21,12 @@ from supervisor_ai.domain.run.facts import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import Channel, Mount
 from supervisor_ai.engine.ports.workers import Observation, WorkerReport, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.workers.agent_worker import AgentWorker
-from supervisor_ai.workers.clis.dialects import DIALECTS
+from supervisor_ai.workers.agents import DIALECTS, PROFILES
 from supervisor_ai.workers.launch.launcher import Launcher
 from supervisor_ai.workers.launch.order import LaunchOrder, order_of
 from supervisor_ai.workers.launch.profile import LaunchProfile
-from supervisor_ai.workers.launch.profiles import PROFILES
 
 KEY: Final = "sk-not-for-workers-3141592653"
 CACHE: Final = Path(

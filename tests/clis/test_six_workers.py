@@ -13,7 +13,7 @@ from tests.e2e.command import until
 
 from supervisor_ai.engine.ports.workers import ToolCalled, WorkerReport
 from supervisor_ai.lab.server import LabServer
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 
 TWICE: Final = 2
 LOOK_IN_STEP: Final = "touch up; until test -e go; do sleep 0.05; done; "

@@ -8,7 +8,7 @@ from tests.clis.strays import registered, strays
 from tests.e2e.command import until
 
 from supervisor_ai.engine.ports.sandbox import Mount, Profile, SandboxSpec
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 
 
 async def _look_while_it_runs(ground: Path) -> None:

@@ -11,7 +11,7 @@ from tests.contract.workspace_worlds import GitWorld, MemoryWorld
 from supervisor_ai.drivers.kanban.ports import KanbanFiles
 from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
 from supervisor_ai.testing.kanban_files_suite import BranchSuite, DirectorySuite
-from supervisor_ai.workspaces.kanban_files import GitKanbanFiles
+from supervisor_ai.workspaces.kanban.files import GitKanbanFiles
 
 PLAIN: Final = "/plain"
 

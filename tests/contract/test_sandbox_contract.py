@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.support.known_tools import known_tools
 
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
 from supervisor_ai.testing.sandbox_egress_suite import EgressSuite

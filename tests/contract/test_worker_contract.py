@@ -24,10 +24,10 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxSpec,
 )
 from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.testing.worker_live_suite import LiveWorkerSuite, Part, PuppetSuite
 from supervisor_ai.testing.worker_suite import Recording, Subject, WorkerSuite
-from supervisor_ai.workers.agent_worker import claude_worker, codex_worker, gemini_worker
+from supervisor_ai.workers.agents import find_agent
 from supervisor_ai.workers.command import command_worker
 from supervisor_ai.workers.scripted import scripted_worker
 
@@ -110,7 +110,7 @@ class TestClaude(WorkerSuite, PuppetSuite):
         self.ground, self.sandbox = tmp_path, sandbox
         self.subject = agent(
             "claude",
-            claude_worker,
+            find_agent("claude").worker,
             "ANTHROPIC_API_KEY",
             success="success_text_stream",
             failure="http_401_stream",
@@ -122,7 +122,11 @@ class TestCodex(WorkerSuite, PuppetSuite):
     def _give(self, tmp_path: Path, sandbox: Sandbox) -> None:
         self.ground, self.sandbox = tmp_path, sandbox
         self.subject = agent(
-            "codex", codex_worker, "OPENAI_API_KEY", success="success_text_json", failure="http_401"
+            "codex",
+            find_agent("codex").worker,
+            "OPENAI_API_KEY",
+            success="success_text_json",
+            failure="http_401",
         )
 
 
@@ -132,7 +136,7 @@ class TestGemini(WorkerSuite, PuppetSuite):
         self.ground, self.sandbox = tmp_path, sandbox
         self.subject = agent(
             "gemini",
-            gemini_worker,
+            find_agent("gemini").worker,
             "GEMINI_API_KEY",
             success="success_text_stream",
             failure="http_401_stream",

@@ -7,7 +7,7 @@ from tests.contract.workspace_worlds import GitWorld, MemoryWorld
 from supervisor_ai.testing.composing_suite import ComposingSuite
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor
 from supervisor_ai.testing.workspaces_suite import AnchorSuite, WorkspacesSuite
-from supervisor_ai.workspaces.anchor import GitAnchor
+from supervisor_ai.workspaces.commits.ledger_anchor import GitAnchor
 
 
 class TestMemoryWorkspaces(WorkspacesSuite, ComposingSuite):

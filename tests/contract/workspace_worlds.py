@@ -7,7 +7,7 @@ from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.engine.ports.workspaces import Workspace, Workspaces
 from supervisor_ai.testing.fake_workspaces import MemoryWorkspaces
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
 

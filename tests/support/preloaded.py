@@ -138,9 +138,9 @@ def preload() -> None:
 
 def _look_at_few_files() -> None:
     """Tell machines apart by where their tools are: a test that changes a tool starts afresh."""
-    from supervisor_ai.sandboxes import tool_stamps
-    from supervisor_ai.sandboxes.caches import find_caches
-    from supervisor_ai.sandboxes.toolchain import find_toolchain
+    from supervisor_ai.sandboxes.host_view.package_caches import find_caches
+    from supervisor_ai.sandboxes.toolchains import tool_stamps
+    from supervisor_ai.sandboxes.toolchains.toolchain import find_toolchain
 
     class FewFiles(tool_stamps.ToolStamps):
         """Stamps of everything but the tools' own files."""

@@ -46,10 +46,14 @@ BY_NAME: Final = {
 THE_ONE_PLACE: Final = "tools/programs.py"
 # They run inside a sandbox, where a command means what the sandbox has.
 INSIDE: Final = {
-    *("sandboxes/egress/shim.py", "sandboxes/containers/keeper.py", "workers/scripted_agent.py"),
+    *(
+        "sandboxes/egress/shim.py",
+        "sandboxes/containers/init_process.py",
+        "workers/scripted_agent.py",
+    ),
 }
 # What it starts was found by who calls it.
-GIVEN_PROGRAMS: Final = {"sandboxes/proof.py"}
+GIVEN_PROGRAMS: Final = {"sandboxes/bwrap/kept_self_test.py"}
 NOQA: Final = re.compile(r"noqa(: *[A-Z0-9, ]+)?")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -379,9 +383,9 @@ BOUNDED: Final = {
     "gates/integrity/": "only in the reader's process",
     "gates/runners/junit_report.py": "only in the reader's process; bounds on size and depth",
     "context/code/readers/python.py": "bounds on length and depth",
-    "sandboxes/containers/hostroot.py": "writes an archive",
-    "sandboxes/launcher.py": "orders of our own",
-    "sandboxes/launchpad.py": "orders of our own",
+    "sandboxes/containers/image.py": "writes an archive",
+    "sandboxes/bwrap/drop_privileges.py": "orders of our own",
+    "sandboxes/bwrap/privileged_start.py": "orders of our own",
 }
 READERS_ROOM: Final = re.compile(
     r"supervisor_ai\.gates\."

@@ -1,4 +1,4 @@
-"""What has to be understood of a programming language to show less than a whole file."""
+"""Code outlines, public interfaces and imports: enough to show less than a whole file."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,8 +27,7 @@ class CodeReader:
 
 def native_reader() -> CodeReader:
     """Return what we know of languages ourselves."""
-    from supervisor_ai.context.code.api import public_api
     from supervisor_ai.context.code.imports import ImportIndex
-    from supervisor_ai.context.code.outline import outline
+    from supervisor_ai.context.code.outline import outline, public_api
 
     return CodeReader(outline=outline, public_api=public_api, imports=ImportIndex)

@@ -1,4 +1,4 @@
-"""Contents as a worker may see them: clean, redacted, measured, and made only once."""
+"""File contents as a worker may see them: clean, redacted, measured, and made only once."""
 
 from collections.abc import Sequence
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What a run has changed, file by file."""
+"""The diff of a run, file by file."""
 
 import re
 from collections.abc import Collection, Sequence

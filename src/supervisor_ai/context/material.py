@@ -1,4 +1,4 @@
-"""Text that others wrote, fenced so that it can pose neither as instruction nor as answer."""
+"""Untrusted text in a prompt, fenced so that it poses neither as instruction nor as answer."""
 
 import re
 from typing import Final

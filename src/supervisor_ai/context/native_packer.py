@@ -8,13 +8,13 @@ from itertools import groupby
 from typing import Final
 
 from supervisor_ai.context.code_reader import CodeReader
+from supervisor_ai.context.collector import Collector
 from supervisor_ai.context.contents import Contents, Redacting
 from supervisor_ai.context.elements import CLOSING, OPENING, opening
-from supervisor_ai.context.gathering import Gathering
 from supervisor_ai.context.material import cleaned
 from supervisor_ai.context.pack_cache import PackCache
-from supervisor_ai.context.parts import Part
-from supervisor_ai.context.pruning import Pruning
+from supervisor_ai.context.parts import ContextPart
+from supervisor_ai.context.pruner import Pruner
 from supervisor_ai.context.tokens import TokenCounter
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.context_plan import Detail, PackedContext, PackedItem, SourceKind
@@ -37,11 +37,11 @@ _MOST_OMISSIONS: Final = 200
 class Packed:
     """The parts of a context at their levels."""
 
-    pruning: Pruning
+    pruning: Pruner
     budget: int
     counter: TokenCounter
 
-    def shown(self) -> list[tuple[Part, Detail, str]]:
+    def shown(self) -> list[tuple[ContextPart, Detail, str]]:
         """Return the parts that are shown, in the order of the text, with their text."""
         found = [
             (part, detail, element.text)
@@ -85,7 +85,7 @@ class Packed:
             if last and omitted > _MOST_OMISSIONS:
                 yield _rest(last, omitted - _MOST_OMISSIONS)
 
-    def _item(self, part: Part) -> PackedItem:
+    def _item(self, part: ContextPart) -> PackedItem:
         detail = self.pruning.chosen[part]
         element = self.pruning.element(part, detail)
         return PackedItem(
@@ -97,7 +97,7 @@ class Packed:
             redactions=element.redactions if element else 0,
         )
 
-    def _why_not_more(self, part: Part, detail: Detail) -> str:
+    def _why_not_more(self, part: ContextPart, detail: Detail) -> str:
         if detail is part.most:
             return part.limited_by
         return self.pruning.pressed.get(part) or part.limited_by or "there is no text to show"
@@ -115,7 +115,7 @@ def _frame(request: PackRequest) -> str:
     return f"{OPENING}{''.join(notes)}{CLOSING}"
 
 
-def _rest(part: Part, number: int) -> PackedItem:
+def _rest(part: ContextPart, number: int) -> PackedItem:
     return PackedItem(
         source=part.kind,
         name=f"({number} more)",
@@ -165,10 +165,8 @@ class NativePacker:
             counter=counter,
             code=code,
         )
-        parts = Gathering(request, contents, code).parts()
-        pruning = Pruning(
-            parts, budget=max(room, 0), limits=_limits(request, room), counter=counter
-        )
+        parts = Collector(request, contents, code).parts()
+        pruning = Pruner(parts, budget=max(room, 0), limits=_limits(request, room), counter=counter)
         pruning.prune()
         contents.keep()
         return Packed(pruning=pruning, budget=request.plan.token_budget, counter=counter)

@@ -12,7 +12,7 @@ Make = Callable[[], Shown | None]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Part:
+class ContextPart:
     """Something that can be shown: fully, in outline, by its name or not at all."""
 
     source: int

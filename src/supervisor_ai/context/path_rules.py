@@ -1,4 +1,4 @@
-"""Which files a context may show, judged by their names alone."""
+"""Path patterns: which files a context may show, judged by their names alone."""
 
 import re
 from collections.abc import Iterable

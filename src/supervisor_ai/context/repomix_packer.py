@@ -11,7 +11,7 @@ from typing import Final
 
 from supervisor_ai.context.elements import unescaped
 from supervisor_ai.context.native_packer import NativePacker, Packed
-from supervisor_ai.context.parts import Part
+from supervisor_ai.context.parts import ContextPart
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.context_plan import Detail, PackedContext
 from supervisor_ai.engine.ports.context import PackRequest
@@ -96,14 +96,14 @@ class RepomixPacker:
         )
 
 
-def _is_copied(part: Part, detail: Detail) -> bool:
+def _is_copied(part: ContextPart, detail: Detail) -> bool:
     path = PurePosixPath(part.name)
     is_plain = ".." not in path.parts and not path.is_absolute() and ".git" not in path.parts
     is_file = part.tag == "file" and detail in _WHOLE
     return is_file and is_plain and part.name.isprintable() and path.name not in _OBEYED
 
 
-def _written(copied: Sequence[tuple[Part, str]], command: list[str]) -> str:
+def _written(copied: Sequence[tuple[ContextPart, str]], command: list[str]) -> str:
     """Let repomix write files, from a directory in which there is nothing else."""
     if not copied:
         return ""

@@ -1,13 +1,36 @@
-"""Which sandboxes there are."""
+"""The sandbox backends by name: bubblewrap, podman and docker."""
 
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.engine.ports.sandbox import Sandbox
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backend:
+    """A sandbox that can be chosen, and the class that makes it."""
+
+    name: str
+    module: str
+    made_by: str
+
+    def make(self, state: Path, environment: Mapping[str, str]) -> Sandbox:
+        """Make it; only now is it imported, since most commands start no sandbox at all."""
+        module = import_module(f"supervisor_ai.sandboxes.{self.module}")
+        sandbox: Sandbox = getattr(module, self.made_by)(state=state, environment=environment)
+        return sandbox
+
+
+BACKENDS: Final = (
+    Backend(name="bubblewrap", module="bwrap.sandbox", made_by="BubblewrapSandbox"),
+    Backend(name="podman", module="containers.sandbox", made_by="PodmanSandbox"),
+    Backend(name="docker", module="containers.sandbox", made_by="DockerSandbox"),
+)
 _ELSEWHERE: Final = {
     "darwin": "Use Linux, in a virtual machine for example; a sandbox for macOS is an experiment.",
     "win32": "Use Linux in WSL 2: wsl --install",
@@ -23,21 +46,10 @@ def make_sandbox(
             f"The sandbox {name!r} works on Linux, and this system is {platform!r}.",
             hint=_ELSEWHERE.get(platform, "Use Linux."),
         )
-    # Each is imported by who needs it: most commands start no sandbox at all.
-    match name:
-        case "bubblewrap":
-            from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
-
-            return BubblewrapSandbox(state=state, environment=environment)
-        case "podman":
-            from supervisor_ai.sandboxes.containers.sandbox import PodmanSandbox
-
-            return PodmanSandbox(state=state, environment=environment)
-        case "docker":
-            from supervisor_ai.sandboxes.containers.sandbox import DockerSandbox
-
-            return DockerSandbox(state=state, environment=environment)
-        case _:
-            raise InvalidInput(
-                f"There is no sandbox {name!r}.", hint="Choose bubblewrap, podman or docker."
-            )
+    for backend in BACKENDS:
+        if backend.name == name:
+            return backend.make(state, environment)
+    *others, last = (backend.name for backend in BACKENDS)
+    raise InvalidInput(
+        f"There is no sandbox {name!r}.", hint=f"Choose {', '.join(others)} or {last}."
+    )

@@ -1,4 +1,4 @@
-"""The ways in which a command's time in a sandbox ends, in words."""
+"""Results of a sandboxed command: the ways in which it ends, in words."""
 
 import os
 import signal

@@ -21,8 +21,8 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxResult,
     SandboxSpec,
 )
-from supervisor_ai.sandboxes import inside
-from supervisor_ai.sandboxes.toolchain import TOLD
+from supervisor_ai.sandboxes import self_test_script
+from supervisor_ai.sandboxes.toolchains.toolchain import TOLD
 from supervisor_ai.tools.file_lock import lock
 
 _TIMEOUT: Final = timedelta(seconds=30)
@@ -100,7 +100,7 @@ def _spec(scene: _Scene, bait: Mapping[str, str]) -> SandboxSpec:
     ground = scene.ground
     places = {"canary": os.fspath(scene.canary), "ground": os.fspath(ground)}
     errand = {**bait, **places, "told": " ".join(TOLD)}
-    text = Path(inside.__file__).read_text(encoding="utf-8")
+    text = Path(self_test_script.__file__).read_text(encoding="utf-8")
     return SandboxSpec(
         label=f"self-test/{os.getpid()}",
         profile=Profile.EXECUTOR,
@@ -126,5 +126,5 @@ def _findings(heard: bytes) -> Iterator[Finding]:
         except (ValueError, TypeError):
             continue
         made[finding.name] = finding
-    for name in inside.CHECKS:
+    for name in self_test_script.CHECKS:
         yield made.get(name) or Finding(name=name, holds=False, detail="it was not looked at")

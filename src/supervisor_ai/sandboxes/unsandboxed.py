@@ -16,17 +16,6 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxResult,
     SandboxSpec,
 )
-from supervisor_ai.sandboxes.arguments import TEMPORARY
-from supervisor_ai.sandboxes.conversation import Conversation, Patience
-from supervisor_ai.sandboxes.inheritance import Inheritance, Pipe
-from supervisor_ai.sandboxes.limit_findings import no_limits
-from supervisor_ai.sandboxes.live_process import (
-    Hold,
-    end_every,
-    find_marked,
-    find_session,
-    holds_on,
-)
 from supervisor_ai.sandboxes.outcome import (
     KILLED,
     check_words,
@@ -35,8 +24,19 @@ from supervisor_ai.sandboxes.outcome import (
     ended,
     sandbox_failed,
 )
-from supervisor_ai.sandboxes.register import Entry, ProcessRegister
-from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
+from supervisor_ai.sandboxes.processes.inherited_fds import InheritedFds, Pipe
+from supervisor_ai.sandboxes.processes.live_process import (
+    Hold,
+    end_every,
+    find_marked,
+    find_session,
+    holds_on,
+)
+from supervisor_ai.sandboxes.processes.process_io import ProcessDeadline, ProcessIo
+from supervisor_ai.sandboxes.processes.register import ProcessRegister, RegisterEntry
+from supervisor_ai.sandboxes.resource_limits.limit_findings import no_limits
+from supervisor_ai.sandboxes.standard_files import TEMPORARY
+from supervisor_ai.sandboxes.toolchains.toolchain import Toolchain, find_toolchain
 from supervisor_ai.tools.programs import find_program
 
 _MARK: Final = "SUPERVISOR_MARK"
@@ -63,10 +63,10 @@ class UnsandboxedSandbox:
     async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
         """Run the command and pass its output on as it comes."""
         check_words(spec)
-        with self._register.entry(spec.label, fence=spec.fence) as entry, Inheritance() as files:
+        with self._register.entry(spec.label, fence=spec.fence) as entry, InheritedFds() as files:
             output, errors = files.pipe(), files.pipe()
             channels = {output.ours: Channel.STDOUT, errors.ours: Channel.STDERR}
-            conversation = Conversation(channels, on_output, spec.output_bytes)
+            conversation = ProcessIo(channels, on_output, spec.output_bytes)
             variables = self._variables(spec, entry)
             program = _program(spec, variables["PATH"])
             if program is None:
@@ -98,7 +98,7 @@ class UnsandboxedSandbox:
     def _toolchain(self) -> Toolchain:
         return find_toolchain(self._environment, self._home)
 
-    def _variables(self, spec: SandboxSpec, entry: Entry) -> dict[str, str]:
+    def _variables(self, spec: SandboxSpec, entry: RegisterEntry) -> dict[str, str]:
         return {
             "PATH": self._toolchain.search_path([Path("/")]),
             "HOME": os.fspath(self._home),
@@ -136,12 +136,15 @@ def _start(
 
 
 async def _attend(
-    process: subprocess.Popen[bytes], entry: Entry, conversation: Conversation, spec: SandboxSpec
+    process: subprocess.Popen[bytes],
+    entry: RegisterEntry,
+    conversation: ProcessIo,
+    spec: SandboxSpec,
 ) -> SandboxResult:
     hold = Hold.on_child(process.pid)
     try:
         entry.write(hold.process)
-        end = await conversation.listen(hold, Patience.of(spec))
+        end = await conversation.listen(hold, ProcessDeadline.of(spec))
     finally:
         try:
             await end_every(lambda: _find_strays(process.pid, entry.mark))

@@ -28,7 +28,7 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxResult,
     SandboxSpec,
 )
-from supervisor_ai.sandboxes.toolchain import TOLD
+from supervisor_ai.sandboxes.toolchains.toolchain import TOLD
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
 
 SPEAK: Final = ("sh", "-c", "printf out; printf err >&2; exit 7")

@@ -7,8 +7,7 @@ from typing import Final
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.facts import Identity
-from supervisor_ai.workspaces.git import Git
-from supervisor_ai.workspaces.identity import signature
+from supervisor_ai.workspaces.repositories.git import Git, signature
 
 USER: Final = Identity(name="Ada", email="ada@example.org")
 _LONG_AGO: Final = datetime(2001, 2, 3, tzinfo=UTC)

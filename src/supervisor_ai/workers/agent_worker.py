@@ -11,14 +11,13 @@ from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.facts import Usage
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, Sandbox, SandboxEnd
-from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
-from supervisor_ai.workers.clis.dialects import DIALECTS, Dialect
-from supervisor_ai.workers.clis.evidence import Evidence
+from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 from supervisor_ai.workers.command import run_agent
 from supervisor_ai.workers.launch.home import found_covers, furnished
-from supervisor_ai.workers.launch.launcher import Launch, Launcher
+from supervisor_ai.workers.launch.launcher import AgentLaunch, Launcher
 from supervisor_ai.workers.launch.order import LaunchOrder, order_of
-from supervisor_ai.workers.launch.profiles import PROFILES
+from supervisor_ai.workers.output.dialect import CliDialect
+from supervisor_ai.workers.output.evidence import ProcessEvidence
 
 _NEVER_BEGAN: Final = frozenset({SandboxEnd.COMMAND_MISSING, SandboxEnd.SANDBOX_FAILED})
 _A_MINUTE: Final = timedelta(minutes=1)
@@ -32,7 +31,7 @@ class AgentWorker:
 
     def __init__(
         self,
-        dialect: Dialect,
+        dialect: CliDialect,
         launcher: Launcher,
         sandbox: Sandbox,
         environment: Mapping[str, str],
@@ -66,7 +65,7 @@ class AgentWorker:
             )
         return self._judged(report, audience.complaints, argv)
 
-    def _told(self, request: WorkerRequest, launch: Launch) -> WorkerRequest:
+    def _told(self, request: WorkerRequest, launch: AgentLaunch) -> WorkerRequest:
         """Add the CLI's own variables below the user's, and a way to its model if it has none."""
         cli = request.cli
         told = replace(
@@ -91,7 +90,7 @@ class AgentWorker:
         if result.end in _NEVER_BEGAN:
             return replace(report, output="")
         conclusion = self._dialect.conclude(
-            Evidence(
+            ProcessEvidence(
                 exit_code=result.exit_code,
                 stdout=report.output,
                 stderr=complaints,
@@ -111,7 +110,7 @@ class AgentWorker:
 class _Audience:
     """Passes the output on, tells what it shows and keeps the end of what was complained about."""
 
-    def __init__(self, dialect: Dialect, request: WorkerRequest, on_output: OutputSink) -> None:
+    def __init__(self, dialect: CliDialect, request: WorkerRequest, on_output: OutputSink) -> None:
         self._reader = dialect.reader()
         self._observe = request.on_observation
         self._pass_on = on_output
@@ -166,32 +165,3 @@ def _no_sandbox(request: WorkerRequest) -> InvalidInput:
         "code that a repository brings along cannot be kept apart.",
         hint="Leave `--sandbox none` out.",
     )
-
-
-def _agent(adapter: str, sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
-    return AgentWorker(DIALECTS[adapter], Launcher(PROFILES[adapter]), sandbox, environment)
-
-
-def claude_worker(sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
-    """Make a worker that is Claude Code."""
-    return _agent("claude", sandbox, environment)
-
-
-def codex_worker(sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
-    """Make a worker that is Codex."""
-    return _agent("codex", sandbox, environment)
-
-
-def gemini_worker(sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
-    """Make a worker that is Gemini CLI."""
-    return _agent("gemini", sandbox, environment)
-
-
-def opencode_worker(sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
-    """Make a worker that is opencode."""
-    return _agent("opencode", sandbox, environment)
-
-
-def qwen_worker(sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
-    """Make a worker that is Qwen Code."""
-    return _agent("qwen", sandbox, environment)

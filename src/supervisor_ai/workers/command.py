@@ -1,6 +1,7 @@
 """The `command` adapter: any program that reads a prompt and prints an answer."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -8,8 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.run.diagnosis import Diagnosis
+from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import (
+    BrokerRoute,
     Channel,
+    Egress,
     Mount,
     OutputSink,
     Profile,
@@ -19,9 +24,11 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxSpec,
 )
 from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
-from supervisor_ai.workers.environment import worker_environment
-from supervisor_ai.workers.last_words import diagnose_exit
-from supervisor_ai.workers.way_out import way_out
+from supervisor_ai.tools.complaints import telling_line
+from supervisor_ai.workers.environment import expand, worker_environment
+from supervisor_ai.workers.output.causes import Table, Testimony
+from supervisor_ai.workers.output.evidence import ProcessEvidence
+from supervisor_ai.workers.output.judgement import judge
 
 _COMPLAINTS: Final = 16 << 10
 """So much is kept of what it says on stderr."""
@@ -86,7 +93,7 @@ async def run_agent(
         ro_paths=request.sandbox.ro_paths,
         caches=request.sandbox.caches,
         limits=request.sandbox.worker,
-        egress=way_out(request, user),
+        egress=egress_request(request, user),
         stdin=request.prompt.encode(errors="replace"),
         timeout=request.timeout,
         output_bytes=request.output_bytes,
@@ -144,3 +151,64 @@ def _missing(first: str) -> WorkerReport:
     reason = f"The command {first!r} cannot be started: the base commit has no such file."
     result = SandboxResult(end=SandboxEnd.COMMAND_MISSING, exit_code=None, reason=reason)
     return WorkerReport(result=result, output="")
+
+
+_TAIL: Final = 2_000
+_NO_NETWORK: Final = re.compile(
+    r"name resolution|resolve host|getaddrinfo|EAI_AGAIN|\bENOTFOUND|ENETUNREACH|ECONNREFUSED"
+    r"|network is unreachable|connection refused",
+    re.IGNORECASE,
+)
+_HOW_TO_REACH: Final = (
+    " It seems to need the network. A worker reaches only what its list allows:"
+    " `egress: [host:port]` at its CLI or its role, in the configuration."
+)
+
+
+def diagnose_exit(code: int, stdout: str, stderr: str, now: datetime) -> Diagnosis:
+    """Say why it ended with such a code, first in the line that tells most.
+
+    What it prints on stdout is its answer, and may speak of any error in the world; it counts only
+    where there is nothing else.
+    """
+    said = stderr if stderr.strip() else stdout
+    evidence = ProcessEvidence(exit_code=code, stdout="", stderr=said, now=now)
+    found = judge(Testimony(), evidence, Table()).diagnosis
+    needs_network = _NO_NETWORK.search(said[-_TAIL:]) is not None
+    telling = telling_line(said)
+    first = f"The worker exited with code {code}{f': {telling}' if telling else '.'}"
+    first += _HOW_TO_REACH if needs_network else ""
+    tail = "\n".join(filter(str.strip, (stdout[-_TAIL:], stderr[-_TAIL:])))
+    message = f"{first}\n\nThe end of its output:\n{tail}" if tail else first
+    if needs_network:
+        return replace(found, message=message, category=FailureCategory.NETWORK, action=None)
+    return replace(found, message=message)
+
+
+def egress_request(request: WorkerRequest, user: Mapping[str, str]) -> Egress | None:
+    """Gather the ways out of an attempt; None where there are none at all."""
+    broker = request.cli.broker
+    if broker is None and not request.egress:
+        return None
+    return Egress(
+        on_refusal=request.on_refusal,
+        allow=request.egress,
+        broker=_route(request, user),
+        broker_variables=(broker.base_url,) if broker else (),
+        tokens=request.tokens,
+        cost_cap=request.cost_cap,
+    )
+
+
+def _route(request: WorkerRequest, user: Mapping[str, str]) -> BrokerRoute | None:
+    broker = request.cli.broker
+    if broker is None:
+        return None
+    name, _, value = broker.header.partition(": ")
+    return BrokerRoute(
+        upstream=broker.upstream,
+        paths=broker.paths,
+        header=name,
+        secret=expand(request, value, user),
+        is_local=broker.is_local,
+    )

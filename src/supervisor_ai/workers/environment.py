@@ -1,4 +1,4 @@
-"""What a worker finds in its environment."""
+"""The environment variables of a worker."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Finding the worker for an adapter's name; our own come through the same door as plug-ins."""
+"""The registry of worker adapters by name: agents of ours, and plug-ins from entry points."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -12,6 +12,9 @@ from supervisor_ai.engine.ports.workers import Worker, WorkerFactory, WorkerRepo
 from supervisor_ai.tools.text import nearest
 
 GROUP: Final = "supervisor.workers"
+_PACKAGE: Final = "supervisor_ai"
+AGENTS: Final = ("claude", "codex", "gemini", "opencode", "qwen")
+"""The agents of ours; each is the folder of that name, with a value `AGENT` in its `agent.py`."""
 Fill = Callable[[Cli], Cli]
 """Gives a pinned agent what of the user's it may have now, or raises InvalidInput."""
 Plugin = Callable[[Sandbox, Mapping[str, str]], Worker]
@@ -20,7 +23,7 @@ Plugin = Callable[[Sandbox, Mapping[str, str]], Worker]
 
 def adapters() -> frozenset[str]:
     """Name every adapter that is installed."""
-    return frozenset(entry_points(group=GROUP).names)
+    return frozenset((*AGENTS, *entry_points(group=GROUP).names))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,17 +51,27 @@ def worker_factory(sandbox: Sandbox, environment: Mapping[str, str], fill: Fill)
 
 
 def _make(adapter: str, sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
-    found = entry_points(group=GROUP, name=adapter)
-    if not found:
+    offers = _offers(adapter)
+    if not offers:
         raise _unknown(adapter)
-    if len({entry.value for entry in found}) > 1:
-        offers = " and ".join(sorted(entry.value for entry in found))
+    if len(offers) > 1:
         raise Conflict(
-            f"Two packages offer a worker adapter {adapter!r}: {offers}.",
+            f"Two packages offer a worker adapter {adapter!r}: {' and '.join(sorted(offers))}.",
             hint="Uninstall one of them.",
         )
-    [entry, *_] = found
+    [entry] = offers.values()
     return _load(entry, sandbox, environment)
+
+
+def _offers(adapter: str) -> Mapping[str, EntryPoint]:
+    """Find who offers an adapter, each place once."""
+    found = tuple(entry_points(group=GROUP, name=adapter))
+    if adapter in AGENTS:
+        own = f"{_PACKAGE}.workers.{adapter}.agent:AGENT.worker"
+        # An installation may be older than its sources, and name our agents in another place.
+        foreign = (entry for entry in found if entry.module.partition(".")[0] != _PACKAGE)
+        found = (EntryPoint(name=adapter, value=own, group=GROUP), *foreign)
+    return {entry.value: entry for entry in found}
 
 
 def _load(entry: EntryPoint, sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:

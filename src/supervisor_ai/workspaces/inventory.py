@@ -1,4 +1,4 @@
-"""What is left of workspaces: looked at without touching, restored, and let go."""
+"""The inventory of kept workspaces: listed without touching, restored, and removed."""
 
 import errno
 import hashlib
@@ -23,16 +23,15 @@ from supervisor_ai.control.ports.workspace_inventory import (
 from supervisor_ai.domain.errors import Busy, Conflict, InvalidInput, NotFound, Unavailable
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.tools.file_lock import held, open_lock_file
-from supervisor_ai.workspaces.deposit import Deposit
-from supervisor_ai.workspaces.disk import disk_failure
-from supervisor_ai.workspaces.git import Git, failure
-from supervisor_ai.workspaces.identity import OURS, signature
-from supervisor_ai.workspaces.kept import KEPT, kept_works
-from supervisor_ai.workspaces.layout import Desk, Premises
-from supervisor_ai.workspaces.removal import remove
-from supervisor_ai.workspaces.repository import GitRepository
-from supervisor_ai.workspaces.scratch import READABLE, make_directory
-from supervisor_ai.workspaces.sources import check_out
+from supervisor_ai.workspaces.commits.object_import import ObjectImport
+from supervisor_ai.workspaces.files.disk_errors import disk_failure
+from supervisor_ai.workspaces.files.removal import remove
+from supervisor_ai.workspaces.kept_work import KEPT, kept_works
+from supervisor_ai.workspaces.layout import RunLayout, WorkspaceDirectory
+from supervisor_ai.workspaces.repositories.bare_repository import READABLE, make_directory
+from supervisor_ai.workspaces.repositories.git import OURS, Git, failure, signature
+from supervisor_ai.workspaces.repositories.repository import GitRepository
+from supervisor_ai.workspaces.run_sources import check_out
 
 _RUN: Final = re.compile(r"(?P<run>[A-Za-z0-9][A-Za-z0-9_-]{0,99})(?P<waste>\.[0-9a-f]+\.waste)?")
 _DESK: Final = re.compile(
@@ -51,16 +50,16 @@ class GitInventory:
     def __init__(self, repository: GitRepository, state: Path) -> None:
         self._repository = repository
         self._git = repository.git
-        self._deposit = Deposit(repository)
+        self._deposit = ObjectImport(repository)
         self._state = state.resolve()
 
     def directories(self, steps: StepsOf) -> tuple[LeftDirectory, ...]:
         """Return the workspaces that exist now, the newest first; nothing in them is touched."""
         found = [
-            _describe(Desk(path=path), found.run, steps(found.run))
+            _describe(WorkspaceDirectory(path=path), found.run, steps(found.run))
             for found in self.runs()
             if found.path.name == found.run
-            for path in _entries(Premises(path=found.path).desks)
+            for path in _entries(RunLayout(path=found.path).desks)
             if _ANY_DESK.fullmatch(path.name)
         ]
         there = [directory for directory in found if directory is not None]
@@ -72,7 +71,7 @@ class GitInventory:
         return tuple(
             RunDirectory(path=path, run=RunId(name["run"]), since=_since(path))
             for path, name in named
-            if name is not None and (name["waste"] or Premises(path=path).desks.is_dir())
+            if name is not None and (name["waste"] or RunLayout(path=path).desks.is_dir())
         )
 
     def works(self) -> tuple[KeptWork, ...]:
@@ -82,7 +81,7 @@ class GitInventory:
     def changed_files(self, found: LeftDirectory | KeptWork) -> tuple[FileChange, ...]:
         """Return how the files differ from those that the work began with."""
         if isinstance(found, LeftDirectory):
-            return tuple(_changes_in(Desk(path=found.path)))
+            return tuple(_changes_in(WorkspaceDirectory(path=found.path)))
         ends = ("--root", found.commit) if found.start is None else (found.start, found.commit)
         output = self._git.run("diff-tree", *_NUMBERS, "--no-commit-id", *ends, "--").output
         return tuple(_read_numbers(output))
@@ -195,7 +194,9 @@ def _path(name: bytes) -> Path:
     return Path(os.fsdecode(name)).resolve()
 
 
-def _describe(desk: Desk, run: RunId, steps: Sequence[StepName]) -> LeftDirectory | None:
+def _describe(
+    desk: WorkspaceDirectory, run: RunId, steps: Sequence[StepName]
+) -> LeftDirectory | None:
     """Look at a workspace; None when it is gone meanwhile."""
     named = _DESK.fullmatch(desk.path.name)
     place, key = WorkOrigin(run=run), None
@@ -239,7 +240,7 @@ def _is_like(wanted: str, name: str) -> bool:
     return name == wanted or name.startswith(f"{wanted}-")
 
 
-def _is_dirty(desk: Desk) -> bool:
+def _is_dirty(desk: WorkspaceDirectory) -> bool:
     """Tell whether there is work in it; what git cannot read may well be work."""
     try:
         return next(_changes_in(desk), None) is not None
@@ -247,7 +248,7 @@ def _is_dirty(desk: Desk) -> bool:
         return True
 
 
-def _changes_in(desk: Desk) -> Iterator[FileChange]:
+def _changes_in(desk: WorkspaceDirectory) -> Iterator[FileChange]:
     """Ask git what differs, by our own git directory and without writing to it."""
     if not desk.is_complete():
         return

@@ -1,4 +1,4 @@
-"""Names and places below the state directory; everything a run needs lies in one directory."""
+"""The layout of the state directory; everything a run needs lies in one directory."""
 
 import hashlib
 import re
@@ -11,8 +11,8 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import EffectKey, RunId
+from supervisor_ai.workspaces.files.removal import remove
 from supervisor_ai.workspaces.port_blocks import PortBlocks
-from supervisor_ai.workspaces.removal import remove
 from supervisor_ai.workspaces.volumes import Volume
 
 _RUN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -25,7 +25,7 @@ _FENCED: Final = re.compile(r"(?P<key>[A-Za-z0-9_-]+)\.(?P<fence>[0-9]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class WorkspaceDirectory:
     """The directory of one workspace: what the worker sees, and what only we see."""
 
     path: Path
@@ -98,7 +98,7 @@ class Desk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Premises:
+class RunLayout:
     """The directory of one run."""
 
     path: Path
@@ -118,18 +118,20 @@ class Premises:
         """Return where the workspaces are."""
         return self.path / "work"
 
-    def desk(self, key: EffectKey, fence: int) -> Desk:
+    def desk(self, key: EffectKey, fence: int) -> WorkspaceDirectory:
         """Return the place of an operation under one owner."""
-        return Desk(path=self.desks / f"{_slug(key)}.{fence}")
+        return WorkspaceDirectory(path=self.desks / f"{_slug(key)}.{fence}")
 
-    def desks_of(self, key: EffectKey) -> list[Desk]:
+    def desks_of(self, key: EffectKey) -> list[WorkspaceDirectory]:
         """Return what is left of an operation, the newest owner's first."""
-        found = [Desk(path=path) for path, name in self._fenced() if name == _slug(key)]
+        found = [
+            WorkspaceDirectory(path=path) for path, name in self._fenced() if name == _slug(key)
+        ]
         return sorted(found, key=lambda desk: desk.fence, reverse=True)
 
-    def all_desks(self) -> list[Desk]:
+    def all_desks(self) -> list[WorkspaceDirectory]:
         """Return every workspace of the run."""
-        return [Desk(path=path) for path, _ in self._fenced()]
+        return [WorkspaceDirectory(path=path) for path, _ in self._fenced()]
 
     def waste_of(self, key: EffectKey) -> Iterator[Path]:
         """Return what somebody began to remove of an operation."""
@@ -143,23 +145,23 @@ class Premises:
 
 def dump(waste: Path) -> None:
     """Remove what was a workspace, with the file system of its files if it has one."""
-    Desk(path=waste).volume.remove()
+    WorkspaceDirectory(path=waste).volume.remove()
     remove(waste)
 
 
 def dump_premises(waste: Path) -> None:
     """Remove what was the directory of a run."""
-    desks = Premises(path=waste).desks
+    desks = RunLayout(path=waste).desks
     for left in desks.iterdir() if desks.is_dir() else ():
-        Desk(path=left).volume.remove()
+        WorkspaceDirectory(path=left).volume.remove()
     remove(waste)
 
 
-def premises(state: Path, run: RunId) -> Premises:
+def premises(state: Path, run: RunId) -> RunLayout:
     """Return the place of a run."""
     if not _RUN.fullmatch(run):
         raise InvalidInput(f"The run {run!r} has a name that cannot be a directory's.")
-    return Premises(path=state / run)
+    return RunLayout(path=state / run)
 
 
 def _slug(key: EffectKey) -> str:

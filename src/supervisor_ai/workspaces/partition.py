@@ -16,8 +16,8 @@ from typing import Final
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.writable import Writable
 from supervisor_ai.engine.ports.sandbox import Mount
-from supervisor_ai.workspaces.composition import is_plain
-from supervisor_ai.workspaces.scratch import READABLE, make_directory
+from supervisor_ai.workspaces.commits.composition import is_plain
+from supervisor_ai.workspaces.repositories.bare_repository import READABLE, make_directory
 
 _FILE: Final = ".md"
 """What is called so is a file; everything else that does not exist yet is a directory."""

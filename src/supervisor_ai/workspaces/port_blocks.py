@@ -9,7 +9,7 @@ from secrets import token_hex
 from typing import Final
 
 from supervisor_ai.domain.errors import Busy
-from supervisor_ai.workspaces.turn import turn
+from supervisor_ai.workspaces.files.file_lock import turn
 
 FIRST_PORT: Final = 20_000
 PORTS: Final = 20

@@ -1,4 +1,4 @@
-"""What set-ups made, kept for workspaces in which an equal set-up would make the same."""
+"""A cache of what set-up commands made, for workspaces in which an equal set-up is asked for."""
 
 import errno
 import hashlib
@@ -16,17 +16,17 @@ from typing import Final
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.engine.ports.workspaces import SetupCache
 from supervisor_ai.tools.file_lock import held
-from supervisor_ai.workspaces.beneath import (
+from supervisor_ai.workspaces.files.relocation import find_mentions, relocate
+from supervisor_ai.workspaces.files.removal import remove, remove_at
+from supervisor_ai.workspaces.files.safe_copy import Copy, CopyLimits, has_entry
+from supervisor_ai.workspaces.files.safe_open import (
     Parts,
     directory_beneath,
     file_at,
     parts_of,
     root_directory,
 )
-from supervisor_ai.workspaces.copying import Allowance, Copy, has_entry
-from supervisor_ai.workspaces.relocation import find_mentions, relocate
-from supervisor_ai.workspaces.removal import remove, remove_at
-from supervisor_ai.workspaces.scratch import PRIVATE, make_directory
+from supervisor_ai.workspaces.repositories.bare_repository import PRIVATE, make_directory
 
 _VERSION: Final = 1
 """Raised when entries are written in another form."""
@@ -107,8 +107,8 @@ class SetupCaches:
         os.sync()  # A name that survives a power cut must not stand for files that did not.
         return True
 
-    def _allowance(self) -> Allowance:
-        return Allowance(what="The files of a set-up", size=self._entry_size, files=1_000_000)
+    def _allowance(self) -> CopyLimits:
+        return CopyLimits(what="The files of a set-up", size=self._entry_size, files=1_000_000)
 
     def _make_room(self) -> None:
         """Remove what nobody finished, and what was not used for longest, above the total."""

@@ -1,4 +1,4 @@
-"""Whose a directory of the state is: a project's path is not enough to know it by."""
+"""The state directory of a project, and whose it is: the path alone is not enough to know it by."""
 
 from hashlib import sha256
 from os import fsencode

@@ -12,8 +12,8 @@ from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.engine.ports.workspaces import Quota
 from supervisor_ai.tools.file_lock import held, open_lock_file
 from supervisor_ai.tools.programs import find_program
-from supervisor_ai.workspaces.c_library import c_library
-from supervisor_ai.workspaces.removal import remove
+from supervisor_ai.workspaces.files.removal import remove
+from supervisor_ai.workspaces.files.safe_open import c_library
 
 _SYSTEM: Final = "/usr/sbin:/sbin:/usr/bin:/bin"
 _INODE: Final = 256

@@ -22,26 +22,26 @@ from supervisor_ai.engine.ports.workspaces import (
     Workspace,
     WorkspacePlan,
 )
-from supervisor_ai.workspaces.beneath import read_beneath
-from supervisor_ai.workspaces.beside import perform
-from supervisor_ai.workspaces.composition import Composer
-from supervisor_ai.workspaces.departures import changed_files
-from supervisor_ai.workspaces.deposit import Deposit
-from supervisor_ai.workspaces.furnishing import Furnisher
-from supervisor_ai.workspaces.identity import OURS, signature
-from supervisor_ai.workspaces.landings import Integration
+from supervisor_ai.workspaces.commits.changed_files import changed_files
+from supervisor_ai.workspaces.commits.composition import Composer
+from supervisor_ai.workspaces.commits.landings import Integration
+from supervisor_ai.workspaces.commits.object_import import ObjectImport
+from supervisor_ai.workspaces.commits.snapshots import SnapshotDraft, draft
+from supervisor_ai.workspaces.files.safe_open import read_beneath
+from supervisor_ai.workspaces.in_thread import perform
 from supervisor_ai.workspaces.layout import (
     WASTE,
-    Desk,
-    Premises,
+    RunLayout,
+    WorkspaceDirectory,
     dump,
     dump_premises,
     premises,
 )
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.populate import Populator
+from supervisor_ai.workspaces.repositories.git import OURS, signature
+from supervisor_ai.workspaces.repositories.repository import GitRepository
+from supervisor_ai.workspaces.run_sources import RunSources
 from supervisor_ai.workspaces.setup_cache import SetupCaches
-from supervisor_ai.workspaces.snapshots import Draft, draft
-from supervisor_ai.workspaces.sources import Sources
 from supervisor_ai.workspaces.volumes import can_make
 
 _CACHES: Final = ".setup-cache"
@@ -61,8 +61,8 @@ class GitWorkspaces:
     def __init__(self, repository: GitRepository, state: Path) -> None:
         self._repository = repository
         self._state = state.resolve()
-        self._deposit = Deposit(repository)
-        self._sources = Sources(repository, self._deposit, self._state)
+        self._deposit = ObjectImport(repository)
+        self._sources = RunSources(repository, self._deposit, self._state)
         self._caches = SetupCaches(self._state / _CACHES)
         self._composer = Composer(repository, self._deposit, self._state)
         self._integration = Integration(repository=repository, deposit=self._deposit)
@@ -159,11 +159,16 @@ class GitWorkspaces:
         await perform(self._forget, premises(self._state, run))
 
     def _open(
-        self, run: RunId, key: EffectKey, desk: Desk, start: CommitSha, plan: WorkspacePlan
+        self,
+        run: RunId,
+        key: EffectKey,
+        desk: WorkspaceDirectory,
+        start: CommitSha,
+        plan: WorkspacePlan,
     ) -> Workspace:
         place = self._sources.prepare(run, start)
         base = self._sources.base(place)
-        furnisher = Furnisher(repository=self._repository, place=place, base=base)
+        furnisher = Populator(repository=self._repository, place=place, base=base)
         desk.discard()
         try:
             furniture = furnisher.furnish(desk, start, plan)
@@ -198,7 +203,7 @@ class GitWorkspaces:
     def _changed(self, workspace: Workspace) -> tuple[str, ...]:
         return changed_files(self._occupied(workspace))
 
-    def _keep(self, work: Draft, spot: "_Spot", ref: str) -> Snapshot:
+    def _keep(self, work: SnapshotDraft, spot: "_Spot", ref: str) -> Snapshot:
         message = f"Snapshot of {spot.key}"
         snapshot = work.deliver(
             self._deposit, message=message, at=spot.at, on_left_out=spot.on_left_out
@@ -206,7 +211,7 @@ class GitWorkspaces:
         self._deposit.point(ref, snapshot.commit)
         return snapshot
 
-    def _keep_lost(self, place: Premises, spot: "_Spot") -> str | None:
+    def _keep_lost(self, place: RunLayout, spot: "_Spot") -> str | None:
         kept = None
         for desk in place.desks_of(spot.key):
             work = draft(desk) if desk.is_complete() else None
@@ -229,7 +234,7 @@ class GitWorkspaces:
         found = self._integration.find(self._repository.branch_tip(branch), key)
         return None if found is None else self._integration.landed(found)
 
-    def _forget(self, place: Premises) -> None:
+    def _forget(self, place: RunLayout) -> None:
         for desk in place.all_desks():
             desk.ports.release(desk.path)
         waste = self._state / f"{place.path.name}.{token_hex(8)}{WASTE}"
@@ -238,14 +243,14 @@ class GitWorkspaces:
         for left in self._state.glob(f"{place.path.name}.*{WASTE}"):
             dump_premises(left)
 
-    def _occupied(self, workspace: Workspace) -> Desk:
+    def _occupied(self, workspace: Workspace) -> WorkspaceDirectory:
         desk = self._desk(workspace)
         if not desk.is_complete():
             raise NotFound(f"The workspace {str(workspace.path)!r} does not exist any more.")
         return desk
 
-    def _desk(self, workspace: Workspace) -> Desk:
-        desk = Desk(path=workspace.path.parent)
+    def _desk(self, workspace: Workspace) -> WorkspaceDirectory:
+        desk = WorkspaceDirectory(path=workspace.path.parent)
         if desk.path.parent != premises(self._state, workspace.run).desks:
             raise InvalidInput(f"The directory {str(workspace.path)!r} is no workspace of ours.")
         return desk
@@ -261,6 +266,6 @@ class _Spot:
     on_left_out: LeftOutSink | None
 
 
-def _hides(desk: Desk) -> bytes:
+def _hides(desk: WorkspaceDirectory) -> bytes:
     """Return the patterns of what is hidden: what was made without those files is another thing."""
     return desk.hidden.read_bytes() if desk.hidden.exists() else b""

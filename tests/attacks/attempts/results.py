@@ -18,9 +18,9 @@ from tests.attacks.scene import Scene
 
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.workspaces.beneath import root_directory
-from supervisor_ai.workspaces.copying import Allowance, Copy
-from supervisor_ai.workspaces.removal import remove
+from supervisor_ai.workspaces.files.removal import remove
+from supervisor_ai.workspaces.files.safe_copy import Copy, CopyLimits
+from supervisor_ai.workspaces.files.safe_open import root_directory
 
 _NO_LINKS: Final = careless(
     "copying opens every component with O_NOFOLLOW or openat2", "look first, then open by path"
@@ -44,7 +44,7 @@ def _copied(scene: Scene, guards: Guards, tree: Path) -> Path:
         shutil.copytree(tree, result, ignore=shutil.ignore_patterns(".git"))
         return result
     result.mkdir()
-    allowance = Allowance(what="The files", size=1 << 24, files=10_000)
+    allowance = CopyLimits(what="The files", size=1 << 24, files=10_000)
     with root_directory(tree.parent) as source, root_directory(result) as target:
         Copy(source=source, target=target, allowance=allowance).entry((tree.name,))
     return result / tree.name

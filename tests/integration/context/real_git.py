@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.workspaces.git import Git
+from supervisor_ai.workspaces.repositories.git import Git
 
 
 class Project:

@@ -9,7 +9,7 @@ from tests.unit.context.memory_git import MemoryGit, packer, request
 
 from supervisor_ai.context.exact_tokens import load_encoding
 from supervisor_ai.context.pack_cache import PackCache
-from supervisor_ai.context.packing import (
+from supervisor_ai.context.packer_choice import (
     ChosenPacker,
     counting,
     estimating,

@@ -7,7 +7,7 @@ from tests.integration.context.real_git import Project
 from supervisor_ai.context.code_reader import native_reader
 from supervisor_ai.context.native_packer import NativePacker
 from supervisor_ai.context.pack_cache import PackCache
-from supervisor_ai.context.packing import estimating, rules_version
+from supervisor_ai.context.packer_choice import estimating, rules_version
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run.context_plan import (
     ContextPlan,
@@ -17,7 +17,7 @@ from supervisor_ai.domain.run.context_plan import (
     SourceKind,
 )
 from supervisor_ai.engine.ports.context import PackRequest
-from supervisor_ai.workspaces.commit_files import CommitFiles
+from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 
 TOKEN = "ghp_" + "a1B2c3D4e" * 4
 FILES = {

@@ -20,7 +20,7 @@ from supervisor_ai.domain.run.context_plan import (
     SourceKind,
 )
 from supervisor_ai.engine.ports.context import PackRequest
-from supervisor_ai.workspaces.commit_files import CommitFiles
+from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 
 REVIEW = (Source(kind=SourceKind.DIFF), Source(kind=SourceKind.CHANGED))
 

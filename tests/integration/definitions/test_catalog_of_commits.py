@@ -8,7 +8,7 @@ from supervisor_ai.definitions.catalog import FileCatalog
 from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError, Unavailable
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Cli, Definition
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 CONFIG = ".supervisor/config.yaml"
 AGENT = "cli: a\nclis: {a: {adapter: command, command: [agent]}}\n"

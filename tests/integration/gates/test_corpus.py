@@ -11,7 +11,7 @@ from tests.gates_corpus.measurement import Measurement, measure, written
 from tests.gates_corpus.repository import commit_all
 from tests.gates_corpus.syntax import is_readable
 
-from supervisor_ai.workspaces.commit_files import CommitFiles
+from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 
 DOCUMENT: Final = Path(__file__).parents[3] / "docs" / "howto" / "test-integrity.md"
 CASES: Final = all_cases()

@@ -11,7 +11,7 @@ from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import GateKind, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.examiner import RepositoryExaminer
-from supervisor_ai.workspaces.commit_files import CommitFiles
+from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 
 OLD: dict[str, bytes | None] = {
     "src/api/a.py": b"def a():\n    return 1\n",

@@ -21,7 +21,7 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxEnd,
     SandboxResult,
 )
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.testing.sandbox_suite import Ear, OnSandbox
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="root makes users of its own for sandboxes")

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from supervisor_ai.sandboxes.exposure import read_only_paths
-from supervisor_ai.sandboxes.missing import how_to_show
+from supervisor_ai.sandboxes.host_view.allowed_paths import read_only_paths
+from supervisor_ai.sandboxes.toolchains.missing_commands import how_to_show
 
 NOWHERE = "no-such-command"
 

@@ -20,8 +20,8 @@ import pytest
 from tests.support.processes import PATIENCE
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
-from supervisor_ai.sandboxes.caches import CACHE_NAMES, find_caches
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
+from supervisor_ai.sandboxes.host_view.package_caches import CACHE_NAMES, find_caches
 from supervisor_ai.testing.sandbox_suite import OnSandbox
 
 TOOLS = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

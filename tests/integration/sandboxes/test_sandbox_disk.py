@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
-from supervisor_ai.sandboxes.disk import Disk, Tally
-from supervisor_ai.workspaces.removal import remove
+from supervisor_ai.sandboxes.resource_limits.disk_usage import Disk, Tally
+from supervisor_ai.workspaces.files.removal import remove
 
 FEW = replace(EXECUTOR_LIMITS, disk=MIB, disk_files=50)
 

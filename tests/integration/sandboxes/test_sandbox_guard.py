@@ -13,9 +13,9 @@ from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
 from supervisor_ai.domain.run.facts import Hardness
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
-from supervisor_ai.sandboxes.cgroups import Group
-from supervisor_ai.sandboxes.disk import FREE_SPACE, Disk
-from supervisor_ai.sandboxes.guard import Guard
+from supervisor_ai.sandboxes.resource_limits.cgroups import Group
+from supervisor_ai.sandboxes.resource_limits.disk_usage import FREE_SPACE, Disk
+from supervisor_ai.sandboxes.resource_limits.guard import Guard
 
 NO_FILES = Disk([], EXECUTOR_LIMITS)
 TOO_LARGE = 128 + signal.SIGXFSZ

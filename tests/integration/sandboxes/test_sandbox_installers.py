@@ -10,9 +10,9 @@ from random import Random
 
 import pytest
 
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
-from supervisor_ai.sandboxes.exposure import is_below
-from supervisor_ai.sandboxes.toolchain import find_toolchain
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
+from supervisor_ai.sandboxes.host_view.allowed_paths import is_below
+from supervisor_ai.sandboxes.toolchains.toolchain import find_toolchain
 from supervisor_ai.testing.sandbox_suite import OnSandbox
 
 SECRETS = (

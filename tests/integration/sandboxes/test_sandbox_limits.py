@@ -16,16 +16,16 @@ from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
 from supervisor_ai.domain.run.facts import Hardness
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd, SandboxSpec
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
-from supervisor_ai.sandboxes.cgroups import (
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
+from supervisor_ai.sandboxes.processes.register import ProcessRegister
+from supervisor_ai.sandboxes.resource_limits.cgroups import (
     Cgroups,
     VersionTwo,
     dissolve,
     find_cgroups,
     grouped,
 )
-from supervisor_ai.sandboxes.disk import FREE_SPACE, Disk
-from supervisor_ai.sandboxes.register import ProcessRegister
+from supervisor_ai.sandboxes.resource_limits.disk_usage import FREE_SPACE, Disk
 from supervisor_ai.testing.sandbox_suite import Ear, OnSandbox
 
 SHARE = """

@@ -19,7 +19,7 @@ from supervisor_ai.domain.run.facts import Usage
 from supervisor_ai.domain.run.prices import CostCap, Price
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, Egress, SandboxEnd, SandboxSpec
 from supervisor_ai.lab.server import LabServer
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.testing.sandbox_suite import OnSandbox
 
 LIMIT: Final = Decimal("0.02")

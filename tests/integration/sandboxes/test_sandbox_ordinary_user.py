@@ -12,7 +12,7 @@ SUITE = """
 import asyncio, os, sys, tempfile, traceback
 from pathlib import Path
 from supervisor_ai.domain.run.facts import Hardness
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.sandboxes.self_test import examine
 from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
 from supervisor_ai.testing.sandbox_egress_suite import EgressSuite

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.sandboxes.ownership import Handover
-from supervisor_ai.workspaces.removal import remove
+from supervisor_ai.sandboxes.processes.ownership import Handover
+from supervisor_ai.workspaces.files.removal import remove
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 

@@ -18,8 +18,8 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxResult,
     SandboxSpec,
 )
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
-from supervisor_ai.sandboxes.remedy import remedy
+from supervisor_ai.sandboxes.bwrap.install_hints import remedy
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.sandboxes.self_test import examine
 from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
 
@@ -129,7 +129,7 @@ def test_a_bubblewrap_that_fails_is_not_usable_and_is_asked_again(tmp_path: Path
 def test_root_that_may_not_mount_is_sent_to_an_ordinary_user(tmp_path: Path) -> None:
     script = (
         "import asyncio, os, sys, pathlib\n"
-        "from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox\n"
+        "from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox\n"
         "sandbox = BubblewrapSandbox(state=pathlib.Path(sys.argv[1]), environment=os.environ)\n"
         "probe = asyncio.run(sandbox.probe())\n"
         "print(probe.is_usable, probe.remedy)\n"

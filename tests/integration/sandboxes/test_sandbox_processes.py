@@ -10,9 +10,9 @@ import pytest
 from typing_extensions import override
 
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd
-from supervisor_ai.sandboxes.conversation import Conversation
-from supervisor_ai.sandboxes.inheritance import Inheritance
-from supervisor_ai.sandboxes.live_process import Hold, end_all, end_every
+from supervisor_ai.sandboxes.processes.inherited_fds import InheritedFds
+from supervisor_ai.sandboxes.processes.live_process import Hold, end_all, end_every
+from supervisor_ai.sandboxes.processes.process_io import ProcessIo
 
 
 class Stubborn(Hold):
@@ -70,11 +70,11 @@ def test_a_cancelled_search_goes_on_until_nothing_is_found() -> None:
 def test_what_is_left_in_a_pipe_is_heard_up_to_the_cap() -> None:
     async def scenario(most: int) -> tuple[SandboxEnd, bytes]:
         heard = bytearray()
-        with Inheritance() as files:
+        with InheritedFds() as files:
             pipe = files.pipe()
             os.write(pipe.theirs, b"x" * 5000)
             channels = {pipe.ours: Channel.STDOUT}
-            conversation = Conversation(channels, lambda _, piece: heard.extend(piece), most)
+            conversation = ProcessIo(channels, lambda _, piece: heard.extend(piece), most)
             end = conversation.hear_rest(SandboxEnd.TIMED_OUT)
         return end, bytes(heard)
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from tests.support.processes import PATIENCE
 
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
-from supervisor_ai.sandboxes.live_process import Hold, find_marked, identify
-from supervisor_ai.sandboxes.register import ProcessRegister
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
+from supervisor_ai.sandboxes.processes.live_process import Hold, find_marked, identify
+from supervisor_ai.sandboxes.processes.register import ProcessRegister
 from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
 
 BACKENDS = {"bubblewrap": BubblewrapSandbox, "none": UnsandboxedSandbox}
@@ -24,7 +24,7 @@ import asyncio, os, sys
 from datetime import timedelta
 from pathlib import Path
 from supervisor_ai.engine.ports.sandbox import Mount, Profile, SandboxSpec
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
 
 backend, ground, token = sys.argv[1], Path(sys.argv[2]), sys.argv[3]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.domain.errors import Busy
-from supervisor_ai.sandboxes.slots import SLOTS, Slots
+from supervisor_ai.sandboxes.processes.user_slots import SLOTS, Slots
 
 
 def test_every_claim_has_a_user_of_its_own(tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_when_all_are_claimed_it_says_so(tmp_path: Path) -> None:
 def test_the_claim_of_a_dead_process_is_free(tmp_path: Path) -> None:
     script = (
         "import os, sys, pathlib\n"
-        "from supervisor_ai.sandboxes.slots import Slots\n"
+        "from supervisor_ai.sandboxes.processes.user_slots import Slots\n"
         "with Slots(pathlib.Path(sys.argv[1]), 61_000).claim() as user:\n"
         "    print(user, flush=True)\n"
         "    os.kill(os.getpid(), 9)\n"

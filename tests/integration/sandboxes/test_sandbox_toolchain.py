@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import supervisor_ai
-from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
+from supervisor_ai.sandboxes.toolchains.toolchain import Toolchain, find_toolchain
 
 PARTS = ("bin", "lib")
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -245,7 +245,7 @@ def test_tools_of_the_user_go_before_those_of_the_system_python(machine: Machine
     question = (
         "import sys; from pathlib import Path\n"
         "if sys.version_info < (3, 11): sys.exit(77)\n"
-        "from supervisor_ai.sandboxes.toolchain import find_toolchain\n"
+        "from supervisor_ai.sandboxes.toolchains.toolchain import find_toolchain\n"
         "print(find_toolchain({'PATH': sys.argv[1]}, Path(sys.argv[2])).search_path())"
     )
     source = Path(supervisor_ai.__path__[0]).parent

@@ -16,7 +16,7 @@ from supervisor_ai.domain.run.facts import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import Channel, Mount, Sandbox, SandboxEnd
 from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
 from supervisor_ai.workers.command import command_worker
 from supervisor_ai.workers.scripted import scripted_worker

@@ -16,8 +16,8 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.engine.ports.workspaces import PLAIN, Workspace, WorkspacePlan
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.git import Git
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.git import Git
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)

@@ -7,7 +7,7 @@ from tests.integration.context.real_git import Project
 
 from supervisor_ai.control.ports.commits import CommitFile
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.workspaces.commit_files import CommitFiles
+from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 
 
 @pytest.fixture

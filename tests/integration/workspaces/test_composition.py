@@ -6,7 +6,7 @@ import pytest
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)

@@ -11,8 +11,8 @@ from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.anchor import GitAnchor
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.commits.ledger_anchor import GitAnchor
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
 FILES = {"README": "hello\n"}
@@ -78,8 +78,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
-from supervisor_ai.workspaces.anchor import GitAnchor
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.commits.ledger_anchor import GitAnchor
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 home, state, start, deed = sys.argv[1:]
 repository = GitRepository(Path(home))

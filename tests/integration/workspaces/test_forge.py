@@ -15,10 +15,10 @@ from tests.integration.workspaces.recorded_gh import RecordedGh, install
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.engine.ports.forge import NotOpened, Opened, PullRequest
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.forge import GitHubForge
-from supervisor_ai.workspaces.forge_words import GH, not_opened
-from supervisor_ai.workspaces.repository import GitRepository
-from supervisor_ai.workspaces.user_programs import Ended, Ending, UserPrograms
+from supervisor_ai.workspaces.forges.gh_errors import GH, not_opened
+from supervisor_ai.workspaces.forges.github import GitHubForge
+from supervisor_ai.workspaces.forges.user_programs import Ended, ProgramEnding, UserPrograms
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 BRANCH, TITLE, BODY = "ai/r1", "Do it", "Why\n\n- what"
 URL = "https://github.com/ada/project/pull/7"
@@ -322,7 +322,7 @@ def test_a_program_that_does_not_end_is_stopped_with_its_children(scene: Scene) 
         return ended
 
     ended = asyncio.run(go())
-    assert ended.ending is Ending.TIMED_OUT
+    assert ended.ending is ProgramEnding.TIMED_OUT
     refused = not_opened("gh", ended, GH, branch=BRANCH, remote="origin")
     assert refused.reason == "The program 'gh' did not end in time, so it was stopped."
 

@@ -8,8 +8,8 @@ from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.facts import Identity
 from supervisor_ai.engine.ports.workspaces import Repository
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.git import Git
-from supervisor_ai.workspaces.repository import GitRepository, difference
+from supervisor_ai.workspaces.repositories.git import Git
+from supervisor_ai.workspaces.repositories.repository import GitRepository, difference
 
 FILES = {"README": "hello\n", "web/app/main.py": "print(1)\n", "web/x.md": "x\n"}
 

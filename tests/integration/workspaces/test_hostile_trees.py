@@ -29,8 +29,8 @@ from supervisor_ai.engine.world import World
 from supervisor_ai.testing.fake_worker import FakeReply, FakeWorker
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.testing.world import says, submit
-from supervisor_ai.workspaces.removal import remove
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.files.removal import remove
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)

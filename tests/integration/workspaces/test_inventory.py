@@ -25,7 +25,7 @@ from supervisor_ai.engine.ports.workspaces import Quota, Workspace, WorkspacePla
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.inventory import GitInventory
 from supervisor_ai.workspaces.layout import premises
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)

@@ -11,14 +11,14 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the other tests alrea
 STORY = """
 import asyncio, os
 from pathlib import Path
-from supervisor_ai.control.commands.workspace_cleanup import Scope, clean
+from supervisor_ai.control.commands.workspace_cleanup import CleanupScope, clean
 from supervisor_ai.control.commands.workspace_restore import Restoration, restore
-from supervisor_ai.control.queries.workspaces import Storeroom, list_workspaces
+from supervisor_ai.control.queries.workspaces import WorkspaceRecords, list_workspaces
 from supervisor_ai.domain.ids import EffectKey, RunId
 from supervisor_ai.engine.host import SystemClock
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.inventory import GitInventory
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
 assert os.geteuid() != 0
@@ -26,7 +26,7 @@ home = Path(os.environ["HOME"])
 user = ScratchRepository(home / "repository")
 start = user.commit({"README": "hello\\n"})
 repository, state = GitRepository(user.path), home / "state" / "project"
-room = Storeroom(
+room = WorkspaceRecords(
     inventory=GitInventory(repository, state),
     workspaces=GitWorkspaces(repository, state),
     records=None,
@@ -39,7 +39,7 @@ closed.mkdir()
 (closed / "file").write_text("x\\n")
 closed.chmod(0)
 print(len(list_workspaces(room, limit=9).directories))
-print(asyncio.run(clean(room, Scope(with_refs=True))).detail)
+print(asyncio.run(clean(room, CleanupScope(with_refs=True))).detail)
 restore(room, Restoration(name="r1/implement/1.1.1", directory=home / "restored"))
 print((home / "restored/closed/file").read_text().strip(), workspace.path.exists())
 """

@@ -17,7 +17,7 @@ ORDINARY: Final = """
 import os, sys
 from pathlib import Path
 from kanban_writes import Board, WorkspacePlan, rules
-from supervisor_ai.sandboxes.bubblewrap import BubblewrapSandbox
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 
 assert os.geteuid() != 0
 for role in ('manager', 'architect', 'implementor', ''):

@@ -14,7 +14,7 @@ from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.facts import Identity
 from supervisor_ai.engine.ports.workspaces import Landed, Landing, NotLanded
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)
@@ -154,7 +154,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from supervisor_ai.domain.run.facts import Identity
 from supervisor_ai.engine.ports.workspaces import Landing
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 home, state, key, base, *snapshots = sys.argv[1:]
 workspaces = GitWorkspaces(GitRepository(Path(home)), Path(state))

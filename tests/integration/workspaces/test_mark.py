@@ -8,8 +8,8 @@ import pytest
 
 from supervisor_ai.domain.errors import Denied, Unavailable
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.mark import hold_mark, make_mark, read_mark
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository_mark import hold_mark, make_mark, read_mark
 
 
 def test_a_mark_is_made_once_and_shared_by_all_work_trees(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.merges import GitMerges, try_merges
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.commits.merges import GitMerges, try_merges
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 LINES = "".join(f"line {number}\n" for number in range(30))
 FILES = {"README": LINES, "src/a.py": "a\n"}

@@ -12,7 +12,7 @@ from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.port_blocks import BLOCKS, PortBlocks
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
 FILES = {"README": "hello\n"}

@@ -13,8 +13,8 @@ import pytest
 from supervisor_ai.domain.ids import EffectKey, RunId
 from supervisor_ai.engine.ports.workspaces import SetupCache, Workspace
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.beneath import root_directory
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.files.safe_open import root_directory
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.setup_cache import SetupCaches
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 

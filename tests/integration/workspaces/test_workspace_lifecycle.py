@@ -15,9 +15,9 @@ from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.facts import Identity, Snapshot
 from supervisor_ai.engine.ports.workspaces import Landing, Workspace, Workspaces
 from supervisor_ai.testing.scratch_repository import ScratchRepository
+from supervisor_ai.workspaces.files.removal import remove
 from supervisor_ai.workspaces.layout import premises
-from supervisor_ai.workspaces.removal import remove
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)
@@ -73,7 +73,7 @@ def test_twenty_attempts_in_parallel_do_not_disturb_each_other(
 OPEN_ONE = """
 import asyncio, sys
 from pathlib import Path
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 home, state, start, number = sys.argv[1:]
 workspaces = GitWorkspaces(GitRepository(Path(home)), Path(state))
@@ -179,7 +179,7 @@ import asyncio, ctypes, os, sys
 from datetime import UTC, datetime
 from pathlib import Path
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 place = Path(sys.argv[1])
 asyncio.run(asyncio.to_thread(len, ""))  # imports what threads need while it can be read

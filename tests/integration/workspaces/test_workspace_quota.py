@@ -16,10 +16,10 @@ from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.facts import Hardness, Snapshot
 from supervisor_ai.engine.ports.workspaces import Quota, SetupCache, Workspace, WorkspacePlan
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.git import Git
 from supervisor_ai.workspaces.inventory import GitInventory
 from supervisor_ai.workspaces.layout import premises
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.git import Git
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.volumes import Volume, can_make
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 

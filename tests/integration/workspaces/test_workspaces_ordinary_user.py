@@ -17,7 +17,7 @@ from supervisor_ai.engine.ports.workspaces import Quota, SetupCache, WorkspacePl
 from supervisor_ai.testing.composing_suite import ComposingSuite
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.testing.workspaces_suite import AT, WorkspacesSuite
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
 assert os.geteuid() != 0

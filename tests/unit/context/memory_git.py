@@ -12,7 +12,7 @@ from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.redaction.redacted import Redacted
 from supervisor_ai.domain.run.context_plan import ContextPlan, Source
 from supervisor_ai.engine.ports.context import PackRequest
-from supervisor_ai.workspaces.commit_files import CommitFiles
+from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 
 HEAD = CommitSha("head")
 LINE = "import "

@@ -10,8 +10,8 @@ import pytest
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
-from supervisor_ai.workers.clis.dialects import DIALECTS
-from supervisor_ai.workers.clis.evidence import Evidence
+from supervisor_ai.workers.agents import DIALECTS
+from supervisor_ai.workers.output.evidence import ProcessEvidence
 
 Record = dict[str, object]
 
@@ -157,7 +157,7 @@ TABLE: Final = (
 def answer_of(stream: Stream) -> Answer | AnswerProblem:
     """Read a stream as the product does: first what the agent said at last, then its answer."""
     stdout = "".join(f"{json.dumps(record)}\n" for record in stream.records)
-    evidence = Evidence(exit_code=0, stdout=stdout, stderr=stream.stderr, now=NOW)
+    evidence = ProcessEvidence(exit_code=0, stdout=stdout, stderr=stream.stderr, now=NOW)
     text = DIALECTS[stream.dialect].conclude(evidence).text
     return StrictAnswerReader().read(AnswerKind.REVIEW, text, nonce=NONCE)
 

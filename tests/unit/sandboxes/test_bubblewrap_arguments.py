@@ -2,8 +2,8 @@ from pathlib import Path
 
 from supervisor_ai.domain.run.definition import MIB
 from supervisor_ai.engine.ports.sandbox import Mount, Profile
-from supervisor_ai.sandboxes.arguments import Argument, View, arguments
-from supervisor_ai.sandboxes.limits import SPACES
+from supervisor_ai.sandboxes.bwrap.arguments import Argument, View, arguments
+from supervisor_ai.sandboxes.resource_limits.rlimits import SPACES
 
 WORK = Path("/home/user/work")
 VIEW = View(

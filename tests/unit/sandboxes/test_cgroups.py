@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS
-from supervisor_ai.sandboxes.cgroups import (
+from supervisor_ai.sandboxes.resource_limits.cgroups import (
     Group,
     VersionOne,
     VersionTwo,

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 from supervisor_ai.domain.run.facts import Hardness
 from supervisor_ai.engine.ports.sandbox import Probe
-from supervisor_ai.sandboxes.cgroups import VersionTwo
-from supervisor_ai.sandboxes.limit_findings import find_limits, no_limits
+from supervisor_ai.sandboxes.resource_limits.cgroups import VersionTwo
+from supervisor_ai.sandboxes.resource_limits.limit_findings import find_limits, no_limits
 
 PROBE = Probe(backend="bubblewrap", version="1", findings=())
 DISK = ("disk", "disk_files")

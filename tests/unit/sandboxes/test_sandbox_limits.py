@@ -1,7 +1,7 @@
 import resource
 
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS as EXECUTOR
-from supervisor_ai.sandboxes.limits import kernel_limits, process_backstop
+from supervisor_ai.sandboxes.resource_limits.rlimits import kernel_limits, process_backstop
 
 
 def test_no_limit_exceeds_what_this_process_may_give() -> None:

@@ -4,7 +4,7 @@ import struct
 import pytest
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.sandboxes.seccomp import DENIED, MACHINES, build_filter
+from supervisor_ai.sandboxes.bwrap.seccomp import DENIED, MACHINES, build_filter
 
 ALLOW = 0x7FFF0000
 KILL_PROCESS = 0x80000000

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.sandboxes.caches import Caches
-from supervisor_ai.sandboxes.system_places import system_places
-from supervisor_ai.sandboxes.tool_stamps import stamp_tools
-from supervisor_ai.sandboxes.toolchain import find_toolchain
+from supervisor_ai.sandboxes.host_view.package_caches import Caches
+from supervisor_ai.sandboxes.toolchains.tool_stamps import stamp_tools, system_places
+from supervisor_ai.sandboxes.toolchains.toolchain import find_toolchain
 
 FILES = (
     *("usr/bin/tool", "usr/local/lib/own/tool.py", "usr/lib/python3/dist-packages/tool.py"),

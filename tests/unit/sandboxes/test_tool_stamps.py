@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.gates.runners.table import edition
-from supervisor_ai.sandboxes.caches import find_caches
-from supervisor_ai.sandboxes.tool_stamps import ToolStamps, stamp_tools
-from supervisor_ai.sandboxes.toolchain import find_toolchain
+from supervisor_ai.sandboxes.host_view.package_caches import find_caches
+from supervisor_ai.sandboxes.toolchains.tool_stamps import ToolStamps, stamp_tools
+from supervisor_ai.sandboxes.toolchains.toolchain import find_toolchain
 
 
 class Tools:

@@ -6,7 +6,7 @@ import pytest
 
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
-from supervisor_ai.workers.last_words import diagnose_exit
+from supervisor_ai.workers.command import diagnose_exit
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 

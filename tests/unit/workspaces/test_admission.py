@@ -1,8 +1,8 @@
 import pytest
 
-from supervisor_ai.workspaces.admission import (
-    Change,
+from supervisor_ai.workspaces.commits.admission import (
     Rules,
+    TreeChange,
     _objection,
     parse_changes,
     restoration,
@@ -13,8 +13,10 @@ NONE = b"0" * 40
 OLD, NEW = b"1" * 40, b"2" * 40
 
 
-def change(path: bytes, *, old_mode: bytes = b"100644", new_mode: bytes = b"100644") -> Change:
-    return Change(path=path, old_mode=old_mode, old_object=OLD, new_mode=new_mode, new_object=NEW)
+def change(path: bytes, *, old_mode: bytes = b"100644", new_mode: bytes = b"100644") -> TreeChange:
+    return TreeChange(
+        path=path, old_mode=old_mode, old_object=OLD, new_mode=new_mode, new_object=NEW
+    )
 
 
 def test_raw_differences_are_read_with_any_name() -> None:

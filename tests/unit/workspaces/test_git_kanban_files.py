@@ -13,8 +13,8 @@ from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.ports import NotSaved, NotTaken, Saved, Standing, Taken
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.kanban_files import GitKanbanFiles
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.kanban.files import GitKanbanFiles
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 AT: Final = datetime(2030, 1, 1, tzinfo=UTC)
 FILE: Final = "tasks/0-kanban-x.md"

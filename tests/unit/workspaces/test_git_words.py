@@ -4,13 +4,12 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.domain.run.facts import Identity
-from supervisor_ai.workspaces.disk import disk_failure
-from supervisor_ai.workspaces.git import Reply, failure, printable
-from supervisor_ai.workspaces.identity import signature
+from supervisor_ai.workspaces.files.disk_errors import disk_failure
+from supervisor_ai.workspaces.repositories.git import GitReply, failure, printable, signature
 
 
-def reply(complaint: bytes) -> Reply:
-    return Reply(code=128, output=b"", complaint=complaint)
+def reply(complaint: bytes) -> GitReply:
+    return GitReply(code=128, output=b"", complaint=complaint)
 
 
 def test_control_characters_never_reach_a_message() -> None:

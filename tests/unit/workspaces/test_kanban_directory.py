@@ -10,8 +10,8 @@ import pytest
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.drivers.kanban.board.bounds import FILE_BYTES, MOST_FILES
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.kanban_directory import KanbanDirectory, Wish, find_directory
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.kanban.directory import KanbanDirectory, Wish, find_directory
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 WISHES: Final[dict[str, Wish]] = {
     "1-a.md": (b"a\n", b"A\n"),

@@ -15,7 +15,7 @@ from supervisor_ai.engine.ports.workspaces import Workspace, WorkspacePlan
 from supervisor_ai.sandboxes.seatbelt import SeatbeltView, seatbelt_profile
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.partition import lay_out, part_mounts
-from supervisor_ai.workspaces.repository import GitRepository
+from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
 RUN, KEY = RunId("r1"), EffectKey("r1/implement/1/1/worker/1")

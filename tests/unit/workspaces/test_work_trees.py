@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.git import Git
-from supervisor_ai.workspaces.work_trees import work_trees
+from supervisor_ai.workspaces.repositories.git import Git
+from supervisor_ai.workspaces.repositories.work_trees import work_trees
 
 
 def found(start: Path) -> set[Path]:

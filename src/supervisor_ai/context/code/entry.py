@@ -1,4 +1,4 @@
-"""What a source file declares, without the bodies."""
+"""Declarations of a source file (functions, classes, constants), without the bodies."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ class EntryKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class CodeEntry:
     """One declaration: its signature, the first line of its documentation, its members."""
 
     kind: EntryKind
     text: str
     doc: str = ""
     is_public: bool = True
-    members: tuple["Entry", ...] = ()
+    members: tuple["CodeEntry", ...] = ()
 
 
 def one_line(text: str, limit: int = MAX_LINE) -> str:
@@ -46,7 +46,7 @@ def first_sentence(doc: str) -> str:
 
 
 def rendered(
-    entries: Iterable[Entry], comment: str, wanted: Callable[[Entry], bool], depth: int = 0
+    entries: Iterable[CodeEntry], comment: str, wanted: Callable[[CodeEntry], bool], depth: int = 0
 ) -> Iterator[str]:
     """Yield a line for each wanted entry, its documentation as a comment below it."""
     for entry in entries:

@@ -1,11 +1,10 @@
-"""Which files of a repository a file builds on."""
+"""The import graph of a repository: which files a file builds on."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
-from supervisor_ai.context.code.language import Language, language
-from supervisor_ai.context.code.resolvers.imported import Imported
-from supervisor_ai.context.code.resolvers.repository import Repository
+from supervisor_ai.context.code.language import SourceLanguage, language
+from supervisor_ai.context.code.resolvers.repository import Imported, RepositoryFiles
 from supervisor_ai.context.code.syntax_tree import within_bounds
 
 
@@ -20,8 +19,8 @@ class ImportIndex:
     """Answers what a file imports; each file is read once, and only if it is asked for."""
 
     def __init__(self, files: Mapping[str, Callable[[], str]]) -> None:
-        self._repository = Repository(files)
-        self._resolvers: dict[Language, Resolver] = {}
+        self._repository = RepositoryFiles(files)
+        self._resolvers: dict[SourceLanguage, Resolver] = {}
         self._known: dict[str, tuple[Imported, ...]] = {}
 
     def resolve(self, path: str) -> tuple[str, ...]:
@@ -39,13 +38,13 @@ class ImportIndex:
             self._known[path] = tuple(self._resolver(spoken).imports(path, text))
         return self._known[path]
 
-    def _resolver(self, spoken: Language) -> Resolver:
+    def _resolver(self, spoken: SourceLanguage) -> Resolver:
         if spoken not in self._resolvers:
             self._resolvers[spoken] = _resolver(spoken, self._repository)
         return self._resolvers[spoken]
 
 
-def _resolver(spoken: Language, repository: Repository) -> Resolver:
+def _resolver(spoken: SourceLanguage, repository: RepositoryFiles) -> Resolver:
     from supervisor_ai.context.code.resolvers.go import GoResolver
     from supervisor_ai.context.code.resolvers.java import JavaResolver
     from supervisor_ai.context.code.resolvers.python import PythonResolver
@@ -53,13 +52,13 @@ def _resolver(spoken: Language, repository: Repository) -> Resolver:
     from supervisor_ai.context.code.resolvers.script import ScriptResolver
 
     match spoken:
-        case Language.PYTHON:
+        case SourceLanguage.PYTHON:
             return PythonResolver(repository)
-        case Language.TYPESCRIPT | Language.TSX | Language.JAVASCRIPT:
+        case SourceLanguage.TYPESCRIPT | SourceLanguage.TSX | SourceLanguage.JAVASCRIPT:
             return ScriptResolver(repository)
-        case Language.GO:
+        case SourceLanguage.GO:
             return GoResolver(repository)
-        case Language.RUST:
+        case SourceLanguage.RUST:
             return RustResolver(repository)
-        case Language.JAVA:
+        case SourceLanguage.JAVA:
             return JavaResolver(repository)

@@ -6,7 +6,7 @@ from typing import Final
 
 
 @unique
-class Language(StrEnum):
+class SourceLanguage(StrEnum):
     """A programming language, told by the ending of a file's name."""
 
     PYTHON = "python"
@@ -19,22 +19,22 @@ class Language(StrEnum):
 
 
 _BY_SUFFIX: Final = {
-    ".py": Language.PYTHON,
-    ".pyi": Language.PYTHON,
-    ".ts": Language.TYPESCRIPT,
-    ".mts": Language.TYPESCRIPT,
-    ".cts": Language.TYPESCRIPT,
-    ".tsx": Language.TSX,
-    ".js": Language.JAVASCRIPT,
-    ".jsx": Language.JAVASCRIPT,
-    ".mjs": Language.JAVASCRIPT,
-    ".cjs": Language.JAVASCRIPT,
-    ".go": Language.GO,
-    ".rs": Language.RUST,
-    ".java": Language.JAVA,
+    ".py": SourceLanguage.PYTHON,
+    ".pyi": SourceLanguage.PYTHON,
+    ".ts": SourceLanguage.TYPESCRIPT,
+    ".mts": SourceLanguage.TYPESCRIPT,
+    ".cts": SourceLanguage.TYPESCRIPT,
+    ".tsx": SourceLanguage.TSX,
+    ".js": SourceLanguage.JAVASCRIPT,
+    ".jsx": SourceLanguage.JAVASCRIPT,
+    ".mjs": SourceLanguage.JAVASCRIPT,
+    ".cjs": SourceLanguage.JAVASCRIPT,
+    ".go": SourceLanguage.GO,
+    ".rs": SourceLanguage.RUST,
+    ".java": SourceLanguage.JAVA,
 }
 
 
-def language(path: str) -> Language | None:
+def language(path: str) -> SourceLanguage | None:
     """Tell the language of a file by its name, or None if it is not one of these."""
     return _BY_SUFFIX.get(PurePosixPath(path).suffix.lower())

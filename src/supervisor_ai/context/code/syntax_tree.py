@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.context.code.language import Language
+from supervisor_ai.context.code.language import SourceLanguage
 from supervisor_ai.tools.syntax_tree import Grammar, load_grammar, parse_in_time
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _CPU_SECONDS: Final = 2.0
 class SyntaxTree:
     """A parsed file: broken code has a tree too, with the broken part marked."""
 
-    language: Language
+    language: SourceLanguage
     source: bytes
     root: "Node"
 
@@ -47,7 +47,7 @@ def within_bounds(text: str) -> str:
     return text[:MAX_SOURCE].rpartition("\n")[0] or text[:MAX_SOURCE]
 
 
-def parsed(language: Language, text: str) -> SyntaxTree:
+def parsed(language: SourceLanguage, text: str) -> SyntaxTree:
     """Parse a text; what lies beyond the size or the time allowed counts as not there."""
     source = text[:MAX_SOURCE].encode("utf-8", "replace")
     tree, _ = parse_in_time(_grammar(language), source, seconds=_CPU_SECONDS)
@@ -55,7 +55,7 @@ def parsed(language: Language, text: str) -> SyntaxTree:
 
 
 @cache
-def _query(language: Language, query: str) -> "Query":
+def _query(language: SourceLanguage, query: str) -> "Query":
     from tree_sitter import Query
 
     return Query(load_grammar(_grammar(language)), query)

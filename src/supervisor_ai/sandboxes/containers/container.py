@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.sandboxes.containers.control import Control
+from supervisor_ai.sandboxes.containers.control_channel import ControlChannel
 from supervisor_ai.sandboxes.containers.engine import Client, see_through
-from supervisor_ai.sandboxes.live_process import Hold, readable
+from supervisor_ai.sandboxes.processes.live_process import Hold, readable
 
 _PATIENCE: Final = 20.0
 """How long a client may take to remove its container once that has ended."""
@@ -46,7 +46,7 @@ class Container:
         last = said.decode(errors="replace").strip().rpartition("\n")[2]
         return last.removeprefix("Error: ").rstrip(".") or "the container ended without a word"
 
-    async def admit(self, control: Control) -> Hold | None:
+    async def admit(self, control: ControlChannel) -> Hold | None:
         """Wait until the first process comes, or until it is clear that it will not."""
         await readable(control.fileno(), self._outer.fileno())
         process = control.admit()

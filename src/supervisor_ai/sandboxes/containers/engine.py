@@ -68,7 +68,7 @@ DOCKER: Final = Engine(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class EngineAnswer:
     """What a client said before it ended."""
 
     code: int
@@ -98,7 +98,7 @@ class Client:
         known = {name: environment[name] for name in _VARIABLES if name in environment}
         self._environment = {"PATH": _SYSTEM_PATH, **known}
 
-    async def ask(self, *words: str, given: bytes = b"", patience: float = 60) -> Answer:
+    async def ask(self, *words: str, given: bytes = b"", patience: float = 60) -> EngineAnswer:
         """Let the client finish, also when cancelled: half of what it does helps nobody."""
         return await see_through(lambda: self.ask_now(*words, given=given, patience=patience))
 
@@ -115,7 +115,7 @@ class Client:
             start_new_session=True,
         )
 
-    def ask_now(self, *words: str, given: bytes = b"", patience: float = 60) -> Answer:
+    def ask_now(self, *words: str, given: bytes = b"", patience: float = 60) -> EngineAnswer:
         """Ask from a thread that may wait."""
         try:
             done = subprocess.run(
@@ -129,8 +129,10 @@ class Client:
                 start_new_session=True,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            return Answer(code=-1, text="", complaint=str(error))
-        return Answer(code=done.returncode, text=_text(done.stdout), complaint=_text(done.stderr))
+            return EngineAnswer(code=-1, text="", complaint=str(error))
+        return EngineAnswer(
+            code=done.returncode, text=_text(done.stdout), complaint=_text(done.stderr)
+        )
 
     def _command(self, words: Sequence[str]) -> list[str]:
         return [os.fspath(self.executable), *self.options, *words]

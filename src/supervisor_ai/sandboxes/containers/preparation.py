@@ -1,4 +1,4 @@
-"""What has to be done once on a machine before containers can run, kept until something changes."""
+"""Prepares a machine for containers once: image, seccomp profile; kept until something changes."""
 
 import hashlib
 import json
@@ -11,10 +11,10 @@ from typing import Final
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, ResourceLimits
 from supervisor_ai.engine.ports.sandbox import Mount
-from supervisor_ai.sandboxes.containers.engine import Answer, Client, Engine
-from supervisor_ai.sandboxes.containers.hostroot import Image, build_image, own_directories
-from supervisor_ai.sandboxes.containers.options import (
-    Prepared,
+from supervisor_ai.sandboxes.containers.engine import Client, Engine, EngineAnswer
+from supervisor_ai.sandboxes.containers.image import Image, build_image, own_directories
+from supervisor_ai.sandboxes.containers.run_options import (
+    PreparedHost,
     bind,
     group_limits,
     kernel_limit_words,
@@ -37,7 +37,7 @@ class Preparation:
         self._record = directory / f"{engine.name}.json"
         self.seccomp = directory / "seccomp.json"
 
-    async def get(self) -> Prepared:
+    async def get(self) -> PreparedHost:
         """Return what is known, or find it out; raise Unavailable when nothing can be started."""
         image = build_image()
         profile = build_profile(platform.machine())
@@ -62,14 +62,14 @@ class Preparation:
         if not answer.is_good:
             raise failure(self._engine, answer)
 
-    async def _try(self, image: Image) -> Prepared:
-        answer = Answer(code=-1, text="", complaint="")
+    async def _try(self, image: Image) -> PreparedHost:
+        answer = EngineAnswer(code=-1, text="", complaint="")
         for runtime in self._engine.runtimes:
             for limits in (tuple(group_limits(EXECUTOR_LIMITS)), ()):
                 answer = await self._client.ask(*runtime, *_trial(image.tag, limits))
                 if answer.is_good:
                     has_groups = bool(limits) and _are_in_force(answer.text, EXECUTOR_LIMITS)
-                    return Prepared(image=image.tag, runtime=runtime, has_groups=has_groups)
+                    return PreparedHost(image=image.tag, runtime=runtime, has_groups=has_groups)
         raise failure(self._engine, answer)
 
     def _key(self, image: Image) -> str:
@@ -85,12 +85,12 @@ class Preparation:
         )
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
-    def _recall(self, key: str) -> Prepared | None:
+    def _recall(self, key: str) -> PreparedHost | None:
         try:
             kept = json.loads(self._record.read_bytes())
             if kept.pop("key") != key:
                 return None
-            return Prepared(
+            return PreparedHost(
                 image=str(kept["image"]),
                 runtime=tuple(map(str, kept["runtime"])),
                 has_groups=bool(kept["has_groups"]),
@@ -99,7 +99,7 @@ class Preparation:
             return None
 
 
-def failure(engine: Engine, answer: Answer) -> Unavailable:
+def failure(engine: Engine, answer: EngineAnswer) -> Unavailable:
     """Say that an engine does not do what it was asked."""
     said = answer.complaint.rpartition("\n")[2].removeprefix("Error: ").rstrip(".?!")
     return Unavailable(f"{engine.name} failed: {said or 'it said nothing'}.")

@@ -15,10 +15,11 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxResult,
     SandboxSpec,
 )
-from supervisor_ai.sandboxes.cgroups import Group
-from supervisor_ai.sandboxes.containers.attendance import Attendance
+from supervisor_ai.sandboxes.containers.command_files import CommandFiles, wired
+from supervisor_ai.sandboxes.containers.command_session import ContainerSession
 from supervisor_ai.sandboxes.containers.container import Container, kill, remove
-from supervisor_ai.sandboxes.containers.control import Control
+from supervisor_ai.sandboxes.containers.control_channel import ControlChannel
+from supervisor_ai.sandboxes.containers.directories import ContainerDirectories
 from supervisor_ai.sandboxes.containers.engine import (
     DOCKER,
     PODMAN,
@@ -27,21 +28,26 @@ from supervisor_ai.sandboxes.containers.engine import (
     Engine,
     see_through,
 )
-from supervisor_ai.sandboxes.containers.guest import invite
-from supervisor_ai.sandboxes.containers.options import Host, Lodger, Prepared, label_of, run_words
+from supervisor_ai.sandboxes.containers.kept_self_test import prove
 from supervisor_ai.sandboxes.containers.preparation import Preparation, failure
-from supervisor_ai.sandboxes.containers.proof import prove
-from supervisor_ai.sandboxes.containers.rooms import Rooms
-from supervisor_ai.sandboxes.containers.wiring import Wiring, wired
-from supervisor_ai.sandboxes.covers import Covers
-from supervisor_ai.sandboxes.disk import Disk
-from supervisor_ai.sandboxes.exposure import find_detour
-from supervisor_ai.sandboxes.guard import Guard
-from supervisor_ai.sandboxes.missing import how_to_show
+from supervisor_ai.sandboxes.containers.run_as import invite
+from supervisor_ai.sandboxes.containers.run_options import (
+    Host,
+    Lodger,
+    PreparedHost,
+    label_of,
+    run_words,
+)
+from supervisor_ai.sandboxes.host_view.allowed_paths import find_detour
+from supervisor_ai.sandboxes.host_view.hidden_secrets import SecretCovers
 from supervisor_ai.sandboxes.outcome import check_words, describe, sandbox_failed
-from supervisor_ai.sandboxes.slots import Slots
-from supervisor_ai.sandboxes.toolchain import Toolchain, find_toolchain
-from supervisor_ai.sandboxes.world import make_world
+from supervisor_ai.sandboxes.processes.user_slots import Slots
+from supervisor_ai.sandboxes.resource_limits.cgroups import Group
+from supervisor_ai.sandboxes.resource_limits.disk_usage import Disk
+from supervisor_ai.sandboxes.resource_limits.guard import Guard
+from supervisor_ai.sandboxes.toolchains.missing_commands import how_to_show
+from supervisor_ai.sandboxes.toolchains.toolchain import Toolchain, find_toolchain
+from supervisor_ai.sandboxes.visible_host import make_visible_host
 
 
 class ContainerSandbox:
@@ -68,10 +74,10 @@ class ContainerSandbox:
             self._engine, environment=environment, executable=executable, options=options
         )
         self._slots = Slots(state / "slots", first_user)
-        self._covers = Covers(state / "covers")
-        self._rooms = Rooms(state / "containers")
+        self._covers = SecretCovers(state / "covers")
+        self._rooms = ContainerDirectories(state / "containers")
         self._preparation = Preparation(self._engine, self._client, state / "engines")
-        self._prepared: Prepared | None = None
+        self._prepared: PreparedHost | None = None
 
     @property
     def name(self) -> str:
@@ -81,7 +87,9 @@ class ContainerSandbox:
     async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
         """Run the command and pass its output on as it comes."""
         check_words(spec)
-        world = make_world(spec, self._toolchain, self._covers, self._environment, self._home)
+        world = make_visible_host(
+            spec, self._toolchain, self._covers, self._environment, self._home
+        )
         if detour := find_detour(world.mounts, spec.mounts):
             return sandbox_failed(f"{str(detour)!r} is a link where a worker can make links")
         with ExitStack() as stack:
@@ -94,7 +102,7 @@ class ContainerSandbox:
                 lodger = Lodger(
                     name=room.place.name, guest=guest, mounts=mounts, writable=world.writable
                 )
-                control = stack.enter_context(Control(room.way, guest.user))
+                control = stack.enter_context(ControlChannel(room.way, guest.user))
                 wiring = stack.enter_context(wired(spec, world.variables, control, guest.user))
                 attendance = self._start(spec, lodger, host, wiring)
             except OSError as error:
@@ -111,7 +119,7 @@ class ContainerSandbox:
         """Prove from inside what the sandbox enforces."""
         return await prove(self, self._engine, self._client, self._state)
 
-    async def prepare(self) -> Prepared:
+    async def prepare(self) -> PreparedHost:
         """Find out how containers are started here; raise Unavailable when they cannot be."""
         if self._prepared is None:
             self._prepared = await self._preparation.get()
@@ -125,7 +133,7 @@ class ContainerSandbox:
     def _state_name(self) -> str:
         return hashlib.sha256(os.fsencode(self._state.resolve())).hexdigest()[:20]
 
-    def _host(self, prepared: Prepared) -> Host:
+    def _host(self, prepared: PreparedHost) -> Host:
         return Host(
             engine=self._engine,
             prepared=prepared,
@@ -133,10 +141,12 @@ class ContainerSandbox:
             state=self._state_name,
         )
 
-    def _start(self, spec: SandboxSpec, lodger: Lodger, host: Host, wiring: Wiring) -> Attendance:
+    def _start(
+        self, spec: SandboxSpec, lodger: Lodger, host: Host, wiring: CommandFiles
+    ) -> ContainerSession:
         guard = _guard(spec, host.prepared)
         words = run_words(host, lodger, spec)
-        return Attendance(
+        return ContainerSession(
             spec=spec,
             container=Container(self._client, lodger.name, words, wiring.complaints),
             wiring=wiring,
@@ -145,7 +155,7 @@ class ContainerSandbox:
             how_to_show=lambda: how_to_show(spec.argv[0], self._environment, self._home),
         )
 
-    async def _attend(self, attendance: Attendance, on_output: OutputSink) -> SandboxResult:
+    async def _attend(self, attendance: ContainerSession, on_output: OutputSink) -> SandboxResult:
         result = await attendance.attend(on_output)
         if attendance.container.keeper is None:
             # What was prepared may be gone by now: the image, or the runtime.
@@ -184,7 +194,7 @@ class DockerSandbox(ContainerSandbox):
     _engine = DOCKER
 
 
-def _guard(spec: SandboxSpec, prepared: Prepared) -> Guard:
+def _guard(spec: SandboxSpec, prepared: PreparedHost) -> Guard:
     sources = [mount.source for mount in spec.mounts if mount.is_writable]
     # The engine has put the container in a group of its own: there is nothing left to join.
     group = Group(()) if prepared.has_groups else None

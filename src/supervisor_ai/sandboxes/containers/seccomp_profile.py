@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, TypedDict
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.sandboxes.seccomp import (
+from supervisor_ai.sandboxes.bwrap.seccomp import (
     DENIED,
     FAMILIES,
     MACHINES,
@@ -31,7 +31,7 @@ class Condition(TypedDict):
     valueTwo: int
 
 
-class Rule(TypedDict):
+class SeccompRule(TypedDict):
     """Calls that fail with an error number, if every condition holds."""
 
     names: list[str]
@@ -59,7 +59,7 @@ def build_profile(machine: str) -> bytes:
     return json.dumps(profile, indent=1).encode()
 
 
-def _rules(machine: str) -> Iterator[Rule]:
+def _rules(machine: str) -> Iterator[SeccompRule]:
     column = MACHINES[machine].column
     denied = sorted(name for name, numbers in DENIED.items() if numbers[column] is not None)
     yield _refuse(denied, errno.EPERM)
@@ -76,7 +76,7 @@ def _rules(machine: str) -> Iterator[Rule]:
     yield _refuse(["shmget"], errno.ENOMEM, _compare(1, "SCMP_CMP_GT", SEGMENT))
 
 
-def _refuse(names: list[str], error: int, *conditions: Condition) -> Rule:
+def _refuse(names: list[str], error: int, *conditions: Condition) -> SeccompRule:
     return {
         "names": names,
         "action": "SCMP_ACT_ERRNO",

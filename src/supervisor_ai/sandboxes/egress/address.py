@@ -1,4 +1,4 @@
-"""Which addresses a sandbox may reach: public ones, looked up once."""
+"""IP addresses that a sandbox may reach: public ones, looked up once."""
 
 import asyncio
 import socket

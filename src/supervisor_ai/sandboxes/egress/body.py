@@ -19,7 +19,7 @@ def chunk(piece: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(piece), piece)
 
 
-class Body:
+class MessageBody:
     """A body that is read piece by piece; what frames it is checked and taken off."""
 
     def __init__(

@@ -5,28 +5,28 @@ import ssl
 from typing import Final
 
 from supervisor_ai.sandboxes.egress.address import any_addresses, public_addresses
-from supervisor_ai.sandboxes.egress.broker_head import upstream_head
-from supervisor_ai.sandboxes.egress.budget import Budget
-from supervisor_ai.sandboxes.egress.carriage import Carriage, Unreachable
-from supervisor_ai.sandboxes.egress.head import Request
-from supervisor_ai.sandboxes.egress.mask import Mask
-from supervisor_ai.sandboxes.egress.passage import Passage
+from supervisor_ai.sandboxes.egress.connection import ConnectionShare
+from supervisor_ai.sandboxes.egress.forwarding import Forwarding, Unreachable
+from supervisor_ai.sandboxes.egress.head import RequestHead
+from supervisor_ai.sandboxes.egress.model_access.headers import upstream_head
+from supervisor_ai.sandboxes.egress.model_access.route import Route
+from supervisor_ai.sandboxes.egress.model_access.secret_mask import Mask
+from supervisor_ai.sandboxes.egress.model_access.spend_budget import SpendBudget
 from supervisor_ai.sandboxes.egress.refusal import Refused
-from supervisor_ai.sandboxes.egress.route import Route
 from supervisor_ai.sandboxes.egress.traffic import Line, dial
 
 _FREE: Final = ("/count_tokens", ":countTokens")
 
 
-class Broker:
+class CredentialBroker:
     """Sends every listed request upstream over a connection of its own, and streams the answer."""
 
-    def __init__(self, route: Route, passage: Passage, budget: Budget) -> None:
+    def __init__(self, route: Route, passage: ConnectionShare, budget: SpendBudget) -> None:
         self._route = route
         self._passage = passage
         self._budget = budget
 
-    async def serve(self, request: Request, client: Line) -> None:
+    async def serve(self, request: RequestHead, client: Line) -> None:
         """Carry one request and its answer, or refuse it."""
         target = self._route.target
         try:
@@ -34,11 +34,11 @@ class Broker:
         except Refused as refused:
             raise refused.toward(target.host, target.port) from None
 
-    async def _exchange(self, request: Request, path: str, client: Line) -> None:
+    async def _exchange(self, request: RequestHead, path: str, client: Line) -> None:
         with self._budget.exchange() as exchange:
             exchange.is_free = request.method != "POST" or path.partition("?")[0].endswith(_FREE)
             async with await self._dial() as upstream:
-                await Carriage(
+                await Forwarding(
                     request=request,
                     head=upstream_head(request, path, self._route),
                     exchange=exchange,

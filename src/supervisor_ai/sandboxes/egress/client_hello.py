@@ -1,4 +1,4 @@
-"""The first words of a TLS connection: which host the client says it wants."""
+"""The TLS client hello: which host the client says it wants (SNI)."""
 
 from typing import Final
 

@@ -27,7 +27,7 @@ class Framing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class RequestHead:
     """What a client asks."""
 
     method: str
@@ -39,7 +39,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ResponseHead:
     """What a server says before the body."""
 
     status: int
@@ -47,7 +47,7 @@ class Answer:
     framing: Framing
 
 
-def parse_request(head: bytes) -> Request:
+def parse_request(head: bytes) -> RequestHead:
     """Read the head of a request, or refuse it as a bad one."""
     line, *rest = _lines(head)
     found = _REQUEST.fullmatch(line)
@@ -58,19 +58,19 @@ def parse_request(head: bytes) -> Request:
     is_modern = found[3] == "1"
     if framing.is_chunked and not is_modern:
         raise Refused("bad-request")
-    return Request(
+    return RequestHead(
         method=found[1], target=found[2], is_modern=is_modern, fields=fields, framing=framing
     )
 
 
-def parse_answer(head: bytes) -> Answer:
+def parse_answer(head: bytes) -> ResponseHead:
     """Read the head of an answer, or refuse it as a bad one."""
     line, *rest = _lines(head)
     found = _STATUS.fullmatch(line)
     if found is None:
         raise Refused("bad-answer")
     fields = tuple(map(_field, rest))
-    return Answer(status=int(found[1]), fields=fields, framing=_framing(fields))
+    return ResponseHead(status=int(found[1]), fields=fields, framing=_framing(fields))
 
 
 def values(fields: tuple[Field, ...], name: str) -> list[str]:

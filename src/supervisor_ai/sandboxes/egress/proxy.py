@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from supervisor_ai.sandboxes.egress.address import public_addresses
-from supervisor_ai.sandboxes.egress.budget import Budget
 from supervisor_ai.sandboxes.egress.client_hello import server_name
-from supervisor_ai.sandboxes.egress.head import Request
-from supervisor_ai.sandboxes.egress.passage import Passage, alongside
+from supervisor_ai.sandboxes.egress.connection import ConnectionShare, alongside
+from supervisor_ai.sandboxes.egress.head import RequestHead
+from supervisor_ai.sandboxes.egress.model_access.spend_budget import SpendBudget
 from supervisor_ai.sandboxes.egress.refusal import Refused
 from supervisor_ai.sandboxes.egress.target import Target, parse_target
 from supervisor_ai.sandboxes.egress.traffic import Line, dial, patience
@@ -16,12 +16,14 @@ from supervisor_ai.sandboxes.egress.traffic import Line, dial, patience
 class Proxy:
     """Tunnels TLS to the exact hosts and ports on the list."""
 
-    def __init__(self, allowed: frozenset[Target], passage: Passage, budget: Budget) -> None:
+    def __init__(
+        self, allowed: frozenset[Target], passage: ConnectionShare, budget: SpendBudget
+    ) -> None:
         self._allowed = allowed
         self._passage = passage
         self._budget = budget
 
-    async def serve(self, request: Request, client: Line) -> None:
+    async def serve(self, request: RequestHead, client: Line) -> None:
         """Open the tunnel that is asked for, or refuse it."""
         target = parse_target(request.target)
         try:

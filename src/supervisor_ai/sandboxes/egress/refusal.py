@@ -1,4 +1,4 @@
-"""What is not let through, and how it is told."""
+"""Refused connections and requests: why, and how the client is told."""
 
 from collections.abc import Callable
 from typing import Final

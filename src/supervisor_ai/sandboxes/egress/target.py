@@ -1,4 +1,4 @@
-"""Where a connection wants to go: exact names and ports, never addresses."""
+"""The target of a connection: exact host names and ports, never addresses."""
 
 import re
 from collections.abc import Iterable

@@ -1,14 +1,34 @@
-"""One end of a connection, with patience and a count of what passes."""
+"""Connections with timeouts and byte limits."""
 
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from supervisor_ai.sandboxes.egress.allowance import Allowance
 from supervisor_ai.sandboxes.egress.refusal import Refused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrafficLimits:
+    """The limits of one door; a worker that reaches one loses its connection, not our memory."""
+
+    connections: int = 64
+    head_bytes: int = 1 << 15
+    head_time: timedelta = timedelta(seconds=10)
+    hello_bytes: int = 1 << 15
+    hello_time: timedelta = timedelta(seconds=15)
+    dial_time: timedelta = timedelta(seconds=15)
+    idle_time: timedelta = timedelta(minutes=15)
+    """A model may think for long before its first word."""
+    upload_bytes: int = 1 << 30
+    download_bytes: int = 1 << 32
+
+
+USUAL: Final = TrafficLimits()
+
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """Finds the addresses of a host; raises OSError if there are none."""
@@ -19,10 +39,10 @@ _FAREWELL: Final = 2.0
 _LEFTOVERS: Final = 1 << 20
 
 
-class Toll:
+class TrafficCount:
     """Counts what passes in both directions of one door, and stops what is too much."""
 
-    def __init__(self, allowance: Allowance) -> None:
+    def __init__(self, allowance: TrafficLimits) -> None:
         self._up = allowance.upload_bytes
         self._down = allowance.download_bytes
 

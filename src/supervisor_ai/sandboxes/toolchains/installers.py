@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.sandboxes.exposure import is_below
+from supervisor_ai.sandboxes.host_view.allowed_paths import is_below
 from supervisor_ai.sandboxes.toolchains import versions
 from supervisor_ai.sandboxes.toolchains.roots import Roots, is_open
-from supervisor_ai.sandboxes.toolchains.versions import Place
+from supervisor_ai.sandboxes.toolchains.versions import VersionPlace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class Installer:
     """Where it is usually, below the home or absolute."""
     parts: tuple[str, ...] = ()
     """What is shown of it, as patterns; nothing else is, not even if it is on the PATH."""
-    programs: Callable[[Place], Iterator[Path]] | None = None
+    programs: Callable[[VersionPlace], Iterator[Path]] | None = None
     """The programs behind its shims, where the shims do not work without the home directory."""
     is_public: bool = False
     """Whether everybody may read it by design."""
@@ -87,7 +87,7 @@ def add_installers(
         for root in _roots(installer, environment, home):
             if _is_used(installer, root, searched, environment):
                 found += _add(
-                    roots, installer, Place(root=root, environment=environment, home=home)
+                    roots, installer, VersionPlace(root=root, environment=environment, home=home)
                 )
     return tuple(found)
 
@@ -108,7 +108,7 @@ def _is_used(
     return any(is_below(place, [root]) or is_below(place.resolve(), [root]) for place in searched)
 
 
-def _add(roots: Roots, installer: Installer, place: Place) -> Iterator[Path]:
+def _add(roots: Roots, installer: Installer, place: VersionPlace) -> Iterator[Path]:
     if installer.is_public:
         roots.add_public(place.root)
     for pattern in installer.parts:

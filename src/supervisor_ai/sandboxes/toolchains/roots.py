@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.sandboxes.exposure import is_below, name_refusal, refusal
+from supervisor_ai.sandboxes.host_view.allowed_paths import is_below, name_refusal, refusal
 
 SYSTEM: Final = tuple(Path(name) for name in ("/usr", "/bin", "/sbin", "/lib", "/lib64"))
 _LOCAL: Final = Path("/usr/local")

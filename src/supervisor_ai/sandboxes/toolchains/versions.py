@@ -20,7 +20,7 @@ _LONGEST_CHAIN: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class VersionPlace:
     """Where a version manager keeps its versions, and whose it is."""
 
     root: Path
@@ -28,7 +28,7 @@ class Place:
     home: Path
 
 
-def rustup(place: Place) -> Iterator[Path]:
+def rustup(place: VersionPlace) -> Iterator[Path]:
     """Find the default tool chain of Rust."""
     settings = _toml(place.root / "settings.toml")
     name = place.environment.get("RUSTUP_TOOLCHAIN") or settings.get("default_toolchain")
@@ -36,7 +36,7 @@ def rustup(place: Place) -> Iterator[Path]:
         yield place.root / "toolchains" / name / "bin"
 
 
-def nvm(place: Place) -> Iterator[Path]:
+def nvm(place: VersionPlace) -> Iterator[Path]:
     """Find the Node that a new shell would have."""
     wanted = "default"
     for _ in range(_LONGEST_CHAIN):
@@ -48,7 +48,7 @@ def nvm(place: Place) -> Iterator[Path]:
         yield found / "bin"
 
 
-def volta(place: Place) -> Iterator[Path]:
+def volta(place: VersionPlace) -> Iterator[Path]:
     """Find the Node, the package managers and the packages of the user."""
     image = place.root / "tools/image"
     chosen = _object(_text(place.root / "tools/user/platform.json"))
@@ -62,13 +62,13 @@ def volta(place: Place) -> Iterator[Path]:
     yield from sorted(image.glob("packages/@*/*/bin"))
 
 
-def asdf(place: Place) -> Iterator[Path]:
+def asdf(place: VersionPlace) -> Iterator[Path]:
     """Find what the user's own `.tool-versions` names."""
     for tool, versions in _tool_versions(place.home / ".tool-versions"):
         yield from _programs(place.root / "installs" / tool, versions)
 
 
-def mise(place: Place) -> Iterator[Path]:
+def mise(place: VersionPlace) -> Iterator[Path]:
     """Find what the user's own settings name."""
     given = place.environment
     settings = Path(given.get("XDG_CONFIG_HOME") or place.home / ".config")

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from supervisor_ai.tools.json_value import Json, JsonObject, inner, json_line, mapping, sequence
-from supervisor_ai.workers.api.dialect import Dialect, most_tokens
+from supervisor_ai.workers.api.dialect import ApiDialect, most_tokens
 from supervisor_ai.workers.api.model import Model
 from supervisor_ai.workers.api.records import read_events
-from supervisor_ai.workers.api.reply import Question, Reply, Stop, word
+from supervisor_ai.workers.api.reply import ModelQuestion, ModelReply, Stop, word
 
 _VERSION: Final = "2023-06-01"
 _MAX_TOKENS: Final = 16_000
@@ -23,7 +23,7 @@ def _headers(key: str) -> dict[str, str]:
     return {"x-api-key": key, "anthropic-version": _VERSION}
 
 
-def _body(model: Model, question: Question) -> JsonObject:
+def _body(model: Model, question: ModelQuestion) -> JsonObject:
     body: JsonObject = {
         "model": model.model,
         "max_tokens": most_tokens(model, question, _MAX_TOKENS),
@@ -42,7 +42,7 @@ def _body(model: Model, question: Question) -> JsonObject:
     return body
 
 
-def _read_piece(record: JsonObject, reply: Reply) -> None:
+def _read_piece(record: JsonObject, reply: ModelReply) -> None:
     match record.get("type"):
         case "message_start":
             _read_message(mapping(record.get("message")), reply)
@@ -61,7 +61,7 @@ def _read_piece(record: JsonObject, reply: Reply) -> None:
             pass  # a ping, or news of a later version
 
 
-def _read_whole(record: JsonObject, reply: Reply) -> None:
+def _read_whole(record: JsonObject, reply: ModelReply) -> None:
     if record.get("type") == "error":
         reply.fault = record
         return
@@ -77,18 +77,18 @@ def _read_whole(record: JsonObject, reply: Reply) -> None:
     _read_stop(record.get("stop_reason"), reply)
 
 
-def _read_message(message: JsonObject, reply: Reply) -> None:
+def _read_message(message: JsonObject, reply: ModelReply) -> None:
     reply.session = word(message.get("id"))
     reply.model = word(message.get("model"))
     reply.count(message.get("usage"))
 
 
-def _read_stop(reason: Json, reply: Reply) -> None:
+def _read_stop(reason: Json, reply: ModelReply) -> None:
     if isinstance(reason, str):
         reply.stop = _STOPS.get(reason, Stop.DONE)
 
 
-ANTHROPIC: Final = Dialect(
+ANTHROPIC: Final = ApiDialect(
     path="/v1/messages",
     headers=_headers,
     body=_body,

@@ -7,9 +7,9 @@ from typing import Final
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.facts import Usage
 from supervisor_ai.domain.run.status import FailureCategory
-from supervisor_ai.workers.api.asking import Said
 from supervisor_ai.workers.api.failures import Failure
 from supervisor_ai.workers.api.model import Model
+from supervisor_ai.workers.api.model_request import Said
 
 UNAVAILABLE: Final = frozenset(
     {FailureCategory.LIMIT, FailureCategory.NETWORK, FailureCategory.AUTH}

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from supervisor_ai.workers.api.anthropic import ANTHROPIC
-from supervisor_ai.workers.api.dialect import Dialect
+from supervisor_ai.workers.api.dialect import ApiDialect
 from supervisor_ai.workers.api.model import Provider
 from supervisor_ai.workers.api.ollama import OLLAMA
 from supervisor_ai.workers.api.openai import OPENAI_COMPATIBLE, OPENROUTER
 
-DIALECTS: Final[Mapping[Provider, Dialect]] = {
+DIALECTS: Final[Mapping[Provider, ApiDialect]] = {
     "openai_compatible": OPENAI_COMPATIBLE,
     "openrouter": OPENROUTER,
     "ollama": OLLAMA,

@@ -35,7 +35,7 @@ class NothingCame(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class HttpCall:
     """What is asked; the headers hold the key, so they are never shown."""
 
     url: str
@@ -45,7 +45,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class HttpAnswer:
     """The head of an answer, and its body as it comes."""
 
     status: int
@@ -54,7 +54,7 @@ class Answer:
 
 
 @asynccontextmanager
-async def exchange(call: Call, tls: ssl.SSLContext) -> AsyncIterator[Answer]:
+async def exchange(call: HttpCall, tls: ssl.SSLContext) -> AsyncIterator[HttpAnswer]:
     """Ask; however this is left, cancelled or not, the connection is gone at once."""
     parts = _address(call)
     line = h11.Connection(h11.CLIENT, max_incomplete_event_size=_PIECE)
@@ -77,7 +77,7 @@ async def exchange(call: Call, tls: ssl.SSLContext) -> AsyncIterator[Answer]:
             await writer.wait_closed()
 
 
-def _address(call: Call) -> SplitResult:
+def _address(call: HttpCall) -> SplitResult:
     parts = urlsplit(call.url)
     is_allowed = call.is_plain_allowed or parts.hostname in _LOOPBACK
     if parts.scheme != "https" and not (parts.scheme == "http" and is_allowed):
@@ -85,7 +85,7 @@ def _address(call: Call) -> SplitResult:
     return parts
 
 
-def _question(call: Call, parts: SplitResult, line: h11.Connection) -> bytes:
+def _question(call: HttpCall, parts: SplitResult, line: h11.Connection) -> bytes:
     fields = {
         "host": parts.netloc,
         "content-type": "application/json",
@@ -104,12 +104,12 @@ def _question(call: Call, parts: SplitResult, line: h11.Connection) -> bytes:
     return b"".join(filter(None, map(line.send, events)))
 
 
-async def _answer(line: h11.Connection, reader: asyncio.StreamReader) -> Answer:
+async def _answer(line: h11.Connection, reader: asyncio.StreamReader) -> HttpAnswer:
     for _ in range(_INTERIM):
         head = await _event(line, reader)
         if isinstance(head, h11.Response):
             headers = {name.decode(): value.decode("latin-1") for name, value in head.headers}
-            return Answer(
+            return HttpAnswer(
                 status=head.status_code, headers=headers, body=_body(line, reader, headers)
             )
     raise NotHttp("It began its answer too often.")

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from supervisor_ai.tools.json_value import JsonObject, inner
-from supervisor_ai.workers.api.dialect import Dialect, most_tokens
+from supervisor_ai.workers.api.dialect import ApiDialect, most_tokens
 from supervisor_ai.workers.api.model import Model
 from supervisor_ai.workers.api.records import read_lines
-from supervisor_ai.workers.api.reply import Question, Reply, Stop, word
+from supervisor_ai.workers.api.reply import ModelQuestion, ModelReply, Stop, word
 
 _STOPS: Final[Mapping[str, Stop]] = {"length": Stop.LENGTH}
 
@@ -16,7 +16,7 @@ def _headers(key: str) -> dict[str, str]:
     return {"authorization": f"Bearer {key}"}
 
 
-def _body(model: Model, question: Question) -> JsonObject:
+def _body(model: Model, question: ModelQuestion) -> JsonObject:
     options = {"num_predict": most_tokens(model, question), "temperature": model.temperature}
     body: JsonObject = {
         "model": model.model,
@@ -32,7 +32,7 @@ def _body(model: Model, question: Question) -> JsonObject:
     return body
 
 
-def _read(record: JsonObject, reply: Reply) -> None:
+def _read(record: JsonObject, reply: ModelReply) -> None:
     if record.get("error") is not None:
         reply.fault = record
         return
@@ -45,7 +45,7 @@ def _read(record: JsonObject, reply: Reply) -> None:
         reply.is_over = True
 
 
-OLLAMA: Final = Dialect(
+OLLAMA: Final = ApiDialect(
     path="/api/chat",
     headers=_headers,
     body=_body,

@@ -5,10 +5,10 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from supervisor_ai.tools.json_value import JsonObject, inner
-from supervisor_ai.workers.api.dialect import Dialect, most_tokens
+from supervisor_ai.workers.api.dialect import ApiDialect, most_tokens
 from supervisor_ai.workers.api.model import Model
 from supervisor_ai.workers.api.records import read_events
-from supervisor_ai.workers.api.reply import Question, Reply, Stop, money, word
+from supervisor_ai.workers.api.reply import ModelQuestion, ModelReply, Stop, money, word
 
 _STOPS: Final[Mapping[str, Stop]] = {"length": Stop.LENGTH, "content_filter": Stop.REFUSAL}
 _THOUGHTS: Final = ("reasoning", "reasoning_content")
@@ -20,7 +20,7 @@ def _headers(key: str) -> dict[str, str]:
     return {"authorization": f"Bearer {key}"}
 
 
-def _body(model: Model, question: Question) -> JsonObject:
+def _body(model: Model, question: ModelQuestion) -> JsonObject:
     body: JsonObject = {
         "model": model.model,
         "messages": [
@@ -43,19 +43,19 @@ def _body(model: Model, question: Question) -> JsonObject:
     return body
 
 
-def _openrouter_body(model: Model, question: Question) -> JsonObject:
+def _openrouter_body(model: Model, question: ModelQuestion) -> JsonObject:
     return {**_body(model, question), "usage": {"include": True}}
 
 
-def _read_piece(record: JsonObject, reply: Reply) -> None:
+def _read_piece(record: JsonObject, reply: ModelReply) -> None:
     _read(record, "delta", reply)
 
 
-def _read_whole(record: JsonObject, reply: Reply) -> None:
+def _read_whole(record: JsonObject, reply: ModelReply) -> None:
     _read(record, "message", reply)
 
 
-def _read(record: JsonObject, holder: str, reply: Reply) -> None:
+def _read(record: JsonObject, holder: str, reply: ModelReply) -> None:
     if record.get("error") is not None:
         reply.fault = record
         return
@@ -74,7 +74,7 @@ def _read(record: JsonObject, holder: str, reply: Reply) -> None:
         reply.stop = Stop.REFUSAL
 
 
-OPENAI_COMPATIBLE: Final = Dialect(
+OPENAI_COMPATIBLE: Final = ApiDialect(
     path="/chat/completions",
     headers=_headers,
     body=_body,
@@ -82,7 +82,7 @@ OPENAI_COMPATIBLE: Final = Dialect(
     read_piece=_read_piece,
     read_whole=_read_whole,
 )
-OPENROUTER: Final = Dialect(
+OPENROUTER: Final = ApiDialect(
     path="/chat/completions",
     headers=_headers,
     body=_openrouter_body,

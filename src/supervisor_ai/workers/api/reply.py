@@ -22,7 +22,7 @@ class Stop(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ModelQuestion:
     """What a model is asked."""
 
     system: str
@@ -33,7 +33,7 @@ class Question:
 
 
 @dataclass(slots=True, kw_only=True)
-class Reply:
+class ModelReply:
     """What a model has said so far; filled record by record."""
 
     session: str | None = None

@@ -27,13 +27,13 @@ from supervisor_ai.engine.ports.workers import (
     WorkerRetried,
 )
 from supervisor_ai.tools.json_value import JsonObject, parse_object
-from supervisor_ai.workers.api.asking import Asking, Said, ask
 from supervisor_ai.workers.api.chain import Skipped, Walk, label, walk
-from supervisor_ai.workers.api.ear import Ear
 from supervisor_ai.workers.api.failures import Failure, failure
 from supervisor_ai.workers.api.model import Keyless, Model, find_key, pinned_models
-from supervisor_ai.workers.api.purse import Purse
-from supervisor_ai.workers.api.reply import Question, guess
+from supervisor_ai.workers.api.model_request import ModelRequest, Said, ask
+from supervisor_ai.workers.api.reply import ModelQuestion, guess
+from supervisor_ai.workers.api.response_stream import ResponseStream
+from supervisor_ai.workers.api.spend_cap import SpendCap
 
 _SYSTEM: Final = """\
 You work as {role!r} in one step of a supervised run. You have no tools: you see what the message \
@@ -64,7 +64,7 @@ class ApiWorker:
     async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
         """Ask the first model that answers, within the attempt's time."""
         models = pinned_models(request.cli)
-        purse = Purse(request.cost_cap)
+        purse = SpendCap(request.cost_cap)
 
         def ask_one(model: Model) -> Awaitable[Said | Failure]:
             return self._ask(model, request, on_output, purse)
@@ -85,20 +85,20 @@ class ApiWorker:
         return report
 
     async def _ask(
-        self, model: Model, request: WorkerRequest, on_output: OutputSink, purse: Purse
+        self, model: Model, request: WorkerRequest, on_output: OutputSink, purse: SpendCap
     ) -> Said | Failure:
         try:
             key = find_key(model, self._environment)
         except Keyless as error:
             return failure(FailureCategory.AUTH, str(error))
-        ear = Ear(
+        ear = ResponseStream(
             key=key,
             most_bytes=request.output_bytes,
             on_output=on_output,
             on_observation=request.on_observation,
         )
         return await ask(
-            Asking(
+            ModelRequest(
                 model=model,
                 question=_question(model, request, purse),
                 key=key,
@@ -121,13 +121,13 @@ def api_worker(sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
     return ApiWorker(environment)
 
 
-def _question(model: Model, request: WorkerRequest, purse: Purse) -> Question:
+def _question(model: Model, request: WorkerRequest, purse: SpendCap) -> ModelQuestion:
     schema = find_schema(request.prompt) if model.structured else None
     said = (
         _SYSTEM.format(role=request.role) + (_ONLY_JSON if schema else ""),
         request.system_prompt,
     )
-    return Question(
+    return ModelQuestion(
         system="\n\n".join(filter(None, said)),
         prompt=request.prompt,
         schema=schema,
@@ -135,7 +135,7 @@ def _question(model: Model, request: WorkerRequest, purse: Purse) -> Question:
     )
 
 
-def _most_tokens(model: Model, request: WorkerRequest, purse: Purse) -> int | None:
+def _most_tokens(model: Model, request: WorkerRequest, purse: SpendCap) -> int | None:
     """Choose how long an answer may be; one that comes as a whole can only be stopped like this."""
     asked = guess(len(request.prompt.encode(errors="replace")))
     bought = None if model.stream else purse.most_tokens(Usage(tokens_in=asked))

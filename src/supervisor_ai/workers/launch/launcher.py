@@ -9,7 +9,7 @@ from supervisor_ai.workers.launch.profile import Addition, Aspect, Json, LaunchP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
+class AgentLaunch:
     """One start of a CLI."""
 
     words: tuple[str, ...]
@@ -26,12 +26,12 @@ class Launcher:
     def __init__(self, profile: LaunchProfile) -> None:
         self.profile = profile
 
-    def plan(self, order: LaunchOrder) -> Launch:
+    def plan(self, order: LaunchOrder) -> AgentLaunch:
         """Lay the order over what is always said."""
         profile = self.profile
         additions = [profile.means[aspect].tell(order) for aspect in Aspect]
         files = {path: text for each in additions for path, text in each.files.items()}
-        return Launch(
+        return AgentLaunch(
             words=(
                 *profile.words,
                 *profile.stream,

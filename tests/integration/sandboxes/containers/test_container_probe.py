@@ -8,7 +8,7 @@ import pytest
 from tests.integration.sandboxes.containers.engines import TestEngine
 
 from supervisor_ai.engine.ports.sandbox import Probe
-from supervisor_ai.sandboxes.containers.proof import remedy
+from supervisor_ai.sandboxes.containers.kept_self_test import remedy
 from supervisor_ai.sandboxes.containers.sandbox import (
     ContainerSandbox,
     DockerSandbox,

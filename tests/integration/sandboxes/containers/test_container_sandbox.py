@@ -28,7 +28,7 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxSpec,
 )
 from supervisor_ai.sandboxes.containers.sandbox import ContainerSandbox
-from supervisor_ai.sandboxes.live_process import parent_of
+from supervisor_ai.sandboxes.processes.live_process import parent_of
 from supervisor_ai.testing.sandbox_suite import LINGER, Ear, OnSandbox
 
 HOARD = "import time; x = [bytearray(1 << 20) for _ in range(100)]; time.sleep(60)"

@@ -20,7 +20,7 @@ from tests.integration.sandboxes.containers.engines import require
 
 import supervisor_ai
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
-from supervisor_ai.sandboxes.cgroups import Group, find_cgroups, grouped
+from supervisor_ai.sandboxes.resource_limits.cgroups import Group, find_cgroups, grouped
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the other tests already run like this")
 

@@ -17,8 +17,8 @@ from tests.support.processes import PATIENCE
 from supervisor_ai.domain.run.facts import EgressRefusal
 from supervisor_ai.domain.run.prices import CostCap
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, Egress, SandboxEnd
-from supervisor_ai.sandboxes.egress.allowance import USUAL, Allowance
-from supervisor_ai.sandboxes.egress.door import Door
+from supervisor_ai.sandboxes.egress.gateway import Gateway
+from supervisor_ai.sandboxes.egress.traffic import USUAL, TrafficLimits
 
 PUBLIC = "93.184.216.34"
 HOST = "api.example.com"
@@ -64,13 +64,13 @@ class World:
         broker: BrokerRoute | None = None,
         tokens: int | None = None,
         cost_cap: CostCap | None = None,
-        allowance: Allowance = USUAL,
-    ) -> AsyncIterator[Door]:
+        allowance: TrafficLimits = USUAL,
+    ) -> AsyncIterator[Gateway]:
         egress = Egress(
             on_refusal=self.refused, allow=allow, broker=broker, tokens=tokens, cost_cap=cost_cap
         )
         trust = ssl.create_default_context(cafile=self.certificate)
-        door = Door(
+        door = Gateway(
             egress,
             settle=self.settled.append,
             resolve=self.resolve,

@@ -11,8 +11,8 @@ import pytest
 
 from supervisor_ai.domain.run.facts import NO_USAGE, EgressRefusal, Usage
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, SandboxEnd
-from supervisor_ai.sandboxes.egress.allowance import USUAL, Allowance
-from supervisor_ai.sandboxes.egress.door import Door
+from supervisor_ai.sandboxes.egress.gateway import Gateway
+from supervisor_ai.sandboxes.egress.traffic import USUAL, TrafficLimits
 
 if TYPE_CHECKING:
     from tests.integration.sandboxes.egress.conftest import Serve, Story, World
@@ -87,8 +87,8 @@ async def to_the_end(reader: asyncio.StreamReader) -> bytes:
 
 @asynccontextmanager
 async def brokered(
-    world: "World", serve: "Serve", *, allowance: Allowance = USUAL, tokens: int | None = None
-) -> AsyncIterator[Door]:
+    world: "World", serve: "Serve", *, allowance: TrafficLimits = USUAL, tokens: int | None = None
+) -> AsyncIterator[Gateway]:
     """Put a door before an upstream on the loopback interface."""
     world.names = {"127.0.0.1": ["127.0.0.1"]}
     world.names = {"127.0.0.1": ["127.0.0.1"]}
@@ -534,7 +534,7 @@ def test_a_request_that_is_too_large_is_refused(tell: Tell) -> None:
     upstream = Upstream(said(USAGE))
 
     async def story(world: "World") -> None:
-        async with brokered(world, upstream, allowance=Allowance(upload_bytes=1000)):
+        async with brokered(world, upstream, allowance=TrafficLimits(upload_bytes=1000)):
             heard = await world.ask(POST, "Content-Length: 2000", body=b"x" * 2000)
         assert b"too-large" in heard
         assert world.reasons == ["too-large"]
@@ -545,7 +545,7 @@ def test_a_request_that_is_too_large_is_refused(tell: Tell) -> None:
 def test_an_answer_that_is_too_large_is_cut(tell: Tell) -> None:
     async def story(world: "World") -> None:
         large = Upstream(answer(b"x" * 400_000))
-        async with brokered(world, large, allowance=Allowance(download_bytes=100_000)):
+        async with brokered(world, large, allowance=TrafficLimits(download_bytes=100_000)):
             try:
                 assert len(await world.ask(POST, "Content-Length: 0")) < 101_000
             except ConnectionError:
@@ -560,7 +560,7 @@ def test_an_upstream_that_says_nothing_is_not_waited_for(tell: Tell) -> None:
         await reader.read()
 
     async def story(world: "World") -> None:
-        idle = Allowance(idle_time=timedelta(milliseconds=200))
+        idle = TrafficLimits(idle_time=timedelta(milliseconds=200))
         async with brokered(world, silent, allowance=idle):
             assert (await world.ask(POST, "Content-Length: 0")).startswith(b"HTTP/1.1 502 ")
 

@@ -12,7 +12,7 @@ import pytest
 
 from supervisor_ai.domain.run.prices import CostCap, Price
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, SandboxEnd
-from supervisor_ai.sandboxes.egress.door import Door
+from supervisor_ai.sandboxes.egress.gateway import Gateway
 
 if TYPE_CHECKING:
     from tests.integration.sandboxes.egress.conftest import Serve, Story, World
@@ -72,7 +72,7 @@ def replying(*answers: tuple[int, tuple[str, ...]]) -> "Serve":
 @asynccontextmanager
 async def brokered(
     world: "World", serve: "Serve", limit: Decimal | None = None
-) -> AsyncIterator[Door]:
+) -> AsyncIterator[Gateway]:
     cap = None if limit is None else CostCap(limit=limit, price=PRICE)
     world.names = {"127.0.0.1": ["127.0.0.1"]}
     async with world.upstream(serve, address="127.0.0.1", port=0, is_tls=False) as port:

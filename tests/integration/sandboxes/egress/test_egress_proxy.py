@@ -18,8 +18,8 @@ from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.facts import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import Egress
 from supervisor_ai.sandboxes.egress.address import look_up
-from supervisor_ai.sandboxes.egress.allowance import Allowance
-from supervisor_ai.sandboxes.egress.door import Door, door_environment
+from supervisor_ai.sandboxes.egress.gateway import Gateway, gateway_environment
+from supervisor_ai.sandboxes.egress.traffic import TrafficLimits
 
 if TYPE_CHECKING:
     from tests.integration.sandboxes.egress.conftest import Story, Streams, World
@@ -191,7 +191,7 @@ def test_after_the_tunnel_is_promised_a_refusal_only_closes(
         async def note(_: asyncio.StreamReader, __: asyncio.StreamWriter) -> None:
             reached.append("reached")
 
-        allowance = Allowance(hello_bytes=1 << 14)
+        allowance = TrafficLimits(hello_bytes=1 << 14)
         async with world.upstream(note, is_tls=False), world.door(allow=ALLOW, allowance=allowance):
             streams, answer = await connect(world)
             assert answer.startswith(b"HTTP/1.1 200 ")
@@ -229,7 +229,9 @@ def test_a_hello_in_many_records_and_reads_arrives_as_it_was(tell_apart: Tell) -
 
 def test_who_speaks_too_slowly_is_not_waited_for(tell_apart: Tell) -> None:
     async def story(world: "World") -> None:
-        async with world.door(allow=ALLOW, allowance=Allowance(head_time=SHORT, hello_time=SHORT)):
+        async with world.door(
+            allow=ALLOW, allowance=TrafficLimits(head_time=SHORT, hello_time=SHORT)
+        ):
             silent = await world.connect()
             assert await silent[0].read() == b""
             dribble = await world.connect()
@@ -250,7 +252,7 @@ def test_who_speaks_too_slowly_is_not_waited_for(tell_apart: Tell) -> None:
 
 def test_a_head_without_end_is_refused(tell: Tell) -> None:
     async def story(world: "World") -> None:
-        async with world.door(allowance=Allowance(head_bytes=1 << 13)):
+        async with world.door(allowance=TrafficLimits(head_bytes=1 << 13)):
             answer = await world.ask("GET / HTTP/1.1", "A: " + "x" * (1 << 14))
         assert b"too-large" in answer
 
@@ -258,9 +260,11 @@ def test_a_head_without_end_is_refused(tell: Tell) -> None:
 
 
 @pytest.mark.parametrize(
-    "allowance", [Allowance(upload_bytes=50_000), Allowance(download_bytes=50_000)]
+    "allowance", [TrafficLimits(upload_bytes=50_000), TrafficLimits(download_bytes=50_000)]
 )
-def test_a_tunnel_that_carries_too_much_is_closed(tell_apart: Tell, allowance: Allowance) -> None:
+def test_a_tunnel_that_carries_too_much_is_closed(
+    tell_apart: Tell, allowance: TrafficLimits
+) -> None:
     async def story(world: "World") -> None:
         trust = ssl.create_default_context(cafile=world.certificate)
         async with world.upstream(echo), world.door(allow=ALLOW, allowance=allowance):
@@ -280,7 +284,7 @@ def test_an_idle_tunnel_is_closed(tell_apart: Tell) -> None:
     async def story(world: "World") -> None:
         async with (
             world.upstream(echo),
-            world.door(allow=ALLOW, allowance=Allowance(idle_time=5 * SHORT)),
+            world.door(allow=ALLOW, allowance=TrafficLimits(idle_time=5 * SHORT)),
         ):
             streams, _ = await connect(world)
             streams[1].write(hello(world, HOST))
@@ -306,7 +310,7 @@ def test_a_host_that_does_not_answer_only_closes_the_tunnel(tell_apart: Tell) ->
 
 def test_one_connection_too_many_is_closed_and_told(tell: Tell) -> None:
     async def story(world: "World") -> None:
-        async with world.door(allowance=Allowance(connections=2)):
+        async with world.door(allowance=TrafficLimits(connections=2)):
             kept = [await world.connect() for _ in range(2)]
             surplus = await world.connect()
             assert await heard_to_the_end(surplus[0]) == b""
@@ -374,7 +378,9 @@ def test_a_program_that_knows_proxies_needs_nothing_but_the_variables(tell_apart
 
     async def story(world: "World") -> None:
         async with world.upstream(serve), world.door(allow=ALLOW):
-            variables = door_environment(Egress(on_refusal=world.refused, allow=ALLOW), world.port)
+            variables = gateway_environment(
+                Egress(on_refusal=world.refused, allow=ALLOW), world.port
+            )
             urls = [f"https://{HOST}/", "https://evil.example/", "http://evil.example/"]
             curl = ["curl", "-s", "-w", "%{http_connect} %{http_code}\n", "--cacert"]
             done = await asyncio.create_subprocess_exec(
@@ -407,11 +413,11 @@ def test_a_resolver_that_never_answers_is_not_waited_for(tell: Tell) -> None:
             return []
 
         told: list[EgressRefusal] = []
-        door = Door(
+        door = Gateway(
             Egress(on_refusal=told.append, allow=ALLOW),
             settle=world.settled.append,
             resolve=never,
-            allowance=Allowance(dial_time=SHORT),
+            allowance=TrafficLimits(dial_time=SHORT),
         )
         listener = socket.create_server(("127.0.0.1", 0))
         world.port = listener.getsockname()[1]
@@ -436,7 +442,7 @@ def test_noise_from_all_sides_leaves_the_door_as_it_was(tell: Tell) -> None:
             await heard_to_the_end(reader)
             await leave((reader, writer))
 
-        async with world.door(allow=ALLOW, allowance=Allowance(head_bytes=1 << 13)):
+        async with world.door(allow=ALLOW, allowance=TrafficLimits(head_bytes=1 << 13)):
             for _ in range(5):
                 await asyncio.gather(*(shout() for _ in range(40)))
             assert b"not-listed" in await world.ask("CONNECT evil.example:443 HTTP/1.1")

@@ -22,7 +22,7 @@ from tests.integration.workers.api.service import (
 from supervisor_ai.domain.run.status import FailureCategory as Category
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd
 from supervisor_ai.testing.fake_sandbox import ScriptedReply, ScriptedSandbox
-from supervisor_ai.workers.api.exchange import Call
+from supervisor_ai.workers.api.exchange import HttpCall
 from supervisor_ai.workers.api.worker import ApiWorker, api_worker
 
 
@@ -143,7 +143,7 @@ def test_a_hidden_key_leaves_the_rest_as_it_was() -> None:
 
 
 def test_objects_that_hold_a_key_do_not_show_it() -> None:
-    call = Call(url="https://x", body=b"", headers={"authorization": KEY})
+    call = HttpCall(url="https://x", body=b"", headers={"authorization": KEY})
     worker = ApiWorker({"THE_KEY": KEY})
     assert KEY not in f"{call!r} {worker!r}"
 

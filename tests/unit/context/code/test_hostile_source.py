@@ -5,9 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.example_counts import examples
 
-from supervisor_ai.context.code.api import public_api
 from supervisor_ai.context.code.imports import ImportIndex
-from supervisor_ai.context.code.outline import outline
+from supervisor_ai.context.code.outline import outline, public_api
 
 ENDINGS = ("py", "ts", "tsx", "js", "go", "rs", "java")
 PIECES = (

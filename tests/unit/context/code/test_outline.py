@@ -4,9 +4,8 @@ from textwrap import dedent
 
 import pytest
 
-from supervisor_ai.context.code.api import public_api
-from supervisor_ai.context.code.language import Language, language
-from supervisor_ai.context.code.outline import outline
+from supervisor_ai.context.code.language import SourceLanguage, language
+from supervisor_ai.context.code.outline import outline, public_api
 from supervisor_ai.context.code.syntax_tree import MAX_SOURCE
 
 PYTHON = '''
@@ -292,15 +291,15 @@ def test_an_unknown_language_has_no_outline() -> None:
 
 
 def test_the_language_is_told_by_the_ending() -> None:
-    assert language("a/b.PY") is Language.PYTHON
-    assert language("a.d.ts") is Language.TYPESCRIPT
+    assert language("a/b.PY") is SourceLanguage.PYTHON
+    assert language("a.d.ts") is SourceLanguage.TYPESCRIPT
     assert language("Makefile") is None
 
 
 def test_reading_python_needs_no_tree_sitter() -> None:
     code = (
         "import sys\n"
-        "from supervisor_ai.context.code import api, imports, outline\n"
+        "from supervisor_ai.context.code import imports, outline\n"
         "outline.outline('a.py', 'x = 1')\n"
         "assert 'tree_sitter' not in sys.modules\n"
         "outline.outline('a.go', 'package a')\n"

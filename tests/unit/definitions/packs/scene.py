@@ -6,7 +6,7 @@ from pathlib import Path
 
 from supervisor_ai.definitions.packs.installer import PackInstaller
 from supervisor_ai.definitions.packs.sources import PackSources
-from supervisor_ai.workspaces.git import Git
+from supervisor_ai.workspaces.repositories.git import Git
 
 ROLE = """\
 extends: reviewer

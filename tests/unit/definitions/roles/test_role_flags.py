@@ -8,10 +8,10 @@ from tests.unit.definitions.roles.scene import Scene
 
 from supervisor_ai.definitions.schema.cli_flags import passed_on, role_flags
 from supervisor_ai.domain.run.definition import McpServer, Role
+from supervisor_ai.workers.agents import PROFILES
 from supervisor_ai.workers.launch.launcher import Launcher
 from supervisor_ai.workers.launch.order import LaunchOrder
 from supervisor_ai.workers.launch.profile import LaunchProfile
-from supervisor_ai.workers.launch.profiles import PROFILES
 
 STRICT = "roles/planner.yaml"
 EVERYTHING = LaunchOrder(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from supervisor_ai.sandboxes.containers.engine import DOCKER, Answer
+from supervisor_ai.sandboxes.containers.engine import DOCKER, EngineAnswer
 from supervisor_ai.sandboxes.containers.preparation import failure
 
 
@@ -16,5 +16,5 @@ from supervisor_ai.sandboxes.containers.preparation import failure
     ],
 )
 def test_a_failure_is_one_sentence_with_one_full_stop(complaint: str, message: str) -> None:
-    answer = Answer(code=1, text="", complaint=complaint)
+    answer = EngineAnswer(code=1, text="", complaint=complaint)
     assert failure(DOCKER, answer).message == message

@@ -8,17 +8,17 @@ import pytest
 from supervisor_ai.domain.run.definition import MIB, ResourceLimits
 from supervisor_ai.engine.ports.sandbox import Mount, Profile, SandboxSpec
 from supervisor_ai.sandboxes.containers.engine import DOCKER, PODMAN, Engine
-from supervisor_ai.sandboxes.containers.guest import Guest
-from supervisor_ai.sandboxes.containers.options import (
+from supervisor_ai.sandboxes.containers.run_as import ContainerUser
+from supervisor_ai.sandboxes.containers.run_options import (
     Host,
     Lodger,
-    Prepared,
+    PreparedHost,
     bind,
     label_of,
     plain,
     run_words,
 )
-from supervisor_ai.sandboxes.ownership import Handover
+from supervisor_ai.sandboxes.processes.ownership import Handover
 
 WORK = Path("/home/user/work")
 LIMITS = ResourceLimits(
@@ -37,10 +37,10 @@ SPEC = SandboxSpec(
     fence=7,
     limits=LIMITS,
 )
-PREPARED = Prepared(image="localhost/image:1", runtime=(), has_groups=True)
+PREPARED = PreparedHost(image="localhost/image:1", runtime=(), has_groups=True)
 LODGER = Lodger(
     name="supervisor-1",
-    guest=Guest(
+    guest=ContainerUser(
         user=61_000,
         group=61_000,
         handover=Handover(owner=61_000, users=range(61_000, 61_064)),
@@ -50,7 +50,7 @@ LODGER = Lodger(
 
 
 def words(
-    engine: Engine, *, prepared: Prepared = PREPARED, lodger: Lodger = LODGER
+    engine: Engine, *, prepared: PreparedHost = PREPARED, lodger: Lodger = LODGER
 ) -> tuple[str, ...]:
     host = Host(engine=engine, prepared=prepared, seccomp=Path("/s.json"), state="here")
     return run_words(host, lodger, SPEC)
@@ -100,7 +100,7 @@ def test_without_control_groups_the_engine_is_not_asked_for_what_it_would_ignore
 
 
 def test_an_ordinary_user_is_the_same_one_inside_podman() -> None:
-    ordinary = replace(LODGER, guest=Guest(user=1000, group=1000, handover=None))
+    ordinary = replace(LODGER, guest=ContainerUser(user=1000, group=1000, handover=None))
     assert values("--userns", words(PODMAN, lodger=ordinary)) == ["keep-id"]
     assert values("--userns", words(DOCKER, lodger=ordinary)) == []
     assert values("--userns", words(PODMAN)) == []

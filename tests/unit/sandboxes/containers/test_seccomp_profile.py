@@ -4,8 +4,8 @@ import json
 import pytest
 
 from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.sandboxes.bwrap.seccomp import DENIED, MACHINES
 from supervisor_ai.sandboxes.containers.seccomp_profile import Condition, build_profile
-from supervisor_ai.sandboxes.seccomp import DENIED, MACHINES
 
 NEW_USER, NEW_NET, THREAD = 0x10000000, 0x40000000, 0x00010000
 TIOCSTI, TIOCLINUX, TCGETS = 0x5412, 0x541C, 0x5401

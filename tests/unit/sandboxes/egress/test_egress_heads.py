@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervisor_ai.sandboxes.egress.body import LAST_CHUNK, Body, chunk
+from supervisor_ai.sandboxes.egress.body import LAST_CHUNK, MessageBody, chunk
 from supervisor_ai.sandboxes.egress.head import Framing, parse_answer, parse_request, values
 from supervisor_ai.sandboxes.egress.refusal import Refused
 
@@ -108,7 +108,7 @@ def read_body(content: bytes, framing: Framing, *, is_open_ended: bool = False) 
         reader = asyncio.StreamReader(limit=1 << 12)
         reader.feed_data(content)
         reader.feed_eof()
-        body = Body(reader, framing, is_open_ended=is_open_ended)
+        body = MessageBody(reader, framing, is_open_ended=is_open_ended)
         whole = b""
         while piece := await body.read():
             whole += piece

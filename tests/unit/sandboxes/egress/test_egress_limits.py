@@ -4,17 +4,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from supervisor_ai.sandboxes.egress.head import Answer, parse_answer
-from supervisor_ai.sandboxes.egress.limit_note import LimitNote
+from supervisor_ai.sandboxes.egress.connection import LimitNote
+from supervisor_ai.sandboxes.egress.head import ResponseHead, parse_answer
 
 NOW = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
 
-def answer(status: int, *lines: str) -> Answer:
+def answer(status: int, *lines: str) -> ResponseHead:
     return parse_answer("\r\n".join([f"HTTP/1.1 {status} X", *lines, "", ""]).encode())
 
 
-def heard(*answers: Answer, is_free: bool = False) -> datetime | None:
+def heard(*answers: ResponseHead, is_free: bool = False) -> datetime | None:
     note = LimitNote(lambda: NOW)
     for one in answers:
         note.hear(one, is_free=is_free)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from supervisor_ai.domain.run.facts import NO_USAGE, Usage
 from supervisor_ai.domain.run.prices import CostCap, Price
-from supervisor_ai.sandboxes.egress.budget import Budget
-from supervisor_ai.sandboxes.egress.meter import Meter
+from supervisor_ai.sandboxes.egress.model_access.spend_budget import SpendBudget
+from supervisor_ai.sandboxes.egress.model_access.token_meter import Meter
 from supervisor_ai.sandboxes.egress.refusal import Refused
 
 STREAM = "text/event-stream"
@@ -223,7 +223,7 @@ class CutOff:
         self.times += 1
 
 
-def spend(budget: Budget, body: bytes, *, is_free: bool = False) -> None:
+def spend(budget: SpendBudget, body: bytes, *, is_free: bool = False) -> None:
     with budget.exchange() as exchange:
         exchange.is_sent = True
         exchange.is_free = is_free
@@ -232,14 +232,14 @@ def spend(budget: Budget, body: bytes, *, is_free: bool = False) -> None:
 
 
 def test_exchanges_add_up() -> None:
-    budget = Budget(None, CutOff())
+    budget = SpendBudget(None, CutOff())
     spend(budget, ANTHROPIC)
     spend(budget, CHAT)
     assert budget.usage == Usage(tokens_in=3217, tokens_out=20, cache_read=3000, cache_write=200)
 
 
 def test_what_is_free_or_was_never_sent_costs_nothing() -> None:
-    budget = Budget(None, CutOff())
+    budget = SpendBudget(None, CutOff())
     spend(budget, ANTHROPIC, is_free=True)
     with budget.exchange() as exchange:
         exchange.request_bytes = 400
@@ -247,7 +247,7 @@ def test_what_is_free_or_was_never_sent_costs_nothing() -> None:
 
 
 def test_a_request_that_nobody_waited_for_costs_its_words() -> None:
-    budget = Budget(None, CutOff())
+    budget = SpendBudget(None, CutOff())
     with budget.exchange() as exchange:
         exchange.is_sent = True
         exchange.request_bytes = 400
@@ -256,7 +256,7 @@ def test_a_request_that_nobody_waited_for_costs_its_words() -> None:
     assert budget.usage == Usage(tokens_in=100, estimated=True)
 
 
-def listen(budget: Budget, lines: list[bytes]) -> None:
+def listen(budget: SpendBudget, lines: list[bytes]) -> None:
     with budget.exchange() as exchange:
         exchange.is_sent = True
         exchange.meter = Meter(STREAM)
@@ -267,7 +267,7 @@ def listen(budget: Budget, lines: list[bytes]) -> None:
 
 def test_a_running_answer_spends_the_budget_before_it_ends() -> None:
     cut_off = CutOff()
-    budget = Budget(3215, cut_off)
+    budget = SpendBudget(3215, cut_off)
     with pytest.raises(Refused, match="budget-spent"):
         listen(budget, ANTHROPIC.splitlines(keepends=True)[:5])
     assert cut_off.times == 1
@@ -278,7 +278,7 @@ def test_a_running_answer_spends_the_budget_before_it_ends() -> None:
 
 def test_after_the_end_of_the_budget_nothing_begins_and_the_end_is_told_once() -> None:
     cut_off = CutOff()
-    budget = Budget(3225, cut_off)
+    budget = SpendBudget(3225, cut_off)
     with pytest.raises(Refused, match="budget-spent"):
         spend(budget, ANTHROPIC)
     for _ in range(2):
@@ -289,7 +289,7 @@ def test_after_the_end_of_the_budget_nothing_begins_and_the_end_is_told_once() -
 
 def test_a_budget_that_is_not_spent_refuses_nothing() -> None:
     cut_off = CutOff()
-    budget = Budget(3226, cut_off)
+    budget = SpendBudget(3226, cut_off)
     spend(budget, ANTHROPIC)
     budget.refuse_if_spent()
     assert cut_off.times == 0
@@ -302,8 +302,8 @@ DEAR = Price(
 PRICE_OF_ANTHROPIC = Decimal("0.001905")
 
 
-def capped(limit: Decimal, cut_off: CutOff) -> Budget:
-    return Budget(None, cut_off, cost_cap=CostCap(limit=limit, price=DEAR))
+def capped(limit: Decimal, cut_off: CutOff) -> SpendBudget:
+    return SpendBudget(None, cut_off, cost_cap=CostCap(limit=limit, price=DEAR))
 
 
 def test_money_is_spent_when_its_last_part_is() -> None:
@@ -319,7 +319,7 @@ def test_tokens_and_money_hold_beside_each_other() -> None:
     cut_off = CutOff()
     cap = CostCap(limit=Decimal(1000), price=DEAR)
     with pytest.raises(Refused, match="budget-spent"):
-        spend(Budget(3225, cut_off, cost_cap=cap), ANTHROPIC)
+        spend(SpendBudget(3225, cut_off, cost_cap=cap), ANTHROPIC)
     assert cut_off.times == 1
 
 
@@ -372,7 +372,7 @@ def test_answers_side_by_side_that_never_say_are_cut_off_at_the_word_that_is_too
 def test_what_was_spent_is_the_same_in_any_order_and_never_less(
     counts: list[tuple[int, int]],
 ) -> None:
-    budgets = [Budget(None, CutOff()), Budget(None, CutOff())]
+    budgets = [SpendBudget(None, CutOff()), SpendBudget(None, CutOff())]
     costs = [Decimal(0)]
     for budget, order in zip(budgets, (counts, counts[::-1]), strict=True):
         for tokens_in, tokens_out in order:

@@ -4,12 +4,16 @@ from hypothesis import strategies as st
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, Egress
-from supervisor_ai.sandboxes.egress.broker_head import client_head, content_type, upstream_head
-from supervisor_ai.sandboxes.egress.door import PORT, door_environment
+from supervisor_ai.sandboxes.egress.gateway import PORT, gateway_environment
 from supervisor_ai.sandboxes.egress.head import Framing, parse_answer, parse_request
-from supervisor_ai.sandboxes.egress.mask import Mask
+from supervisor_ai.sandboxes.egress.model_access.headers import (
+    client_head,
+    content_type,
+    upstream_head,
+)
+from supervisor_ai.sandboxes.egress.model_access.route import Route, parse_route
+from supervisor_ai.sandboxes.egress.model_access.secret_mask import Mask
 from supervisor_ai.sandboxes.egress.refusal import Refused
-from supervisor_ai.sandboxes.egress.route import Route, parse_route
 from supervisor_ai.sandboxes.egress.target import Target
 
 SECRET = "sk-real-0123456789"
@@ -231,7 +235,7 @@ def test_a_command_is_led_to_what_is_there() -> None:
     names = ("ANTHROPIC_BASE_URL",)
 
     def told(**changes: object) -> dict[str, str]:
-        return door_environment(
+        return gateway_environment(
             Egress(on_refusal=print, broker_variables=names, **changes),  # type: ignore[arg-type]
             PORT,
         )

@@ -12,14 +12,14 @@ from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import Channel
 from supervisor_ai.engine.ports.workers import Observation, WorkerSaid
 from supervisor_ai.tools.json_value import JsonObject
-from supervisor_ai.workers.api.asking import in_block
 from supervisor_ai.workers.api.dialect import most_tokens
 from supervisor_ai.workers.api.dialects import DIALECTS
-from supervisor_ai.workers.api.ear import Ear
 from supervisor_ai.workers.api.failures import interrupted, plain, refused
 from supervisor_ai.workers.api.model import BASE_URLS, Model, pinned_models
+from supervisor_ai.workers.api.model_request import in_block
 from supervisor_ai.workers.api.records import Garbage, read_events, read_lines
-from supervisor_ai.workers.api.reply import Question, Reply
+from supervisor_ai.workers.api.reply import ModelQuestion, ModelReply
+from supervisor_ai.workers.api.response_stream import ResponseStream
 from supervisor_ai.workers.api.worker import find_schema
 
 MODEL = Model(name="m", provider="ollama", model="x")
@@ -103,7 +103,7 @@ class Heard:
     def __init__(self, key: str | None) -> None:
         self.printed: list[str] = []
         self.seen: list[Observation] = []
-        self.ear = Ear(
+        self.ear = ResponseStream(
             key=key, most_bytes=10_000, on_output=self._print, on_observation=self.seen.append
         )
 
@@ -112,7 +112,7 @@ class Heard:
         self.printed.append(chunk.decode())
 
     def hear(self, *pieces: str) -> "Heard":
-        reply = Reply()
+        reply = ModelReply()
         for piece in pieces:
             reply.say(piece)
             self.ear.listen(reply, "m")
@@ -144,7 +144,7 @@ def test_words_are_told_in_pieces_that_can_be_read() -> None:
 
 
 def test_the_attempts_budget_bounds_a_models_own() -> None:
-    question = Question(system="", prompt="")
+    question = ModelQuestion(system="", prompt="")
     assert most_tokens(MODEL, question) is None
     assert most_tokens(MODEL, question, 5) == 5
     assert most_tokens(replace(MODEL, max_tokens=9), question, 5) == 9
@@ -152,7 +152,7 @@ def test_the_attempts_budget_bounds_a_models_own() -> None:
 
 
 def test_openai_itself_has_another_word_for_the_length() -> None:
-    dialect, question = DIALECTS["openai_compatible"], Question(system="", prompt="")
+    dialect, question = DIALECTS["openai_compatible"], ModelQuestion(system="", prompt="")
     own = replace(MODEL, provider="openai_compatible", max_tokens=9)
     assert dialect.body(own, question)["max_completion_tokens"] == 9
     other = replace(own, base_url="https://api.example.com/v1")

@@ -28,10 +28,9 @@ from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.testing.fake_sandbox import ScriptedReply, ScriptedSandbox
 from supervisor_ai.workers.agent_worker import AgentWorker
-from supervisor_ai.workers.clis.dialects import DIALECTS
-from supervisor_ai.workers.clis.evidence import Evidence
+from supervisor_ai.workers.agents import DIALECTS, PROFILES
 from supervisor_ai.workers.launch.launcher import Launcher
-from supervisor_ai.workers.launch.profiles import PROFILES
+from supervisor_ai.workers.output.evidence import ProcessEvidence
 
 NOW = datetime(2030, 1, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(hours=2)
@@ -231,7 +230,7 @@ def test_an_attempt_that_succeeded_has_no_limit() -> None:
 
 def said(cli: str, *records: dict[str, object]) -> Usage:
     stdout = "\n".join(map(json.dumps, records))
-    evidence = Evidence(exit_code=0, stdout=stdout, stderr="", now=NOW)
+    evidence = ProcessEvidence(exit_code=0, stdout=stdout, stderr="", now=NOW)
     return DIALECTS[cli].conclude(evidence).usage
 
 

@@ -22,8 +22,8 @@ from supervisor_ai.engine.ports.workers import (
     WorkerSaid,
     WorkerStarted,
 )
-from supervisor_ai.workers.clis.dialects import DIALECTS
-from supervisor_ai.workers.clis.streams import Lines
+from supervisor_ai.workers.agents import DIALECTS
+from supervisor_ai.workers.output.streams import LineBuffer
 
 RUNS: Final = Path(__file__).parents[3] / "fixtures" / "clis"
 ANSWER: Final = 'Done.\n```json\n{"status":"ok","files":["hello.py"]}\n```'
@@ -215,7 +215,7 @@ def test_garbage_is_passed_over(cli: str) -> None:
 
 
 def test_a_line_without_end_is_not_kept() -> None:
-    lines = Lines(limit=10)
+    lines = LineBuffer(limit=10)
     assert list(lines.feed(b"x" * 8)) == []
     assert list(lines.feed(b"x" * 8)) == []
     assert len(lines._open) <= 10

@@ -12,8 +12,8 @@ from tests.unit.workers.clis.recorded_lines import RECORDS
 from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import BEYOND_LIMITS, SandboxEnd
-from supervisor_ai.workers.clis.dialects import DIALECTS
-from supervisor_ai.workers.clis.evidence import Conclusion, Evidence
+from supervisor_ai.workers.agents import DIALECTS
+from supervisor_ai.workers.output.evidence import AgentConclusion, ProcessEvidence
 
 NOW: Final = datetime(2026, 11, 16, 12, tzinfo=UTC)
 GOOD: Final[dict[str, dict[str, object]]] = {
@@ -38,13 +38,13 @@ def judged(
     exit_code: int | None = 0,
     stderr: str = "",
     end: SandboxEnd = SandboxEnd.EXITED,
-) -> Conclusion:
+) -> AgentConclusion:
     stdout = "".join(f"{json.dumps(record)}\n" for record in records)
-    evidence = Evidence(exit_code=exit_code, stdout=stdout, stderr=stderr, now=NOW, end=end)
+    evidence = ProcessEvidence(exit_code=exit_code, stdout=stdout, stderr=stderr, now=NOW, end=end)
     return DIALECTS[cli].conclude(evidence)
 
 
-def verdict(found: Conclusion) -> tuple[str, str]:
+def verdict(found: AgentConclusion) -> tuple[str, str]:
     return found.diagnosis.category or "-", found.diagnosis.action or "-"
 
 
@@ -130,7 +130,7 @@ def test_a_killed_process_is_told_from_a_failed_one(
     assert found.diagnosis.message == f"It was killed by signal {signal}."
 
 
-def claude_error(**fields: object) -> Conclusion:
+def claude_error(**fields: object) -> AgentConclusion:
     return judged(
         "claude",
         {"type": "result", "subtype": "success", "is_error": True, **fields},
@@ -165,7 +165,7 @@ def test_errors_of_claude(fields: dict[str, object], category: str, action: str)
     assert verdict(claude_error(**fields)) == (category, action)
 
 
-def limit(found: Conclusion) -> Diagnosis:
+def limit(found: AgentConclusion) -> Diagnosis:
     assert found.diagnosis.category is FailureCategory.LIMIT
     return found.diagnosis
 
@@ -196,7 +196,7 @@ def test_claude_that_was_killed_while_it_waited_says_for_what() -> None:
     assert verdict(judged("claude", retry, exit_code=143)) == ("limit", "retry_same")
 
 
-def codex_error(message: str) -> Conclusion:
+def codex_error(message: str) -> AgentConclusion:
     return judged("codex", {"type": "turn.failed", "error": {"message": message}}, exit_code=1)
 
 
@@ -217,7 +217,7 @@ def test_limits_of_codex(message: str, action: str, reset: str | None) -> None:
     assert (found.reset_at and f"{found.reset_at:%H:%M}") == reset
 
 
-def gemini_error(error: dict[str, object], *, exit_code: int, stderr: str = "") -> Conclusion:
+def gemini_error(error: dict[str, object], *, exit_code: int, stderr: str = "") -> AgentConclusion:
     document = json.dumps({"session_id": "s", "error": error}, indent=2)
     return judged("gemini", exit_code=exit_code, stderr=f"noise\n{stderr}\n{document}\n")
 
@@ -372,7 +372,7 @@ def test_a_message_is_harmless_and_short() -> None:
 def test_no_output_can_break_the_judgement(
     stdout: str, stderr: str, exit_code: int | None, cli: str
 ) -> None:
-    evidence = Evidence(exit_code=exit_code, stdout=stdout, stderr=stderr, now=NOW)
+    evidence = ProcessEvidence(exit_code=exit_code, stdout=stdout, stderr=stderr, now=NOW)
     found = DIALECTS[cli].conclude(evidence)
     diagnosis = found.diagnosis
     assert diagnosis.has_succeeded == (diagnosis.action is None)

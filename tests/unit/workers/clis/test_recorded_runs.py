@@ -12,8 +12,8 @@ from typing import Final
 
 import pytest
 
-from supervisor_ai.workers.clis.dialects import DIALECTS
-from supervisor_ai.workers.clis.evidence import Conclusion, Evidence
+from supervisor_ai.workers.agents import DIALECTS
+from supervisor_ai.workers.output.evidence import AgentConclusion, ProcessEvidence
 
 RUNS: Final = Path(__file__).parents[3] / "fixtures" / "clis"
 NOW: Final = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -214,11 +214,11 @@ def recorded() -> set[tuple[str, str]]:
     return {(path.parent.name, path.name.removesuffix(".exit")) for path in RUNS.glob("*/*.exit")}
 
 
-def concluded(cli: str, case: str) -> Conclusion:
+def concluded(cli: str, case: str) -> AgentConclusion:
     def read(ending: str) -> str:
         return (RUNS / cli / f"{case}.{ending}").read_text()
 
-    evidence = Evidence(
+    evidence = ProcessEvidence(
         exit_code=int(read("exit")), stdout=read("stdout"), stderr=read("stderr"), now=NOW
     )
     return DIALECTS[cli].conclude(evidence)

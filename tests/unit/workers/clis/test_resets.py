@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervisor_ai.workers.clis.resets import FURTHEST, find_reset
+from supervisor_ai.workers.output.resets import FURTHEST, find_reset
 
 NOW: Final = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 """A Monday; in Los Angeles it is 4 in the morning, in Berlin 13 o'clock."""

@@ -25,26 +25,13 @@ from supervisor_ai.engine.ports.workers import (
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
 from supervisor_ai.testing.fake_sandbox import ScriptedReply, ScriptedSandbox
-from supervisor_ai.workers.agent_worker import (
-    AgentWorker,
-    claude_worker,
-    codex_worker,
-    gemini_worker,
-    opencode_worker,
-    qwen_worker,
-)
-from supervisor_ai.workers.clis.dialects import DIALECTS
+from supervisor_ai.workers.agent_worker import AgentWorker
+from supervisor_ai.workers.agents import DIALECTS, PROFILES, find_agent
 from supervisor_ai.workers.environment import PLACEHOLDER
 from supervisor_ai.workers.launch.launcher import Launcher
-from supervisor_ai.workers.launch.profiles import PROFILES
+from supervisor_ai.workers.registry import AGENTS
 
-FACTORIES = {
-    "claude": claude_worker,
-    "codex": codex_worker,
-    "gemini": gemini_worker,
-    "opencode": opencode_worker,
-    "qwen": qwen_worker,
-}
+FACTORIES = {name: find_agent(name).worker for name in AGENTS}
 USER = {"ANTHROPIC_API_KEY": "sk-a", "OPENAI_API_KEY": "sk-o", "GEMINI_API_KEY": "sk-g"}
 INIT = {"type": "system", "subtype": "init", "session_id": "s1", "model": "claude-opus-5-5"}
 RESULT = {
@@ -215,7 +202,7 @@ def test_files_of_the_home_and_covers_are_there_while_it_runs(scene: Scene) -> N
         there.update({str(mount.target): mount.source.exists() for mount in spec.mounts})
         return ScriptedReply()
 
-    worker = gemini_worker(ScriptedSandbox(look), USER)
+    worker = find_agent("gemini").worker(ScriptedSandbox(look), USER)
     request = scene.request(Cli(name="gemini", adapter="gemini"))
     asyncio.run(worker.run(request, lambda *_: None))
     assert there == {
@@ -232,13 +219,13 @@ def test_a_program_in_the_workspace_is_refused(scene: Scene) -> None:
 
 def test_a_cli_is_not_started_without_a_sandbox(scene: Scene) -> None:
     sandbox = UnsandboxedSandbox(state=scene.ground / "state", environment={})
-    worker = claude_worker(sandbox, USER)
+    worker = find_agent("claude").worker(sandbox, USER)
     with pytest.raises(InvalidInput, match="needs a sandbox"):
         asyncio.run(worker.run(scene.request(claude()), lambda *_: None))
 
 
 def test_a_key_that_is_not_set_is_named(scene: Scene) -> None:
-    worker = claude_worker(ScriptedSandbox(lambda _: ScriptedReply()), {})
+    worker = find_agent("claude").worker(ScriptedSandbox(lambda _: ScriptedReply()), {})
     with pytest.raises(InvalidInput, match="ANTHROPIC_API_KEY"):
         asyncio.run(worker.run(scene.request(claude()), lambda *_: None))
 
@@ -248,7 +235,7 @@ def test_of_complaints_only_the_end_is_kept(scene: Scene) -> None:
     cli = claude()
     request = replace(scene.request(cli), output_bytes=10_000_000)
     reply = ScriptedReply(output=(*noise, (Channel.STDERR, b"Not logged in")), exit_code=1)
-    worker = claude_worker(ScriptedSandbox(lambda _: reply), USER)
+    worker = find_agent("claude").worker(ScriptedSandbox(lambda _: reply), USER)
     report = asyncio.run(worker.run(request, lambda *_: None))
     assert report.diagnosis is not None
     assert report.diagnosis.category is not None

@@ -8,13 +8,12 @@ from typing import Final
 import pytest
 
 from supervisor_ai.drivers.kanban.settings import MECHANICAL
-from supervisor_ai.workers.clis.dialects import DIALECTS
-from supervisor_ai.workers.clis.evidence import Conclusion, Evidence
-from supervisor_ai.workers.launch.capabilities import OTHERS, Capability, capabilities
+from supervisor_ai.workers.agents import DIALECTS, PROFILES
+from supervisor_ai.workers.capabilities import OTHERS, Capability, capabilities
 from supervisor_ai.workers.launch.launcher import Launcher
 from supervisor_ai.workers.launch.order import LaunchOrder
 from supervisor_ai.workers.launch.profile import Telling
-from supervisor_ai.workers.launch.profiles import PROFILES
+from supervisor_ai.workers.output.evidence import AgentConclusion, ProcessEvidence
 from supervisor_ai.workers.registry import adapters
 
 RUNS: Final = Path(__file__).parents[3] / "fixtures" / "clis"
@@ -22,11 +21,11 @@ PRICELESS: Final = {("opencode", Telling.COST)}
 """The model of the recorded runs has no price there."""
 
 
-def conclusions(adapter: str) -> Iterator[Conclusion]:
+def conclusions(adapter: str) -> Iterator[AgentConclusion]:
     """Judge every recorded run of a CLI."""
     for place in sorted((RUNS / adapter).glob("*.exit")):
         yield DIALECTS[adapter].conclude(
-            Evidence(
+            ProcessEvidence(
                 exit_code=int(place.read_text()),
                 stdout=place.with_suffix(".stdout").read_text(errors="replace"),
                 stderr=place.with_suffix(".stderr").read_text(errors="replace"),
@@ -35,7 +34,7 @@ def conclusions(adapter: str) -> Iterator[Conclusion]:
         )
 
 
-def told(conclusion: Conclusion) -> set[Telling]:
+def told(conclusion: AgentConclusion) -> set[Telling]:
     """Find out what a run told of itself."""
     facts = {
         Telling.SESSION: conclusion.diagnosis.session,

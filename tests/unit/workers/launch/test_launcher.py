@@ -8,11 +8,11 @@ import pytest
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import McpServer
+from supervisor_ai.workers.agents import PROFILES
 from supervisor_ai.workers.environment import PLACEHOLDER
-from supervisor_ai.workers.launch.launcher import Launch, Launcher
+from supervisor_ai.workers.launch.launcher import AgentLaunch, Launcher
 from supervisor_ai.workers.launch.order import LaunchOrder, split_name
 from supervisor_ai.workers.launch.profile import HOME, Addition, Aspect, Means
-from supervisor_ai.workers.launch.profiles import PROFILES
 
 SETTINGS = {
     "gemini": ".gemini/settings.json",
@@ -23,11 +23,11 @@ SERVER = McpServer(name="sup", command=("python3", "server.py"), environment={"A
 REMOTE = McpServer(name="far", url="http://127.0.0.1:3128/mcp")
 
 
-def plan(adapter: str, order: LaunchOrder | None = None) -> Launch:
+def plan(adapter: str, order: LaunchOrder | None = None) -> AgentLaunch:
     return Launcher(PROFILES[adapter]).plan(order or LaunchOrder())
 
 
-def after(launch: Launch, flag: str) -> str:
+def after(launch: AgentLaunch, flag: str) -> str:
     return launch.words[launch.words.index(flag) + 1]
 
 
@@ -36,7 +36,7 @@ def settings(adapter: str, order: LaunchOrder | None = None) -> dict[str, object
     return read
 
 
-def options(launch: Launch) -> dict[str, object]:
+def options(launch: AgentLaunch) -> dict[str, object]:
     """Read what Codex is told with -c, as it reads it."""
     words = launch.words
     told = [words[at + 1] for at, word in enumerate(words) if word == "-c"]

@@ -11,9 +11,9 @@ from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, McpServer, SandboxPolicy
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace
+from supervisor_ai.workers.agents import PROFILES
 from supervisor_ai.workers.launch.launcher import Launcher
 from supervisor_ai.workers.launch.order import LaunchOrder, order_of
-from supervisor_ai.workers.launch.profiles import PROFILES
 
 LOCAL = McpServer(name="sup", command=("python3", "server.py"), environment={"A": "b"})
 REMOTE = McpServer(name="far", url="http://127.0.0.1:3128/mcp")

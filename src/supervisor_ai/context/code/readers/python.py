@@ -9,7 +9,7 @@ from typing import Final
 from supervisor_ai.context.code.entry import (
     MAX_MEMBERS,
     MAX_VALUE,
-    Entry,
+    CodeEntry,
     EntryKind,
     first_sentence,
     one_line,
@@ -48,7 +48,7 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
             yield from parts
 
 
-def python_entries(module: ast.Module, *, is_package: bool) -> tuple[Entry, ...] | None:
+def python_entries(module: ast.Module, *, is_package: bool) -> tuple[CodeEntry, ...] | None:
     """Return what a module declares, or None where an expression is too deep to print."""
     try:
         reader = _Reader(exported=_exported(module), is_package=is_package)
@@ -69,7 +69,7 @@ class _Reader:
         self._exported = exported
         self._is_package = is_package
 
-    def entries(self, body: Iterable[ast.stmt], *, inside: bool) -> Iterator[Entry]:
+    def entries(self, body: Iterable[ast.stmt], *, inside: bool) -> Iterator[CodeEntry]:
         for statement in islice(body, MAX_MEMBERS):
             match statement:
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -86,21 +86,21 @@ class _Reader:
                 case _:
                     pass
 
-    def _function(self, node: Function, *, inside: bool) -> Entry:
+    def _function(self, node: Function, *, inside: bool) -> CodeEntry:
         word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
         returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
         head = f"{word} {node.name}({ast.unparse(node.args)}){returns}: ..."
         return self._definition(node, head, inside=inside)
 
-    def _class(self, node: ast.ClassDef, *, inside: bool) -> Entry:
+    def _class(self, node: ast.ClassDef, *, inside: bool) -> CodeEntry:
         bases = ", ".join(ast.unparse(base) for base in (*node.bases, *node.keywords))
         head = f"class {node.name}({bases}):" if bases else f"class {node.name}:"
         return self._definition(node, head, inside=inside)
 
-    def _definition(self, node: Definition, head: str, *, inside: bool) -> Entry:
+    def _definition(self, node: Definition, head: str, *, inside: bool) -> CodeEntry:
         marks = "".join(f"@{ast.unparse(mark)} " for mark in node.decorator_list)
         members = self.entries(node.body, inside=True) if isinstance(node, ast.ClassDef) else ()
-        return Entry(
+        return CodeEntry(
             kind=EntryKind.DEFINITION,
             text=one_line(marks + head),
             doc=first_sentence(ast.get_docstring(node, clean=False) or ""),
@@ -108,9 +108,9 @@ class _Reader:
             members=tuple(members),
         )
 
-    def _import(self, node: ast.Import | ast.ImportFrom) -> Entry:
+    def _import(self, node: ast.Import | ast.ImportFrom) -> CodeEntry:
         names = [alias.asname or alias.name for alias in node.names]
-        return Entry(
+        return CodeEntry(
             kind=EntryKind.IMPORT,
             text=one_line(ast.unparse(node)),
             is_public=any(self._passes_on(node, alias) for alias in node.names)
@@ -124,11 +124,11 @@ class _Reader:
         own = isinstance(node, ast.ImportFrom) and node.level > 0
         return again or (self._is_package and own)
 
-    def _value(self, node: ast.Assign | ast.AnnAssign, *, inside: bool) -> Iterator[Entry]:
+    def _value(self, node: ast.Assign | ast.AnnAssign, *, inside: bool) -> Iterator[CodeEntry]:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         names = [target.id for target in targets if isinstance(target, ast.Name)]
         if names and (names != ["__all__"] or inside):
-            yield Entry(
+            yield CodeEntry(
                 kind=EntryKind.VALUE,
                 text=_value_text(node),
                 is_public=any(self._is_public(name, inside=inside) for name in names),

@@ -1,4 +1,4 @@
-"""How the declarations of a language look in its syntax tree."""
+"""Node names of a language in its tree-sitter syntax tree: how declarations look."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ class NodeRole(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class NodePlace:
     """Where a node was found, as far as that decides whether it is public."""
 
     container: str = ""
@@ -40,11 +40,11 @@ def _nothing(_tree: SyntaxTree) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class SyntaxShape:
     """The node types of a language and its rule for what is public."""
 
     roles: Mapping[str, NodeRole]
-    is_public: Callable[[SyntaxTree, "Node", Place], bool]
+    is_public: Callable[[SyntaxTree, "Node", NodePlace], bool]
     prefixes: Mapping[str, str] = field(default_factory=dict)
     doc_marks: tuple[str, ...] = ("/**",)
     exported: Callable[[SyntaxTree], frozenset[str]] = _nothing

@@ -3,9 +3,9 @@
 import re
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.context.code.language import Language
+from supervisor_ai.context.code.language import SourceLanguage
 from supervisor_ai.context.code.readers.python import is_public_name
-from supervisor_ai.context.code.readers.shape import Place, Shape, name_of, roles
+from supervisor_ai.context.code.readers.shape import NodePlace, SyntaxShape, name_of, roles
 from supervisor_ai.context.code.syntax_tree import SyntaxTree
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ _WORD: Final = re.compile(r"[\w$]+")
 _GO_HIDDEN: Final = re.compile(r"^\W*(?:\w+\.)?[^A-Z\W]")
 
 
-def _python_public(tree: SyntaxTree, node: "Node", _place: Place) -> bool:
+def _python_public(tree: SyntaxTree, node: "Node", _place: NodePlace) -> bool:
     if node.type == "expression_statement":
         return is_public_name(tree.text(node).split("=")[0].split(":")[0].strip())
     return not node.type.startswith(("import", "future")) and is_public_name(name_of(tree, node))
 
 
-def _script_public(tree: SyntaxTree, node: "Node", place: Place) -> bool:
+def _script_public(tree: SyntaxTree, node: "Node", place: NodePlace) -> bool:
     if place.container.startswith(("class", "abstract_class")):
         hidden = any(
             child.type == "accessibility_modifier" and tree.text(child) != "public"
@@ -62,7 +62,7 @@ def _script_exported(tree: SyntaxTree) -> frozenset[str]:
     return frozenset(names)
 
 
-def _go_public(tree: SyntaxTree, node: "Node", _place: Place) -> bool:
+def _go_public(tree: SyntaxTree, node: "Node", _place: NodePlace) -> bool:
     names = [tree.text(name) for name in node.children_by_field_name("name")]
     if not names:
         return _GO_HIDDEN.match(tree.text(node)) is None
@@ -71,7 +71,7 @@ def _go_public(tree: SyntaxTree, node: "Node", _place: Place) -> bool:
     return owner[:1].isupper() and any(name[:1].isupper() for name in names)
 
 
-def _rust_public(tree: SyntaxTree, node: "Node", place: Place) -> bool:
+def _rust_public(tree: SyntaxTree, node: "Node", place: NodePlace) -> bool:
     if node.type == "impl_item":
         kind = tree.text(node.child_by_field_name("type"))
         return not place.exported.isdisjoint(_WORD.findall(kind)[:1])
@@ -83,11 +83,11 @@ def _rust_public(tree: SyntaxTree, node: "Node", place: Place) -> bool:
 
 
 def _rust_exported(tree: SyntaxTree) -> frozenset[str]:
-    nodes = [node for node in tree.root.named_children if _rust_public(tree, node, Place())]
+    nodes = [node for node in tree.root.named_children if _rust_public(tree, node, NodePlace())]
     return frozenset(name_of(tree, node) for node in nodes) - {""}
 
 
-def _java_public(tree: SyntaxTree, node: "Node", place: Place) -> bool:
+def _java_public(tree: SyntaxTree, node: "Node", place: NodePlace) -> bool:
     words = [
         word.type for child in node.children if child.type == "modifiers" for word in child.children
     ]
@@ -98,7 +98,7 @@ def _java_public(tree: SyntaxTree, node: "Node", place: Place) -> bool:
     return "public" in words
 
 
-_SCRIPT: Final = Shape(
+_SCRIPT: Final = SyntaxShape(
     roles=roles(
         **{
             "import": "import_statement import_alias",
@@ -118,7 +118,7 @@ _SCRIPT: Final = Shape(
     declaring=_COMMON_JS,
 )
 SHAPES: Final = {
-    Language.PYTHON: Shape(
+    SourceLanguage.PYTHON: SyntaxShape(
         roles=roles(
             **{
                 "import": "import_statement import_from_statement future_import_statement",
@@ -134,10 +134,10 @@ SHAPES: Final = {
         doc_marks=("\0",),
         declaring=_ASSIGNMENT,
     ),
-    Language.TYPESCRIPT: _SCRIPT,
-    Language.TSX: _SCRIPT,
-    Language.JAVASCRIPT: _SCRIPT,
-    Language.GO: Shape(
+    SourceLanguage.TYPESCRIPT: _SCRIPT,
+    SourceLanguage.TSX: _SCRIPT,
+    SourceLanguage.JAVASCRIPT: _SCRIPT,
+    SourceLanguage.GO: SyntaxShape(
         roles=roles(
             **{
                 "import": "import_declaration package_clause",
@@ -153,7 +153,7 @@ SHAPES: Final = {
         | {"var_spec": "var "},
         doc_marks=("//", "/*"),
     ),
-    Language.RUST: Shape(
+    SourceLanguage.RUST: SyntaxShape(
         roles=roles(
             **{
                 "import": "use_declaration extern_crate_declaration",
@@ -168,7 +168,7 @@ SHAPES: Final = {
         doc_marks=("///", "/**"),
         exported=_rust_exported,
     ),
-    Language.JAVA: Shape(
+    SourceLanguage.JAVA: SyntaxShape(
         roles=roles(
             **{
                 "import": "import_declaration package_declaration",

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 from supervisor_ai.context.code.entry import (
     MAX_MEMBERS,
     MAX_VALUE,
-    Entry,
+    CodeEntry,
     EntryKind,
     first_sentence,
     one_line,
 )
-from supervisor_ai.context.code.readers.shape import NodeRole, Place, Shape
+from supervisor_ai.context.code.readers.shape import NodePlace, NodeRole, SyntaxShape
 from supervisor_ai.context.code.syntax_tree import SyntaxTree
 
 if TYPE_CHECKING:
@@ -25,20 +25,20 @@ _HOLDERS: Final = frozenset({"variable_declarator", "assignment", "assignment_ex
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "generator_function"})
 
 
-def tree_entries(tree: SyntaxTree, shape: Shape) -> tuple[Entry, ...]:
+def tree_entries(tree: SyntaxTree, shape: SyntaxShape) -> tuple[CodeEntry, ...]:
     """Return what a file declares; what the parser could not place is read as far as it goes."""
-    place = Place(exported=shape.exported(tree))
+    place = NodePlace(exported=shape.exported(tree))
     return tuple(_TreeReader(tree, shape).inside(tree.root, place, 0))
 
 
 class _TreeReader:
     """Walks declarations only: bodies of functions are never entered."""
 
-    def __init__(self, tree: SyntaxTree, shape: Shape) -> None:
+    def __init__(self, tree: SyntaxTree, shape: SyntaxShape) -> None:
         self._tree = tree
         self._shape = shape
 
-    def inside(self, parent: "Node", place: Place, depth: int) -> Iterator[Entry]:
+    def inside(self, parent: "Node", place: NodePlace, depth: int) -> Iterator[CodeEntry]:
         if depth > MAX_DEPTH:
             return
         before: list[Node] = []
@@ -52,7 +52,7 @@ class _TreeReader:
             )
             before = []
 
-    def _entries(self, node: "Node", place: Place, depth: int, doc: str) -> Iterator[Entry]:
+    def _entries(self, node: "Node", place: NodePlace, depth: int, doc: str) -> Iterator[CodeEntry]:
         role = self._role(node)
         match role:
             case None:
@@ -72,7 +72,7 @@ class _TreeReader:
             return NodeRole.VALUE if self._shape.declaring.match(beginning) else None
         return self._shape.roles.get(node.type)
 
-    def _wrapped(self, node: "Node", place: Place, depth: int, doc: str) -> Iterator[Entry]:
+    def _wrapped(self, node: "Node", place: NodePlace, depth: int, doc: str) -> Iterator[CodeEntry]:
         exported = place.is_exported or node.type == "export_statement"
         place = replace(place, is_exported=exported)
         for child in node.named_children:
@@ -86,21 +86,21 @@ class _TreeReader:
         if node.type == "export_statement":
             yield self._export(node, doc)
 
-    def _export(self, node: "Node", doc: str) -> Entry:
+    def _export(self, node: "Node", doc: str) -> CodeEntry:
         value = node.child_by_field_name("value")
         kind = EntryKind.IMPORT if value is None else EntryKind.VALUE
-        return Entry(kind=kind, text=self._value_text(node, node.start_byte), doc=doc)
+        return CodeEntry(kind=kind, text=self._value_text(node, node.start_byte), doc=doc)
 
     def _entry(
-        self, node: "Node", start: int, role: NodeRole, place: Place, depth: int, doc: str
-    ) -> Entry:
-        members: tuple[Entry, ...] = ()
+        self, node: "Node", start: int, role: NodeRole, place: NodePlace, depth: int, doc: str
+    ) -> CodeEntry:
+        members: tuple[CodeEntry, ...] = ()
         body = _body(node)
         if role is NodeRole.CONTAINER and body is not None and "cfg(test)" not in place.marks:
             members = tuple(
                 self.inside(body, replace(place, container=node.type, is_exported=False), depth + 1)
             )
-        return Entry(
+        return CodeEntry(
             kind=_KINDS.get(role, EntryKind.DEFINITION),
             text=self._shape.prefixes.get(node.type, "") + self._text(node, start, role),
             doc=doc or self._docstring(body),

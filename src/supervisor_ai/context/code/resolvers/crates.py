@@ -6,7 +6,7 @@ from posixpath import basename, dirname
 from typing import Final
 
 from supervisor_ai.context.code.resolvers.repository import (
-    Repository,
+    RepositoryFiles,
     parents,
     strings,
     table_at,
@@ -21,7 +21,7 @@ _DEPENDENCIES: Final = ("dependencies", "dev-dependencies", "build-dependencies"
 class Crates:
     """Knows every Cargo.toml: which file is the root of a crate, and under which name."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: RepositoryFiles) -> None:
         self._repository = repository
 
     def library(self, path: str, name: str) -> str | None:

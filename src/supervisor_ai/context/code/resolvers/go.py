@@ -1,4 +1,4 @@
-"""Where the imports of Go lead."""
+"""Resolves the imports of Go to files of the repository."""
 
 import re
 from collections.abc import Iterator
@@ -6,9 +6,14 @@ from functools import cached_property
 from posixpath import basename, dirname
 from typing import Final
 
-from supervisor_ai.context.code.language import Language
-from supervisor_ai.context.code.resolvers.imported import Imported
-from supervisor_ai.context.code.resolvers.repository import MAX_CONFIG, Repository, parents, under
+from supervisor_ai.context.code.language import SourceLanguage
+from supervisor_ai.context.code.resolvers.repository import (
+    MAX_CONFIG,
+    Imported,
+    RepositoryFiles,
+    parents,
+    under,
+)
 from supervisor_ai.context.code.syntax_tree import parsed
 
 _MODULE: Final = re.compile(r'^module[ \t]+"?([^\s"]+)', re.MULTILINE)
@@ -21,12 +26,12 @@ _IMPORTS: Final = "(import_spec path: (_) @path)"
 class GoResolver:
     """Finds packages by the modules that the repository declares or replaces."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: RepositoryFiles) -> None:
         self._repository = repository
 
     def imports(self, path: str, text: str) -> Iterator[Imported]:
         """Yield what a file imports: a package is all its files but the tests."""
-        tree = parsed(Language.GO, text)
+        tree = parsed(SourceLanguage.GO, text)
         for _, node in tree.found(_IMPORTS):
             name = tree.text(node).strip('"`')
             yield Imported(name=name, files=tuple(self._package(dirname(path), name)))

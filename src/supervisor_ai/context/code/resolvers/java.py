@@ -1,13 +1,12 @@
-"""Where the imports of Java lead."""
+"""Resolves the imports of Java to files of the repository."""
 
 import re
 from collections.abc import Iterator
 from posixpath import commonprefix, dirname
 from typing import Final
 
-from supervisor_ai.context.code.language import Language
-from supervisor_ai.context.code.resolvers.imported import Imported
-from supervisor_ai.context.code.resolvers.repository import Repository
+from supervisor_ai.context.code.language import SourceLanguage
+from supervisor_ai.context.code.resolvers.repository import Imported, RepositoryFiles
 from supervisor_ai.context.code.syntax_tree import parsed
 
 _QUERY: Final = """
@@ -25,12 +24,12 @@ _IMPORT: Final = re.compile(r"import\s+(?:static\s+)?([\w.]+\*?)")
 class JavaResolver:
     """Finds classes by their path: a package is a folder, a public class a file."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: RepositoryFiles) -> None:
         self._repository = repository
 
     def imports(self, path: str, text: str) -> Iterator[Imported]:
         """Yield what a file imports, and the classes of its own package that it names."""
-        tree = parsed(Language.JAVA, text)
+        tree = parsed(SourceLanguage.JAVA, text)
         found = [(kind, tree.text(node)) for kind, node in tree.found(_QUERY)]
         used = dict.fromkeys(name for kind, name in found if kind == "type")
         for name in (match[1] for kind, line in found if (match := _IMPORT.match(line))):

@@ -6,7 +6,7 @@ from functools import cached_property
 from posixpath import dirname
 from typing import Final
 
-from supervisor_ai.context.code.resolvers.repository import Repository, parents, strings, under
+from supervisor_ai.context.code.resolvers.repository import RepositoryFiles, parents, strings, under
 from supervisor_ai.context.code.resolvers.tsconfig import matched
 
 MAX_TARGETS: Final = 64
@@ -18,7 +18,7 @@ _COMPILED: Final = re.compile(r"(?:\.d)?\.[cm]?[jt]s$")
 class Packages:
     """Knows every package.json; built files are looked for among the sources."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: RepositoryFiles) -> None:
         self._repository = repository
 
     def places(self, path: str, name: str) -> Iterator[str]:

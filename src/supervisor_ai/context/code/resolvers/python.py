@@ -1,20 +1,24 @@
-"""Where the imports of Python lead."""
+"""Resolves the imports of Python to files of the repository."""
 
 import ast
 from collections.abc import Iterator
 from functools import cached_property
 from posixpath import dirname
 
-from supervisor_ai.context.code.language import Language
+from supervisor_ai.context.code.language import SourceLanguage
 from supervisor_ai.context.code.readers.python import parsed_python, statements
-from supervisor_ai.context.code.resolvers.imported import Imported
-from supervisor_ai.context.code.resolvers.repository import Repository, parents, under
+from supervisor_ai.context.code.resolvers.repository import (
+    Imported,
+    RepositoryFiles,
+    parents,
+    under,
+)
 
 
 class PythonResolver:
     """Finds modules below the folders that hold top-level packages."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: RepositoryFiles) -> None:
         self._repository = repository
 
     def imports(self, path: str, text: str) -> Iterator[Imported]:
@@ -91,7 +95,7 @@ def _from_tree(text: str) -> Iterator[Request]:
     """Read the imports of what this interpreter cannot parse, one statement at a time."""
     from supervisor_ai.context.code.syntax_tree import parsed
 
-    tree = parsed(Language.PYTHON, text)
+    tree = parsed(SourceLanguage.PYTHON, text)
     for _, node in tree.found("[(import_statement) (import_from_statement)] @import"):
         statement = parsed_python(tree.text(node))
         if statement is not None:

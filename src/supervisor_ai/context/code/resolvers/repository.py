@@ -4,12 +4,22 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from posixpath import basename, dirname, normpath
 from posixpath import join as joined
 from typing import Final
 
 from supervisor_ai.tools.toml import read_toml
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """A name as the source spells it, and the files of the repository behind it."""
+
+    name: str
+    files: tuple[str, ...] = ()
+
 
 MAX_CONFIG: Final = 256 * 1024
 # Strings come first, so that a comment sign inside one is left alone; every branch always ends.
@@ -18,7 +28,7 @@ _JSON_PARTS: Final = re.compile(
 )
 
 
-class Repository:
+class RepositoryFiles:
     """Paths and their texts; a text is read when it is asked for."""
 
     def __init__(self, files: Mapping[str, Callable[[], str]]) -> None:

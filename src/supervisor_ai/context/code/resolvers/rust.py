@@ -1,14 +1,13 @@
-"""Where the modules and the uses of Rust lead."""
+"""Resolves the modules and the uses of Rust to files of the repository."""
 
 import re
 from collections.abc import Iterator
 from posixpath import basename, dirname
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.context.code.language import Language
+from supervisor_ai.context.code.language import SourceLanguage
 from supervisor_ai.context.code.resolvers.crates import Crates
-from supervisor_ai.context.code.resolvers.imported import Imported
-from supervisor_ai.context.code.resolvers.repository import Repository, under
+from supervisor_ai.context.code.resolvers.repository import Imported, RepositoryFiles, under
 from supervisor_ai.context.code.syntax_tree import SyntaxTree, parsed
 
 if TYPE_CHECKING:
@@ -29,13 +28,13 @@ _PLAIN: Final = re.compile(r"[\w\s:$]+")
 class RustResolver:
     """Walks module paths from the root of a crate, from this file or from the one above it."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: RepositoryFiles) -> None:
         self._repository = repository
         self._crates = Crates(repository)
 
     def imports(self, path: str, text: str) -> Iterator[Imported]:
         """Yield the modules that a file declares and the paths that it uses."""
-        tree = parsed(Language.RUST, text)
+        tree = parsed(SourceLanguage.RUST, text)
         seen: set[str] = set()
         for kind, node in tree.found(_QUERY):
             if kind == "path" and _is_part(node):

@@ -1,13 +1,12 @@
-"""Where the imports of TypeScript and JavaScript lead."""
+"""Resolves the imports of TypeScript and JavaScript to files of the repository."""
 
 from collections.abc import Iterator
 from posixpath import dirname, splitext
 from typing import Final
 
-from supervisor_ai.context.code.language import Language, language
-from supervisor_ai.context.code.resolvers.imported import Imported
+from supervisor_ai.context.code.language import SourceLanguage, language
 from supervisor_ai.context.code.resolvers.packages import Packages
-from supervisor_ai.context.code.resolvers.repository import Repository, under
+from supervisor_ai.context.code.resolvers.repository import Imported, RepositoryFiles, under
 from supervisor_ai.context.code.resolvers.tsconfig import Aliases
 from supervisor_ai.context.code.syntax_tree import parsed
 
@@ -35,16 +34,16 @@ _ENDINGS: Final = (
 class ScriptResolver:
     """Finds modules by path, by alias and by the packages of the repository."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: RepositoryFiles) -> None:
         self._repository = repository
         self._aliases = Aliases(repository)
         self._packages = Packages(repository)
 
     def imports(self, path: str, text: str) -> Iterator[Imported]:
         """Yield what a file imports, exports again or requires."""
-        spoken = language(path) or Language.JAVASCRIPT
+        spoken = language(path) or SourceLanguage.JAVASCRIPT
         tree = parsed(spoken, text)
-        query = _QUERY if spoken is Language.JAVASCRIPT else _QUERY + _TYPED
+        query = _QUERY if spoken is SourceLanguage.JAVASCRIPT else _QUERY + _TYPED
         for kind, node in tree.found(query):
             if kind != "name":
                 name = tree.text(node).strip("\"'").partition("?")[0]

@@ -6,7 +6,7 @@ from posixpath import dirname
 from typing import Final
 
 from supervisor_ai.context.code.resolvers.repository import (
-    Repository,
+    RepositoryFiles,
     parents,
     strings,
     table_at,
@@ -29,7 +29,7 @@ class _Options:
 class Aliases:
     """Turns a bare name into the places that the nearest configuration names."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: RepositoryFiles) -> None:
         self._repository = repository
         self._known: dict[str, list[_Options]] = {}
 

@@ -1,0 +1,1 @@
+"""The bubblewrap sandbox: command line, start, privileges, self-test."""

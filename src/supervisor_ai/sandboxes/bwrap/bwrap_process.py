@@ -1,0 +1,85 @@
+"""A running bubblewrap and the first process inside it: when both are gone, all are."""
+
+import json
+import os
+from collections.abc import Callable
+from typing import Final
+
+from supervisor_ai.sandboxes.bwrap.privileged_start import Child
+from supervisor_ai.sandboxes.bwrap.start_barrier import StartBarrier
+from supervisor_ai.sandboxes.processes.live_process import (
+    Hold,
+    end_all,
+    end_every,
+    find_marked,
+    holds_on,
+    identify,
+    parent_of,
+    readable,
+)
+from supervisor_ai.sandboxes.processes.register import RegisterEntry
+
+_MOST: Final = 4096
+
+
+class BwrapProcess:
+    """Lets the command begin once the register knows its processes, and ends them all.
+
+    When the first process inside dies, the kernel kills every other one there before it reports
+    that death. But bubblewrap outside may die and leave the inside behind: only when the command
+    starts are the two bound to each other. So the command waits until both are known by number.
+    """
+
+    def __init__(
+        self, process: Child, entry: RegisterEntry, gate: StartBarrier, status: int
+    ) -> None:
+        self.outer = Hold.on_child(process.pid)
+        self._inner: Hold | None = None
+        self._process = process
+        self._entry = entry
+        self._gate = gate
+        self._status = status
+
+    @property
+    def exit_code(self) -> int | None:
+        """Return the command's exit code, or None if it did not start or did not end by itself."""
+        return self._reported("exit-code")
+
+    async def admit(self, bound: Callable[[int], None]) -> None:
+        """Enter the processes in the register, bound the inner one and open the gate.
+
+        If bubblewrap has failed, there is nothing to admit.
+        """
+        await readable(self._gate.fileno(), self.outer.fileno())
+        self._inner = self._find_inner()
+        if self._inner is not None:
+            self._entry.write(self.outer.process, self._inner.process)
+            bound(self._inner.process.pid)
+            self._gate.open()
+
+    async def end(self) -> None:
+        """Kill what still lives; when this returns, or is cancelled, nothing does."""
+        try:
+            await end_all([self.outer, self._inner] if self._inner else [self.outer])
+        finally:
+            self._process.wait()
+            if self._inner is None:
+                await end_every(self._find_strays)
+
+    def _find_strays(self) -> list[Hold]:
+        mark = self._entry.mark
+        return holds_on(find_marked([mark])[mark])
+
+    def _find_inner(self) -> Hold | None:
+        pid = self._reported("child-pid")
+        inner = identify(pid) if pid is not None else None
+        # Whatever else has this number by now is not a child of bubblewrap.
+        if inner is None or parent_of(inner.pid) != self.outer.process.pid:
+            return None
+        return Hold.on(inner)
+
+    def _reported(self, what: str) -> int | None:
+        """Read what bubblewrap has noted; the command inside has no hand in it."""
+        *whole, _ = os.pread(self._status, _MOST, 0).split(b"\n")
+        notes = [json.loads(line).get(what) for line in whole]
+        return next((note for note in notes if isinstance(note, int)), None)

@@ -1,0 +1,135 @@
+"""Starts commands as other users where we are root, through the script `drop_privileges`."""
+
+import errno
+import marshal
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import weakref
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, Protocol
+
+from supervisor_ai.sandboxes.bwrap import drop_privileges
+
+if TYPE_CHECKING:
+    from supervisor_ai.sandboxes.bwrap.drop_privileges import StartOrders
+
+_TRIES: Final = 2
+
+
+class Child(Protocol):
+    """A process of ours, which keeps its number until it is buried."""
+
+    @property
+    def pid(self) -> int:
+        """Return its number."""
+        ...
+
+    def kill(self) -> None:
+        """End it, ready or not."""
+        ...
+
+    def wait(self) -> int:
+        """Bury it."""
+        ...
+
+
+class LaunchedChild:
+    """A process that the launcher has split off for us."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid: Final = pid
+        self._status: int | None = None
+
+    def kill(self) -> None:
+        """End it, ready or not."""
+        if self._status is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> int:
+        """Bury it."""
+        if self._status is None:
+            self._status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self._status
+
+
+class PrivilegedStarter:
+    """Keeps one launcher ready, since starting it takes longer than what it does."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._launcher: _Launcher | None = None
+
+    def launch(self, orders: "StartOrders", files: list[int]) -> Child:
+        """Have a process split off that carries the orders out with these files."""
+        with self._lock:
+            for _ in range(_TRIES):
+                # It may have been killed since the last time. Only who has answered is asked again:
+                # an answer that nobody heard would be taken for the next one.
+                ready, self._launcher = self._ready(), None
+                with suppress(BrokenPipeError, ConnectionResetError):
+                    child = LaunchedChild(ready.launch(orders, files))
+                    self._launcher = ready
+                    return child
+        raise ChildProcessError(errno.ECHILD, "the launcher ends before it does anything")
+
+    def _ready(self) -> "_Launcher":
+        if self._launcher is None or not self._launcher.is_ours:
+            self._launcher = _Launcher()
+        return self._launcher
+
+
+class _Launcher:
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            given, parent = str(theirs.fileno()), str(os.getpid())
+            process = subprocess.Popen(
+                [
+                    os.path.realpath(sys.executable),
+                    "-I",
+                    "-S",
+                    drop_privileges.__file__,
+                    given,
+                    parent,
+                ],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                env={},
+                cwd="/",
+                start_new_session=True,
+            )
+        self._way = ours
+        # What dies with its parent dies with the thread that started it.
+        self._owner = (os.getpid(), threading.get_ident())
+        weakref.finalize(self, _dismiss, ours, process, os.getpid())
+
+    @property
+    def is_ours(self) -> bool:
+        """Tell whether its children would be children of this thread."""
+        return self._owner == (os.getpid(), threading.get_ident())
+
+    def launch(self, orders: "StartOrders", files: list[int]) -> int:
+        """Return the number of the process that carries the orders out."""
+        draft = os.memfd_create("orders", os.MFD_CLOEXEC)
+        with os.fdopen(draft, "r+b") as file:
+            file.write(marshal.dumps(dict(orders)))
+            file.seek(0)
+            socket.send_fds(self._way, [b"!"], [draft, *files])
+        answer = self._way.recv(drop_privileges.PID_BYTES)
+        if not answer:
+            # It took the order, so whoever it split off may be at work: nobody asks again.
+            raise ChildProcessError(errno.ECHILD, "the launcher ended while it split off a process")
+        pid = int.from_bytes(answer, "little", signed=True)
+        if pid < 0:
+            raise ChildProcessError(-pid, os.strerror(-pid))
+        return pid
+
+
+def _dismiss(way: socket.socket, process: "subprocess.Popen[bytes]", owner: int) -> None:
+    way.close()
+    if os.getpid() == owner:
+        process.wait()

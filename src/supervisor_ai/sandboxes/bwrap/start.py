@@ -1,0 +1,96 @@
+"""Starting bubblewrap with its options, files and channels in place."""
+
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
+from supervisor_ai.sandboxes.bwrap.arguments import Argument, View, arguments
+from supervisor_ai.sandboxes.bwrap.bwrap_process import BwrapProcess
+from supervisor_ai.sandboxes.bwrap.run_as import RunAs, StartFiles
+from supervisor_ai.sandboxes.bwrap.start_barrier import StartBarrier
+from supervisor_ai.sandboxes.egress.listener_handoff import shim_command
+from supervisor_ai.sandboxes.processes.inherited_fds import InheritedFds
+from supervisor_ai.sandboxes.processes.register import RegisterEntry
+from supervisor_ai.sandboxes.resource_limits.guard import Guard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """Bubblewrap, and the filter for system calls that it is to load."""
+
+    executable: Path
+    rules: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxRoom:
+    """What one command has to itself for as long as it runs."""
+
+    tenant: RunAs
+    entry: RegisterEntry
+    files: InheritedFds
+    guard: Guard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """A bubblewrap that waits for admission, and the channels of the command."""
+
+    containment: BwrapProcess
+    channels: Mapping[int, Channel]
+    way_out: socket.socket | None
+    """Where the listener of a command that may leave the sandbox is handed over."""
+
+
+def start(program: Program, spec: SandboxSpec, view: View, room: SandboxRoom) -> Started:
+    """Start bubblewrap with an empty environment and no file but those that it is told of."""
+    files = room.files
+    status, output, errors = files.notebook(), files.pipe(), files.pipe()
+    gate = StartBarrier(files, program.rules)
+    options = _options(view, room, ("--json-status-fd", files.number(status), *gate.options))
+    way_out, argv = _through_door(spec, files)
+    command = [os.fspath(program.executable), *options, "--", *argv]
+    wiring = StartFiles(
+        stdin=files.file(spec.stdin),
+        stdout=output.theirs,
+        stderr=errors.theirs,
+        numbered=tuple(files.numbered),
+        groups=room.guard.groups,
+    )
+    process = room.tenant.start(command, spec.limits, wiring)
+    files.hand_over()
+    try:
+        containment = BwrapProcess(process, room.entry, gate, status)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    channels = {output.ours: Channel.STDOUT, errors.ours: Channel.STDERR}
+    return Started(containment=containment, channels=channels, way_out=way_out)
+
+
+def _through_door(
+    spec: SandboxSpec, files: InheritedFds
+) -> tuple[socket.socket | None, tuple[str, ...]]:
+    """Let the command begin with the shim, if there is a door for it."""
+    if spec.egress is None:
+        return None, spec.argv
+    ours, theirs = files.socket()
+    python = os.path.realpath(sys.executable)
+    return ours, shim_command(python, files.number(theirs), spec.argv)
+
+
+def _options(view: View, room: SandboxRoom, wiring: tuple[str, ...]) -> list[str]:
+    files = room.files
+    hidden = (*(_word(argument, files) for argument in arguments(view)), *wiring)
+    content = b"".join(os.fsencode(word) + b"\0" for word in hidden)
+    # The mark has to be seen from outside; as the name of a variable to unset it does nothing.
+    return ["--args", files.number(files.file(content)), "--unsetenv", room.entry.mark]
+
+
+def _word(argument: Argument, files: InheritedFds) -> str:
+    return argument if isinstance(argument, str) else files.number(files.file(argument))

@@ -1,0 +1,1 @@
+"""Model requests of a sandbox: credential broker, routes, token counts and spending."""

@@ -1,0 +1,1 @@
+"""What of the host a sandbox shows: paths, package caches, and secrets that stay hidden."""

@@ -1,0 +1,1 @@
+"""Processes of sandboxed commands: output, file descriptors, users, and killing them."""

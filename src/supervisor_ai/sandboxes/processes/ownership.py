@@ -1,0 +1,57 @@
+"""Changes the owner of a directory to the unprivileged user who works in it."""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handover:
+    """Gives files to one user of a sandbox; `users` are all that sandboxes have."""
+
+    owner: int
+    users: range
+
+    def give(self, root: Path) -> None:
+        """Give everything from the root down; links themselves, never what they point at."""
+        status = root.lstat()
+        self._give_one(os.fspath(root), status)
+        if stat.S_ISDIR(status.st_mode):
+            self._give_below(root)
+
+    def _give_below(self, root: Path) -> None:
+        # One open directory at a time: a tree may be deeper than any limit on open files.
+        here = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            levels = [self._give_entries(here)]
+            while levels:
+                if levels[-1]:
+                    here = _move(here, levels[-1].pop())
+                    levels.append(self._give_entries(here))
+                else:
+                    levels.pop()
+                    here = _move(here, "..")
+        finally:
+            os.close(here)
+
+    def _give_entries(self, directory: int) -> list[str]:
+        with os.scandir(directory) as entries:
+            found = [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries]
+        for name, status in found:
+            self._give_one(name, status, directory)
+        return [name for name, status in found if stat.S_ISDIR(status.st_mode)]
+
+    def _give_one(self, name: str, status: os.stat_result, directory: int | None = None) -> None:
+        has_other_name = not stat.S_ISDIR(status.st_mode) and status.st_nlink > 1
+        if has_other_name and status.st_uid not in self.users:
+            # The other name may lie outside, and whoever owns a file may change it there too.
+            return
+        if status.st_uid != self.owner:
+            os.chown(name, self.owner, self.owner, dir_fd=directory, follow_symlinks=False)
+
+
+def _move(here: int, name: str) -> int:
+    there = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here)
+    os.close(here)
+    return there

@@ -1,0 +1,1 @@
+"""Resource limits of sandboxed commands: cgroups, rlimits, disk use and what watches them."""

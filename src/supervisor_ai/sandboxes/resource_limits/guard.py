@@ -1,0 +1,155 @@
+"""Keeps one command within its limits: by the kernel where it can, or else by watching it."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.run.definition import ResourceLimits
+from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxSpec
+from supervisor_ai.sandboxes.outcome import KILLED
+from supervisor_ai.sandboxes.resource_limits import disk_usage, process_usage
+from supervisor_ai.sandboxes.resource_limits.cgroups import Cgroups, Group, grouped
+from supervisor_ai.sandboxes.resource_limits.disk_usage import Disk
+from supervisor_ai.sandboxes.resource_limits.process_usage import ProcessTree
+from supervisor_ai.sandboxes.standard_files import HOME, SHARED_MEMORY, TEMPORARY
+
+Settle = Callable[[SandboxEnd | Exception], None]
+Look = Callable[[], str | None]
+"""Names the limit that is exceeded, if any."""
+
+_LEISURE: Final = 10
+"""How many times longer the files rest than they are counted, at least."""
+_HASTE: Final = 2
+"""The same for the processes, where a late look costs memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    look: Look
+    period: float
+    leisure: int
+
+
+class Guard:
+    """Watches what the kernel does not bound, and tells which limit ended the command."""
+
+    def __init__(self, limits: ResourceLimits, *, group: Group | None, files: Disk) -> None:
+        self._limits = limits
+        self._group = group
+        self._files = files
+        self._tree: ProcessTree | None = None
+        self._exceeded: str | None = None
+        self._is_off = False
+
+    @property
+    def hardness(self) -> Hardness:
+        """Tell who keeps memory and processes: the kernel, or we, or nobody."""
+        if self._group:
+            return Hardness.HARD
+        return Hardness.SOFT if process_usage.is_visible() else Hardness.NONE
+
+    @property
+    def groups(self) -> tuple[Path, ...]:
+        """Return the control groups of the command."""
+        return self._group.places if self._group else ()
+
+    def admit(self, pid: int) -> None:
+        """Take the first process of a command that has not begun."""
+        self._tree = ProcessTree(pid, (TEMPORARY, HOME, SHARED_MEMORY))
+        if self._group is None:
+            return
+        try:
+            # Who has died already needs no bounds.
+            with suppress(ProcessLookupError):
+                self._group.join(pid)
+        except OSError as error:
+            raise _unbounded(error) from error
+
+    @asynccontextmanager
+    async def on_duty(self, settle: Settle) -> AsyncIterator[None]:
+        """Look again and again while the context lasts; what exceeds a limit is ended."""
+        watches = [asyncio.create_task(self._watch(watch, settle)) for watch in self._watches()]
+        try:
+            yield
+        finally:
+            self._is_off = True
+            for watch in watches:
+                watch.cancel()
+
+    async def judge(self, end: SandboxEnd, code: int | None) -> str | None:
+        """Name the limit that ended the command, or that its files are over whatever it says.
+
+        Who succeeds with too little memory has succeeded; too many files are there for all to see.
+        """
+        if end is SandboxEnd.LIMIT_EXCEEDED:
+            return self._exceeded
+        if end is not SandboxEnd.EXITED:
+            return None
+        if code == 0:
+            return await asyncio.to_thread(self._files.overrun)
+        if self._group and (found := self._group.exceeded()):
+            return found[0]
+        if code == KILLED + signal.SIGXFSZ:
+            return "file_size"
+        return await asyncio.to_thread(self._look_at_files) if code is not None else None
+
+    def _watches(self) -> Iterator[_Watch]:
+        if self._tree is not None and self._group is None:
+            tree = self._tree
+            yield _Watch(lambda: tree.exceeded(self._limits), process_usage.PERIOD, _HASTE)
+        if self._files.is_watched:
+            yield _Watch(self._look_while_it_runs, disk_usage.PERIOD, _LEISURE)
+
+    def _has_ended(self) -> bool:
+        return self._is_off
+
+    async def _watch(self, watch: _Watch, settle: Settle) -> None:
+        clock = asyncio.get_running_loop().time
+        rest = watch.period
+        while True:
+            await asyncio.sleep(rest)
+            begin = clock()
+            try:
+                exceeded = await asyncio.to_thread(watch.look)
+            except Exception as error:  # noqa: BLE001 - a watch that fails must not go unnoticed
+                settle(error)
+                return
+            if exceeded and not self._is_off:
+                self._exceeded = exceeded
+                settle(SandboxEnd.LIMIT_EXCEEDED)
+                return
+            rest = max(watch.period, watch.leisure * (clock() - begin))
+
+    def _look_while_it_runs(self) -> str | None:
+        pids = self._tree.pids() if self._tree else ()
+        return self._files.exceeded(self._has_ended, pids)
+
+    def _look_at_files(self) -> str | None:
+        return self._files.is_full() or self._files.exceeded()
+
+
+@contextmanager
+def guarding(spec: SandboxSpec, cgroups: Cgroups | None, mark: str) -> Iterator[Guard]:
+    """Make what keeps one command within its limits; the mark is the name of its groups."""
+    sources = [mount.source for mount in spec.mounts if mount.is_writable]
+    with ExitStack() as stack:
+        group = None
+        if cgroups is not None:
+            try:
+                group = stack.enter_context(grouped(cgroups, mark, spec.limits))
+            except OSError as error:
+                raise _unbounded(error) from error
+        yield Guard(spec.limits, group=group, files=Disk(sources, spec.limits))
+
+
+def _unbounded(error: OSError) -> Unavailable:
+    return Unavailable(
+        f"The command cannot be put into a control group: {error}.",
+        hint="A command that nothing would hold within its limits is not started.",
+    )

@@ -1,0 +1,1 @@
+"""Claude Code: how it is started and what it prints."""

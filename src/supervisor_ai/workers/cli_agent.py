@@ -1,0 +1,23 @@
+"""An agent that is a command of its own: its launch profile and the dialect of its output."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from supervisor_ai.engine.ports.sandbox import Sandbox
+from supervisor_ai.engine.ports.workers import Worker
+from supervisor_ai.workers.agent_worker import AgentWorker
+from supervisor_ai.workers.launch.launcher import Launcher
+from supervisor_ai.workers.launch.profile import LaunchProfile
+from supervisor_ai.workers.output.dialect import CliDialect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CliAgent:
+    """All that is to be known about one agent; each has a folder, with this value in `agent`."""
+
+    profile: LaunchProfile
+    dialect: CliDialect
+
+    def worker(self, sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
+        """Make a worker that is this agent."""
+        return AgentWorker(self.dialect, Launcher(self.profile), sandbox, environment)

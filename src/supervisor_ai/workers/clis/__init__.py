@@ -1,1 +1,0 @@
-"""What the agents' commands print, and what it means."""

@@ -1,0 +1,1 @@
+"""Codex: how it is started and what it prints."""

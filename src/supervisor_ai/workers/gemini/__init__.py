@@ -1,0 +1,1 @@
+"""Gemini CLI: how it is started and what it prints."""

@@ -1,0 +1,1 @@
+"""opencode: how it is started and what it prints."""

@@ -1,0 +1,1 @@
+"""Commits made from workspaces: snapshots, checks, object import, merges and landing."""

@@ -1,0 +1,82 @@
+"""Tries merges where nobody sees it (no work tree, no ref, no driver) to predict conflicts."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.workspaces.repositories.git import Git, failure
+from supervisor_ai.workspaces.repositories.repository import GitRepository
+
+_FORM: Final = ("--write-tree", "--name-only", "--no-messages", "-z")
+_CONFLICTS: Final = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitMerges:
+    """Tries merges in a git directory that is gone afterwards."""
+
+    repository: GitRepository
+    scratch: Git
+    _changes: dict[tuple[str, CommitSha], frozenset[str]] = field(default_factory=dict)
+
+    def tip(self, branch: str) -> CommitSha | None:
+        """Return where a branch stands."""
+        return self.repository.branch_tip(branch)
+
+    def exists(self, commit: CommitSha) -> bool:
+        """Tell whether a commit is still there."""
+        return self.repository.has_commit(commit)
+
+    def holds(self, tip: CommitSha, commit: CommitSha) -> bool:
+        """Tell whether a merge of the commit would add nothing to the tip."""
+        if self.scratch.ask("merge-base", "--is-ancestor", commit, tip).code == 0:
+            return True
+        reply = self.scratch.ask("merge-tree", *_FORM, tip, commit)
+        tree = self.scratch.run("rev-parse", f"{tip}^{{tree}}").text
+        return reply.code == 0 and reply.output.split(b"\0")[0].decode() == tree
+
+    def conflicts(self, ours: CommitSha, theirs: CommitSha) -> tuple[str, ...] | None:
+        """List the files in which a merge conflicts; None where the histories have no common start.
+
+        A conflict without a file of its own does not exist: empty means that the merge is clean.
+        """
+        reply = self.scratch.ask("merge-tree", *_FORM, ours, theirs)
+        if reply.code == 0:
+            return ()
+        if reply.code == _CONFLICTS and reply.output:  # else it could not even begin
+            return _paths(reply.output.split(b"\0")[1:])
+        if b"unrelated histories" in reply.complaint:
+            return None
+        raise failure("merge-tree", self.scratch.directory, reply)
+
+    def shared(self, ours: CommitSha, theirs: CommitSha) -> tuple[str, ...]:
+        """List the files that both sides changed since they parted."""
+        parted = self.scratch.ask("merge-base", ours, theirs)
+        if parted.code != 0:
+            return ()
+        sides = (self._changed(parted.text, commit) for commit in (ours, theirs))
+        return tuple(sorted(frozenset.intersection(*sides)))
+
+    def _changed(self, start: str, commit: CommitSha) -> frozenset[str]:
+        key = (start, commit)
+        if key not in self._changes:
+            form = ("-r", "-z", "--name-only", "--no-renames")
+            output = self.scratch.run("diff-tree", *form, start, commit).output
+            self._changes[key] = frozenset(_paths(output.split(b"\0")))
+        return self._changes[key]
+
+
+@contextmanager
+def try_merges(repository: GitRepository, state: Path) -> Iterator[GitMerges]:
+    """Open a place where merges can be tried."""
+    state.mkdir(parents=True, exist_ok=True)
+    with repository.mold.lend(state, borrows=repository.objects) as scratch:
+        yield GitMerges(repository=repository, scratch=scratch)
+
+
+def _paths(names: list[bytes]) -> tuple[str, ...]:
+    """Read names; JSON has no place for bytes that are no text."""
+    return tuple(sorted({name.decode(errors="replace") for name in names if name}))

@@ -1,0 +1,1 @@
+"""Pull requests on GitHub, with the git and gh of the user."""

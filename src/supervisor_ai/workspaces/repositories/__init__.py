@@ -1,0 +1,1 @@
+"""Git repositories: the one of the user, and bare ones of our own."""

@@ -1,0 +1,139 @@
+"""Git sources that all workspaces of a run share: the history its workers may see, and exports."""
+
+import errno
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_hex
+from threading import Lock
+
+from supervisor_ai.domain.ids import CommitSha, RunId
+from supervisor_ai.workspaces.commits.hidden_files import blind_commit, write_patterns
+from supervisor_ai.workspaces.commits.object_import import ObjectImport
+from supervisor_ai.workspaces.files.removal import remove
+from supervisor_ai.workspaces.layout import RunLayout, premises
+from supervisor_ai.workspaces.repositories.bare_repository import (
+    PRIVATE,
+    READABLE,
+    TRAVERSABLE,
+    make_directory,
+)
+from supervisor_ai.workspaces.repositories.git import Git
+from supervisor_ai.workspaces.repositories.repository import GitRepository, difference
+
+_BRANCH = "base"
+
+
+class RunSources:
+    """Makes each of them once; another process that makes the same does no harm."""
+
+    def __init__(self, repository: GitRepository, deposit: ObjectImport, state: Path) -> None:
+        self._repository = repository
+        self._deposit = deposit
+        self._state = state
+        self._lock = Lock()
+
+    def prepare(self, run: RunId, base: CommitSha) -> RunLayout:
+        """Give the run a directory with the history of the first commit that it starts from."""
+        place = premises(self._state, run)
+        if not place.base_git.exists():
+            with self._lock:
+                if not place.base_git.exists():
+                    self._build_history(place, run, base)
+        return place
+
+    def export(self, run: RunId, commit: CommitSha, hides: tuple[str, ...]) -> Path:
+        """Give the run a directory with the files of a commit that are not hidden."""
+        place = self.prepare(run, commit)
+        path = place.programs / "-".join((commit, *_digest(hides)))
+        if not path.exists():
+            with self._lock:
+                if not path.exists():
+                    self._build_export(place, path, commit, hides)
+        return path
+
+    def diff(self, base: CommitSha, head: CommitSha, hides: tuple[str, ...]) -> str:
+        """Return the change between two commits, as far as it is not hidden."""
+        self._state.mkdir(parents=True, exist_ok=True)
+        with self._repository.mold.lend(self._state, borrows=self._repository.objects) as git:
+            seen = [_seen(git, commit, hides) for commit in (base, head)]
+            return difference(git, "--patch", *seen)
+
+    def base(self, place: RunLayout) -> CommitSha:
+        """Return the commit whose history the run's workers see."""
+        return CommitSha((place.base_git / "refs" / "heads" / _BRANCH).read_text().strip())
+
+    def _build_history(self, place: RunLayout, run: RunId, base: CommitSha) -> None:
+        self._state.mkdir(parents=True, exist_ok=True)
+        for directory in (place.path, place.desks, place.programs):
+            make_directory(directory, TRAVERSABLE)
+        base = self._pin(run, base)
+        unfinished = place.path / f"base-{token_hex(8)}.git"
+        mold = self._repository.mold
+        mold.cast(unfinished, branch=_BRANCH, tip=base)
+        with mold.lend(place.path, borrows=self._repository.objects) as git:
+            pack(git, base, into=unfinished)
+        _publish(unfinished, place.base_git)
+
+    def _pin(self, run: RunId, base: CommitSha) -> CommitSha:
+        ref = f"refs/supervisor/{run}/_base"  # No step can be called so.
+        pinned = self._repository.tip(ref)
+        if pinned is None:
+            self._deposit.point(ref, base)
+        return pinned or base
+
+    def _build_export(
+        self, place: RunLayout, path: Path, commit: CommitSha, hides: tuple[str, ...]
+    ) -> None:
+        unfinished = place.programs / f"unfinished-{token_hex(8)}"
+        make_directory(unfinished, READABLE)
+        with self._repository.mold.lend(place.path, borrows=self._repository.objects) as git:
+            check_out(git, _seen(git, commit, hides), unfinished)
+        _publish(unfinished, path)
+
+
+def _seen(git: Git, commit: CommitSha, hides: tuple[str, ...]) -> CommitSha:
+    if not hides:
+        return commit
+    patterns = git.directory / "hidden"
+    write_patterns(patterns, hides)
+    return blind_commit(git, commit, patterns)
+
+
+def _digest(hides: tuple[str, ...]) -> Iterator[str]:
+    if hides:
+        yield sha256("\0".join(hides).encode(errors="surrogateescape")).hexdigest()[:16]
+
+
+def pack(git: Git, tip: CommitSha, *, into: Path, known: CommitSha | None = None) -> None:
+    """Put everything that is reachable from the tip, and nothing else, into a git directory.
+
+    Git writes a pack beside its own objects and moves it, which it can within one file system only.
+    """
+    wanted = f"{tip}\n" if known is None else f"{tip}\n^{known}\n"
+    how = ("--revs", "--non-empty", "--delta-base-offset", "-q")
+    outgoing = git.directory / "outgoing"
+    make_directory(outgoing, PRIVATE)
+    git.run("pack-objects", *how, outgoing / "pack", stdin=wanted.encode())
+    for file in outgoing.iterdir():
+        shutil.move(file, into / "objects" / "pack" / file.name)
+    outgoing.rmdir()
+
+
+def check_out(git: Git, commit: CommitSha, tree: Path) -> Git:
+    """Fill an empty directory with the files of a commit."""
+    placed = replace(git, work_tree=tree)
+    placed.run("read-tree", "-m", "-u", commit)
+    return placed
+
+
+def _publish(unfinished: Path, path: Path) -> None:
+    """Show it to others only when it is whole; the second throws its own away."""
+    try:
+        unfinished.rename(path)
+    except OSError as error:
+        if error.errno not in {errno.ENOTEMPTY, errno.EEXIST}:
+            raise
+        remove(unfinished)

@@ -1,0 +1,112 @@
+"""Root's launcher: one for all commands of a supervisor, replaced when it is gone."""
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.support.known_tools import known_tools
+
+from supervisor_ai.engine.ports.sandbox import SandboxResult
+from supervisor_ai.sandboxes.bwrap import drop_privileges
+from supervisor_ai.sandboxes.bwrap.privileged_start import LaunchedChild
+from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
+from supervisor_ai.testing.sandbox_suite import Ear, OnSandbox
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root needs a launcher")
+
+
+def children() -> list[int]:
+    """List the launchers that this process has started."""
+    found = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    return [int(pid) for pid in found if drop_privileges.__file__.encode() in _arguments(pid)]
+
+
+def _arguments(pid: str) -> bytes:
+    try:
+        return Path("/proc", pid, "cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+class TestLaunchpad(OnSandbox):
+    @pytest.fixture(autouse=True)
+    def _give(self, tmp_path: Path) -> Iterator[None]:
+        self.before = set(children())
+        self.ground = tmp_path
+        self.sandbox = BubblewrapSandbox(
+            state=known_tools(tmp_path / "state"), environment=os.environ
+        )
+        yield
+        del self.sandbox
+        assert set(children()) <= self.before
+
+    def launchers(self) -> set[int]:
+        return set(children()) - self.before
+
+    def says(self, word: str) -> None:
+        result, ear = self.run(self.spec("echo", word))
+        assert (result.exit_code, ear.output) == (0, f"{word}\n".encode())
+
+    def test_commands_one_after_the_other_share_a_launcher(self) -> None:
+        self.says("one")
+        first = self.launchers()
+        self.says("two")
+        assert self.launchers() == first
+        assert len(first) == 1
+
+    def test_commands_at_the_same_time_share_a_launcher(self) -> None:
+        async def scenario() -> list[SandboxResult]:
+            spec = self.spec("sh", "-c", "sleep 0.2")
+            runs = [
+                self.sandbox.run(replace(spec, label=f"run-{number}"), Ear()) for number in range(8)
+            ]
+            return await asyncio.gather(*runs)
+
+        assert {result.exit_code for result in asyncio.run(scenario())} == {0}
+        assert len(self.launchers()) == 1
+
+    def test_a_launcher_that_was_killed_is_replaced(self) -> None:
+        self.says("one")
+        (first,) = self.launchers()
+        os.kill(first, signal.SIGKILL)
+        os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+        self.says("two")
+        assert len(self.launchers() - {first}) == 1
+
+    def test_another_thread_has_a_launcher_of_its_own(self) -> None:
+        self.says("one")
+        thread = threading.Thread(target=self.says, args=("two",))
+        thread.start()
+        thread.join(60)
+        # What dies with its parent would have died with that thread.
+        self.says("three")
+
+    def test_a_process_that_was_split_off_is_ended_and_buried_once(self) -> None:
+        pid = os.spawnvp(os.P_NOWAIT, "sleep", ["sleep", "600"])  # noqa: S606 - no shell, as meant
+        child = LaunchedChild(pid)
+        child.kill()
+        assert child.wait() == -signal.SIGKILL
+        assert child.wait() == -signal.SIGKILL
+        child.kill()
+
+    def test_nothing_of_the_launcher_reaches_the_command(self) -> None:
+        _, ear = self.run(self.spec("ls", "/proc/self/fd"))
+        assert ear.output.split() == [b"0", b"1", b"2", b"3"]
+
+    def test_a_source_that_is_gone_is_said(self) -> None:
+        spec = self.spec("true")
+        gone = replace(spec.mounts[0], source=self.ground / "gone", is_writable=False)
+        result, _ = self.run(replace(spec, mounts=(*spec.mounts, gone)))
+        assert result.exit_code is None
+        assert "No such file or directory" in result.reason
+
+    def test_time_runs_out_for_what_was_launched(self) -> None:
+        spec = replace(self.spec("sleep", "600"), timeout=timedelta(seconds=1))
+        result, _ = self.run(spec)
+        assert "1 s" in result.reason
