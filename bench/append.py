@@ -15,8 +15,8 @@ from pathlib import Path
 from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, run_stream
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.facts import Process
 from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.ports.ledger import Batch, Lease, StreamAppend
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger

@@ -23,7 +23,7 @@ from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.engine.transcript import Transcript
 from supervisor_ai.lab.server import LabServer
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
-from supervisor_ai.store.artifacts import FileArtifacts
+from supervisor_ai.store.files.artifacts import FileArtifacts
 from supervisor_ai.workers.agent_worker import AgentWorker
 from supervisor_ai.workers.agents import DIALECTS, PROFILES
 from supervisor_ai.workers.launch.launcher import Launcher

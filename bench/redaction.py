@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from supervisor_ai.domain.redaction.redacted import Finding
+from supervisor_ai.domain.redaction.redacted import SecretFinding
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 
 MEGABYTE = 1_000_000
@@ -26,7 +26,7 @@ def measure(directory: Path) -> str:
     """Redact every file and say what it took."""
     rules: Counter[str] = Counter()
 
-    def note(finding: Finding) -> None:
+    def note(finding: SecretFinding) -> None:
         rules[finding.rule] += 1
 
     redactor = RuleRedactor(key=b"bench")

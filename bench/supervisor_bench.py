@@ -20,8 +20,8 @@ from supervisor_ai.domain.run.definition import (
 )
 from supervisor_ai.domain.run.effects import OperationEffect, RunGate
 from supervisor_ai.domain.run.events import GateEnded, RunEvent, RunSubmitted
-from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.run.values import Base
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS
 from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
@@ -30,8 +30,8 @@ from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.engine.ports.workers import Worker
 from supervisor_ai.engine.runtime import Runtime
 from supervisor_ai.engine.world import Operation, World
-from supervisor_ai.store.artifacts import FileArtifacts
 from supervisor_ai.store.documents import ArtifactDocuments
+from supervisor_ai.store.files.artifacts import FileArtifacts
 from supervisor_ai.store.ledger import open_ledger
 from supervisor_ai.testing.fake_consent import FakeConsent
 from supervisor_ai.testing.fake_examiner import FakeExaminer

@@ -49,8 +49,7 @@ from supervisor_ai.domain.project.events import ProjectEvent
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
 from supervisor_ai.domain.run.events import RUN_EVENTS
-from supervisor_ai.domain.run.gates import Finding as GateFinding
-from supervisor_ai.domain.run.retry_notes import RetryEntry
+from supervisor_ai.domain.run.failures.retry_notes import RetryEntry
 from supervisor_ai.domain.run.run import RUN_FLOW
 from supervisor_ai.domain.run.status import Outcome
 from supervisor_ai.drivers.kanban.board.kanban import Mistake
@@ -66,7 +65,8 @@ from supervisor_ai.drivers.kanban.queries.status import (
 )
 from supervisor_ai.drivers.moves.slots import ATTEMPT_FLOW
 from supervisor_ai.drivers.moves.state import STEP_FLOW
-from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding
+from supervisor_ai.engine.ports.sandbox import LimitFinding, ProbeFinding
+from supervisor_ai.engine.ports.sandbox import ProbeFinding as GateFinding
 from supervisor_ai.workers.agents import PROFILES
 from supervisor_ai.workers.capabilities import Capability, capabilities
 
@@ -92,7 +92,7 @@ is `{"error": {kind, message, hint}}` on stdout. Times are UTC in ISO 8601.
 KINDS = (
     *(RunView, StepRow, OriginView, Outcome, UsageView, MutationView),
     *(DirectoryView, WorkView, FileChange, CleanView, CleanItem),
-    *(SandboxCheck, BackendView, Finding, LimitFinding, InsideView),
+    *(SandboxCheck, BackendView, ProbeFinding, LimitFinding, InsideView),
     *(RoleSummary, RoleDetail, RoleValue, RoleDifference, RoleChange, RoleExchange),
     ConfigValue,
     *(QuestionView, DoubtView),
@@ -102,7 +102,7 @@ KINDS = (
     *(WorkflowSummary, RetryEntry, PackedContext, PackedItem, SentContext, RedactionReport),
     *(Verification, LedgerFault),
 )
-TITLES: dict[type, str] = {GateFinding: "Finding of a gate"}
+TITLES: dict[type, str] = {GateFinding: "ProbeFinding of a gate"}
 WORKERS = """\
 What each adapter of a CLI (`adapter:` in the configuration) can do, and how. How to use them:
 [agents](howto/agents.md), [API models](howto/api-models.md); another one of your own:

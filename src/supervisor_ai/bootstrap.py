@@ -228,7 +228,7 @@ def answer_schema(kind: "AnswerKind") -> str:
 
 def open_lab() -> "Lab":
     """Open what plays the part of a model."""
-    from supervisor_ai.definitions.lab_scripts import read_lab_script
+    from supervisor_ai.definitions.sources.lab_scripts import read_lab_script
     from supervisor_ai.lab.service import ScriptedLab
 
     return ScriptedLab(read=read_lab_script)
@@ -275,8 +275,8 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
     from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
     from supervisor_ai.engine.remembered_redactor import RememberedRedactor
     from supervisor_ai.engine.world import World
-    from supervisor_ai.store.artifacts import FileArtifacts
     from supervisor_ai.store.documents import ArtifactDocuments
+    from supervisor_ai.store.files.artifacts import FileArtifacts
     from supervisor_ai.workers.registry import worker_factory
     from supervisor_ai.workspaces.forges.github import GitHubForge
     from supervisor_ai.workspaces.workspaces import GitWorkspaces
@@ -464,9 +464,9 @@ def _ledger(repository: "GitRepository", settings: HostSettings) -> "SqliteLedge
 
 
 def _records(repository: "GitRepository", ledger: "SqliteLedger") -> Records:
-    from supervisor_ai.store.artifacts import FileArtifacts
     from supervisor_ai.store.documents import ArtifactDocuments
-    from supervisor_ai.store.retry_logs import RetryLogFiles
+    from supervisor_ai.store.files.artifacts import FileArtifacts
+    from supervisor_ai.store.files.retry_logs import RetryLogFiles
 
     artifacts = FileArtifacts(repository.state_directory / "artifacts")
     return Records(

@@ -15,7 +15,7 @@ from tests.attacks.guards import Guards
 from tests.attacks.scene import Scene
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.facts import Identity, Snapshot
+from supervisor_ai.domain.run.values import Identity, Snapshot
 from supervisor_ai.engine.ports.workspaces import PLAIN, Landing, Workspace, WorkspacePlan
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.repositories.git import Git

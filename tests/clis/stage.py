@@ -17,7 +17,7 @@ from tests.support.known_tools import known_tools
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Broker, Cli, SandboxPolicy
-from supervisor_ai.domain.run.facts import EgressRefusal
+from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import Channel, Mount
 from supervisor_ai.engine.ports.workers import Observation, WorkerReport, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace

@@ -8,7 +8,7 @@ import pytest
 from tests.clis.stage import INSTALLED, KEY, Stage
 from tests.clis.vocabulary import PLANTED
 
-from supervisor_ai.domain.run.diagnosis import Action
+from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import WorkerReport
 from supervisor_ai.lab.server import LabServer

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
-from supervisor_ai.store.artifacts import FileArtifacts
+from supervisor_ai.store.files.artifacts import FileArtifacts
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger
 from supervisor_ai.testing.artifacts_suite import ArtifactsSuite
 from supervisor_ai.testing.ledger_harness import LedgerView, StillClock

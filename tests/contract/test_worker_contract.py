@@ -14,7 +14,7 @@ import pytest
 from tests.support.known_tools import known_tools
 
 from supervisor_ai.domain.run.definition import Cli
-from supervisor_ai.domain.run.diagnosis import Diagnosis
+from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     OutputSink,
@@ -25,7 +25,7 @@ from supervisor_ai.engine.ports.sandbox import (
 )
 from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
-from supervisor_ai.testing.worker_live_suite import LiveWorkerSuite, Part, PuppetSuite
+from supervisor_ai.testing.worker_live_suite import LivePart, LiveWorkerSuite, PuppetSuite
 from supervisor_ai.testing.worker_suite import Recording, Subject, WorkerSuite
 from supervisor_ai.workers.agents import find_agent
 from supervisor_ai.workers.command import command_worker
@@ -67,7 +67,7 @@ def agent(adapter: str, make: Make, key: str, *, success: str, failure: str) -> 
     )
 
 
-def play(part: Part) -> Cli:
+def play(part: LivePart) -> Cli:
     """Describe a scripted CLI that plays a part."""
     reply = {
         "say": part.stdout.splitlines(),
@@ -99,7 +99,7 @@ class TestScripted(WorkerSuite, LiveWorkerSuite):
         self.ground, self.sandbox, self.script = tmp_path, sandbox, play
         self.subject = Subject(
             make_worker=scripted_worker,
-            make_cli=lambda _: play(Part()),
+            make_cli=lambda _: play(LivePart()),
             prompt_in=lambda given: given.partition(b"\n")[2],
         )
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from supervisor_ai.documents.mechanical_manager import MechanicalManager
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, RunId, StreamId
-from supervisor_ai.domain.run.facts import Process, Snapshot
 from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.values import Process, Snapshot
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.effects import ReadKanban
 from supervisor_ai.drivers.kanban.performer import KanbanPerformer, kanban_performers

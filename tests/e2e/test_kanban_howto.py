@@ -7,7 +7,7 @@ from typing import Final
 
 from tests.e2e.tutorial_blocks import BLOCK, Block, Newcomer, outputs_of
 
-from supervisor_ai.documents.kanban_reading import read_kanban
+from supervisor_ai.documents.kanban_parser import read_kanban
 from supervisor_ai.drivers.kanban.board.kanban import Kanban
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "howto" / "kanban.md"

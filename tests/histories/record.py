@@ -40,10 +40,18 @@ from supervisor_ai.domain.project.events import (
 from supervisor_ai.domain.run import definition as d
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
-from supervisor_ai.domain.run.breaker import BreakerPolicy
-from supervisor_ai.domain.run.budgets import Amount, Scope
-from supervisor_ai.domain.run.degradation import Level
-from supervisor_ai.domain.run.facts import (
+from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
+from supervisor_ai.domain.run.failures.degradation import Level
+from supervisor_ai.domain.run.gates import Complexity, Concern, GateKind
+from supervisor_ai.domain.run.spending.budgets import Amount, Scope
+from supervisor_ai.domain.run.status import (
+    FailureCategory,
+    Outcome,
+    OutcomeKind,
+    RunStatus,
+    Verdict,
+)
+from supervisor_ai.domain.run.values import (
     ApprovalReason,
     Base,
     Feedback,
@@ -53,14 +61,6 @@ from supervisor_ai.domain.run.facts import (
     Process,
     Snapshot,
     Usage,
-)
-from supervisor_ai.domain.run.gates import Complexity, Concern, GateKind
-from supervisor_ai.domain.run.status import (
-    FailureCategory,
-    Outcome,
-    OutcomeKind,
-    RunStatus,
-    Verdict,
 )
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase

@@ -15,9 +15,9 @@ from supervisor_ai.domain.project.project import Project
 from supervisor_ai.domain.project.project import evolve as evolve_project
 from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.events import RunSubmitted
-from supervisor_ai.domain.run.facts import Process
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.moves.state import WorkflowState
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver

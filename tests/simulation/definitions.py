@@ -7,8 +7,6 @@ from typing import Final
 
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.breaker import BreakerPolicy
-from supervisor_ai.domain.run.budgets import Amount, Scope
 from supervisor_ai.domain.run.definition import (
     Cli,
     Definition,
@@ -19,7 +17,9 @@ from supervisor_ai.domain.run.definition import (
     StepKind,
     Workflow,
 )
+from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
 from supervisor_ai.domain.run.gates import GateKind, GatePolicy
+from supervisor_ai.domain.run.spending.budgets import Amount, Scope
 
 CLI: Final = Cli(name="agent", adapter="simulated")
 GATE: Final = Gate(name="test", command=("make", "test"), timeout=timedelta(minutes=1))

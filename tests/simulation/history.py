@@ -7,7 +7,7 @@ from datetime import timedelta
 from tests.simulation.processes import SimProcess
 
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.ports.ledger import Lease, Leases
 
 

@@ -30,7 +30,7 @@ from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.world import World
-from supervisor_ai.store.codec import EVENT_KINDS, EventCodec, Place
+from supervisor_ai.store.codec import EVENT_KINDS, EventCodec, EventPlace
 from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
 
 _ENDS = (e.RunCompleted, e.RunFailed, e.RunCancelled)
@@ -110,7 +110,7 @@ def _loose_links(evidence: Evidence) -> Iterator[str]:
     codec, previous = EventCodec(), ""
     for at in evidence.envelopes:
         new = NewEvent(event=at.event, actor=at.actor, cause=at.cause)
-        place = Place(at.seq, at.stream, at.version, at.recorded_at, at.epoch)
+        place = EventPlace(at.seq, at.stream, at.version, at.recorded_at, at.epoch)
         if codec.seal(new, place, previous=previous).envelope.hash != at.hash:
             yield f"Event {at.seq} is not chained to the one before it."
         previous = at.hash

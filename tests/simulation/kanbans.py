@@ -12,10 +12,10 @@ from tests.simulation.scripts import BAD, GOOD, Deed, duration
 from tests.support.kanban_scene import FILE, kanban_definition, kanban_text, task_text
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
-from supervisor_ai.documents.kanban_writing import render_task, revise_kanban, revise_task
+from supervisor_ai.documents.kanban_writer import render_task, revise_kanban, revise_task
 from supervisor_ai.drivers.kanban.board.kanban import Kanban
 from supervisor_ai.drivers.kanban.board.numbers import next_number
-from supervisor_ai.drivers.kanban.board.plan import Plan, Refusal
+from supervisor_ai.drivers.kanban.board.plan import Plan, PlanRefusal
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
@@ -131,7 +131,7 @@ def _honest(assigned: Assigned) -> Deed:
         return Deed(seconds=0, result=GOOD, output=_says("error", next_task=None, tasks=[]))
     done, number = str(assigned.told["done_task"]), next_number(assigned.files)
     decided = reconcile(kanban, done, number=number, at=AT)
-    if isinstance(decided, Refusal):
+    if isinstance(decided, PlanRefusal):
         output = _says(decided.status, next_task=kanban.current, tasks=list(kanban.tasks))
         return Deed(seconds=0, result=GOOD, output=output)
     output = _says("ok", next_task=decided.next_task, tasks=list(decided.tasks))

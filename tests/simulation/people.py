@@ -13,8 +13,15 @@ from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.ids import LetterKey, RunId, StepName, TreeSha, stream_run
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition, StepKind
-from supervisor_ai.domain.run.facts import ApprovalReason
-from supervisor_ai.domain.run.letters import Approve, Cancel, Command, Letter, Migrate, Reject
+from supervisor_ai.domain.run.inbox_commands import (
+    Approve,
+    Cancel,
+    Command,
+    Letter,
+    Migrate,
+    Reject,
+)
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.engine.world import World
 
 _OF_A_KANBAN: Final = frozenset({"kanban", "land-task", "manager", "land-kanban"})

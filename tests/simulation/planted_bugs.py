@@ -12,7 +12,6 @@ from tests.simulation.simulation import Parts
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.errors import LeaseLost, StaleVersion
 from supervisor_ai.domain.ids import StreamId
-from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.effects import (
     Integrate,
     OperationEffect,
@@ -26,6 +25,7 @@ from supervisor_ai.domain.run.events import (
     IntegrationStarted,
     RunEvent,
 )
+from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.operations import operation_key
 from supervisor_ai.engine.effects.integration import perform_integration
 from supervisor_ai.engine.effects.performer import perform

@@ -10,8 +10,8 @@ from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.definition import Definition
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.engine.ports.artifacts import Documents
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 

@@ -19,7 +19,7 @@ from supervisor_ai.domain.run.definition import (
     Workflow,
 )
 from supervisor_ai.domain.run.events import ApprovalRequested, RunFailed
-from supervisor_ai.domain.run.letters import Approve, Command, Reject
+from supervisor_ai.domain.run.inbox_commands import Approve, Command, Reject
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition

@@ -11,7 +11,7 @@ from supervisor_ai.domain.run.operations import operations_of
 from supervisor_ai.domain.run.run import RUN_FLOW
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.store.codec import EVENT_KINDS
-from supervisor_ai.store.projection_rules import RULES, rule_of
+from supervisor_ai.store.tables.projection_rules import RULES, rule_of
 
 RUN_KINDS = (*e.RUN_EVENTS, *slice_events())
 ALL_KINDS = (*EVENT_KINDS, *slice_events())

@@ -20,8 +20,8 @@ from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import RunView
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import StepStatus, Verdict
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.tools.text import counted
 

@@ -7,9 +7,9 @@ from supervisor_ai.cli.tables import labelled, title
 from supervisor_ai.control.commands.run_start import PreparedRun
 from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.slices import Rows, find_slice
-from supervisor_ai.domain.run.budgets import Scope, in_words
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind
 from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.spending.budgets import Scope, in_words
 
 
 def preview(prepared: PreparedRun) -> str:

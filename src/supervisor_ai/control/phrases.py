@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Finding, Severity
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.domain.terminal import plain
 
 _LISTED: Final = 8

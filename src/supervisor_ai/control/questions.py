@@ -11,9 +11,9 @@ from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import RunView
 from supervisor_ai.control.slices import QuestionHelp, find_slice
 from supervisor_ai.domain.ids import CommitSha, StepName, TreeSha
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.domain.run.status import ENDED, Verdict
+from supervisor_ai.domain.run.values import ApprovalReason
 
 _END: Final = 2_000
 """So much is shown of what a command printed at last."""

@@ -6,8 +6,8 @@ from supervisor_ai.control.phrases import asks, listed, short
 from supervisor_ai.control.sentence_table import SentenceTable, on
 from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.budgets import in_words
-from supervisor_ai.domain.run.degradation import Level
+from supervisor_ai.domain.run.failures.degradation import Level
+from supervisor_ai.domain.run.spending.budgets import in_words
 from supervisor_ai.tools.text import counted
 
 

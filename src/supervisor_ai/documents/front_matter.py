@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.documents.quoting import scalar
+from supervisor_ai.documents.quotes import scalar
 
 if TYPE_CHECKING:
     from supervisor_ai.tools.yaml_tree import KeyPath, TextValue, YamlTree

@@ -1,6 +1,6 @@
 """Reads a kanban, and judges the files that an agent left: by their form alone."""
 
-from supervisor_ai.documents.kanban_reading import read_kanban
+from supervisor_ai.documents.kanban_parser import read_kanban
 from supervisor_ai.documents.plan_duty import lost_entries, plan_problems
 from supervisor_ai.documents.task_shelf import TaskShelf
 from supervisor_ai.documents.work_duty import Page, change_problems, log_problems

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.documents.kanban_folder import KanbanFolder, kanban_folder
-from supervisor_ai.documents.kanban_reading import read_kanban
-from supervisor_ai.documents.kanban_writing import (
+from supervisor_ai.documents.kanban_parser import read_kanban
+from supervisor_ai.documents.kanban_writer import (
     render_kanban,
     render_task,
     revise_kanban,
@@ -25,7 +25,7 @@ from supervisor_ai.domain.errors import InvalidInput, SupervisorError
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
 from supervisor_ai.drivers.kanban.board.new_kanban import create
 from supervisor_ai.drivers.kanban.board.numbers import next_number
-from supervisor_ai.drivers.kanban.board.plan import Plan, Refusal
+from supervisor_ai.drivers.kanban.board.plan import Plan, PlanRefusal
 from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
@@ -50,7 +50,7 @@ Texts = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class ManagerReply:
     """What the Manager answers."""
 
     status: str
@@ -120,7 +120,7 @@ class _Turn:
     at: str
     shelf: TaskShelf
 
-    def reply(self, prompt: str) -> Reply:
+    def reply(self, prompt: str) -> ManagerReply:
         """Do what the prompt asks for."""
         try:
             assignment = _assignment(prompt)
@@ -128,11 +128,11 @@ class _Turn:
             with kanban_folder(self.root, assignment.file, is_new=is_new) as folder:
                 return self._act(assignment, folder)
         except SupervisorError as error:
-            return Reply(status="error", message=error.message)
+            return ManagerReply(status="error", message=error.message)
         except OSError as error:
-            return Reply(status="error", message=f"The files cannot be used: {error}.")
+            return ManagerReply(status="error", message=f"The files cannot be used: {error}.")
 
-    def _act(self, assignment: Assignment, folder: KanbanFolder) -> Reply:
+    def _act(self, assignment: Assignment, folder: KanbanFolder) -> ManagerReply:
         paths = folder.paths()
         number = next_number([*paths, assignment.file])
         if assignment.instruction is not None:
@@ -143,8 +143,8 @@ class _Turn:
         files = folder.read()
         kanban = self._read(assignment.file, files)
         decided = reconcile(kanban, assignment.done, number=number, at=self.at)
-        if isinstance(decided, Refusal):
-            return Reply(
+        if isinstance(decided, PlanRefusal):
+            return ManagerReply(
                 status=decided.status,
                 message=decided.why,
                 next_task=kanban.current,
@@ -158,7 +158,9 @@ class _Turn:
             return found
         raise InvalidInput(f"The files cannot be read: {_listed(found)}")
 
-    def _carry_out(self, plan: Plan, folder: KanbanFolder, files: Mapping[str, bytes]) -> Reply:
+    def _carry_out(
+        self, plan: Plan, folder: KanbanFolder, files: Mapping[str, bytes]
+    ) -> ManagerReply:
         """Write what a plan needs, the kanban file last: what it lists is there by then."""
         texts = _texts(plan, files)
         # Nothing is written that could not be read again.
@@ -168,7 +170,9 @@ class _Turn:
             raise InvalidInput(f"{plan.kanban.path!r} would not say what was decided.")
         for path, text in texts.items():
             (folder.replace if path in files else folder.create)(path, text)
-        return Reply(status="ok", message=plan.message, next_task=plan.next_task, tasks=plan.tasks)
+        return ManagerReply(
+            status="ok", message=plan.message, next_task=plan.next_task, tasks=plan.tasks
+        )
 
 
 def _assignment(prompt: str) -> Assignment:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
-from supervisor_ai.documents.task_reading import ReadTask, read_task
+from supervisor_ai.documents.task_parser import ReadTask, read_task
 
 MAX_FILES: Final = 2000
 MAX_BYTES: Final = 32 * 1024 * 1024

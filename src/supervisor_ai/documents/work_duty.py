@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Final
 
 from supervisor_ai.documents.outline import Outline
-from supervisor_ai.documents.task_reading import ReadTask
+from supervisor_ai.documents.task_parser import ReadTask
 from supervisor_ai.documents.work_items import SECTIONS
 from supervisor_ai.documents.work_logs import WORK_LOG
 from supervisor_ai.domain.run.answers import AnswerStatus

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from supervisor_ai.documents.outline import Block, Outline, label
-from supervisor_ai.documents.quoting import is_quoted, unquoted
+from supervisor_ai.documents.quotes import is_quoted, unquoted
 from supervisor_ai.drivers.kanban.board.kanban import Conclusion, LogEntry, PlanEntry
 
 WORK_LOG: Final = "work log"

@@ -2,7 +2,7 @@
 
 from supervisor_ai.domain.errors import Denied
 from supervisor_ai.domain.ids import ArtifactHash, RunId
-from supervisor_ai.domain.run.letters import Cancel
+from supervisor_ai.domain.run.inbox_commands import Cancel
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.engine.pinned import pinned_powers
 from supervisor_ai.engine.ports.consent import PinnedPower

@@ -10,7 +10,6 @@ from supervisor_ai.domain.errors import InternalError, SupervisorError
 from supervisor_ai.domain.ids import EffectKey
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import run as machine
-from supervisor_ai.domain.run.correspondence import answer
 from supervisor_ai.domain.run.effects import (
     CancelRun,
     CancelTimer,
@@ -26,16 +25,17 @@ from supervisor_ai.domain.run.effects import (
     launch_intent,
     timer_intent,
 )
-from supervisor_ai.domain.run.letters import Cancel, Letter, Migrate
+from supervisor_ai.domain.run.inbox_commands import Cancel, Letter, Migrate
+from supervisor_ai.domain.run.inbox_replies import answer
 from supervisor_ai.domain.run.operations import operation_key
 from supervisor_ai.domain.run.run import Decision
 from supervisor_ai.domain.run.status import ENDED, RunStatus
-from supervisor_ai.engine.closing import close_run
+from supervisor_ai.engine.child_runs import cancel_child, start_child
 from supervisor_ai.engine.consent import unagreed
-from supervisor_ai.engine.deserted import free_the_dead
-from supervisor_ai.engine.family import cancel_child, start_child
 from supervisor_ai.engine.journal import Journal
+from supervisor_ai.engine.orphaned_reservations import free_the_dead
 from supervisor_ai.engine.playback import Player
+from supervisor_ai.engine.run_end import close_run
 from supervisor_ai.engine.world import Operation, Performer, World
 
 _DECISIONS: Final = 10_000

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _CONSONANTS: Final = "bcdfghjkmnpqrstvwxyz"

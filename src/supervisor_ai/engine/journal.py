@@ -26,8 +26,8 @@ from supervisor_ai.domain.run.events import (
     PermitReleased,
     RunSubmitted,
 )
+from supervisor_ai.domain.run.inbox_commands import Letter
 from supervisor_ai.domain.run.launches import Leave, Wait, may_launch
-from supervisor_ai.domain.run.letters import Letter
 from supervisor_ai.domain.run.run import Run, attempt_of
 from supervisor_ai.engine.playback import Playback
 from supervisor_ai.engine.ports.ledger import (

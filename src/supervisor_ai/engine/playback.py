@@ -9,8 +9,8 @@ from supervisor_ai.domain.errors import NotFound, Unavailable
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.events import DefinitionMigrated, RunSubmitted
-from supervisor_ai.domain.run.facts import ForkPoint
 from supervisor_ai.domain.run.run import Decision, Run
+from supervisor_ai.domain.run.values import ForkPoint
 from supervisor_ai.engine.folds import fold_name
 from supervisor_ai.engine.ports.artifacts import Documents
 from supervisor_ai.engine.ports.driver import Driver

@@ -6,7 +6,6 @@ from supervisor_ai.domain.errors import LeaseLost
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.events import RunOwned, RunStarted
 from supervisor_ai.domain.run.status import RunStatus
-from supervisor_ai.engine.closing import tidy
 from supervisor_ai.engine.consent import is_cancelled, require_consent
 from supervisor_ai.engine.drive import Drive, DriveResult
 from supervisor_ai.engine.effects.performer import perform
@@ -16,6 +15,7 @@ from supervisor_ai.engine.ports.ledger import Lease, Wake
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
 from supervisor_ai.engine.project_view import ProjectView
 from supervisor_ai.engine.recovery import Recovery, recover
+from supervisor_ai.engine.run_end import tidy
 from supervisor_ai.engine.world import Performer, World
 
 

@@ -11,7 +11,7 @@ from supervisor_ai.domain.live_output import LiveOutput
 from supervisor_ai.domain.run.definition import SandboxPolicy, WorkspacePolicy
 from supervisor_ai.domain.run.effects import OperationEffect
 from supervisor_ai.domain.run.events import RunEvent
-from supervisor_ai.domain.run.facts import Identity
+from supervisor_ai.domain.run.values import Identity
 from supervisor_ai.engine.playback import Opener
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.clock import Clock, Ids, Processes

@@ -32,10 +32,10 @@ from supervisor_ai.gates.reader_messages import (
     encode,
 )
 from supervisor_ai.tools.confined_child import ChildFailedError, ConfinedReaders
-from supervisor_ai.tools.confinement import Limits
+from supervisor_ai.tools.confinement import ProcessLimits
 
 READER: Final = "supervisor_ai.gates.reader"
-LIMITS: Final = Limits(memory=1 << 30, cpu=60, wall=300.0, speech=16 << 20)
+LIMITS: Final = ProcessLimits(memory=1 << 30, cpu=60, wall=300.0, speech=16 << 20)
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ class RepositoryExaminer:
     """Looks at commits of the trusted repository, and at nothing else."""
 
     def __init__(
-        self, commits: Commits, has_commit: Callable[[str], bool], limits: Limits = LIMITS
+        self, commits: Commits, has_commit: Callable[[str], bool], limits: ProcessLimits = LIMITS
     ) -> None:
         self.commits = commits
         self.has_commit = has_commit

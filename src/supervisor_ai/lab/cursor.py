@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from supervisor_ai.lab.dialect import Question
+from supervisor_ai.lab.dialect import LabQuestion
 from supervisor_ai.lab.shapes import DialectName, Scenario, Script, Turn
 
 _MAX_COUNTED: Final = 10_000
@@ -63,7 +63,7 @@ class Cursor:
         """Return a cursor at the beginning of the same script."""
         return Cursor(self._script, self._clock)
 
-    def next(self, question: Question, dialect: DialectName, raw: str) -> Cue:
+    def next(self, question: LabQuestion, dialect: DialectName, raw: str) -> Cue:
         """Return what comes next in the conversation that a request belongs to."""
         if self._script.side_calls and not question.has_tools:
             return Cue(turn=self._side(question), place="side")
@@ -72,12 +72,12 @@ class Cursor:
                 return self._turn(number, scenario, question)
         return Cue(turn=_NOBODY, place="none")
 
-    def _side(self, question: Question) -> Turn:
+    def _side(self, question: LabQuestion) -> Turn:
         if self._script.side is not None:
             return self._script.side
         return Turn(text=json.dumps(_instance(question.schema))) if question.schema else _OK
 
-    def _turn(self, number: int, scenario: Scenario, question: Question) -> Cue:
+    def _turn(self, number: int, scenario: Scenario, question: LabQuestion) -> Cue:
         if (scenario.cursor or self._script.cursor) == "sequence":
             return self._first_unspent(number, "", scenario.turns, range(len(scenario.turns)))
         groups = _groups(scenario.turns)

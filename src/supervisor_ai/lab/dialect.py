@@ -16,7 +16,7 @@ class BadRequest(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class LabQuestion:
     """What a request asks, whatever the dialect."""
 
     model: str
@@ -48,15 +48,15 @@ class Dialect(Protocol):
         """Return the event that tells of an overload in the middle of a stream."""
         ...
 
-    def read(self, body: Mapping[str, Json], path: str) -> Question:
+    def read(self, body: Mapping[str, Json], path: str) -> LabQuestion:
         """Understand a request; BadRequest when something is missing."""
         ...
 
-    def whole(self, turn: Turn, question: Question) -> Json:
+    def whole(self, turn: Turn, question: LabQuestion) -> Json:
         """Write an answer in one piece."""
         ...
 
-    def frames(self, turn: Turn, question: Question) -> Iterator[Frame]:
+    def frames(self, turn: Turn, question: LabQuestion) -> Iterator[Frame]:
         """Write an answer as a stream."""
         ...
 

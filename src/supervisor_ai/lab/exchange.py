@@ -10,12 +10,18 @@ from typing import Final
 
 from supervisor_ai.lab.body import BadBody, read_body
 from supervisor_ai.lab.cursor import Cursor
-from supervisor_ai.lab.dialect import BadRequest, Dialect, Question
-from supervisor_ai.lab.journal import Journal, Seen, key_of, path_without_secrets, without_secrets
+from supervisor_ai.lab.dialect import BadRequest, Dialect, LabQuestion
+from supervisor_ai.lab.journal import (
+    LabJournal,
+    Seen,
+    key_of,
+    path_without_secrets,
+    without_secrets,
+)
 from supervisor_ai.lab.nonces import with_nonce
-from supervisor_ai.lab.playing import Play
+from supervisor_ai.lab.playback import Play
+from supervisor_ai.lab.routes import dialect_at, token_count
 from supervisor_ai.lab.script import BadScript, read_script
-from supervisor_ai.lab.speaking import dialect_at, token_count
 from supervisor_ai.lab.wire import Wire
 from supervisor_ai.tools.json_value import Json, parse_json
 
@@ -31,22 +37,22 @@ _MODELS: Final[Mapping[str, Json]] = {
 
 
 @dataclass(slots=True)
-class Room:
+class LabRoom:
     """What all connections of a server share."""
 
     cursor: Cursor
-    journal: Journal
+    journal: LabJournal
     stopped: threading.Event = field(default_factory=threading.Event)
     lines: set[socket] = field(default_factory=set)
 
 
-class Exchange(BaseHTTPRequestHandler):
+class LabExchange(BaseHTTPRequestHandler):
     """Speaks HTTP with one client."""
 
     protocol_version = "HTTP/1.1"
     timeout = _PATIENCE
 
-    def __init__(self, room: Room, *connection: object) -> None:
+    def __init__(self, room: LabRoom, *connection: object) -> None:
         self._room = room
         super().__init__(*connection)  # type: ignore[arg-type]
 
@@ -134,7 +140,7 @@ class Exchange(BaseHTTPRequestHandler):
             return
         self._play(dialect, question, raw, body)
 
-    def _play(self, dialect: Dialect, question: Question, raw: bytes, body: Json) -> None:
+    def _play(self, dialect: Dialect, question: LabQuestion, raw: bytes, body: Json) -> None:
         request = raw.decode("utf-8", "replace")
         cue = self._room.cursor.next(question, dialect.name, request)
         cue = replace(cue, turn=with_nonce(cue.turn, request))

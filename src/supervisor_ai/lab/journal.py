@@ -60,7 +60,7 @@ class Seen:
         }
 
 
-class Journal:
+class LabJournal:
     """Remembers the newest requests; safe for many threads."""
 
     def __init__(

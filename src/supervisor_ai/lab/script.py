@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.lab.shapes import Call, FreeCall, Scenario, Script, Tokens, Turn
+from supervisor_ai.lab.shapes import FreeCall, LabCall, Scenario, Script, Tokens, Turn
 from supervisor_ai.tools.text import excerpt, nearest
 
 KeyPath = tuple[str | int, ...]
@@ -43,8 +43,8 @@ _BELOW: Final[Mapping[str, type[BaseModel]]] = {
     "scenarios": Scenario,
     "turns": Turn,
     "side": Turn,
-    "tool": Call,
-    "tools": Call,
+    "tool": LabCall,
+    "tools": LabCall,
     "custom": FreeCall,
     "usage": Tokens,
 }

@@ -16,8 +16,8 @@ from typing import Final, Self
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.lab.cursor import Cursor
-from supervisor_ai.lab.exchange import Exchange, Room
-from supervisor_ai.lab.journal import Journal, Seen
+from supervisor_ai.lab.exchange import LabExchange, LabRoom
+from supervisor_ai.lab.journal import LabJournal, Seen
 from supervisor_ai.lab.script import read_script
 from supervisor_ai.lab.shapes import Script
 
@@ -42,9 +42,9 @@ class LabServer:
         on_seen: Callable[[Seen], None] | None = None,
     ) -> None:
         cursor = Cursor(_read(script))
-        self._room = Room(cursor=cursor, journal=Journal(log, on_seen))
+        self._room = LabRoom(cursor=cursor, journal=LabJournal(log, on_seen))
         try:
-            self._http = _Http((LOOPBACK, port), partial(Exchange, self._room))
+            self._http = _Http((LOOPBACK, port), partial(LabExchange, self._room))
         except OSError as error:
             self._room.journal.close()
             raise Unavailable(

@@ -51,16 +51,16 @@ Seconds = Annotated[float, Field(ge=0, le=MAX_WAIT)]
 Count = Annotated[int, Field(ge=0, le=1_000_000_000)]
 
 
-class Shape(BaseModel):
+class LabShape(BaseModel):
     """A mapping with known keys."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class Tokens(Shape):
+class Tokens(LabShape):
     """`usage`: the tokens that an answer is said to have cost."""
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(validate_by_name=True, **Shape.model_config)
+    model_config: ClassVar[ConfigDict] = ConfigDict(validate_by_name=True, **LabShape.model_config)
 
     input: Count = Field(default=100, alias="in")
     output: Count = Field(default=20, alias="out")
@@ -68,7 +68,7 @@ class Tokens(Shape):
     cache_write: Count = 0
 
 
-class Call(Shape):
+class LabCall(LabShape):
     """`tool`: a call of one of the client's tools."""
 
     name: str
@@ -77,7 +77,7 @@ class Call(Shape):
     namespace: str | None = None
 
 
-class FreeCall(Shape):
+class FreeCall(LabShape):
     """`custom`: a call whose input is plain text, as Codex's apply_patch wants it."""
 
     name: str
@@ -85,13 +85,13 @@ class FreeCall(Shape):
     id: str | None = None
 
 
-class Turn(Shape):
+class Turn(LabShape):
     """One answer of the model, or one thing that goes wrong instead."""
 
     text: str | None = None
     thinking: str | None = None
-    tool: Call | None = None
-    tools: list[Call] = Field(default_factory=list, max_length=MAX_TURNS)
+    tool: LabCall | None = None
+    tools: list[LabCall] = Field(default_factory=list, max_length=MAX_TURNS)
     custom: FreeCall | None = None
     stop: StopName | None = None
     model: str | None = None
@@ -109,7 +109,7 @@ class Turn(Shape):
     delay: Seconds | None = None
 
     @property
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[LabCall, ...]:
         """List the tool calls in their order."""
         return (*((self.tool,) if self.tool else ()), *self.tools)
 
@@ -124,7 +124,7 @@ class Turn(Shape):
         return self.reset is not None and self.times is None
 
 
-class Scenario(Shape):
+class Scenario(LabShape):
     """The turns of one conversation, and which requests belong to it."""
 
     turns: Annotated[list[Turn], Field(min_length=1, max_length=MAX_TURNS)]
@@ -133,7 +133,7 @@ class Scenario(Shape):
     cursor: CursorName | None = None
 
 
-class Script(Shape):
+class Script(LabShape):
     """Everything that the model will say."""
 
     scenarios: Annotated[list[Scenario], Field(min_length=1, max_length=MAX_TURNS)]

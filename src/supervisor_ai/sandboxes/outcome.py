@@ -6,8 +6,8 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import GIB, MIB
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
-from supervisor_ai.domain.run.prices import dollars
+from supervisor_ai.domain.run.spending.prices import dollars
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult, SandboxSpec
 
 KILLED: Final = 128

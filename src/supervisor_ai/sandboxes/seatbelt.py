@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.facts import Hardness
-from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding, Mount, Profile
+from supervisor_ai.domain.run.values import Hardness
+from supervisor_ai.engine.ports.sandbox import LimitFinding, Mount, ProbeFinding, Profile
 
 IS_EXPERIMENTAL: Final = True
 """It is never chosen by `auto`: a user has to ask for it by name."""
 PROGRAM: Final = "/usr/bin/sandbox-exec"
 
 NOT_ENFORCED: Final = tuple(
-    Finding(name=name, holds=False, detail=detail)
+    ProbeFinding(name=name, holds=False, detail=detail)
     for name, detail in (
         ("processes of the host are hidden", "macOS has no namespaces for processes"),
         ("no process stays behind", "a process that leaves its session has to be searched for"),

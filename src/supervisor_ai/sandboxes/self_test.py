@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.engine.ports.sandbox import (
-    Finding,
     Mount,
+    ProbeFinding,
     Profile,
     Sandbox,
     SandboxResult,
@@ -33,7 +33,7 @@ RUNS: Final = "a command runs"
 """The finding without which there are no others."""
 
 
-async def examine(sandbox: Sandbox, state: Path) -> tuple[Finding, ...]:
+async def examine(sandbox: Sandbox, state: Path) -> tuple[ProbeFinding, ...]:
     """Make the checks that can be made inside, then those that only the host can make."""
     with _scene(state) as scene, _bait() as bait:
         heard = bytearray()
@@ -41,7 +41,7 @@ async def examine(sandbox: Sandbox, state: Path) -> tuple[Finding, ...]:
         result = await sandbox.run(spec, lambda _, piece: heard.extend(piece))
         if result.exit_code != 0:
             return (_failure(result, bytes(heard)),)
-        runs = Finding(name=RUNS, holds=True, detail=result.reason)
+        runs = ProbeFinding(name=RUNS, holds=True, detail=result.reason)
         return (runs, *_findings(bytes(heard)), *scene.findings())
 
 
@@ -50,26 +50,28 @@ class _Scene:
     canary: Path
     ground: Path
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[ProbeFinding]:
         yield self._untouched()
         yield self._not_root()
         yield self._nothing_stays()
 
-    def _untouched(self) -> Finding:
+    def _untouched(self) -> ProbeFinding:
         holds = self.canary.read_text(encoding="utf-8") == _SONG
         detail = "a file was left alone" if holds else "a file was overwritten"
-        return Finding(name="files of the host cannot be written", holds=holds, detail=detail)
+        return ProbeFinding(name="files of the host cannot be written", holds=holds, detail=detail)
 
-    def _not_root(self) -> Finding:
+    def _not_root(self) -> ProbeFinding:
         owner = self._daemon.stat().st_uid
         detail = f"the user is {owner} on the host"
-        return Finding(name="nobody inside is root of the host", holds=owner != 0, detail=detail)
+        return ProbeFinding(
+            name="nobody inside is root of the host", holds=owner != 0, detail=detail
+        )
 
-    def _nothing_stays(self) -> Finding:
+    def _nothing_stays(self) -> ProbeFinding:
         with self._daemon.open("rb") as file:
             is_alone = lock(file.fileno(), patience=0)
         detail = "a daemon was killed" if is_alone else "a daemon lives on"
-        return Finding(name=_ALONE, holds=is_alone, detail=detail)
+        return ProbeFinding(name=_ALONE, holds=is_alone, detail=detail)
 
     @property
     def _daemon(self) -> Path:
@@ -113,18 +115,18 @@ def _spec(scene: _Scene, bait: Mapping[str, str]) -> SandboxSpec:
     )
 
 
-def _failure(result: SandboxResult, heard: bytes) -> Finding:
+def _failure(result: SandboxResult, heard: bytes) -> ProbeFinding:
     last_words = heard.decode(errors="replace").strip().rpartition("\n")[2]
-    return Finding(name=RUNS, holds=False, detail=f"{result.reason} {last_words}".strip())
+    return ProbeFinding(name=RUNS, holds=False, detail=f"{result.reason} {last_words}".strip())
 
 
-def _findings(heard: bytes) -> Iterator[Finding]:
+def _findings(heard: bytes) -> Iterator[ProbeFinding]:
     made = {}
     for line in heard.decode(errors="replace").splitlines():
         try:
-            finding = Finding(**json.loads(line))
+            finding = ProbeFinding(**json.loads(line))
         except (ValueError, TypeError):
             continue
         made[finding.name] = finding
     for name in self_test_script.CHECKS:
-        yield made.get(name) or Finding(name=name, holds=False, detail="it was not looked at")
+        yield made.get(name) or ProbeFinding(name=name, holds=False, detail="it was not looked at")

@@ -10,9 +10,9 @@ from typing import Final
 
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
-    Finding,
     OutputSink,
     Probe,
+    ProbeFinding,
     SandboxResult,
     SandboxSpec,
 )
@@ -83,7 +83,7 @@ class UnsandboxedSandbox:
 
     async def probe(self) -> Probe:
         """Admit that nothing is enforced."""
-        finding = Finding(
+        finding = ProbeFinding(
             name="a worker is held back", holds=False, detail="There is no sandbox around it."
         )
         return Probe(

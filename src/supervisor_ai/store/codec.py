@@ -47,6 +47,10 @@ class Record(NamedTuple):
     hash: str
 
 
+COLUMNS: Final = ", ".join(Record._fields)
+RECORDS: Final = f"SELECT {COLUMNS} FROM events"  # noqa: S608 - our own names
+
+
 class Written(NamedTuple):
     """A fact in the form that is written today."""
 
@@ -62,7 +66,7 @@ class Sealed(NamedTuple):
     envelope: Envelope
 
 
-class Place(NamedTuple):
+class EventPlace(NamedTuple):
     """Where and when a fact enters the ledger."""
 
     seq: int
@@ -144,7 +148,7 @@ class EventCodec:
             _refuse_unknown_fields(kind, event, payload)
         return event
 
-    def seal(self, new: NewEvent, place: Place, *, previous: str) -> Sealed:
+    def seal(self, new: NewEvent, place: EventPlace, *, previous: str) -> Sealed:
         """Chain a fact to the record before it."""
         seq, stream, version, recorded_at, epoch = place
         written, at, actor = self.encode(new.event), instant(recorded_at), canonical(new.actor)

@@ -8,16 +8,14 @@ from supervisor_ai.domain.errors import StaleVersion
 from supervisor_ai.domain.ids import StreamId
 from supervisor_ai.engine.ports.clock import Clock
 from supervisor_ai.engine.ports.ledger import Batch, Head, StreamAppend
-from supervisor_ai.store.codec import EventCodec, Place, Record
+from supervisor_ai.store.codec import COLUMNS, RECORDS, EventCodec, EventPlace, Record
 from supervisor_ai.store.connection import Connection, Sql
 from supervisor_ai.store.inbox import keep_letter, take_letters
 from supervisor_ai.store.leases import check_lease
-from supervisor_ai.store.projections import project
+from supervisor_ai.store.tables.projections import project
 from supervisor_ai.store.wakes import keep_wake
 
-_COLUMNS: Final = ", ".join(Record._fields)
-RECORDS: Final = f"SELECT {_COLUMNS} FROM events"  # noqa: S608 - our own names
-_INSERT: Final = f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+_INSERT: Final = f"INSERT INTO events ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
 _STREAM: Final = (
     f"{RECORDS} WHERE stream = ? AND version > ? AND version <= ? ORDER BY version LIMIT ?"
 )
@@ -79,7 +77,7 @@ class SqliteEventLog:
         for append in appends:
             _check_version(sql, append)
             for version, new in enumerate(append.events, start=append.expected + 1):
-                place = Place(head.seq + 1, append.stream, version, now, epoch)
+                place = EventPlace(head.seq + 1, append.stream, version, now, epoch)
                 sealed = self._codec.seal(new, place, previous=head.hash)
                 sql.execute(_INSERT, sealed.record)
                 project(sql, sealed)

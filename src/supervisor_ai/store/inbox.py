@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from supervisor_ai.domain.ids import LetterKey, RunId
-from supervisor_ai.domain.run.letters import Letter
+from supervisor_ai.domain.run.inbox_commands import Letter
 from supervisor_ai.store.connection import Connection, Sql
 from supervisor_ai.store.shapes import from_json, to_json
 

@@ -7,11 +7,11 @@ from typing import Final
 
 from supervisor_ai.domain.errors import Busy, LeaseLost
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.ports.clock import Clock, Processes
 from supervisor_ai.engine.ports.ledger import Lease
 from supervisor_ai.store.connection import Connection, Sql
-from supervisor_ai.store.locks import OwnerLocks
+from supervisor_ai.store.files.locks import OwnerLocks
 
 _FIND: Final = "SELECT epoch, owner, boot, pid, started, expires FROM leases WHERE run = ?"
 _TAKE: Final = """

@@ -6,16 +6,16 @@ from pathlib import Path
 from supervisor_ai.engine.ports.clock import Clock, Processes
 from supervisor_ai.engine.ports.workspaces import Anchor
 from supervisor_ai.store.anchors import RecordedAnchor
-from supervisor_ai.store.care import SqliteLedgerCare
 from supervisor_ai.store.codec import EventCodec
 from supervisor_ai.store.connection import Connection
-from supervisor_ai.store.directory import prepare_directory
 from supervisor_ai.store.event_log import SqliteEventLog
+from supervisor_ai.store.files.directory import prepare_directory
+from supervisor_ai.store.files.locks import OwnerLocks
 from supervisor_ai.store.inbox import SqliteInbox
 from supervisor_ai.store.leases import SqliteLeases
-from supervisor_ai.store.locks import OwnerLocks
-from supervisor_ai.store.queries import SqliteRunQueries
+from supervisor_ai.store.maintenance import SqliteLedgerCare
 from supervisor_ai.store.state_cache import SqliteStateCache
+from supervisor_ai.store.tables.queries import SqliteRunQueries
 from supervisor_ai.store.verdicts import SqliteVerdicts
 from supervisor_ai.store.wakes import SqliteWakeQueue
 

@@ -9,7 +9,7 @@ from typing import Final
 from supervisor_ai.control.ports.ledger_binding import FoundLedger
 from supervisor_ai.domain.errors import Denied, Unavailable
 from supervisor_ai.store.connection import Connection, read_stamp, stamp_new
-from supervisor_ai.store.directory import prepare_directory
+from supervisor_ai.store.files.directory import prepare_directory
 
 LEDGER: Final = "state.db"
 _FOLDERS: Final = ("artifacts", "locks", "logs")

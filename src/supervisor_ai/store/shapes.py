@@ -16,7 +16,7 @@ _TAG = "@type"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class JsonShape:
     """The way of one type into JSON values and back."""
 
     dump: Callable[[object], object]
@@ -40,12 +40,12 @@ def from_json(encoded: bytes | str, kind: type[T]) -> T:
         ) from error
 
 
-def _shape(kind: object) -> Shape:
+def _shape(kind: object) -> JsonShape:
     return _compiled(kind)
 
 
 @cache
-def _compiled(kind: object) -> Shape:
+def _compiled(kind: object) -> JsonShape:
     origin, arguments = get_origin(kind), get_args(kind)
     if isinstance(kind, NewType):
         return _shape(kind.__supertype__)
@@ -59,10 +59,10 @@ def _compiled(kind: object) -> Shape:
         return _mapping(*arguments)
     if isinstance(kind, type) and is_dataclass(kind):
         return _record(kind)
-    return Shape(dump=msgspec.to_builtins, load=lambda raw: msgspec.convert(raw, kind))
+    return JsonShape(dump=msgspec.to_builtins, load=lambda raw: msgspec.convert(raw, kind))
 
 
-def _record(kind: type) -> Shape:
+def _record(kind: type) -> JsonShape:
     # The members' shapes are looked up late because a type may contain itself.
     hints = get_type_hints(kind)
     names = [field.name for field in fields(kind)]
@@ -87,22 +87,22 @@ def _record(kind: type) -> Shape:
         except TypeError as error:
             raise msgspec.ValidationError(str(error)) from error
 
-    return Shape(dump=dump_record, load=load_record)
+    return JsonShape(dump=dump_record, load=load_record)
 
 
-def _choice(members: tuple[object, ...]) -> Shape:
+def _choice(members: tuple[object, ...]) -> JsonShape:
     """Optional values and choices between dataclasses, which need a tag."""
     present = [member for member in members if member is not types.NoneType]
     inner = _shape(present[0]) if len(present) == 1 else _tagged(present)
     if len(present) == len(members):
         return inner
-    return Shape(
+    return JsonShape(
         dump=lambda value: None if value is None else inner.dump(value),
         load=lambda raw: None if raw is None else inner.load(raw),
     )
 
 
-def _tagged(members: list[object]) -> Shape:
+def _tagged(members: list[object]) -> JsonShape:
     def dump_tagged(value: object) -> object:
         kind = type(value)
         return {_TAG: kind.__name__, **_expect(_shape(kind).dump(value), dict)}
@@ -115,7 +115,7 @@ def _tagged(members: list[object]) -> Shape:
             raise msgspec.ValidationError(f"{tag!r} is none of {', '.join(sorted(kinds))}")
         return _shape(kinds[tag]).load(written)
 
-    return Shape(dump=dump_tagged, load=load_tagged)
+    return JsonShape(dump=dump_tagged, load=load_tagged)
 
 
 def _by_name(members: Iterable[object]) -> dict[str, type]:
@@ -131,7 +131,7 @@ def _by_name(members: Iterable[object]) -> dict[str, type]:
     return kinds
 
 
-def _collection(kind: type[tuple[object, ...] | frozenset[object]], member: object) -> Shape:
+def _collection(kind: type[tuple[object, ...] | frozenset[object]], member: object) -> JsonShape:
     def dump_collection(value: object) -> object:
         dumped = [_shape(member).dump(item) for item in _expect(value, kind)]
         return sorted(dumped, key=msgspec.json.encode) if kind is frozenset else dumped
@@ -139,10 +139,10 @@ def _collection(kind: type[tuple[object, ...] | frozenset[object]], member: obje
     def load_collection(raw: object) -> object:
         return kind(_shape(member).load(item) for item in _expect(raw, list))
 
-    return Shape(dump=dump_collection, load=load_collection)
+    return JsonShape(dump=dump_collection, load=load_collection)
 
 
-def _mapping(key: object, member: object) -> Shape:
+def _mapping(key: object, member: object) -> JsonShape:
     def dump_mapping(value: object) -> object:
         items = _expect(value, dict).items()
         return {_shape(key).dump(name): _shape(member).dump(item) for name, item in items}
@@ -151,7 +151,7 @@ def _mapping(key: object, member: object) -> Shape:
         items = _expect(raw, dict).items()
         return {_shape(key).load(name): _shape(member).load(item) for name, item in items}
 
-    return Shape(dump=dump_mapping, load=load_mapping)
+    return JsonShape(dump=dump_mapping, load=load_mapping)
 
 
 def _expect(value: object, kind: type[T]) -> T:

@@ -5,9 +5,8 @@ from typing import Final
 from supervisor_ai.domain.ids import stream_run
 from supervisor_ai.domain.run.events import GateEnded
 from supervisor_ai.engine.ports.gates import GivenVerdict
-from supervisor_ai.store.codec import EventCodec, Record
+from supervisor_ai.store.codec import RECORDS, EventCodec, Record
 from supervisor_ai.store.connection import Connection
-from supervisor_ai.store.event_log import RECORDS
 
 _NEWEST: Final = f"{RECORDS} WHERE seq = (SELECT seq FROM verdicts WHERE key = ?)"  # noqa: S608 - our own names
 

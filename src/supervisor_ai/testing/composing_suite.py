@@ -5,7 +5,7 @@ from typing import Any
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.testing.workspaces_suite import (
     AT,

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.drivers.kanban.board.bounds import check_sizes, is_markdown
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.ports import Files, NotSaved, NotTaken, Saved, Standing, Taken

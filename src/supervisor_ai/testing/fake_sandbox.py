@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from supervisor_ai.domain.run.facts import NO_USAGE, EgressRefusal, Hardness, Usage
+from supervisor_ai.domain.run.values import NO_USAGE, EgressRefusal, Hardness, Usage
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
-    Finding,
     LimitFinding,
     OutputSink,
     Probe,
+    ProbeFinding,
     SandboxEnd,
     SandboxResult,
     SandboxSpec,
@@ -92,7 +92,7 @@ class ScriptedSandbox:
 
     async def probe(self) -> Probe:
         """Claim what has to be claimed: nothing runs, so nothing can escape."""
-        finding = Finding(name="a command is confined", holds=True, detail="Nothing is run.")
+        finding = ProbeFinding(name="a command is confined", holds=True, detail="Nothing is run.")
         names = ("memory", "processes", "cpus", "file_size", "disk", "disk_files")
         limits = (
             LimitFinding(name=name, hardness=Hardness.HARD, detail="Nothing is used.")

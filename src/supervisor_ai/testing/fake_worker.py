@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
-from supervisor_ai.domain.run.diagnosis import Diagnosis
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, TreeSha
-from supervisor_ai.domain.run.facts import Hardness, Snapshot
+from supervisor_ai.domain.run.values import Hardness, Snapshot
 from supervisor_ai.domain.run.writable import Writable
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.engine.ports.workspaces import (

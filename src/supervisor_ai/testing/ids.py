@@ -3,7 +3,7 @@
 from itertools import count
 
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 
 
 class FakeIds:

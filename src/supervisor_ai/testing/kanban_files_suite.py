@@ -5,7 +5,7 @@ from typing import Final, Protocol
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.drivers.kanban.board.bounds import FILE_BYTES
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.ports import (

@@ -9,9 +9,9 @@ from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, Event, New
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import ArtifactHash, LetterKey, RunId, StreamId, run_stream
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.facts import Process
-from supervisor_ai.domain.run.letters import Cancel, Letter
+from supervisor_ai.domain.run.inbox_commands import Cancel, Letter
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.ports.gates import Verdicts
 from supervisor_ai.engine.ports.ledger import (
     Batch,

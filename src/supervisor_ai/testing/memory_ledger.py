@@ -17,13 +17,13 @@ from supervisor_ai.domain.ids import (
     stream_run,
 )
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.facts import Process
-from supervisor_ai.domain.run.letters import Letter
+from supervisor_ai.domain.run.inbox_commands import Letter
 from supervisor_ai.domain.run.status import ENDED, RunStatus
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.ports.clock import Clock
 from supervisor_ai.engine.ports.gates import GivenVerdict
 from supervisor_ai.engine.ports.ledger import Batch, CachedState, Head, Lease, StreamAppend, Wake
-from supervisor_ai.store.codec import EventCodec, Place
+from supervisor_ai.store.codec import EventCodec, EventPlace
 
 _STATUSES: Final[dict[type, RunStatus]] = {
     e.RunSubmitted: RunStatus.QUEUED,
@@ -125,7 +125,7 @@ class MemoryLedger:
                 )
             for new in append.events:
                 version += 1
-                place = Place(head.seq + 1, append.stream, version, now, epoch)
+                place = EventPlace(head.seq + 1, append.stream, version, now, epoch)
                 envelope = self._codec.seal(new, place, previous=head.hash).envelope
                 head = Head(seq=envelope.seq, hash=envelope.hash)
                 sealed.append(envelope)

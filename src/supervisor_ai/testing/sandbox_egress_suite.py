@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import ClassVar, Final
 
-from supervisor_ai.domain.run.facts import NO_USAGE, EgressRefusal, Usage
+from supervisor_ai.domain.run.values import NO_USAGE, EgressRefusal, Usage
 from supervisor_ai.engine.ports.sandbox import (
     BrokerRoute,
     Channel,

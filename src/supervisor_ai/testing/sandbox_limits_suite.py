@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Final, TypedDict, Unpack
 
 from supervisor_ai.domain.run.definition import MIB
-from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.domain.run.values import Hardness
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult, SandboxSpec
 from supervisor_ai.testing.sandbox_suite import OnSandbox
 

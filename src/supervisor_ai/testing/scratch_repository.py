@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.facts import Identity
+from supervisor_ai.domain.run.values import Identity
 from supervisor_ai.workspaces.repositories.git import Git, signature
 
 USER: Final = Identity(name="Ada", email="ada@example.org")

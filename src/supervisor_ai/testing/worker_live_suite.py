@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import Final, TypeVar, Unpack
 
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
-from supervisor_ai.domain.run.facts import EgressRefusal
+from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import Channel, Sandbox, SandboxEnd
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 from supervisor_ai.testing.sandbox_suite import Ear
 from supervisor_ai.testing.worker_suite import (
     PROMPTS,
     SECRET,
-    Changes,
     OnWorker,
     Recording,
+    WorkspaceChanges,
     attempt_variables,
 )
 
@@ -70,7 +70,7 @@ sys.exit(part["exit_code"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class LivePart:
     """What an agent does: it prints, perhaps too much, and ends, unless it hangs."""
 
     stdout: str = ""
@@ -87,19 +87,19 @@ class Part:
     """Hosts that it asks the proxy for."""
 
 
-def part_of(recording: Recording) -> Part:
+def part_of(recording: Recording) -> LivePart:
     """Make an agent print a recording."""
-    return Part(stdout=recording.stdout.decode("latin-1"), exit_code=recording.exit_code)
+    return LivePart(stdout=recording.stdout.decode("latin-1"), exit_code=recording.exit_code)
 
 
 class LiveWorkerSuite(OnWorker):
     """Output as it comes, ends, and nobody who stays behind."""
 
     sandbox: Sandbox
-    script: Callable[[Part], Cli] | None = None
+    script: Callable[[LivePart], Cli] | None = None
     """Describes a CLI that plays a part, for workers that start no program of the CLI's."""
 
-    def cast(self, part: Part) -> Cli:
+    def cast(self, part: LivePart) -> Cli:
         """Describe a CLI whose agent plays the part."""
         if self.script is not None:
             return self.script(part)
@@ -109,7 +109,7 @@ class LiveWorkerSuite(OnWorker):
         self.program.with_name("part.json").write_text(json.dumps(asdict(part)), encoding="utf-8")
         return self.subject.make_cli(self.program)
 
-    def live(self, part: Part, **changes: Unpack[Changes]) -> tuple[WorkerReport, Ear]:
+    def live(self, part: LivePart, **changes: Unpack[WorkspaceChanges]) -> tuple[WorkerReport, Ear]:
         """Let an agent play its part to the end, and see that nobody of it is left."""
         return self.attend(self.request(self.cast(part), **changes))
 
@@ -170,22 +170,22 @@ class LiveWorkerSuite(OnWorker):
         assert report.diagnosis is None or not report.diagnosis.has_succeeded
 
     def test_an_agent_that_takes_too_long_is_ended(self) -> None:
-        report, _ = self.live(Part(hangs=True), timeout=timedelta(milliseconds=300))
+        report, _ = self.live(LivePart(hangs=True), timeout=timedelta(milliseconds=300))
         assert (report.result.end, report.result.exit_code) == (SandboxEnd.TIMED_OUT, None)
 
     def test_an_agent_that_falls_silent_is_ended(self) -> None:
         policy = SandboxPolicy(ro_paths=(str(self.program.parent),))
         limits = replace(policy.worker, idle_timeout=timedelta(milliseconds=300))
-        report, _ = self.live(Part(hangs=True), sandbox=replace(policy, worker=limits))
+        report, _ = self.live(LivePart(hangs=True), sandbox=replace(policy, worker=limits))
         assert (report.result.end, report.result.exit_code) == (SandboxEnd.IDLE, None)
 
     def test_an_agent_that_says_too_much_is_ended(self) -> None:
-        report, ear = self.live(Part(noise=300_000, hangs=True), output_bytes=100_001)
+        report, ear = self.live(LivePart(noise=300_000, hangs=True), output_bytes=100_001)
         assert (report.result.end, report.result.exit_code) == (SandboxEnd.OUTPUT_CAPPED, None)
         assert ear.output == b"x" * 100_001
 
     def test_an_agent_can_be_found_by_its_label_and_fence(self) -> None:
-        cli = self.cast(Part(noise=1, hangs=True))
+        cli = self.cast(LivePart(noise=1, hangs=True))
 
         async def scenario() -> WorkerReport:
             ear = Ear()
@@ -205,7 +205,7 @@ class LiveWorkerSuite(OnWorker):
 class PuppetSuite(LiveWorkerSuite):
     """What an agent finds, and where it can write."""
 
-    def look(self, part: Part, **changes: Unpack[Changes]) -> dict[str, object]:
+    def look(self, part: LivePart, **changes: Unpack[WorkspaceChanges]) -> dict[str, object]:
         """Let the puppet look around and tell what it found."""
         _, ear = self.live(replace(part, looks=True), **changes)
         found: dict[str, object] = json.loads(ear.heard[Channel.STDERR])
@@ -213,11 +213,11 @@ class PuppetSuite(LiveWorkerSuite):
 
     def test_the_whole_prompt_arrives_and_ends(self) -> None:
         prompt = "".join(PROMPTS)
-        found = self.look(Part(), prompt=prompt)
+        found = self.look(LivePart(), prompt=prompt)
         assert found["digest"] == hashlib.sha256(prompt.encode()).hexdigest()
 
     def test_the_environment_is_the_attempts_own(self) -> None:
-        found = self.look(Part())
+        found = self.look(LivePart())
         told = found["environment"]
         assert isinstance(told, dict)
         assert {**told, **attempt_variables(self.run)} == told
@@ -227,7 +227,7 @@ class PuppetSuite(LiveWorkerSuite):
     def test_an_agent_writes_in_its_workspace_and_nowhere_else(self) -> None:
         inside = self.ground / "tree" / "made"
         shown, beside = self.program.parent / "made", self.ground / "made"
-        part = Part(tries=(str(inside), str(shown)))
+        part = LivePart(tries=(str(inside), str(shown)))
         self.look(replace(part, tries=(*part.tries, str(beside))))
         # Beside what is shown there may be room for files that are gone with the sandbox.
         assert not beside.exists()
@@ -237,7 +237,7 @@ class PuppetSuite(LiveWorkerSuite):
 
     def test_a_host_that_is_not_listed_is_refused_and_told(self) -> None:
         refusals: list[EgressRefusal] = []
-        cli = self.cast(Part(looks=True, connects=("evil.test:443",)))
+        cli = self.cast(LivePart(looks=True, connects=("evil.test:443",)))
         _, ear = self.attend(replace(self.request(cli), on_refusal=refusals.append))
         assert json.loads(ear.heard[Channel.STDERR])["answers"] == ["403"]
         assert {(told.host, told.port) for told in refusals} == {("evil.test", 443)}

@@ -21,8 +21,8 @@ from typing import Final, TypedDict, Unpack
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
-from supervisor_ai.domain.run.facts import NO_USAGE, EgressRefusal, Usage
-from supervisor_ai.domain.run.prices import CostCap, Price
+from supervisor_ai.domain.run.spending.prices import CostCap, Price
+from supervisor_ai.domain.run.values import NO_USAGE, EgressRefusal, Usage
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     Mount,
@@ -82,7 +82,7 @@ class Played:
         return spec
 
 
-class Changes(TypedDict, total=False):
+class WorkspaceChanges(TypedDict, total=False):
     """What a test asks for besides the usual."""
 
     prompt: str
@@ -161,7 +161,7 @@ class OnWorker:
             environment={"GIT_AUTHOR_NAME": "Worker"},
         )
 
-    def request(self, cli: Cli, **changes: Unpack[Changes]) -> WorkerRequest:
+    def request(self, cli: Cli, **changes: Unpack[WorkspaceChanges]) -> WorkerRequest:
         """Describe an attempt."""
         self.program.parent.mkdir(exist_ok=True)
         request = WorkerRequest(
@@ -220,7 +220,7 @@ class Audience:
 class WorkerSuite(OnWorker):
     """What is asked of the sandbox, what is passed on, and what is made of the end."""
 
-    def play(self, reply: ScriptedReply | None, **changes: Unpack[Changes]) -> Played:
+    def play(self, reply: ScriptedReply | None, **changes: Unpack[WorkspaceChanges]) -> Played:
         """Let a sandbox that runs nothing say what the agent does."""
         sandbox = ScriptedSandbox(lambda _: reply, sleep=_at_once)
         worker = self.subject.make_worker(sandbox, self.user)

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.facts import Identity, Snapshot
+from supervisor_ai.domain.run.values import Identity, Snapshot
 from supervisor_ai.engine.ports.workspaces import (
     PLAIN,
     Anchor,

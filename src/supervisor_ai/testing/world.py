@@ -11,7 +11,7 @@ from supervisor_ai.domain.redaction.redacted import Redacted
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
 from supervisor_ai.domain.run.events import RunSubmitted
-from supervisor_ai.domain.run.facts import Base, Identity
+from supervisor_ai.domain.run.values import Base, Identity
 from supervisor_ai.drivers.kanban.performer import KanbanPerformer, kanban_performers
 from supervisor_ai.drivers.kanban.ports import KanbanFiles, KanbanPorts
 from supervisor_ai.drivers.registry import SLICES

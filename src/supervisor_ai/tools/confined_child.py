@@ -16,7 +16,7 @@ from pathlib import Path
 from signal import SIGKILL, SIGXCPU, Signals
 from typing import BinaryIO, Final, NoReturn, cast
 
-from supervisor_ai.tools.confinement import Limits, confine
+from supervisor_ai.tools.confinement import ProcessLimits, confine
 
 _ROOT: Final = str(Path(__file__).resolve().parents[2])
 _START: Final = (
@@ -45,7 +45,7 @@ class TooLongError(ValueError):
 class ConfinedReaders:
     """Readers that wait for the next task; as many as there are tasks at a time."""
 
-    def __init__(self, module: str, limits: Limits) -> None:
+    def __init__(self, module: str, limits: ProcessLimits) -> None:
         self._module = module
         self._limits = limits
         self._idle: list[_Reader] = []
@@ -86,7 +86,7 @@ class ConfinedReaders:
             _dismiss([reader])
 
 
-def _start(module: str, limits: Limits) -> _Reader:
+def _start(module: str, limits: ProcessLimits) -> _Reader:
     command = [sys.executable, "-I", "-c", _START, _ROOT, module]
     return subprocess.Popen(
         [*command, str(limits.memory), str(limits.cpu)],

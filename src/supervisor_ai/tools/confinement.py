@@ -12,7 +12,7 @@ _OPEN_FILES: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ProcessLimits:
     """How much a process may use."""
 
     memory: int

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, Sandbox, SandboxEnd
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 from supervisor_ai.workers.command import run_agent

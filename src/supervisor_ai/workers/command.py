@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.diagnosis import Diagnosis
+from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import (
     BrokerRoute,

@@ -11,7 +11,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.domain.run.values import Hardness
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.engine.ports.workspaces import Quota, WorkspacePlan
 from supervisor_ai.workspaces.commits.hidden_files import blind_commit, write_patterns

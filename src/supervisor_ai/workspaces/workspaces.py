@@ -11,7 +11,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.engine.ports.workspaces import (
     PLAIN,
     Landed,

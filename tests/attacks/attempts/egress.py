@@ -24,8 +24,8 @@ from tests.attacks.doors import run_with_naive_door
 from tests.attacks.guards import WHOLE, Guards, Layer, careless, option, relaxed
 from tests.attacks.scene import METADATA, PRIVATE, PUBLIC, Scene
 
-from supervisor_ai.domain.run.facts import EgressRefusal
-from supervisor_ai.domain.run.prices import CostCap, Price
+from supervisor_ai.domain.run.spending.prices import CostCap, Price
+from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, Egress, Profile, SandboxSpec
 
 LISTED: Final = "listed.test:443"

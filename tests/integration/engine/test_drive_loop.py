@@ -14,7 +14,7 @@ from supervisor_ai.domain.ids import RunId, StepName, TimerName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Limits, StepKind
 from supervisor_ai.domain.run.effects import SetTimer
-from supervisor_ai.domain.run.letters import Approve
+from supervisor_ai.domain.run.inbox_commands import Approve
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
 from supervisor_ai.engine.playback import opener

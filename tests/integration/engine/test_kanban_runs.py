@@ -32,9 +32,9 @@ from supervisor_ai.domain.ids import TreeSha
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Gate, StepKind, WorkspacePolicy
 from supervisor_ai.domain.run.effects import OperationEffect
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import expect_kanban

@@ -11,7 +11,7 @@ from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName, TreeSha
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind
-from supervisor_ai.domain.run.letters import Approve, Cancel, Migrate, Reject
+from supervisor_ai.domain.run.inbox_commands import Approve, Cancel, Migrate, Reject
 from supervisor_ai.domain.run.status import OutcomeKind, RunStatus
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Landed, Landing, NotLanded

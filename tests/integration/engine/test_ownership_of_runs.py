@@ -15,9 +15,9 @@ from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, run_stream
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import StepKind
-from supervisor_ai.domain.run.facts import Process
 from supervisor_ai.domain.run.run import cancelled, ending_event
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.drive import DriveResult
 from supervisor_ai.engine.ports.ledger import Batch, Lease, Leases, StreamAppend
 from supervisor_ai.engine.ports.workers import WorkerRequest

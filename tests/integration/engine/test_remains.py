@@ -22,9 +22,9 @@ from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import StepKind
-from supervisor_ai.domain.run.facts import ApprovalReason, Snapshot
-from supervisor_ai.domain.run.letters import Approve, Cancel, Command, Reject
+from supervisor_ai.domain.run.inbox_commands import Approve, Cancel, Command, Reject
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus
+from supervisor_ai.domain.run.values import ApprovalReason, Snapshot
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import LeftOut, LeftOutSink, Workspace
 from supervisor_ai.testing.fake_worker import FakeReply

@@ -8,9 +8,9 @@ from tests.support.kernel import Kernel, flow, work
 
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.breaker import BreakerPolicy
 from supervisor_ai.domain.run.definition import Definition, Limits
-from supervisor_ai.domain.run.diagnosis import ACTIONS, Diagnosis
+from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
+from supervisor_ai.domain.run.failures.diagnosis import ACTIONS, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus
 from supervisor_ai.engine.ports.sandbox import END_ACTIONS, SandboxEnd
 from supervisor_ai.testing.fake_worker import FakeReply

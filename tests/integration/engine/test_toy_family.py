@@ -11,7 +11,7 @@ from supervisor_ai.domain.ids import PROJECT_STREAM, RunId
 from supervisor_ai.domain.project.events import PermitFreed, PermitTaken
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.letters import Cancel
+from supervisor_ai.domain.run.inbox_commands import Cancel
 from supervisor_ai.domain.run.status import OutcomeKind, RunStatus
 from supervisor_ai.engine.dispatch import LocalDispatcher
 from supervisor_ai.engine.ports.sandbox import SandboxSpec

@@ -23,11 +23,11 @@ from tests.support.kanban_scene import (
 from tests.support.kernel import GATE
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
-from supervisor_ai.documents.kanban_writing import render_task, revise_kanban, revise_task
+from supervisor_ai.documents.kanban_writer import render_task, revise_kanban, revise_task
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
 from supervisor_ai.drivers.kanban.board.numbers import next_number
-from supervisor_ai.drivers.kanban.board.plan import Plan, Refusal
+from supervisor_ai.drivers.kanban.board.plan import Plan, PlanRefusal
 from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxSpec
@@ -250,7 +250,7 @@ class Play:
         assert isinstance(kanban, Kanban), kanban
         number = next_number(files)
         decided = reconcile(kanban, str(told["done_task"]), number=number, at=AT)
-        if isinstance(decided, Refusal):
+        if isinstance(decided, PlanRefusal):
             tasks = list(kanban.tasks)
             return FakeReply(output=says(decided.status, next_task=kanban.current, tasks=tasks))
         output = decides(decided.next_task, *decided.tasks)

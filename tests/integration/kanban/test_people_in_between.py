@@ -9,8 +9,8 @@ from tests.support.kanban_scene import (
     task_text,
 )
 
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply
 

@@ -14,7 +14,7 @@ from tests.support.processes import PATIENCE
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
-from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.domain.run.values import Hardness
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd, SandboxSpec
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.sandboxes.processes.register import ProcessRegister

@@ -15,8 +15,8 @@ from typing import Final
 import pytest
 from tests.support.known_tools import known_tools
 
-from supervisor_ai.domain.run.facts import Usage
-from supervisor_ai.domain.run.prices import CostCap, Price
+from supervisor_ai.domain.run.spending.prices import CostCap, Price
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, Egress, SandboxEnd, SandboxSpec
 from supervisor_ai.lab.server import LabServer
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox

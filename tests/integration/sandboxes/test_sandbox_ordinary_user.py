@@ -11,7 +11,7 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the other tests alrea
 SUITE = """
 import asyncio, os, sys, tempfile, traceback
 from pathlib import Path
-from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.domain.run.values import Hardness
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.sandboxes.self_test import examine
 from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox

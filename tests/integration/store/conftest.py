@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger
 from supervisor_ai.testing.ledger_harness import StillClock

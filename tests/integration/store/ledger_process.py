@@ -13,7 +13,7 @@ from pathlib import Path
 
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import RunId, run_stream
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger
 from supervisor_ai.testing.ledger_harness import batch, birth, started

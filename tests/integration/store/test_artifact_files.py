@@ -7,7 +7,7 @@ import pytest
 
 from supervisor_ai.domain.errors import NotFound, Unavailable
 from supervisor_ai.domain.ids import ArtifactHash
-from supervisor_ai.store.artifacts import FileArtifacts
+from supervisor_ai.store.files.artifacts import FileArtifacts
 
 
 @pytest.fixture

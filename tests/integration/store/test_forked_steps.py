@@ -20,15 +20,15 @@ from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName, run_stream
 from supervisor_ai.domain.picture import Picture, StepPicture
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.facts import ForkPoint
 from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.run.values import ForkPoint
 from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
 from supervisor_ai.store.codec import EventCodec
 from supervisor_ai.store.connection import Connection
 from supervisor_ai.store.event_log import SqliteEventLog
+from supervisor_ai.store.files.locks import OwnerLocks
 from supervisor_ai.store.leases import SqliteLeases
-from supervisor_ai.store.locks import OwnerLocks
-from supervisor_ai.store.queries import SqliteRunQueries
+from supervisor_ai.store.tables.queries import SqliteRunQueries
 from supervisor_ai.testing.ledger_harness import RUN, StillClock, batch, birth
 
 ENTERED: Final = any_fact(e.StepEntered)

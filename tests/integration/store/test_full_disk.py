@@ -8,7 +8,7 @@ import pytest
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId, run_stream
-from supervisor_ai.store.artifacts import FileArtifacts
+from supervisor_ai.store.files.artifacts import FileArtifacts
 from supervisor_ai.store.ledger import SqliteLedger
 from supervisor_ai.testing.ledger_harness import RUN, batch, birth, started
 

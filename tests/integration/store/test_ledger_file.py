@@ -14,7 +14,7 @@ import pytest
 
 from supervisor_ai.domain.errors import Busy, Unavailable
 from supervisor_ai.domain.ids import RunId, run_stream
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.ports.ledger import Batch
 from supervisor_ai.store.connection import Connection
 from supervisor_ai.store.ledger import SqliteLedger

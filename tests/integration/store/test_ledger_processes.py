@@ -17,7 +17,7 @@ from tests.support.processes import PATIENCE
 from supervisor_ai.control.ports.queries import Verification
 from supervisor_ai.domain.errors import Busy
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.ports.ledger import Lease
 from supervisor_ai.store.ledger import SqliteLedger
 from supervisor_ai.testing.ledger_harness import RUN, refused

@@ -12,12 +12,12 @@ import pytest
 
 from supervisor_ai.domain.errors import Busy, Unavailable
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.ports.ledger import Lease
 from supervisor_ai.store.connection import Connection
+from supervisor_ai.store.files.locks import OwnerLocks
 from supervisor_ai.store.leases import SqliteLeases
 from supervisor_ai.store.ledger import SqliteLedger
-from supervisor_ai.store.locks import OwnerLocks
 from supervisor_ai.testing.ledger_harness import RUN, StillClock, refused
 
 HOUR = timedelta(hours=1)

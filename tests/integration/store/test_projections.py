@@ -19,7 +19,6 @@ from supervisor_ai.domain.ids import (
     run_stream,
 )
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.facts import ApprovalReason, Base, Process
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
     FailureCategory,
@@ -28,10 +27,11 @@ from supervisor_ai.domain.run.status import (
     StepStatus,
     Verdict,
 )
+from supervisor_ai.domain.run.values import ApprovalReason, Base, Process
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.store.codec import EventCodec
 from supervisor_ai.store.ledger import SqliteLedger
-from supervisor_ai.store.projections import TABLES, rows
+from supervisor_ai.store.tables.projections import TABLES, rows
 from supervisor_ai.testing.histories import read_history
 from supervisor_ai.testing.ledger_harness import RUN, StillClock, batch, birth, started
 

@@ -7,7 +7,7 @@ import pytest
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.store.retry_logs import RetryLogFiles
+from supervisor_ai.store.files.retry_logs import RetryLogFiles
 
 RUN = RunId("20300101-abcd")
 

@@ -12,7 +12,7 @@ import pytest
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
-from supervisor_ai.domain.run.facts import EgressRefusal
+from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import Channel, Mount, Sandbox, SandboxEnd
 from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace

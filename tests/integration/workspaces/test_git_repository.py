@@ -5,7 +5,7 @@ import pytest
 
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.facts import Identity
+from supervisor_ai.domain.run.values import Identity
 from supervisor_ai.engine.ports.workspaces import Repository
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.repositories.git import Git

@@ -19,9 +19,9 @@ from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import WORKER_LIMITS, SandboxPolicy, StepKind
-from supervisor_ai.domain.run.facts import Base
-from supervisor_ai.domain.run.letters import Cancel
+from supervisor_ai.domain.run.inbox_commands import Cancel
 from supervisor_ai.domain.run.status import ENDED, RunStatus
+from supervisor_ai.domain.run.values import Base
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import LeftOut, Quota, WorkspacePlan
 from supervisor_ai.engine.runtime import Runtime

@@ -11,7 +11,7 @@ from tests.support.processes import PATIENCE
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.facts import Identity
+from supervisor_ai.domain.run.values import Identity
 from supervisor_ai.engine.ports.workspaces import Landed, Landing, NotLanded
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.repositories.repository import GitRepository
@@ -152,7 +152,7 @@ LAND = """
 import asyncio, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from supervisor_ai.domain.run.facts import Identity
+from supervisor_ai.domain.run.values import Identity
 from supervisor_ai.engine.ports.workspaces import Landing
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces

@@ -13,7 +13,7 @@ import pytest
 from bench.workspaces import FILES, Contest, make_repository, roomy_place
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.workspaces.repositories.git import Git
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces

@@ -10,7 +10,7 @@ import pytest
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.files.removal import remove
 from supervisor_ai.workspaces.repositories.git import Git

@@ -13,7 +13,7 @@ import pytest
 from tests.integration.workspaces.bare_sandbox import hand_over, sandboxed
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.facts import Identity
+from supervisor_ai.domain.run.values import Identity
 from supervisor_ai.engine.ports.workspaces import Landed, Landing, Workspace, WorkspacePlan
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.repositories.git import Git

@@ -12,7 +12,7 @@ import pytest
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound, Unavailable
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.facts import Identity, Snapshot
+from supervisor_ai.domain.run.values import Identity, Snapshot
 from supervisor_ai.engine.ports.workspaces import Landing, Workspace, Workspaces
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.files.removal import remove

@@ -13,7 +13,7 @@ import pytest
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
-from supervisor_ai.domain.run.facts import Hardness, Snapshot
+from supervisor_ai.domain.run.values import Hardness, Snapshot
 from supervisor_ai.engine.ports.workspaces import Quota, SetupCache, Workspace, WorkspacePlan
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.inventory import GitInventory

@@ -12,7 +12,7 @@ SUITE = """
 import asyncio, os, tempfile, traceback
 from pathlib import Path
 from supervisor_ai.domain.ids import EffectKey, RunId
-from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.domain.run.values import Hardness
 from supervisor_ai.engine.ports.workspaces import Quota, SetupCache, WorkspacePlan
 from supervisor_ai.testing.composing_suite import ComposingSuite
 from supervisor_ai.testing.scratch_repository import ScratchRepository

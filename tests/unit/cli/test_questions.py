@@ -18,8 +18,8 @@ from supervisor_ai.cli.tables import labelled
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import show_run
 from supervisor_ai.domain.ids import CommitSha, StepName
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import RunStatus, Verdict
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger

@@ -13,8 +13,8 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Role
-from supervisor_ai.domain.run.facts import FeedbackKind
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import FeedbackKind
 from supervisor_ai.engine.ports.workers import AnswerProblem, Prompter, PromptRequest, Told
 
 PROMPTS = read_prompts([DirectorySource(Origin.BUILT_IN, BUILTIN_DIRECTORY)], FileMistakes())

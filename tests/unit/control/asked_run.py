@@ -6,7 +6,7 @@ from tests.unit.control.gate_facts import TEST, WHEN
 
 from supervisor_ai.control.ports.queries import ApprovalRow
 from supervisor_ai.domain.ids import CommitSha, TreeSha
-from supervisor_ai.domain.run.facts import ApprovalReason
+from supervisor_ai.domain.run.values import ApprovalReason
 
 ASKED: Final = ApprovalRow(
     step=TEST,

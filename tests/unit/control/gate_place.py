@@ -18,8 +18,8 @@ from supervisor_ai.domain.run.definition import (
     SandboxPolicy,
     Workflow,
 )
-from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.gates import Finding, GateKind
+from supervisor_ai.domain.run.values import Base
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.engine.runtime import Runtime

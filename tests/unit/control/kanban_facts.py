@@ -9,7 +9,7 @@ from tests.unit.control.kanban_office import (
 )
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName, TreeSha
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
 

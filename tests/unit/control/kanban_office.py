@@ -20,8 +20,8 @@ from supervisor_ai.domain.ids import CommitSha, RunId, StepName, TreeSha, run_st
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Cli, Role, Step, StepKind, Workflow
-from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.run.values import Base
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.commands.start import Office
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition

@@ -16,8 +16,8 @@ from supervisor_ai.control.records import Records
 from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import ArtifactHash
-from supervisor_ai.domain.run.facts import ApprovalReason
-from supervisor_ai.domain.run.letters import Approve
+from supervisor_ai.domain.run.inbox_commands import Approve
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.testing.world import fake_world
 
 if TYPE_CHECKING:

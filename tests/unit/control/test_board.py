@@ -21,8 +21,8 @@ from supervisor_ai.domain.ids import (
 )
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
-from supervisor_ai.domain.run.facts import ApprovalReason, Snapshot, Usage
 from supervisor_ai.domain.run.status import FailureCategory, StepStatus, Verdict
+from supervisor_ai.domain.run.values import ApprovalReason, Snapshot, Usage
 
 DO: Final = StepName("implement")
 ARTIFACT: Final = ArtifactHash("a")

@@ -17,9 +17,9 @@ from supervisor_ai.cli.main import supervisor
 from supervisor_ai.control.ports.classification import Classification, RecordedRun
 from supervisor_ai.control.queries.classification import RunResult, explain_run
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 
 RUNS: Final = Path(__file__).parents[2] / "fixtures" / "clis"
 NOW: Final = datetime(2026, 11, 16, 12, tzinfo=UTC)

@@ -14,8 +14,8 @@ from supervisor_ai.control.queries.conflicts import ConflictView, MergeStatus, p
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha
-from supervisor_ai.domain.run.facts import Base, Usage
 from supervisor_ai.domain.run.status import AttemptStatus, RunStatus
+from supervisor_ai.domain.run.values import Base, Usage
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger

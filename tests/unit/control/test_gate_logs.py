@@ -13,9 +13,9 @@ from supervisor_ai.control.queries.logs import LogFilter, LogKind, read_logs
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import CommitSha, TreeSha
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Finding
 from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger

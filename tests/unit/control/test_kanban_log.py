@@ -19,8 +19,8 @@ from tests.unit.control.kanban_office import (
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import FailureCategory, Outcome, OutcomeKind, Verdict
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 from supervisor_ai.drivers.kanban.queries.log import kanban_log, read_kanban_log

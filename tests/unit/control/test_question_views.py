@@ -14,8 +14,8 @@ from supervisor_ai.cli.output import encode
 from supervisor_ai.control.questions import find_question
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import show_run
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import RunStatus, Verdict
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock

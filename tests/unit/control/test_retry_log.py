@@ -24,13 +24,13 @@ from supervisor_ai.domain.ids import (
 )
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
-from supervisor_ai.domain.run.budgets import Amount
 from supervisor_ai.domain.run.definition import Definition, Limits, Role, Step, StepKind, Workflow
-from supervisor_ai.domain.run.degradation import Level
-from supervisor_ai.domain.run.facts import ApprovalReason, Snapshot
-from supervisor_ai.domain.run.retries import MoveKind, RetryPolicy
-from supervisor_ai.domain.run.retry_notes import RetryEntry
+from supervisor_ai.domain.run.failures.degradation import Level
+from supervisor_ai.domain.run.failures.retries import MoveKind, RetryPolicy
+from supervisor_ai.domain.run.failures.retry_notes import RetryEntry
+from supervisor_ai.domain.run.spending.budgets import Amount
 from supervisor_ai.domain.run.status import FailureCategory, Outcome, OutcomeKind
+from supervisor_ai.domain.run.values import ApprovalReason, Snapshot
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.ledger_harness import batch, birth, completed

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 from supervisor_ai.control.commands.run_start import within
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind, Workflow
+from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope
 
 COMMIT = StepName("commit")
 DEFINITION = Definition(

@@ -24,13 +24,13 @@ from supervisor_ai.control.queries.sandbox_check import (
 )
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.run.definition import SandboxPolicy
-from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.domain.run.values import Hardness
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
-    Finding,
     LimitFinding,
     OutputSink,
     Probe,
+    ProbeFinding,
     Profile,
     Sandbox,
     SandboxResult,
@@ -52,7 +52,7 @@ class Backend(ScriptedSandbox):
     def __init__(self, name: str, *, said: bytes = SEEN, works: bool = True, code: int = 0) -> None:
         reply = ScriptedReply(output=((Channel.STDOUT, said),), exit_code=code)
         super().__init__(lambda _: reply)
-        finding = Finding(name="a command runs", holds=works, detail="It was tried.")
+        finding = ProbeFinding(name="a command runs", holds=works, detail="It was tried.")
         remedy = None if works else f"Install {name}"
         self.proof = Probe(
             backend=name, version="1.0", findings=(finding,), limits=LIMITS, remedy=remedy

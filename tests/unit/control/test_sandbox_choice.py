@@ -10,8 +10,8 @@ import pytest
 from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
 from supervisor_ai.control.policy import AUTO, NO_SANDBOX, Policy
 from supervisor_ai.domain.errors import Denied, Unavailable
-from supervisor_ai.domain.run.facts import Hardness
-from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding, Probe
+from supervisor_ai.domain.run.values import Hardness
+from supervisor_ai.engine.ports.sandbox import LimitFinding, Probe, ProbeFinding
 from supervisor_ai.engine.runtime import Runtime
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
 from supervisor_ai.testing.world import fake_world, passes
@@ -58,12 +58,12 @@ class Place:
 
 
 def holds(backend: str, *limits: LimitFinding) -> Probe:
-    finding = Finding(name="it holds", holds=True, detail="")
+    finding = ProbeFinding(name="it holds", holds=True, detail="")
     return Probe(backend=backend, version="1", findings=(finding,), limits=limits)
 
 
 def broken(backend: str, remedy: str | None = None) -> Probe:
-    finding = Finding(name="it runs", holds=False, detail="no such file")
+    finding = ProbeFinding(name="it runs", holds=False, detail="no such file")
     return Probe(backend=backend, version="", findings=(finding,), remedy=remedy)
 
 

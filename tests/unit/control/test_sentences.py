@@ -12,9 +12,9 @@ from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, T
 from supervisor_ai.domain.project.events import ArtifactErased
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
-from supervisor_ai.domain.run.facts import ApprovalReason, Snapshot
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.domain.run.status import FailureCategory, Outcome, OutcomeKind, Verdict
+from supervisor_ai.domain.run.values import ApprovalReason, Snapshot
 from supervisor_ai.store.codec import EVENT_KINDS, EventCodec
 from supervisor_ai.testing.histories import read_history
 

@@ -50,8 +50,8 @@ from supervisor_ai.control.queries.workspaces import (
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, RunId, StepName, TreeSha
-from supervisor_ai.domain.run.facts import Base, Usage
 from supervisor_ai.domain.run.status import RunStatus, StepStatus
+from supervisor_ai.domain.run.values import Base, Usage
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.fake_workspaces import MemoryWorkspaces

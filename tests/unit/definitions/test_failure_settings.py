@@ -10,11 +10,11 @@ from tests.unit.definitions.layered import FLOW, Layers
 
 from supervisor_ai.definitions.schema.prices import builtin_prices
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.run.breaker import BREAKER_POLICY, BreakerPolicy
-from supervisor_ai.domain.run.budgets import Amount, Scope
-from supervisor_ai.domain.run.degradation import Level
-from supervisor_ai.domain.run.loops import LoopPolicy
-from supervisor_ai.domain.run.retries import RETRY_POLICIES, ParkingPolicy
+from supervisor_ai.domain.run.failures.breaker import BREAKER_POLICY, BreakerPolicy
+from supervisor_ai.domain.run.failures.degradation import Level
+from supervisor_ai.domain.run.failures.loops import LoopPolicy
+from supervisor_ai.domain.run.failures.retries import RETRY_POLICIES, ParkingPolicy
+from supervisor_ai.domain.run.spending.budgets import Amount, Scope
 
 
 def usd(amount: int) -> Amount:

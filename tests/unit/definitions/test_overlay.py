@@ -31,7 +31,7 @@ from supervisor_ai.definitions.sources.files import DirectorySource, Origin
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, KeyPath
 from supervisor_ai.definitions.sources.yaml_document import Value, read_yaml
 from supervisor_ai.domain.run.definition import Limits
-from supervisor_ai.domain.run.retries import ParkingPolicy
+from supervisor_ai.domain.run.failures.retries import ParkingPolicy
 
 TABLE = MergeTable(
     rules={

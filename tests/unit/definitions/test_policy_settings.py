@@ -31,17 +31,17 @@ from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.definitions.sources.model_errors import findings
 from supervisor_ai.definitions.sources.yaml_document import read_yaml
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.breaker import BreakerPolicy
-from supervisor_ai.domain.run.budgets import Amount, Scope
-from supervisor_ai.domain.run.loops import LoopPolicy
-from supervisor_ai.domain.run.policies import Policies
-from supervisor_ai.domain.run.prices import Price, find_price
-from supervisor_ai.domain.run.retries import (
+from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
+from supervisor_ai.domain.run.failures.loops import LoopPolicy
+from supervisor_ai.domain.run.failures.retries import (
     RETRY_POLICIES,
     ParkingPolicy,
     RetryMode,
     RetryPolicy,
 )
+from supervisor_ai.domain.run.policies import Policies
+from supervisor_ai.domain.run.spending.budgets import Amount, Scope
+from supervisor_ai.domain.run.spending.prices import Price, find_price
 
 
 def shape(text: str) -> PolicyShape:

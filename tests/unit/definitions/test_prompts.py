@@ -13,8 +13,8 @@ from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY, Directory
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Role
-from supervisor_ai.domain.run.degradation import INSTRUCTIONS, Level
-from supervisor_ai.domain.run.retry_notes import FEEDBACK
+from supervisor_ai.domain.run.failures.degradation import INSTRUCTIONS, Level
+from supervisor_ai.domain.run.failures.retry_notes import FEEDBACK
 from supervisor_ai.domain.run.status import FailureCategory
 
 PROMPTS = read_prompts([DirectorySource(Origin.BUILT_IN, BUILTIN_DIRECTORY)], FileMistakes())

@@ -18,7 +18,7 @@ from tests.unit.documents.kanban_files import (
 )
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
-from supervisor_ai.documents.kanban_writing import revise_kanban, revise_task
+from supervisor_ai.documents.kanban_writer import revise_kanban, revise_task
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Phase, PlanEntry, TaskFile
 

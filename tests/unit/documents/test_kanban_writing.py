@@ -15,7 +15,7 @@ from tests.unit.documents.kanban_files import (
     task_text,
 )
 
-from supervisor_ai.documents.kanban_writing import (
+from supervisor_ai.documents.kanban_writer import (
     render_kanban,
     render_task,
     revise_kanban,

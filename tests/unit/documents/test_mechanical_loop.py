@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from supervisor_ai.documents.kanban_reading import read_kanban
-from supervisor_ai.documents.kanban_writing import (
+from supervisor_ai.documents.kanban_parser import read_kanban
+from supervisor_ai.documents.kanban_writer import (
     render_kanban,
     render_task,
     revise_kanban,
@@ -28,7 +28,7 @@ from supervisor_ai.drivers.kanban.board.kanban import (
 from supervisor_ai.drivers.kanban.board.new_kanban import create
 from supervisor_ai.drivers.kanban.board.next_task import is_ready
 from supervisor_ai.drivers.kanban.board.numbers import next_number, number_of
-from supervisor_ai.drivers.kanban.board.plan import MAX_TASKS, Plan, Refusal
+from supervisor_ai.drivers.kanban.board.plan import MAX_TASKS, Plan, PlanRefusal
 from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
 
 FILE = "tasks/0-kanban-x.md"
@@ -89,7 +89,7 @@ class Loop:
     files: dict[str, str]
     steps: int = 0
 
-    def play(self, turns: Iterator[Turn]) -> Refusal | None:
+    def play(self, turns: Iterator[Turn]) -> PlanRefusal | None:
         """Go on until nothing is left or the Manager refuses."""
         while not self.kanban.is_complete:
             self.steps += 1
@@ -97,7 +97,7 @@ class Loop:
             done = self.work(next(turns))
             number = next_number(self.files)
             decided = reconcile(self.kanban, done, number=number, at=AT)
-            if isinstance(decided, Refusal):
+            if isinstance(decided, PlanRefusal):
                 return decided
             self.write(decided)
         return None

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.documents.kanban_reading import read_kanban
+from supervisor_ai.documents.kanban_parser import read_kanban
 from supervisor_ai.documents.mechanical_manager import MechanicalManager, mechanical_manager
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
-from supervisor_ai.domain.run.facts import EgressRefusal
+from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Phase, TaskState
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd
 from supervisor_ai.engine.ports.workers import Observation, WorkerFinished, WorkerRequest

@@ -16,7 +16,7 @@ from tests.unit.documents.kanban_files import (
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.documents.mechanical_manager import MechanicalManager
-from supervisor_ai.documents.task_reading import ReadTask, read_task
+from supervisor_ai.documents.task_parser import ReadTask, read_task
 from supervisor_ai.documents.task_shelf import TaskShelf
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy

@@ -8,7 +8,7 @@ from tests.support.kernel import Kernel, flow, work
 from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Definition, Limits, Role
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply

@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime
 
-from supervisor_ai.domain.run.retries import (
+from supervisor_ai.domain.run.failures.retries import (
     MoveKind,
 )
-from supervisor_ai.domain.run.retry_notes import RetryEntry
+from supervisor_ai.domain.run.failures.retry_notes import RetryEntry
 from supervisor_ai.domain.run.status import FailureCategory
 
 NOW = datetime(2030, 1, 1, 12, tzinfo=UTC)

@@ -10,7 +10,7 @@ from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Cli, Definition, Limits
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
 from supervisor_ai.engine.ports.sandbox import OutputSink, SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest

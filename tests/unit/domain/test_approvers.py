@@ -10,10 +10,10 @@ from tests.unit.domain.crew_scene import GONE, NO, OK, Reviewers, crew, driven, 
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition, Gate, Step, StepKind
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Complexity, GateKind
-from supervisor_ai.domain.run.letters import Approve, Reject
+from supervisor_ai.domain.run.inbox_commands import Approve, Reject
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.engine.ports.gates import Examination
 from supervisor_ai.testing.fake_worker import FakeReply
 

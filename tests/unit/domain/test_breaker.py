@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.run.breaker import (
+from supervisor_ai.domain.run.failures.breaker import (
     BREAKER_POLICY,
     Breaker,
     BreakerPolicy,

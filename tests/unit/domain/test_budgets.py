@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import EffectKey, RunId, StepName
-from supervisor_ai.domain.run.budget_words import parse_budget
-from supervisor_ai.domain.run.budgets import (
+from supervisor_ai.domain.run.spending.budget_words import parse_budget
+from supervisor_ai.domain.run.spending.budgets import (
     NOTHING,
     Amount,
     Budget,

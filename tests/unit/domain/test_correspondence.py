@@ -14,9 +14,7 @@ from supervisor_ai.domain.ids import (
     TreeSha,
 )
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.correspondence import answer
-from supervisor_ai.domain.run.facts import ApprovalReason
-from supervisor_ai.domain.run.letters import (
+from supervisor_ai.domain.run.inbox_commands import (
     Approve,
     Cancel,
     Command,
@@ -25,8 +23,10 @@ from supervisor_ai.domain.run.letters import (
     Reject,
     ReportChild,
 )
+from supervisor_ai.domain.run.inbox_replies import answer
 from supervisor_ai.domain.run.run import Run, evolve, submit
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
+from supervisor_ai.domain.run.values import ApprovalReason
 
 RUN = RunId("r1")
 CHILD = RunId("r2")

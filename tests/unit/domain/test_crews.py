@@ -21,10 +21,10 @@ from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
-from supervisor_ai.domain.run.facts import ApprovalReason, FeedbackKind
-from supervisor_ai.domain.run.letters import Approve, Reject
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
+from supervisor_ai.domain.run.inbox_commands import Approve, Reject
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
+from supervisor_ai.domain.run.values import ApprovalReason, FeedbackKind
 from supervisor_ai.engine.ports.gates import Reading
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervisor_ai.domain.run.degradation import (
+from supervisor_ai.domain.run.failures.degradation import (
     INSTRUCTIONS,
     LEVELS,
     Level,

@@ -11,10 +11,10 @@ from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition, Gate, StepKind
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Complexity, Finding, GateKind, GatePolicy, Severity
-from supervisor_ai.domain.run.letters import Approve, Reject
+from supervisor_ai.domain.run.inbox_commands import Approve, Reject
 from supervisor_ai.domain.run.status import OutcomeKind, RunStatus, Verdict
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.drivers.moves.gates import feedback_of
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec

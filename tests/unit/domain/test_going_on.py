@@ -12,17 +12,17 @@ from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, StepName
 from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.breaker import BreakerPolicy
-from supervisor_ai.domain.run.budgets import Amount, Scope
 from supervisor_ai.domain.run.definition import Cli, Definition, Limits, Role, Step, StepKind
-from supervisor_ai.domain.run.degradation import INSTRUCTIONS, Level
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
-from supervisor_ai.domain.run.facts import Usage
-from supervisor_ai.domain.run.letters import Approve, Cancel, Migrate
-from supervisor_ai.domain.run.loops import LoopPolicy
-from supervisor_ai.domain.run.prices import Price, PriceTable
-from supervisor_ai.domain.run.retries import ParkingPolicy
+from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
+from supervisor_ai.domain.run.failures.degradation import INSTRUCTIONS, Level
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
+from supervisor_ai.domain.run.failures.loops import LoopPolicy
+from supervisor_ai.domain.run.failures.retries import ParkingPolicy
+from supervisor_ai.domain.run.inbox_commands import Approve, Cancel, Migrate
+from supervisor_ai.domain.run.spending.budgets import Amount, Scope
+from supervisor_ai.domain.run.spending.prices import Price, PriceTable
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.folds import fold_name
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest

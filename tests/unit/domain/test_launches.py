@@ -9,11 +9,19 @@ from hypothesis import strategies as st
 
 from supervisor_ai.domain.ids import ArtifactHash, EffectKey, StepName
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.breaker import Breaker
-from supervisor_ai.domain.run.budgets import NOTHING, Amount, Budget, Scope, Spending, hold, settle
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.failures.breaker import Breaker
 from supervisor_ai.domain.run.launches import Launch, Leave, Refusal, Wait, may_launch, used, wish
+from supervisor_ai.domain.run.spending.budgets import (
+    NOTHING,
+    Amount,
+    Budget,
+    Scope,
+    Spending,
+    hold,
+    settle,
+)
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind
+from supervisor_ai.domain.run.values import Usage
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 LATER = NOW + timedelta(seconds=300)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supervisor_ai.domain.ids import TreeSha
-from supervisor_ai.domain.run.loops import (
+from supervisor_ai.domain.run.failures.loops import (
     Loop,
     LoopKind,
     LoopPolicy,

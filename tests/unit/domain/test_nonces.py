@@ -9,10 +9,10 @@ from tests.unit.domain.setback_scene import BUSY, GARBLED, WELL, Ward, definitio
 
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.budgets import Amount, Scope
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.effects import OperationEffect, RunWorker
-from supervisor_ai.domain.run.retries import RETRY_POLICIES
+from supervisor_ai.domain.run.failures.retries import RETRY_POLICIES
+from supervisor_ai.domain.run.spending.budgets import Amount, Scope
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.drivers.moves.slots import Slot, evolve
 from supervisor_ai.engine.effects.performer import perform

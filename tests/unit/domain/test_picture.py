@@ -9,8 +9,8 @@ from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName, TimerName, TreeSha
 from supervisor_ai.domain.picture import Picture
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus, StepStatus, Verdict
+from supervisor_ai.domain.run.values import ApprovalReason
 
 BEGIN: Final = datetime(2030, 1, 1, tzinfo=UTC)
 TEST: Final = StepName("test")

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervisor_ai.domain.run.facts import Usage
-from supervisor_ai.domain.run.prices import (
+from supervisor_ai.domain.run.spending.prices import (
     Price,
     PriceTable,
     cost,
@@ -16,6 +15,7 @@ from supervisor_ai.domain.run.prices import (
     dollars,
     find_price,
 )
+from supervisor_ai.domain.run.values import Usage
 
 
 def price(input_price: str, output: str) -> Price:

@@ -10,9 +10,9 @@ from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition, StepKind
-from supervisor_ai.domain.run.facts import ApprovalReason
-from supervisor_ai.domain.run.letters import Approve, Reject
+from supervisor_ai.domain.run.inbox_commands import Approve, Reject
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.engine.effects.pull_request import target_branch
 from supervisor_ai.engine.ports.forge import NotOpened, Opened, PullRequest
 from supervisor_ai.engine.ports.workers import WorkerRequest

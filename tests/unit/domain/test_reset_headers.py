@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervisor_ai.domain.run.reset_headers import FURTHEST, find_reset
+from supervisor_ai.domain.run.failures.reset_headers import FURTHEST, find_reset
 
 NOW = datetime(2030, 1, 1, 12, tzinfo=UTC)
 EPOCH = int(NOW.timestamp())

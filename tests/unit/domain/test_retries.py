@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from tests.unit.domain.retry_facts import ENTRY, NOW
 
-from supervisor_ai.domain.run.diagnosis import ACTIONS, Action
-from supervisor_ai.domain.run.retries import (
+from supervisor_ai.domain.run.failures.diagnosis import ACTIONS, Action
+from supervisor_ai.domain.run.failures.retries import (
     DEFAULT_RETRIES,
     MOVES,
     RETRY_POLICIES,
@@ -25,7 +25,7 @@ from supervisor_ai.domain.run.retries import (
     next_move,
     parked_until,
 )
-from supervisor_ai.domain.run.retry_notes import feedback_words, retry_log
+from supervisor_ai.domain.run.failures.retry_notes import feedback_words, retry_log
 from supervisor_ai.domain.run.status import FailureCategory
 
 RESET = NOW + timedelta(hours=3)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from tests.unit.domain.retry_facts import ENTRY
 
-from supervisor_ai.domain.run.retries import MoveKind
-from supervisor_ai.domain.run.retry_notes import retry_log
+from supervisor_ai.domain.run.failures.retries import MoveKind
+from supervisor_ai.domain.run.failures.retry_notes import retry_log
 from supervisor_ai.domain.run.status import FailureCategory
 
 

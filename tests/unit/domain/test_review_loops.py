@@ -8,11 +8,11 @@ from tests.support.kernel import Kernel, flow, work
 from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.facts import ApprovalReason
+from supervisor_ai.domain.run.failures.loops import LoopPolicy
 from supervisor_ai.domain.run.gates import Concern
-from supervisor_ai.domain.run.letters import Approve, Reject
-from supervisor_ai.domain.run.loops import LoopPolicy
+from supervisor_ai.domain.run.inbox_commands import Approve, Reject
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.drivers.moves.review_loops import Round, Rounds, find_review_loop, record_round
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply

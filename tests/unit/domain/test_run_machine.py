@@ -19,9 +19,7 @@ from supervisor_ai.domain.ids import (
 )
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
-from supervisor_ai.domain.run.budgets import NOTHING
 from supervisor_ai.domain.run.effects import SetTimer, timer_intent
-from supervisor_ai.domain.run.facts import ApprovalReason, Base, Identity, Process, Snapshot
 from supervisor_ai.domain.run.operations import (
     OperationKind,
     UnderWay,
@@ -40,6 +38,7 @@ from supervisor_ai.domain.run.run import (
     settle,
     submit,
 )
+from supervisor_ai.domain.run.spending.budgets import NOTHING
 from supervisor_ai.domain.run.status import (
     ENDED,
     FailureCategory,
@@ -48,6 +47,7 @@ from supervisor_ai.domain.run.status import (
     RunStatus,
     Verdict,
 )
+from supervisor_ai.domain.run.values import ApprovalReason, Base, Identity, Process, Snapshot
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.kanban import Phase
 from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS

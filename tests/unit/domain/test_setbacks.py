@@ -16,8 +16,8 @@ from tests.unit.domain.setback_scene import (
 
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Limits
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
-from supervisor_ai.domain.run.retries import ParkingPolicy, RetryPolicy
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
+from supervisor_ai.domain.run.failures.retries import ParkingPolicy, RetryPolicy
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
 from supervisor_ai.drivers.moves.setbacks import next_agent
 from supervisor_ai.drivers.moves.slots import Approach, Slot

@@ -2,8 +2,8 @@ from decimal import Decimal
 
 import pytest
 
-from supervisor_ai.domain.run.facts import Usage
-from supervisor_ai.domain.run.token_counts import NO_COUNTS, read_counts
+from supervisor_ai.domain.run.spending.token_counts import NO_COUNTS, read_counts
+from supervisor_ai.domain.run.values import Usage
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, T
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
-from supervisor_ai.domain.run.breaker import BREAKER_POLICY
 from supervisor_ai.domain.run.definition import (
     Cli,
     Definition,
@@ -32,7 +31,7 @@ from supervisor_ai.domain.run.effects import (
     SetTimer,
     approval_intent,
 )
-from supervisor_ai.domain.run.facts import ApprovalReason, Base, Feedback, FeedbackKind, Snapshot
+from supervisor_ai.domain.run.failures.breaker import BREAKER_POLICY
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
@@ -42,6 +41,7 @@ from supervisor_ai.domain.run.status import (
     StepStatus,
     Verdict,
 )
+from supervisor_ai.domain.run.values import ApprovalReason, Base, Feedback, FeedbackKind, Snapshot
 from supervisor_ai.drivers.moves.slots import ATTEMPT_FLOW
 from supervisor_ai.drivers.moves.state import (
     STEP_FLOW,

@@ -9,7 +9,7 @@ from supervisor_ai.domain.errors import Denied
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import StepKind
-from supervisor_ai.domain.run.letters import Cancel, Migrate
+from supervisor_ai.domain.run.inbox_commands import Cancel, Migrate
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.engine.pinned import pinned_powers
 from supervisor_ai.engine.ports.workers import WorkerRequest

@@ -11,8 +11,8 @@ from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import StepKind
-from supervisor_ai.domain.run.facts import ForkPoint
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.run.values import ForkPoint
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply

@@ -20,9 +20,9 @@ from supervisor_ai.domain.run.definition import (
     WorkspacePolicy,
 )
 from supervisor_ai.domain.run.gates import GateKind, GatePolicy
-from supervisor_ai.domain.run.letters import Approve
+from supervisor_ai.domain.run.inbox_commands import Approve
 from supervisor_ai.domain.run.status import RunStatus, Verdict
-from supervisor_ai.engine.effects.checking import Checked, CheckRequest, check_gate
+from supervisor_ai.engine.effects.gate_check import Checked, CheckRequest, check_gate
 from supervisor_ai.engine.ports.gates import Missing, Mutant, NewTests, Reading, Unexaminable
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.engine.ports.workspaces import Workspace

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
 from supervisor_ai.engine.ports.clock import Clock, Ids, Processes
 

@@ -16,7 +16,7 @@ from supervisor_ai.domain.project.events import (
     ProjectEvent,
 )
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.budgets import Amount, Scope
+from supervisor_ai.domain.run.spending.budgets import Amount, Scope
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head, StreamAppend

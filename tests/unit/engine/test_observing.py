@@ -10,10 +10,9 @@ from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.live_output import LiveOutput
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus
-from supervisor_ai.engine.observing import describe
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.ports.monitor import SilentMonitor
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import (
@@ -28,6 +27,7 @@ from supervisor_ai.engine.ports.workers import (
     WorkerStarted,
     unobserved,
 )
+from supervisor_ai.engine.worker_observation import describe
 from supervisor_ai.testing.fake_worker import NONCE
 from supervisor_ai.testing.world import says
 

@@ -6,8 +6,8 @@ import pytest
 from tests.support.kernel import Kernel, flow, work
 
 from supervisor_ai.domain.errors import InternalError
-from supervisor_ai.domain.run.budgets import Amount, Scope
 from supervisor_ai.domain.run.run import Decision, Run
+from supervisor_ai.domain.run.spending.budgets import Amount, Scope
 from supervisor_ai.drivers.moves.state import WorkflowState
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.playback import opener

@@ -18,8 +18,8 @@ from supervisor_ai.domain.run.definition import (
     StepKind,
     WorkspacePolicy,
 )
-from supervisor_ai.domain.run.facts import EgressRefusal
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus, Verdict
+from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import Channel, Profile, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import PLAIN, Quota, Workspace, WorkspacePlan

@@ -10,7 +10,7 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.letters import Approve
+from supervisor_ai.domain.run.inbox_commands import Approve
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus
 from supervisor_ai.engine.ports.sandbox import (
     Channel,

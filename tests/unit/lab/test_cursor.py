@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from supervisor_ai.lab import cursor as cursors
 from supervisor_ai.lab.cursor import Cue, Cursor
-from supervisor_ai.lab.dialect import Question
+from supervisor_ai.lab.dialect import LabQuestion
 from supervisor_ai.lab.script import read_script
 from supervisor_ai.tools.json_value import Json
 
@@ -27,7 +27,7 @@ def ask(
     tools: bool = True,
     schema: Mapping[str, Json] | None = None,
 ) -> Cue:
-    question = Question(
+    question = LabQuestion(
         model="m",
         is_streamed=True,
         has_tools=tools,

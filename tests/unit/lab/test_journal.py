@@ -7,7 +7,13 @@ import pytest
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.lab import journal as journals
-from supervisor_ai.lab.journal import Journal, Seen, key_of, path_without_secrets, without_secrets
+from supervisor_ai.lab.journal import (
+    LabJournal,
+    Seen,
+    key_of,
+    path_without_secrets,
+    without_secrets,
+)
 
 
 def seen(size: int = 0, path: str = "/a", key: str | None = None) -> Seen:
@@ -15,7 +21,7 @@ def seen(size: int = 0, path: str = "/a", key: str | None = None) -> Seen:
 
 
 def test_the_newest_requests_are_kept() -> None:
-    journal = Journal()
+    journal = LabJournal()
     for number in range(journals._MAX_REQUESTS + 3):
         journal.note(seen(path=str(number)))
     assert journal.all()[0].path == "3"
@@ -24,7 +30,7 @@ def test_the_newest_requests_are_kept() -> None:
 
 
 def test_large_requests_push_older_ones_out() -> None:
-    journal = Journal()
+    journal = LabJournal()
     for _ in range(3):
         journal.note(seen(size=journals._MAX_BYTES // 2))
     assert len(journal.all()) == 2
@@ -32,7 +38,7 @@ def test_large_requests_push_older_ones_out() -> None:
 
 def test_a_file_gets_everything_but_the_key_and_is_for_its_owner_only(tmp_path: Path) -> None:
     told: list[Seen] = []
-    journal = Journal(tmp_path / "log", told.append)
+    journal = LabJournal(tmp_path / "log", told.append)
     journal.note(seen(key="sk-canary"))
     journal.close()
     text = (tmp_path / "log").read_text()
@@ -44,7 +50,7 @@ def test_a_file_gets_everything_but_the_key_and_is_for_its_owner_only(tmp_path: 
 
 def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="cannot be written"):
-        Journal(tmp_path / "missing" / "log")
+        LabJournal(tmp_path / "missing" / "log")
 
 
 def test_keys_are_hidden_wherever_they_come() -> None:

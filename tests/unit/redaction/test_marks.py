@@ -11,9 +11,9 @@ from tests.redaction_corpus.kinds import KINDS, Kind
 from tests.redaction_corpus.private_keys import KEYS
 
 from supervisor_ai.domain.redaction.position import Shifts
-from supervisor_ai.domain.redaction.redacted import MARK, Finding, Marker
+from supervisor_ai.domain.redaction.redacted import MARK, Marker, SecretFinding
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
-from supervisor_ai.domain.redaction.rule import Found
+from supervisor_ai.domain.redaction.rule import FoundSecret
 from supervisor_ai.domain.redaction.stream import LONG_LINE
 
 TAGGED: Final = RuleRedactor(key=b"one key")
@@ -24,13 +24,13 @@ def tags(text: str) -> list[str]:
     return [mark.partition("#")[2] for mark in MARK.findall(text)]
 
 
-def secret(start: int, end: int) -> Found:
-    return Found(start, end, "jwt", start, end)
+def secret(start: int, end: int) -> FoundSecret:
+    return FoundSecret(start, end, "jwt", start, end)
 
 
-def located(text: str, *, size: int | None = None) -> tuple[str, list[Finding]]:
+def located(text: str, *, size: int | None = None) -> tuple[str, list[SecretFinding]]:
     """Redact a text in pieces and return it with what was reported."""
-    found: list[Finding] = []
+    found: list[SecretFinding] = []
     stream = TAGGED.stream(found.append)
     size = size or len(text) + 1
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
@@ -126,7 +126,7 @@ def test_findings_and_tags_do_not_depend_on_pieces(parts: list[str], size: int) 
     whole, found = located(text)
     in_pieces, found_in_pieces = located(text, size=size)
 
-    def by_place(it: Finding) -> tuple[int, int, str]:
+    def by_place(it: SecretFinding) -> tuple[int, int, str]:
         return it.line, it.column, it.rule
 
     assert in_pieces == whole

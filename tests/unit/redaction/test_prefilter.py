@@ -9,17 +9,17 @@ from tests.redaction_corpus.kinds import FORM_KINDS, Kind
 
 from supervisor_ai.domain.redaction.formats import FORMATS
 from supervisor_ai.domain.redaction.prefilter import Prefilter
-from supervisor_ai.domain.redaction.rule import LEAST_WORD, Found, Rule, lower
+from supervisor_ai.domain.redaction.rule import LEAST_WORD, FoundSecret, RedactionRule, lower
 
 PREFILTER = Prefilter(FORMATS)
 KEYWORDS = sorted({keyword for rule in FORMATS for keyword in rule.keywords})
 
 
-def slowly(text: str) -> set[Found]:
+def slowly(text: str) -> set[FoundSecret]:
     return {found for rule in FORMATS for found in rule.find(text, lower(text), 0)}
 
 
-def quickly(text: str) -> set[Found]:
+def quickly(text: str) -> set[FoundSecret]:
     lowered = lower(text)
     return {it for rule in PREFILTER.possible(lowered) for it in rule.find(text, lowered, 0)}
 
@@ -59,7 +59,7 @@ def test_no_rules_is_nothing_to_look_for() -> None:
 
 
 def test_a_rule_of_several_words_is_looked_for_everywhere() -> None:
-    rule = Rule(id="two", keywords=("a b",), pattern="a b")
+    rule = RedactionRule(id="two", keywords=("a b",), pattern="a b")
 
     assert Prefilter([rule]).possible("x a b x") == [rule]
     assert Prefilter([rule]).possible("x a c x") == []

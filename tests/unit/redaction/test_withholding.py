@@ -6,9 +6,9 @@ from typing import Final
 from tests.redaction_corpus.kinds import KINDS
 
 from supervisor_ai.domain.redaction.formats import FORMATS
-from supervisor_ai.domain.redaction.redacted import Finding
+from supervisor_ai.domain.redaction.redacted import SecretFinding
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
-from supervisor_ai.domain.redaction.rule import Rule
+from supervisor_ai.domain.redaction.rule import RedactionRule
 from supervisor_ai.domain.redaction.rules import RuleBook
 
 SECRET: Final = KINDS[0].secret
@@ -20,12 +20,12 @@ def fails(match: re.Match[str], value: str) -> bool:
 
 BROKEN: Final = RuleBook(
     formats=FORMATS,
-    places=[Rule(id="broken", keywords=("bang",), pattern="bang", test=fails)],
+    places=[RedactionRule(id="broken", keywords=("bang",), pattern="bang", test=fails)],
 )
 
 
 def test_the_text_is_withheld_from_where_a_rule_fails() -> None:
-    found: list[Finding] = []
+    found: list[SecretFinding] = []
     stream = RuleRedactor(rules=BROKEN).stream(found.append)
 
     passed = [stream.feed(piece) for piece in ("one\n", f"bang {SECRET}\ntwo\n", "three\n")]
@@ -33,7 +33,7 @@ def test_the_text_is_withheld_from_where_a_rule_fails() -> None:
     assert passed == ["one\n", "[REDACTED:withheld]\n\n", "\n"]
     assert stream.close() == ""
     assert stream.count == 1
-    assert found == [Finding(rule="withheld", line=2, column=1)]
+    assert found == [SecretFinding(rule="withheld", line=2, column=1)]
 
 
 def test_a_very_long_line_is_withheld_to_its_end() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import GIB, MIB, ResourceLimits
-from supervisor_ai.domain.run.facts import Usage
-from supervisor_ai.domain.run.prices import CostCap, Price
+from supervisor_ai.domain.run.spending.prices import CostCap, Price
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.ports.sandbox import Egress, Mount, Profile, SandboxEnd, SandboxSpec
 from supervisor_ai.sandboxes.outcome import (
     check_words,

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from supervisor_ai.domain.run.definition import WORKER_LIMITS
-from supervisor_ai.domain.run.facts import EgressRefusal, Usage
+from supervisor_ai.domain.run.values import EgressRefusal, Usage
 from supervisor_ai.engine.ports.sandbox import (
     Egress,
     Profile,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.domain.run.values import Hardness
 from supervisor_ai.engine.ports.sandbox import Mount, Profile
 from supervisor_ai.sandboxes.seatbelt import (
     IS_EXPERIMENTAL,

@@ -12,11 +12,11 @@ from supervisor_ai.domain.errors import InternalError, Unavailable
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName, StreamId, TreeSha
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
-from supervisor_ai.domain.run.facts import Feedback, FeedbackKind, Snapshot, Usage
+from supervisor_ai.domain.run.values import Feedback, FeedbackKind, Snapshot, Usage
 from supervisor_ai.store.codec import (
     EVENT_KINDS,
     EventCodec,
-    Place,
+    EventPlace,
     Record,
     canonical,
     instant,
@@ -46,12 +46,12 @@ def succeeded() -> e.AttemptSucceeded:
 
 
 def seal(event: Event) -> Record:
-    place = Place(1, StreamId("run:r1"), 1, NOW, 3)
+    place = EventPlace(1, StreamId("run:r1"), 1, NOW, 3)
     return EventCodec().seal(NewEvent(event=event, actor=ACTOR), place, previous="").record
 
 
 def test_a_fact_comes_back_as_it_was() -> None:
-    place = Place(7, StreamId("run:r1"), 2, NOW, 3)
+    place = EventPlace(7, StreamId("run:r1"), 2, NOW, 3)
     new = NewEvent(event=succeeded(), actor=ACTOR, cause="letter:1")
     sealed = EventCodec().seal(new, place, previous="before")
     assert EventCodec().unseal(sealed.record) == sealed

@@ -16,9 +16,9 @@ from supervisor_ai.domain.run import definition as d
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
-from supervisor_ai.domain.run.facts import Base, Feedback, FeedbackKind, ForkPoint, Snapshot, Usage
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import StepStatus, Verdict
+from supervisor_ai.domain.run.values import Base, Feedback, FeedbackKind, ForkPoint, Snapshot, Usage
 from supervisor_ai.drivers.moves.slots import Slot
 from supervisor_ai.drivers.moves.state import StepRecord, Visit, WorkflowState
 from supervisor_ai.store.documents import ArtifactDocuments

@@ -8,7 +8,7 @@ import pytest
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.store.codec import EVENT_KINDS
-from supervisor_ai.store.projection_rules import RULES
+from supervisor_ai.store.tables.projection_rules import RULES
 
 GIVEN = {"run", "seq", "at", "actor"}
 # Rules for the three ends of a run share a statement; only one end can be degraded.

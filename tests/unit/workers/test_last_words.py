@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.workers.command import diagnose_exit
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.domain.run.facts import Identity
+from supervisor_ai.domain.run.values import Identity
 from supervisor_ai.workspaces.files.disk_errors import disk_failure
 from supervisor_ai.workspaces.repositories.git import GitReply, failure, printable, signature
 

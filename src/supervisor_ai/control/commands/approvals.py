@@ -7,9 +7,9 @@ from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import LetterKey, RunId
-from supervisor_ai.domain.run.facts import ApprovalReason
-from supervisor_ai.domain.run.letters import Approve, Letter, Reject
+from supervisor_ai.domain.run.inbox_commands import Approve, Letter, Reject
 from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.domain.run.values import ApprovalReason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

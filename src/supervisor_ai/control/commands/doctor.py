@@ -18,7 +18,7 @@ from supervisor_ai.control.queries.sandbox_check import (
     read_wishes,
 )
 from supervisor_ai.domain.errors import InvalidInput, SupervisorError
-from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.domain.run.values import Hardness
 from supervisor_ai.engine.ports.sandbox import Profile, Sandbox
 
 _PYTHON: Final = (3, 11)

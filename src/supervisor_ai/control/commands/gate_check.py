@@ -13,10 +13,10 @@ from supervisor_ai.control.project import OpenProject
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Gate, Limits, SandboxPolicy, WorkspacePolicy
-from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.gates import Area, Finding, GateKind
 from supervisor_ai.domain.run.status import WORST_FIRST, Verdict
-from supervisor_ai.engine.effects.checking import Checked, CheckRequest, check_gate
+from supervisor_ai.domain.run.values import Base
+from supervisor_ai.engine.effects.gate_check import Checked, CheckRequest, check_gate
 from supervisor_ai.engine.world import World
 
 

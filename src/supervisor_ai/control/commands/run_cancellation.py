@@ -9,7 +9,7 @@ from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.run_views import RunView, show_run
 from supervisor_ai.domain.errors import Busy, Conflict
 from supervisor_ai.domain.ids import LetterKey, RunId
-from supervisor_ai.domain.run.letters import Cancel, Letter
+from supervisor_ai.domain.run.inbox_commands import Cancel, Letter
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 
 _PATIENCE: Final = timedelta(seconds=5)

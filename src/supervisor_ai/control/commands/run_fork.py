@@ -12,8 +12,8 @@ from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import RunId, StepName, run_stream
 from supervisor_ai.domain.run.effects import Effect
 from supervisor_ai.domain.run.events import RunSubmitted, StepEntered
-from supervisor_ai.domain.run.facts import ForkPoint
 from supervisor_ai.domain.run.run import submit
+from supervisor_ai.domain.run.values import ForkPoint
 from supervisor_ai.engine.consent import require_consent
 
 

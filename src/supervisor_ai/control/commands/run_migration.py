@@ -12,9 +12,9 @@ from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.control.slices import definition_of, find_slice
 from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, LetterKey, RunId
-from supervisor_ai.domain.run.budgets import NOTHING, Scope
 from supervisor_ai.domain.run.definition import Definition
-from supervisor_ai.domain.run.letters import Letter, Migrate
+from supervisor_ai.domain.run.inbox_commands import Letter, Migrate
+from supervisor_ai.domain.run.spending.budgets import NOTHING, Scope
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.engine.pinned import pinned_powers
 

@@ -18,13 +18,13 @@ from supervisor_ai.domain.errors import Busy, Denied, InvalidInput, StaleVersion
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
 from supervisor_ai.domain.own_state import DIRECTORY, is_own_state
 from supervisor_ai.domain.project.events import PermitTaken
-from supervisor_ai.domain.run.budget_words import parse_budget
-from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.events import PermitGranted, RunSubmitted
-from supervisor_ai.domain.run.facts import Base
-from supervisor_ai.domain.run.prices import dearest
+from supervisor_ai.domain.run.spending.budget_words import parse_budget
+from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope
+from supervisor_ai.domain.run.spending.prices import dearest
 from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.domain.run.values import Base
 from supervisor_ai.domain.slugs import slug_of
 from supervisor_ai.engine.pinned import pinned_powers
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake

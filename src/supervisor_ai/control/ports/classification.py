@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from supervisor_ai.domain.run.diagnosis import Diagnosis
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
+from supervisor_ai.domain.run.values import Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,6 @@ from supervisor_ai.domain.ids import (
     StreamId,
     TreeSha,
 )
-from supervisor_ai.domain.run.facts import ApprovalReason, Base, Usage
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
     FailureCategory,
@@ -23,6 +22,7 @@ from supervisor_ai.domain.run.status import (
     StepStatus,
     Verdict,
 )
+from supervisor_ai.domain.run.values import ApprovalReason, Base, Usage
 from supervisor_ai.engine.ports.ledger import CachedState
 
 

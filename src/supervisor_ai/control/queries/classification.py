@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from supervisor_ai.control.ports.classification import Classifier, RecordedRun
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.diagnosis import Action
+from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.status import FailureCategory
 
 

@@ -10,8 +10,8 @@ from supervisor_ai.control.queries.findings import read_findings
 from supervisor_ai.control.records import Records, unvisited_step
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Finding
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.tools.text import nearest
 
 

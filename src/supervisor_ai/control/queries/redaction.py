@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from secrets import token_bytes
 from typing import Final
 
-from supervisor_ai.domain.redaction.redacted import Finding
+from supervisor_ai.domain.redaction.redacted import SecretFinding
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 
 LISTED: Final = 1000
@@ -21,7 +21,7 @@ _BOM: Final = 2
 class RedactionReport:
     """What was found in a text, and never the secrets themselves."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[SecretFinding, ...]
     counts: Mapping[str, int]
     """How many of each rule."""
     total: int
@@ -36,7 +36,7 @@ class Redaction:
     """
 
     def __init__(self) -> None:
-        self._findings: list[Finding] = []
+        self._findings: list[SecretFinding] = []
         self._counts: Counter[str] = Counter()
         self._encoding = "utf-8"
 
@@ -66,12 +66,12 @@ class Redaction:
             truncated=total > len(self._findings),
         )
 
-    def add(self, findings: Iterable[Finding]) -> None:
+    def add(self, findings: Iterable[SecretFinding]) -> None:
         """Take in what somebody else has found."""
         for finding in findings:
             self._note(finding)
 
-    def _note(self, finding: Finding) -> None:
+    def _note(self, finding: SecretFinding) -> None:
         self._counts[finding.rule] += 1
         if len(self._findings) < LISTED:
             self._findings.append(finding)

@@ -13,9 +13,9 @@ from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName, run_stream
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.failures.retries import MoveKind
+from supervisor_ai.domain.run.failures.retry_notes import RetryEntry, retry_log
 from supervisor_ai.domain.run.policies import policy_of
-from supervisor_ai.domain.run.retries import MoveKind
-from supervisor_ai.domain.run.retry_notes import RetryEntry, retry_log
 from supervisor_ai.domain.run.status import FailureCategory
 
 Schemas = Callable[[AnswerKind], str]

@@ -15,9 +15,9 @@ from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.run.definition import Definition, SandboxPolicy
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
-    Finding,
     LimitFinding,
     Probe,
+    ProbeFinding,
     Profile,
     Sandbox,
     SandboxEnd,
@@ -61,7 +61,7 @@ class BackendView:
     reason: str | None
     """Why it cannot be used."""
     remedy: str | None
-    findings: tuple[Finding, ...]
+    findings: tuple[ProbeFinding, ...]
     limits: tuple[LimitFinding, ...]
 
 
@@ -158,7 +158,7 @@ async def _try(make: Callable[[str], Sandbox], name: str) -> BackendView:
     try:
         probe = await make(name).probe()
     except SupervisorError as error:
-        finding = Finding(name="it can be started", holds=False, detail=error.message)
+        finding = ProbeFinding(name="it can be started", holds=False, detail=error.message)
         probe = Probe(backend=name, version="", findings=(finding,), remedy=error.hint)
     broken = [finding for finding in probe.findings if not finding.holds]
     return BackendView(

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.domain.redaction.redacted import Finding
+from supervisor_ai.domain.redaction.redacted import SecretFinding
 from supervisor_ai.tools.programs import find_program, search_path
 
 _PROGRAM: Final = "kingfisher"
@@ -17,7 +17,7 @@ _FORM: Final = ("--format", "json", "--redact", "--confidence", "medium", "-")
 _PATIENCE: Final = 120.0
 
 
-def ask_kingfisher(text: str, environment: Mapping[str, str]) -> tuple[Finding, ...]:
+def ask_kingfisher(text: str, environment: Mapping[str, str]) -> tuple[SecretFinding, ...]:
     """Let kingfisher look at a text; it reads it from its stdin and no file is written by us."""
     path = search_path(environment.get("PATH"))
     program = find_program(_PROGRAM, path)
@@ -40,13 +40,13 @@ def ask_kingfisher(text: str, environment: Mapping[str, str]) -> tuple[Finding, 
     return tuple(_findings(done.stdout))
 
 
-def _findings(output: bytes) -> Iterator[Finding]:
+def _findings(output: bytes) -> Iterator[SecretFinding]:
     try:
         said = json.loads(output.partition(b"\n")[0] or b"null")
         for found in said["findings"]:
             at = found["finding"]
             rule = f"{_PROGRAM}:{str(found['rule']['id'])[:60]}"
-            yield Finding(rule=rule, line=int(at["line"]), column=int(at["column_start"]))
+            yield SecretFinding(rule=rule, line=int(at["line"]), column=int(at["column_start"]))
     except (ValueError, KeyError, TypeError) as error:
         message = "What kingfisher said cannot be understood."
         raise Unavailable(message, hint="Version 2.14 is known to work.") from error

@@ -7,17 +7,17 @@ from supervisor_ai.definitions.config.merged import MergedConfig, over
 from supervisor_ai.definitions.schema.prices import builtin_prices, unknown_defaults, with_prices
 from supervisor_ai.definitions.schema.retries import RetryPolicyShape
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, unknown
-from supervisor_ai.domain.run.breaker import BreakerPolicy
-from supervisor_ai.domain.run.loops import LoopPolicy
-from supervisor_ai.domain.run.policies import Policies
-from supervisor_ai.domain.run.prices import PriceTable
-from supervisor_ai.domain.run.retries import (
+from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
+from supervisor_ai.domain.run.failures.loops import LoopPolicy
+from supervisor_ai.domain.run.failures.retries import (
     DEFAULT_RETRIES,
     RETRY_POLICIES,
     ParkingPolicy,
     RetryMode,
     RetryPolicy,
 )
+from supervisor_ai.domain.run.policies import Policies
+from supervisor_ai.domain.run.spending.prices import PriceTable
 
 
 def read_policies(config: MergedConfig, mistakes: FileMistakes) -> Policies:

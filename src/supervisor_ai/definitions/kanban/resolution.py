@@ -15,7 +15,7 @@ from supervisor_ai.definitions.sources.files import Origin
 from supervisor_ai.definitions.step_checks.workflow import Particulars, ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import MAX_RETRIES, Cli, Definition, Limits, Role
-from supervisor_ai.domain.run.retries import RetryMode
+from supervisor_ai.domain.run.failures.retries import RetryMode
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.settings import MECHANICAL, ManagerKind

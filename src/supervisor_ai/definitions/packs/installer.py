@@ -27,7 +27,7 @@ _PART: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PackInstaller:
+class FilePackInstaller:
     """One place for packs, the project's or the user's, and the sources that the user knows."""
 
     directory: Path

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from supervisor_ai.definitions.overlay.layers import fit
 from supervisor_ai.definitions.packs.git_archive import GitRunner
-from supervisor_ai.definitions.packs.installer import REGISTRY, PackInstaller
+from supervisor_ai.definitions.packs.installer import REGISTRY, FilePackInstaller
 from supervisor_ai.definitions.packs.sources import PackSources
 from supervisor_ai.definitions.schema.base import FileShape, HostPath, Text
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
@@ -58,11 +58,11 @@ def read_preferences(user_directory: Path) -> Preferences:
 
 
 @contextmanager
-def open_shop(directory: Path, git: GitRunner, *, own: Path) -> Iterator[PackInstaller]:
+def open_shop(directory: Path, git: GitRunner, *, own: Path) -> Iterator[FilePackInstaller]:
     """Open a place for packs as the user prefers it; what is fetched meanwhile goes at the end."""
     preferences = read_preferences(own)
     with TemporaryDirectory(prefix="supervisor-") as fetched:
-        yield PackInstaller(
+        yield FilePackInstaller(
             directory=directory,
             sources=PackSources(place=Path(fetched), git=git, signers=preferences.signers),
             known=preferences.sources,

@@ -8,7 +8,7 @@ from typing import Final
 from supervisor_ai.definitions.roles.prompt_files import INCLUDE
 from supervisor_ai.definitions.worker_answers.models import schema_text
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind
-from supervisor_ai.domain.run.retry_notes import feedback_words
+from supervisor_ai.domain.run.failures.retry_notes import feedback_words
 from supervisor_ai.domain.run.status import FailureCategory
 
 _WANTED: Final[Mapping[FailureCategory, str]] = {

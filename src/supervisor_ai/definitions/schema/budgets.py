@@ -9,8 +9,8 @@ from pydantic import PlainValidator
 from supervisor_ai.definitions.schema.base import FileShape
 from supervisor_ai.definitions.sources.yaml_document import Value
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.budget_words import parse_budget
-from supervisor_ai.domain.run.budgets import Amount, Scope
+from supervisor_ai.domain.run.spending.budget_words import parse_budget
+from supervisor_ai.domain.run.spending.budgets import Amount, Scope
 
 _EXAMPLE: Final = "must be a budget such as 5usd, 200k tokens, 2h or 10 attempts"
 

@@ -10,7 +10,7 @@ from supervisor_ai.definitions.schema.base import FileShape, Name
 from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.definitions.sources.yaml_document import read_yaml
-from supervisor_ai.domain.run.prices import Price, PriceTable
+from supervisor_ai.domain.run.spending.prices import Price, PriceTable
 
 PRICES_FILE: Final = "prices.yaml"
 _FAMILY: Final = re.compile(r"[a-z0-9][a-z0-9._:-]{0,63}")

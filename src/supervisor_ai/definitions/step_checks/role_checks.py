@@ -8,7 +8,7 @@ from supervisor_ai.definitions.step_checks.approver_checks import check_approver
 from supervisor_ai.definitions.templates.agreement import OF_ALL, is_structured, needed, said_total
 from supervisor_ai.definitions.templates.step_notes import StepNotes
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
-from supervisor_ai.domain.run.retries import RetryPolicy
+from supervisor_ai.domain.run.failures.retries import RetryPolicy
 
 
 def check_role_step(

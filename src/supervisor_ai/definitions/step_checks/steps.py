@@ -20,7 +20,7 @@ from supervisor_ai.definitions.templates.step_kinds import kind_of, pull_request
 from supervisor_ai.definitions.templates.step_notes import MissingDefinition, StepNotes
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Gate, Step, StepKind
-from supervisor_ai.domain.run.degradation import LEVELS
+from supervisor_ai.domain.run.failures.degradation import LEVELS
 
 _EVERYWHERE: Final = frozenset(
     {

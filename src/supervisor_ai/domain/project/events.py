@@ -5,8 +5,8 @@ from datetime import datetime
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import ArtifactHash, EffectKey, RunId
-from supervisor_ai.domain.run.breaker import BREAKER_POLICY, BreakerPolicy
-from supervisor_ai.domain.run.budgets import Amount
+from supervisor_ai.domain.run.failures.breaker import BREAKER_POLICY, BreakerPolicy
+from supervisor_ai.domain.run.spending.budgets import Amount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

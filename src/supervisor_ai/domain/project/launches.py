@@ -7,11 +7,11 @@ from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.project.project import Project
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.breaker import BreakerStatus, breaker_key, counts
-from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope, budgets_for
 from supervisor_ai.domain.run.effects import RunWorker
+from supervisor_ai.domain.run.failures.breaker import BreakerStatus, breaker_key, counts
 from supervisor_ai.domain.run.launches import Launch, Leave, Refusal, used
 from supervisor_ai.domain.run.operations import attempt_key, operation_key
+from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope, budgets_for
 
 
 def needs_leave(project: Project, effect: RunWorker, run: RunId) -> bool:

@@ -5,8 +5,14 @@ from dataclasses import dataclass, field, replace
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import EffectKey, RunId
 from supervisor_ai.domain.project import events as p
-from supervisor_ai.domain.run.breaker import Breaker
-from supervisor_ai.domain.run.budgets import Reservation, Spending, hold, settle, without_accounts
+from supervisor_ai.domain.run.failures.breaker import Breaker
+from supervisor_ai.domain.run.spending.budgets import (
+    Reservation,
+    Spending,
+    hold,
+    settle,
+    without_accounts,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from typing import Final
 
 from supervisor_ai.domain.redaction.keys import KEY_WORDS, names_password, names_secret
 from supervisor_ai.domain.redaction.literals import is_literal
-from supervisor_ai.domain.redaction.rule import Rule
+from supervisor_ai.domain.redaction.rule import RedactionRule
 from supervisor_ai.domain.redaction.values import (
     is_code,
     is_filling,
@@ -154,7 +154,7 @@ def _is_credential(_match: re.Match[str], value: str) -> bool:
 
 
 PLACES: Final = (
-    Rule(
+    RedactionRule(
         id="url-password",
         keywords=("://",),
         pattern=(
@@ -163,7 +163,7 @@ PLACES: Final = (
         ),
         test=_is_url_password,
     ),
-    Rule(
+    RedactionRule(
         id="connection-password",
         keywords=("password", "pwd"),
         pattern=(
@@ -171,7 +171,7 @@ PLACES: Final = (
         ),
         test=_is_connection_password,
     ),
-    Rule(
+    RedactionRule(
         id="bearer-token",
         keywords=("bearer",),
         pattern=(
@@ -180,7 +180,7 @@ PLACES: Final = (
         ),
         test=_is_token,
     ),
-    Rule(
+    RedactionRule(
         id="authorization",
         keywords=("authorization",),
         pattern=(
@@ -190,7 +190,7 @@ PLACES: Final = (
         ),
         test=_is_credential,
     ),
-    Rule(
+    RedactionRule(
         id="authorization",
         keywords=("authorization",),
         pattern=(
@@ -200,7 +200,7 @@ PLACES: Final = (
         ),
         test=_is_token,
     ),
-    Rule(
+    RedactionRule(
         id="login",
         keywords=("-u", "--user"),
         pattern=(
@@ -209,7 +209,7 @@ PLACES: Final = (
         ),
         test=_is_login,
     ),
-    Rule(
+    RedactionRule(
         id="login",
         keywords=("machine ",),
         pattern=(
@@ -218,7 +218,7 @@ PLACES: Final = (
         ),
         test=_is_credential,
     ),
-    Rule(
+    RedactionRule(
         id="assignment",
         keywords=KEY_WORDS,
         pattern=(
@@ -228,7 +228,7 @@ PLACES: Final = (
         ),
         test=_is_assigned,
     ),
-    Rule(
+    RedactionRule(
         id="assignment",
         keywords=KEY_WORDS,
         pattern=(
@@ -238,7 +238,7 @@ PLACES: Final = (
         ),
         test=_is_argument,
     ),
-    Rule(
+    RedactionRule(
         id="assignment",
         keywords=KEY_WORDS,
         pattern=(
@@ -248,7 +248,7 @@ PLACES: Final = (
         ),
         test=_is_unquoted,
     ),
-    Rule(
+    RedactionRule(
         id="assignment",
         keywords=KEY_WORDS,
         pattern=(

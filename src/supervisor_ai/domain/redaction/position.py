@@ -3,8 +3,8 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from supervisor_ai.domain.redaction.redacted import Finding
-from supervisor_ai.domain.redaction.rule import Found
+from supervisor_ai.domain.redaction.redacted import SecretFinding
+from supervisor_ai.domain.redaction.rule import FoundSecret
 
 
 class Position:
@@ -18,10 +18,10 @@ class Position:
         """Move to the end of the next piece."""
         self._lines, self._columns = self._after(text)
 
-    def finding(self, rule: str, text: str, at: int) -> Finding:
+    def finding(self, rule: str, text: str, at: int) -> SecretFinding:
         """Say where something stands in the piece that comes next."""
         lines, columns = self._after(text[:at])
-        return Finding(rule=rule, line=lines + 1, column=columns + 1)
+        return SecretFinding(rule=rule, line=lines + 1, column=columns + 1)
 
     def _after(self, text: str) -> tuple[int, int]:
         lines = text.count("\n")
@@ -35,7 +35,7 @@ class Shifts:
     def __init__(self) -> None:
         self._rounds: list[list[tuple[int, int]]] = []
 
-    def add(self, secrets: Sequence[Found], marks: Sequence[str]) -> None:
+    def add(self, secrets: Sequence[FoundSecret], marks: Sequence[str]) -> None:
         """Take note that marks were put in the place of secrets."""
         ends = []
         shift = 0

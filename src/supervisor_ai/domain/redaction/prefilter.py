@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
-from supervisor_ai.domain.redaction.rule import EDGE, LEAST_WORD, Rule
+from supervisor_ai.domain.redaction.rule import EDGE, LEAST_WORD, RedactionRule
 
 _NEVER: Final = "(?!)"
 _ESCAPES: Final = ("\\", "%", "\x1b")
@@ -20,11 +20,11 @@ class Prefilter:
     beginning of a word only there: both are a small part of most texts.
     """
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[RedactionRule]) -> None:
         self._edged = [rule for rule in rules if _begins_at_edge(rule)]
         self._others = [rule for rule in rules if not _begins_at_edge(rule)]
 
-    def possible(self, lowered: str) -> list[Rule]:
+    def possible(self, lowered: str) -> list[RedactionRule]:
         """Return the rules of which a keyword stands in a text in lower case."""
         words = " ".join([word for word in lowered.split() if len(word) >= LEAST_WORD])
         rules = [
@@ -38,7 +38,7 @@ class Prefilter:
         return rules + [rule for keyword in begun for rule in self._begun_by[keyword]]
 
     @cached_property
-    def _begun_by(self) -> dict[str, list[Rule]]:
+    def _begun_by(self) -> dict[str, list[RedactionRule]]:
         """Map each keyword at an edge to the rules that it may begin, its own beginnings' too."""
         keywords = {keyword for rule in self._edged for keyword in rule.keywords}
         return {
@@ -52,11 +52,11 @@ class Prefilter:
         return re.compile(f"(?<![a-z0-9])(?=({keyword}))")
 
 
-def _begins_at_edge(rule: Rule) -> bool:
+def _begins_at_edge(rule: RedactionRule) -> bool:
     return rule.is_one_word and not rule.lead and rule.pattern.startswith(EDGE)
 
 
-def _has_keyword(rule: Rule, text: str) -> bool:
+def _has_keyword(rule: RedactionRule, text: str) -> bool:
     return any(keyword in text for keyword in rule.keywords)
 
 

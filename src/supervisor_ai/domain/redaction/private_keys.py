@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Final
 
 from supervisor_ai.domain.redaction.redacted import MARK
-from supervisor_ai.domain.redaction.rule import Found
+from supervisor_ai.domain.redaction.rule import FoundSecret
 
 PRIVATE_KEY: Final = "private-key"
 _KIND: Final = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
@@ -40,7 +40,7 @@ class PrivateKeys:
         self._width = 0
         self.count = 0
 
-    def find(self, text: str, start: int, stop: int) -> Iterator[Found]:
+    def find(self, text: str, start: int, stop: int) -> Iterator[FoundSecret]:
         """Find the bodies of keys between two places, line by line."""
         at = start
         while at < stop:
@@ -55,7 +55,7 @@ class PrivateKeys:
             end = frame.start() if frame else line_end
             body = self._body(text, at, end, is_closed=bool(frame))
             if body:
-                yield Found(*body, PRIVATE_KEY, *body)
+                yield FoundSecret(*body, PRIVATE_KEY, *body)
             if frame:
                 self._stage = _Stage.OUTSIDE
                 at = frame.end() if frame["end"] else end

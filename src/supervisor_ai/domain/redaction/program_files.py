@@ -6,7 +6,7 @@ from base64 import b64decode
 from typing import Final
 
 from supervisor_ai.domain.redaction.literals import is_literal
-from supervisor_ai.domain.redaction.rule import Rule
+from supervisor_ai.domain.redaction.rule import RedactionRule
 from supervisor_ai.domain.redaction.values import is_filling, is_mask, is_named, looks_secret
 
 _HOST: Final = re.compile(r"[ \t#+>-]{0,8}(?:[\w.-]{1,128}|\*|\\\[[\w:\\]{2,64}\])?")
@@ -45,7 +45,7 @@ def _is_spoken(match: re.Match[str], value: str) -> bool:
 _END: Final = r"(?=[ \t\r]{0,16}$)"
 
 PROGRAM_FILES: Final = (
-    Rule(
+    RedactionRule(
         id="login",
         keywords=("auth",),
         pattern=(
@@ -54,7 +54,7 @@ PROGRAM_FILES: Final = (
         ),
         test=_is_login,
     ),
-    Rule(
+    RedactionRule(
         id="login",
         keywords=(":_auth", ":_password"),
         pattern=(
@@ -63,7 +63,7 @@ PROGRAM_FILES: Final = (
         ),
         test=_is_kept,
     ),
-    Rule(
+    RedactionRule(
         id="login",
         keywords=(":5432:", ":5433:", ":6432:", ":*:"),
         pattern=(
@@ -72,13 +72,13 @@ PROGRAM_FILES: Final = (
         ),
         test=_is_database_line,
     ),
-    Rule(
+    RedactionRule(
         id="login",
         keywords=("password ",),
         pattern=rf"(?i:password)[ \t]{{1,8}}(?P<secret>[^\s\"'`\\]{{4,256}}+){_END}",
         test=_is_spoken,
     ),
-    Rule(
+    RedactionRule(
         id="login",
         keywords=("sshpass ",),
         pattern=r"""sshpass[ \t]{1,4}-p[ \t=]{0,4}["']?(?P<secret>[^\s"'$]{1,256}+)""",

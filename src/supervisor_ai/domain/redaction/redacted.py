@@ -36,7 +36,7 @@ class Marker:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class SecretFinding:
     """Where a secret stood: line and column of the text before redaction, counted from one."""
 
     rule: str

@@ -37,7 +37,7 @@ EDGE: Final = rf"(?:(?<![A-Za-z0-9])|{SEAM})"
 _LETTERS_ONLY_WHEN_LOWER: Final = ("\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}", "\N{KELVIN SIGN}")
 
 
-class Found(NamedTuple):
+class FoundSecret(NamedTuple):
     """A secret in a text, and how far the pattern looked to find it."""
 
     start: int
@@ -55,7 +55,7 @@ def is_given(_match: re.Match[str], value: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class RedactionRule:
     """One kind of secret: a pattern that is tried wherever one of the keywords stands.
 
     Keywords are lower-case and found in any case; the pattern begins at the keyword or `lead`
@@ -72,8 +72,8 @@ class Rule:
     is_one_word: bool = False
 
     def find(
-        self, text: str, lowered: str, start: int, known: Sequence[Found] = ()
-    ) -> Iterator[Found]:
+        self, text: str, lowered: str, start: int, known: Sequence[FoundSecret] = ()
+    ) -> Iterator[FoundSecret]:
         """Find the rule's secrets in a text, given those that are known already, in order."""
         for keyword in self.keywords:
             at = lowered.find(keyword, start + self.lead)
@@ -82,7 +82,7 @@ class Rule:
                 end = at + len(keyword)
                 if match and self.test(match, _unknown_part(match, known)):
                     end = max(end, match.end(_group(match)))
-                    yield Found(*match.span(_group(match)), self.id, *match.span())
+                    yield FoundSecret(*match.span(_group(match)), self.id, *match.span())
                 at = lowered.find(keyword, end)
 
 
@@ -103,7 +103,7 @@ def lower(text: str) -> str:
     return text.lower()
 
 
-def _unknown_part(match: re.Match[str], known: Sequence[Found]) -> str:
+def _unknown_part(match: re.Match[str], known: Sequence[FoundSecret]) -> str:
     start, end = match.span(_group(match))
     parts = []
     # Known secrets do not overlap, so only the one before can reach into the value.

@@ -7,18 +7,20 @@ from supervisor_ai.domain.redaction.formats import FORMATS
 from supervisor_ai.domain.redaction.places import PLACES
 from supervisor_ai.domain.redaction.prefilter import Prefilter
 from supervisor_ai.domain.redaction.program_files import PROGRAM_FILES
-from supervisor_ai.domain.redaction.rule import Found, Rule, lower
+from supervisor_ai.domain.redaction.rule import FoundSecret, RedactionRule, lower
 
 
 class RuleBook:
     """The rules for secrets that are known by their form, and for those known by their place."""
 
-    def __init__(self, *, formats: Sequence[Rule], places: Sequence[Rule]) -> None:
+    def __init__(
+        self, *, formats: Sequence[RedactionRule], places: Sequence[RedactionRule]
+    ) -> None:
         self.rules = (*formats, *places)
         self._formats = Prefilter(formats)
         self._places = places
 
-    def find(self, text: str, start: int = 0) -> list[Found]:
+    def find(self, text: str, start: int = 0) -> list[FoundSecret]:
         """Find the secrets of a text from `start` on, in order and without overlaps.
 
         Places are judged without the secrets that were known by their form, so that a second
@@ -35,9 +37,9 @@ RULE_BOOK: Final = RuleBook(formats=FORMATS, places=(*PLACES, *PROGRAM_FILES))
 RULES: Final = RULE_BOOK.rules
 
 
-def merged(found: list[Found]) -> list[Found]:
+def merged(found: list[FoundSecret]) -> list[FoundSecret]:
     """Bring secrets in order, and make one of those that overlap."""
-    apart: list[Found] = []
+    apart: list[FoundSecret] = []
     for secret in sorted(found):
         if apart and secret.start < apart[-1].end:
             apart[-1] = _union(apart[-1], secret)
@@ -46,8 +48,8 @@ def merged(found: list[Found]) -> list[Found]:
     return apart
 
 
-def _union(one: Found, other: Found) -> Found:
-    return Found(
+def _union(one: FoundSecret, other: FoundSecret) -> FoundSecret:
+    return FoundSecret(
         start=one.start,
         end=max(one.end, other.end),
         rule=one.rule,

@@ -6,8 +6,8 @@ from typing import Final
 from supervisor_ai.domain.redaction.places import LOOK_BACK
 from supervisor_ai.domain.redaction.position import Position, Shifts
 from supervisor_ai.domain.redaction.private_keys import PRIVATE_KEY, PrivateKeys, frame_reaches
-from supervisor_ai.domain.redaction.redacted import WITHHELD, Finding, Marker
-from supervisor_ai.domain.redaction.rule import Found
+from supervisor_ai.domain.redaction.redacted import WITHHELD, Marker, SecretFinding
+from supervisor_ai.domain.redaction.rule import FoundSecret
 from supervisor_ai.domain.redaction.rules import RULE_BOOK, RuleBook, merged
 
 LONG_LINE: Final = 64 * 1024
@@ -19,11 +19,11 @@ OVERLAP: Final = 16 * 1024
 _MOST_LOOKS: Final = 4
 """A line that shows one more secret at each look was made to take for ever; it is withheld."""
 
-Report = Callable[[Finding], None]
+Report = Callable[[SecretFinding], None]
 """Is told of every secret where it stood."""
 
 
-def ignore(finding: Finding) -> None:
+def ignore(finding: SecretFinding) -> None:
     """Want to know of no finding."""
     del finding
 
@@ -128,7 +128,7 @@ class RuleStream:
                 secrets = _whole_lines(text, len(before), secrets)
         return text[len(before) :], stop - len(before)
 
-    def _key_bodies(self, text: str, start: int, stop: int) -> tuple[list[Found], set[int]]:
+    def _key_bodies(self, text: str, start: int, stop: int) -> tuple[list[FoundSecret], set[int]]:
         """Find the bodies of private keys, and where the lines begin that only continue one."""
         bodies, continued = [], set()
         count = self._keys.count
@@ -139,7 +139,7 @@ class RuleStream:
             bodies.append(body)
         return bodies, continued
 
-    def _replaced(self, text: str, secrets: list[Found], shifts: Shifts) -> str:
+    def _replaced(self, text: str, secrets: list[FoundSecret], shifts: Shifts) -> str:
         parts = []
         at = 0
         for secret in secrets:
@@ -150,7 +150,7 @@ class RuleStream:
         return "".join([*parts, text[at:]])
 
 
-def _cut(text: str, found: list[Found]) -> int:
+def _cut(text: str, found: list[FoundSecret]) -> int:
     """Choose where a long part ends: not where the overlap begins, if a secret stands there."""
     stop = len(text) - OVERLAP
     reaches = [(secret.first, secret.last) for secret in found]
@@ -160,12 +160,12 @@ def _cut(text: str, found: list[Found]) -> int:
     return stop
 
 
-def _whole_lines(text: str, start: int, secrets: list[Found]) -> list[Found]:
+def _whole_lines(text: str, start: int, secrets: list[FoundSecret]) -> list[FoundSecret]:
     """Widen secrets to the lines that they stand in."""
     lines = []
     for secret in secrets:
         first = max(start, text.rfind("\n", 0, secret.start) + 1)
         last = text.find("\n", secret.end)
         last = len(text) if last < 0 else last
-        lines.append(Found(first, last, WITHHELD, first, last))
+        lines.append(FoundSecret(first, last, WITHHELD, first, last))
     return merged(lines)

@@ -7,14 +7,14 @@ from typing import Final
 
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.breaker import BREAKER_POLICY, BreakerPolicy
-from supervisor_ai.domain.run.budgets import Amount, Scope
 from supervisor_ai.domain.run.context_plan import ContextPlan
-from supervisor_ai.domain.run.degradation import Level
+from supervisor_ai.domain.run.failures.breaker import BREAKER_POLICY, BreakerPolicy
+from supervisor_ai.domain.run.failures.degradation import Level
+from supervisor_ai.domain.run.failures.loops import LoopPolicy
+from supervisor_ai.domain.run.failures.retries import ParkingPolicy, RetryPolicy
 from supervisor_ai.domain.run.gates import Area, Complexity, GateKind, GatePolicy
-from supervisor_ai.domain.run.loops import LoopPolicy
-from supervisor_ai.domain.run.prices import PriceTable
-from supervisor_ai.domain.run.retries import ParkingPolicy, RetryPolicy
+from supervisor_ai.domain.run.spending.budgets import Amount, Scope
+from supervisor_ai.domain.run.spending.prices import PriceTable
 
 MAX_RETRIES: Final = 3
 MIB: Final = 1 << 20

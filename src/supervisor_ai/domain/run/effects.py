@@ -13,10 +13,7 @@ from supervisor_ai.domain.ids import (
     TimerName,
     TreeSha,
 )
-from supervisor_ai.domain.run.breaker import BreakerPolicy
-from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.definition import Cli, Gate, Role, SandboxPolicy, WorkspacePolicy
-from supervisor_ai.domain.run.degradation import Level
 from supervisor_ai.domain.run.events import (
     ApprovalRequested,
     AttemptStarted,
@@ -28,9 +25,12 @@ from supervisor_ai.domain.run.events import (
     PullRequestStarted,
     TimerSet,
 )
-from supervisor_ai.domain.run.facts import ApprovalReason, Feedback
+from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
+from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.gates import Authorship
-from supervisor_ai.domain.run.prices import CostCap, PriceTable
+from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope
+from supervisor_ai.domain.run.spending.prices import CostCap, PriceTable
+from supervisor_ai.domain.run.values import ApprovalReason, Feedback
 from supervisor_ai.domain.run.writable import Writable
 
 

@@ -2,6 +2,11 @@
 
 from typing import Final
 
+from supervisor_ai.domain.run.event_kinds.approvals import (
+    ApprovalGiven,
+    ApprovalRefused,
+    ApprovalRequested,
+)
 from supervisor_ai.domain.run.event_kinds.attempts import (
     AttemptCancelled,
     AttemptFailed,
@@ -14,6 +19,23 @@ from supervisor_ai.domain.run.event_kinds.attempts import (
     LaunchRequested,
     LaunchWithdrawn,
     PromptSent,
+)
+from supervisor_ai.domain.run.event_kinds.coordination import (
+    ChildCancelRequested,
+    ChildEnded,
+    ChildStarted,
+    PermitGranted,
+    PermitReleased,
+    PermitRequested,
+    TimerCancelled,
+    TimerFired,
+    TimerSet,
+)
+from supervisor_ai.domain.run.event_kinds.environment import (
+    EgressRefused,
+    FilesLeftOut,
+    SetupEnded,
+    WriteRefused,
 )
 from supervisor_ai.domain.run.event_kinds.gates import (
     ClaimsRefuted,
@@ -32,7 +54,18 @@ from supervisor_ai.domain.run.event_kinds.integration import (
     PullRequestRefused,
     PullRequestStarted,
 )
-from supervisor_ai.domain.run.event_kinds.life import (
+from supervisor_ai.domain.run.event_kinds.placed import (
+    Intent,
+    IntentEnded,
+    OperationEnded,
+    OperationStarted,
+    PlacedEvent,
+    RequestAnswered,
+    RequestMade,
+    RunEvent,
+    StepNote,
+)
+from supervisor_ai.domain.run.event_kinds.run import (
     CancelRequested,
     CommandRefused,
     DefinitionMigrated,
@@ -45,45 +78,12 @@ from supervisor_ai.domain.run.event_kinds.life import (
     RunSubmitted,
     RunWaiting,
 )
-from supervisor_ai.domain.run.event_kinds.people import (
-    ApprovalGiven,
-    ApprovalRefused,
-    ApprovalRequested,
-)
-from supervisor_ai.domain.run.event_kinds.placed import (
-    Intent,
-    IntentEnded,
-    OperationEnded,
-    OperationStarted,
-    PlacedEvent,
-    RequestAnswered,
-    RequestMade,
-    RunEvent,
-    StepNote,
-)
-from supervisor_ai.domain.run.event_kinds.sharing import (
-    ChildCancelRequested,
-    ChildEnded,
-    ChildStarted,
-    PermitGranted,
-    PermitReleased,
-    PermitRequested,
-    TimerCancelled,
-    TimerFired,
-    TimerSet,
-)
 from supervisor_ai.domain.run.event_kinds.steps import (
     StepEntered,
     StepFailed,
     StepPassed,
     StepQuarantined,
     StepSkipped,
-)
-from supervisor_ai.domain.run.event_kinds.surroundings import (
-    EgressRefused,
-    FilesLeftOut,
-    SetupEnded,
-    WriteRefused,
 )
 
 RUN_EVENTS: Final[tuple[type[RunEvent], ...]] = (

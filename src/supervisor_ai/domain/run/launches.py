@@ -7,8 +7,9 @@ from functools import reduce
 from typing import Final
 
 from supervisor_ai.domain.ids import EffectKey
-from supervisor_ai.domain.run.breaker import Breaker, BreakerStatus
-from supervisor_ai.domain.run.budgets import (
+from supervisor_ai.domain.run.events import AttemptEnd, AttemptFailed, AttemptSucceeded
+from supervisor_ai.domain.run.failures.breaker import Breaker, BreakerStatus
+from supervisor_ai.domain.run.spending.budgets import (
     Amount,
     Budget,
     Exhausted,
@@ -18,7 +19,6 @@ from supervisor_ai.domain.run.budgets import (
     Spending,
     reserve,
 )
-from supervisor_ai.domain.run.events import AttemptEnd, AttemptFailed, AttemptSucceeded
 from supervisor_ai.domain.run.status import OutcomeKind
 
 _PARTS: Final = 4

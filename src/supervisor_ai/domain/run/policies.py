@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from supervisor_ai.domain.run.breaker import BreakerPolicy
-from supervisor_ai.domain.run.budgets import Amount, Scope
 from supervisor_ai.domain.run.definition import Definition, Role, Step
-from supervisor_ai.domain.run.loops import LoopPolicy
-from supervisor_ai.domain.run.prices import PriceTable
-from supervisor_ai.domain.run.retries import RETRY_POLICIES, ParkingPolicy, RetryPolicy
+from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
+from supervisor_ai.domain.run.failures.loops import LoopPolicy
+from supervisor_ai.domain.run.failures.retries import RETRY_POLICIES, ParkingPolicy, RetryPolicy
+from supervisor_ai.domain.run.spending.budgets import Amount, Scope
+from supervisor_ai.domain.run.spending.prices import PriceTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

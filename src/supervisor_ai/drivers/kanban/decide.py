@@ -7,9 +7,9 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerStatus
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import Integrate
-from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
+from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.kanban import Phase
 from supervisor_ai.drivers.kanban.board.roles import determine_role

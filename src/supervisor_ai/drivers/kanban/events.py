@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, TreeSha
 from supervisor_ai.domain.run.event_kinds.placed import OperationEnded, OperationStarted, RunEvent
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase, TaskState
 
 

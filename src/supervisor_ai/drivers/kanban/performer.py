@@ -5,7 +5,7 @@ from typing import assert_never
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.events import RunEvent
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
 from supervisor_ai.drivers.kanban.duty import settle_duty

@@ -16,7 +16,7 @@ _PERMIT: Final = "kanban:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class KanbanRoot:
     """Where a person stands: in which checkout, and where in it."""
 
     checkout: Path
@@ -35,7 +35,7 @@ class Desk:
         return self.start.resolve() / name
 
 
-def find_place(desk: Desk, file: str, directory: str | None = None) -> KanbanPlace:
+def find_place(desk: KanbanRoot, file: str, directory: str | None = None) -> KanbanPlace:
     """Say which kanban somebody means by a file, on a branch or in a plain directory."""
     if directory is not None:
         return _in_directory(desk, file, find_directory(desk, directory))
@@ -49,7 +49,7 @@ def find_place(desk: Desk, file: str, directory: str | None = None) -> KanbanPla
     return KanbanPlace(file=_checked(path))
 
 
-def find_any_place(desk: Desk, file: str) -> KanbanPlace:
+def find_any_place(desk: KanbanRoot, file: str) -> KanbanPlace:
     """Say which files of this machine somebody means, in the project or elsewhere."""
     path = desk.at(file)
     if desk.inside(path) is not None:
@@ -57,7 +57,7 @@ def find_any_place(desk: Desk, file: str) -> KanbanPlace:
     return find_place(desk, str(path), str(path.parent))
 
 
-def find_directory(desk: Desk, directory: str) -> Path:
+def find_directory(desk: KanbanRoot, directory: str) -> Path:
     """Return the plain directory that somebody names; there has to be one."""
     found = desk.at(directory).resolve()
     if not found.is_dir():
@@ -68,7 +68,7 @@ def find_directory(desk: Desk, directory: str) -> Path:
     return found
 
 
-def place_of(desk: Desk, name: str, *, folder: str, directory: Path | None) -> KanbanPlace:
+def place_of(desk: KanbanRoot, name: str, *, folder: str, directory: Path | None) -> KanbanPlace:
     """Say where a file of this name is: in a folder of the project or in a plain directory."""
     if directory is None:
         path = PurePosixPath(folder)
@@ -95,14 +95,14 @@ def name_of(place: KanbanPlace) -> str:
     return PurePosixPath(place.file).name
 
 
-def typed(desk: Desk, place: KanbanPlace) -> str:
+def typed(desk: KanbanRoot, place: KanbanPlace) -> str:
     """Write a place so that a person who stands here can type it."""
     if place.directory is not None:
         return f"{shlex.quote(name_of(place))} --dir {shlex.quote(place.directory)}"
     return shlex.quote(os.path.relpath(desk.checkout.resolve() / place.file, desk.start.resolve()))
 
 
-def _in_directory(desk: Desk, file: str, directory: Path) -> KanbanPlace:
+def _in_directory(desk: KanbanRoot, file: str, directory: Path) -> KanbanPlace:
     named = PurePosixPath(file)
     above = {directory, desk.at(file).parent.resolve()}
     if len(named.parts) > 1 and len(above) > 1:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from supervisor_ai.control.ports.definitions import Catalog, Loaded
 from supervisor_ai.domain.ids import CommitSha, TreeSha
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
 from supervisor_ai.drivers.kanban.board.policy import Duty, KanbanPlace
 

@@ -7,14 +7,14 @@ from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.budgets import Amount
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import ContextItem, RunWorker
-from supervisor_ai.domain.run.facts import Base, Feedback
 from supervisor_ai.domain.run.launches import wish
-from supervisor_ai.domain.run.prices import CostCap, dearest
 from supervisor_ai.domain.run.run import Run
+from supervisor_ai.domain.run.spending.budgets import Amount
+from supervisor_ai.domain.run.spending.prices import CostCap, dearest
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import Base, Feedback
 from supervisor_ai.drivers.moves.slots import Approach, Slot
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState, current_visit
 

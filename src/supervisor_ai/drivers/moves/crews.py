@@ -7,12 +7,12 @@ from typing import Final
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import Effect, RequestApproval
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.gates import Complexity
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import OutcomeKind
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.drivers.moves.review_loops import find_review_loop
-from supervisor_ai.drivers.moves.slot_moves import Effects, Part, Result, decide_slot
+from supervisor_ai.drivers.moves.slot_moves import Effects, Result, SlotPart, decide_slot
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState
 from supervisor_ai.drivers.moves.steps import (
     go_on,
@@ -37,7 +37,7 @@ def decide_crew(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decis
     found = [_counted(at, each) for each in found]
     results = [each for each in found if isinstance(each, Result)]
     for result in results:
-        if result.part is Part.FAILED:
+        if result.part is SlotPart.FAILED:
             return stop(at, visit, result.kind, result.reason)
     missing = _impossible(at, visit, found, results)
     if missing is not None:
@@ -54,8 +54,8 @@ def _counted(at: Step, each: Result | Effects) -> Result | Effects:
     """Where a number of roles has to agree, one that cannot answer is one less to count on."""
     if not isinstance(each, Result) or not _counts(at):
         return each
-    is_gone = each.part is Part.FAILED and each.kind in _GONE
-    return replace(each, part=Part.SKIPPED) if is_gone else each
+    is_gone = each.part is SlotPart.FAILED and each.kind in _GONE
+    return replace(each, part=SlotPart.SKIPPED) if is_gone else each
 
 
 def _counts(at: Step) -> bool:
@@ -85,7 +85,7 @@ def _impossible(
     """Say so where those who are left cannot be enough, however they decide."""
     if ApprovalReason.IMPOSSIBLE_WAIT in visit.approved or not _counts(at):
         return None
-    gone = [result.reason for result in results if result.part is Part.SKIPPED]
+    gone = [result.reason for result in results if result.part is SlotPart.SKIPPED]
     needed = min(at.needed or len(found), len(found))
     left = len(found) - len(gone)
     if left >= needed:
@@ -108,10 +108,10 @@ def _conclude(
     run: Run, state: WorkflowState, at: Step, visit: Visit, results: list[Result]
 ) -> Decision:
     """Say what the parts of a step come to together."""
-    counted = [result for result in results if result.part is not Part.SKIPPED]
+    counted = [result for result in results if result.part is not SlotPart.SKIPPED]
     if not counted:
         return _skip(run, state, at, visit, results)
-    passed = sum(result.part is Part.PASSED for result in counted)
+    passed = sum(result.part is SlotPart.PASSED for result in counted)
     if passed >= min(at.needed or len(counted), len(counted)) or _is_overruled(visit):
         return pass_step(run, state, at)
     back = tuple(result.feedback for result in counted if result.feedback is not None)

@@ -6,10 +6,10 @@ from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import RunGate
-from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind
 from supervisor_ai.domain.run.gates import GatePolicy
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import OutcomeKind, Verdict
+from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
 from supervisor_ai.drivers.moves.attempts import base_of, plans
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState
 from supervisor_ai.drivers.moves.steps import (

@@ -3,9 +3,9 @@
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import Integrate, OpenPullRequest
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import OutcomeKind
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.drivers.moves.attempts import base_of
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState
 from supervisor_ai.drivers.moves.steps import (

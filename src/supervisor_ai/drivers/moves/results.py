@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.run.degradation import Level
+from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.status import StepStatus, Verdict
 from supervisor_ai.drivers.moves.state import WorkflowState
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from supervisor_ai.domain.run.failures.loops import LoopPolicy
 from supervisor_ai.domain.run.gates import Concern
-from supervisor_ai.domain.run.loops import LoopPolicy
 
 _REMEMBERED: Final = 16
 _ALIKE: Final = 0.5

@@ -6,15 +6,15 @@ from typing import Final
 from supervisor_ai.domain.ids import TimerName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Role, Step
-from supervisor_ai.domain.run.degradation import Level, next_level
-from supervisor_ai.domain.run.diagnosis import ACTIONS, Action
-from supervisor_ai.domain.run.policies import policy_of
-from supervisor_ai.domain.run.retries import (
+from supervisor_ai.domain.run.failures.degradation import Level, next_level
+from supervisor_ai.domain.run.failures.diagnosis import ACTIONS, Action
+from supervisor_ai.domain.run.failures.retries import (
     Move,
     MoveKind,
     Setback,
     next_move,
 )
+from supervisor_ai.domain.run.policies import policy_of
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.drivers.moves.slots import Slot

@@ -8,11 +8,11 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import Effect, RequestApproval, SetTimer
-from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind
-from supervisor_ai.domain.run.loops import Loop, find_loop
-from supervisor_ai.domain.run.retries import Move, MoveKind
+from supervisor_ai.domain.run.failures.loops import Loop, find_loop
+from supervisor_ai.domain.run.failures.retries import Move, MoveKind
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import OutcomeKind
+from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
 from supervisor_ai.drivers.moves.attempts import (
     attempt,
     last_approach,
@@ -34,7 +34,7 @@ _TELLING: Final = frozenset({MoveKind.RETRY_WITH_FEEDBACK, MoveKind.DEGRADE})
 """After these the worker hears what was wrong; the other moves are no fault of its own."""
 
 
-class Part(StrEnum):
+class SlotPart(StrEnum):
     """What a role's part in a step comes to."""
 
     PASSED = "passed"
@@ -47,14 +47,14 @@ class Part(StrEnum):
 class Result:
     """What a role's part in a step came to, and why."""
 
-    part: Part
+    part: SlotPart
     reason: str = ""
     kind: OutcomeKind = OutcomeKind.WORKER_FAILED
     """How the run ends if it ends because of this."""
     feedback: Feedback | None = None
 
 
-PASSED: Final = Result(part=Part.PASSED)
+PASSED: Final = Result(part=SlotPart.PASSED)
 
 Effects = tuple[Effect, ...]
 WAITS: Final[Effects] = ()
@@ -107,7 +107,7 @@ def _follow_answer(
         case Meaning.REJECT:
             source = state.role(at.name, slot.number).name if len(at.crew) > 1 else at.name
             back = Feedback(kind=FeedbackKind.REVIEW, source=source, artifact=news.feedback)
-            return Result(part=Part.REJECTED, kind=OutcomeKind.REJECTED, feedback=back)
+            return Result(part=SlotPart.REJECTED, kind=OutcomeKind.REJECTED, feedback=back)
         case _:
             return _ask(run, state, at, slot, news)
 
@@ -128,7 +128,7 @@ def _follow_setback(
             simpler = simpler_level(at, slot) or way.level
             return (attempt(run, state, at, slot, replace(way, level=simpler)),)
         case MoveKind.SKIP:
-            return Result(part=Part.SKIPPED, reason=_why(news))
+            return Result(part=SlotPart.SKIPPED, reason=_why(news))
         case MoveKind.ESCALATE:
             return _ask(run, state, at, slot, news)
         case _ if at.asks_at_last:
@@ -160,7 +160,7 @@ def _follow_refusal(
     if refusal.kind is OutcomeKind.CIRCUIT_OPEN and following is not None:
         return (attempt(run, state, at, slot, replace(way, cli=following)),)
     if refusal.kind is OutcomeKind.CIRCUIT_OPEN and state.role(at.name, slot.number).is_optional:
-        return Result(part=Part.SKIPPED, reason=refusal.reason)
+        return Result(part=SlotPart.SKIPPED, reason=refusal.reason)
     if refusal.until is None or not state.definition.parking.is_allowed:
         return _failed(refusal.kind, refusal.reason)
     timer = rest_timer(at, current_visit(state), slot)
@@ -188,7 +188,7 @@ def _ask(run: Run, state: WorkflowState, at: Step, slot: Slot, news: BadNews) ->
 
 
 def _failed(kind: OutcomeKind, reason: str) -> Result:
-    return Result(part=Part.FAILED, kind=kind, reason=reason)
+    return Result(part=SlotPart.FAILED, kind=kind, reason=reason)
 
 
 def _tries(failures: int) -> str:

@@ -9,10 +9,10 @@ from supervisor_ai.domain.flow import Flow, step
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
-from supervisor_ai.domain.run.degradation import Level
-from supervisor_ai.domain.run.diagnosis import Action
-from supervisor_ai.domain.run.facts import Feedback, FeedbackKind
+from supervisor_ai.domain.run.failures.degradation import Level
+from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.status import AttemptStatus, FailureCategory
+from supervisor_ai.domain.run.values import Feedback, FeedbackKind
 
 ATTEMPT_FLOW: Final[Flow[AttemptStatus]] = {
     (AttemptStatus.STARTED, e.ContextPacked): AttemptStatus.STARTED,

@@ -10,11 +10,11 @@ from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.definition import Definition, Gate, Role, Step
-from supervisor_ai.domain.run.degradation import Level
-from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, Snapshot
+from supervisor_ai.domain.run.failures.degradation import Level
+from supervisor_ai.domain.run.failures.loops import Trace, Trail
 from supervisor_ai.domain.run.gates import VOUCHING, Authorship, Complexity, GateKind
-from supervisor_ai.domain.run.loops import Trace, Trail
 from supervisor_ai.domain.run.status import WORST_FIRST, StepStatus
+from supervisor_ai.domain.run.values import ApprovalReason, Feedback, Snapshot
 from supervisor_ai.drivers.moves.review_loops import Rounds, record_round
 from supervisor_ai.drivers.moves.slots import Slot
 from supervisor_ai.drivers.moves.slots import evolve as evolve_slot

@@ -7,7 +7,6 @@ from supervisor_ai.domain.ids import ArtifactHash, StepName, TimerName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import MAX_RETRIES, Step, StepKind
-from supervisor_ai.domain.run.degradation import is_degraded
 from supervisor_ai.domain.run.effects import (
     CancelTimer,
     Effect,
@@ -15,9 +14,10 @@ from supervisor_ai.domain.run.effects import (
     RequestApproval,
     SetTimer,
 )
-from supervisor_ai.domain.run.facts import ApprovalReason, Feedback, FeedbackKind
+from supervisor_ai.domain.run.failures.degradation import is_degraded
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
+from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
 from supervisor_ai.drivers.moves.results import levels, summary
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState, current_visit, evolve
 

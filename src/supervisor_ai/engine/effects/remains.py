@@ -9,9 +9,9 @@ from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.events import AttemptStarted, FilesLeftOut
-from supervisor_ai.domain.run.facts import Snapshot
 from supervisor_ai.domain.run.operations import operation_key
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.engine.ports.workers import AnswerProblem
 from supervisor_ai.engine.ports.workspaces import LeftOut, Workspace
 from supervisor_ai.engine.world import Operation, World

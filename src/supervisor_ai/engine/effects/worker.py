@@ -5,22 +5,21 @@ from pathlib import Path
 from typing import Protocol
 
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.events import (
     AttemptFailed,
     AttemptSucceeded,
     PromptSent,
 )
-from supervisor_ai.domain.run.facts import NO_USAGE, Snapshot, Usage
-from supervisor_ai.domain.run.prices import cost
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
+from supervisor_ai.domain.run.spending.prices import cost
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import NO_USAGE, Snapshot, Usage
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.engine.effects.prompting import write_prompt
+from supervisor_ai.engine.effects.effect_workspace import Site, set_up, worker_plan
+from supervisor_ai.engine.effects.prompt import write_prompt
 from supervisor_ai.engine.effects.refused_writes import RefusedWrites, report_refused
 from supervisor_ai.engine.effects.remains import keep_work
-from supervisor_ai.engine.effects.site import Site, set_up, worker_plan
-from supervisor_ai.engine.observing import describe
 from supervisor_ai.engine.ports.sandbox import END_ACTIONS, SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import (
     Answer,
@@ -31,6 +30,7 @@ from supervisor_ai.engine.ports.workers import (
     WorkerRequest,
 )
 from supervisor_ai.engine.transcript import Transcript
+from supervisor_ai.engine.worker_observation import describe
 from supervisor_ai.engine.world import Operation
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Protocol
 
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 
 
 class Clock(Protocol):

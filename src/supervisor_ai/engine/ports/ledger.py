@@ -7,8 +7,8 @@ from typing import Protocol
 
 from supervisor_ai.domain.envelope import Envelope, NewEvent
 from supervisor_ai.domain.ids import LetterKey, RunId, StreamId
-from supervisor_ai.domain.run.facts import Process
-from supervisor_ai.domain.run.letters import Letter
+from supervisor_ai.domain.run.inbox_commands import Letter
+from supervisor_ai.domain.run.values import Process
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, ResourceLimits
-from supervisor_ai.domain.run.diagnosis import Action
-from supervisor_ai.domain.run.facts import NO_USAGE, EgressRefusal, Hardness, Usage
-from supervisor_ai.domain.run.prices import CostCap
+from supervisor_ai.domain.run.failures.diagnosis import Action
+from supervisor_ai.domain.run.spending.prices import CostCap
+from supervisor_ai.domain.run.values import NO_USAGE, EgressRefusal, Hardness, Usage
 
 
 class Profile(StrEnum):
@@ -146,7 +146,7 @@ class SandboxResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class ProbeFinding:
     """One thing that the self-test of a sandbox looked at."""
 
     name: str
@@ -169,7 +169,7 @@ class Probe:
 
     backend: str
     version: str
-    findings: tuple[Finding, ...]
+    findings: tuple[ProbeFinding, ...]
     limits: tuple[LimitFinding, ...] = ()
     remedy: str | None = None
 

@@ -9,11 +9,11 @@ from typing import Protocol
 from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.domain.run.definition import Cli, McpServer, Role, SandboxPolicy
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
-from supervisor_ai.domain.run.facts import NO_USAGE, FeedbackKind, Usage
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.gates import Concern
-from supervisor_ai.domain.run.prices import CostCap
+from supervisor_ai.domain.run.spending.prices import CostCap
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import NO_USAGE, FeedbackKind, Usage
 from supervisor_ai.engine.ports.sandbox import OutputSink, RefusalSink, SandboxResult
 from supervisor_ai.engine.ports.workspaces import Workspace
 

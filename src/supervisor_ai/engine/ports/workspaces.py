@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, TreeSha
-from supervisor_ai.domain.run.facts import Base, Hardness, Identity, Snapshot
+from supervisor_ai.domain.run.values import Base, Hardness, Identity, Snapshot
 from supervisor_ai.domain.run.writable import Writable
 from supervisor_ai.engine.ports.sandbox import Mount
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from supervisor_ai.lab.dialect import BadRequest, Frame, Question, answered, fresh, pieces
+from supervisor_ai.lab.dialect import BadRequest, Frame, LabQuestion, answered, fresh, pieces
 from supervisor_ai.lab.shapes import DialectName, Turn
 from supervisor_ai.tools.json_value import Json, json_line, mapping, sequence, text
 
@@ -38,7 +38,7 @@ class Anthropic:
         },
     )
 
-    def read(self, body: Mapping[str, Json], path: str) -> Question:
+    def read(self, body: Mapping[str, Json], path: str) -> LabQuestion:
         """Understand a request."""
         del path
         messages = sequence(body.get("messages"))
@@ -46,7 +46,7 @@ class Anthropic:
             raise BadRequest("messages: Field required")
         roles = (mapping(message).get("role") for message in messages)
         wanted = mapping(mapping(body.get("output_config")).get("format")).get("schema")
-        return Question(
+        return LabQuestion(
             model=text(body.get("model"), "scripted"),
             is_streamed=body.get("stream") is True,
             has_tools=bool(body.get("tools")),
@@ -55,7 +55,7 @@ class Anthropic:
             schema=mapping(wanted) or None,
         )
 
-    def whole(self, turn: Turn, question: Question) -> Mapping[str, Json]:
+    def whole(self, turn: Turn, question: LabQuestion) -> Mapping[str, Json]:
         """Write a message."""
         return {
             "id": fresh("msg"),
@@ -68,7 +68,7 @@ class Anthropic:
             "usage": _usage(turn),
         }
 
-    def frames(self, turn: Turn, question: Question) -> Iterator[Frame]:
+    def frames(self, turn: Turn, question: LabQuestion) -> Iterator[Frame]:
         """Write a message as events."""
         message = self.whole(turn, question)
         usage = {**_usage(turn), "output_tokens": 1}

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from supervisor_ai.lab.dialect import BadRequest, Frame, Question, answered, fresh, pieces
+from supervisor_ai.lab.dialect import BadRequest, Frame, LabQuestion, answered, fresh, pieces
 from supervisor_ai.lab.dialects.openai_errors import openai_error
 from supervisor_ai.lab.shapes import DialectName, Turn
 from supervisor_ai.tools.json_value import Json, json_line, mapping, sequence, text
@@ -18,7 +18,7 @@ class Chat:
     name: Final[DialectName] = "chat"
     breakdown: Final = Frame(payload={"error": {"message": "Overloaded", "code": 503}})
 
-    def read(self, body: Mapping[str, Json], path: str) -> Question:
+    def read(self, body: Mapping[str, Json], path: str) -> LabQuestion:
         """Understand a request."""
         del path
         messages = [mapping(message) for message in sequence(body.get("messages"))]
@@ -26,7 +26,7 @@ class Chat:
             raise BadRequest("Missing required parameter: 'messages'.")
         roles = [message.get("role") for message in messages]
         wanted = mapping(mapping(body.get("response_format")).get("json_schema")).get("schema")
-        return Question(
+        return LabQuestion(
             model=text(body.get("model"), "scripted"),
             is_streamed=body.get("stream") is True,
             has_tools=bool(body.get("tools")),
@@ -35,7 +35,7 @@ class Chat:
             schema=mapping(wanted) or None,
         )
 
-    def whole(self, turn: Turn, question: Question) -> Mapping[str, Json]:
+    def whole(self, turn: Turn, question: LabQuestion) -> Mapping[str, Json]:
         """Write a completion."""
         calls = _calls(turn)
         message: dict[str, Json] = {"role": "assistant", "content": turn.text}
@@ -50,7 +50,7 @@ class Chat:
         head = _head("chat.completion", turn, question)
         return {**head, "choices": [choice], "usage": _usage(turn)}
 
-    def frames(self, turn: Turn, question: Question) -> Iterator[Frame]:
+    def frames(self, turn: Turn, question: LabQuestion) -> Iterator[Frame]:
         """Write a completion as chunks, with the usage in the last one."""
         head = _head("chat.completion.chunk", turn, question)
 
@@ -72,7 +72,7 @@ class Chat:
         return openai_error(status, message)
 
 
-def _head(kind: str, turn: Turn, question: Question) -> Mapping[str, Json]:
+def _head(kind: str, turn: Turn, question: LabQuestion) -> Mapping[str, Json]:
     return {
         "id": fresh("chatcmpl"),
         "object": kind,

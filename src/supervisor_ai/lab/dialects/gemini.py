@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from supervisor_ai.lab.dialect import BadRequest, Frame, Question, answered, fresh, pieces
+from supervisor_ai.lab.dialect import BadRequest, Frame, LabQuestion, answered, fresh, pieces
 from supervisor_ai.lab.shapes import DialectName, Turn
 from supervisor_ai.tools.json_value import Json, mapping, sequence
 
@@ -34,7 +34,7 @@ class Gemini:
     name: Final[DialectName] = "gemini"
     breakdown: Final = Frame(payload=_OVERLOAD)
 
-    def read(self, body: Mapping[str, Json], path: str) -> Question:
+    def read(self, body: Mapping[str, Json], path: str) -> LabQuestion:
         """Understand a request."""
         contents = sequence(body.get("contents"))
         if not contents:
@@ -45,7 +45,7 @@ class Gemini:
         )
         config = mapping(body.get("generationConfig"))
         wanted = config.get("responseJsonSchema") or config.get("responseSchema")
-        return Question(
+        return LabQuestion(
             model=path.rpartition("/models/")[2].partition(":")[0] or "scripted",
             is_streamed=":streamGenerateContent" in path,
             has_tools=any(declared),
@@ -54,11 +54,11 @@ class Gemini:
             schema=mapping(wanted) or None,
         )
 
-    def whole(self, turn: Turn, question: Question) -> Mapping[str, Json]:
+    def whole(self, turn: Turn, question: LabQuestion) -> Mapping[str, Json]:
         """Write a response."""
         return _response(list(_parts(turn)), _finish(turn), turn, question)
 
-    def frames(self, turn: Turn, question: Question) -> Iterator[Frame]:
+    def frames(self, turn: Turn, question: LabQuestion) -> Iterator[Frame]:
         """Write a response as a stream of responses, text cut in pieces."""
         parts = [piece for part in _parts(turn) for piece in _cut(part)] or [{"text": ""}]
         for part in parts[:-1]:
@@ -93,7 +93,7 @@ def _cut(part: Mapping[str, Json]) -> list[Mapping[str, Json]]:
 
 
 def _response(
-    parts: list[Mapping[str, Json]], finish: str | None, turn: Turn, question: Question
+    parts: list[Mapping[str, Json]], finish: str | None, turn: Turn, question: LabQuestion
 ) -> Mapping[str, Json]:
     candidate: dict[str, Json] = {"content": {"role": "model", "parts": parts}, "index": 0}
     if finish:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from typing import Final
 
-from supervisor_ai.lab.dialect import BadRequest, Frame, Question, answered, fresh, pieces
+from supervisor_ai.lab.dialect import BadRequest, Frame, LabQuestion, answered, fresh, pieces
 from supervisor_ai.lab.dialects.openai_errors import openai_error
 from supervisor_ai.lab.shapes import DialectName, Turn
 from supervisor_ai.tools.json_value import Json, json_line, mapping, sequence, text
@@ -35,7 +35,7 @@ class Responses:
         },
     )
 
-    def read(self, body: Mapping[str, Json], path: str) -> Question:
+    def read(self, body: Mapping[str, Json], path: str) -> LabQuestion:
         """Understand a request."""
         del path
         asked = body.get("input")
@@ -43,7 +43,7 @@ class Responses:
         if not items and not (isinstance(asked, str) and asked):
             raise BadRequest("Missing required parameter: 'input'.")
         wanted = mapping(mapping(body.get("text")).get("format")).get("schema")
-        return Question(
+        return LabQuestion(
             model=text(body.get("model"), "scripted"),
             is_streamed=body.get("stream") is True,
             has_tools=bool(body.get("tools")),
@@ -52,7 +52,7 @@ class Responses:
             schema=mapping(wanted) or None,
         )
 
-    def whole(self, turn: Turn, question: Question) -> Mapping[str, Json]:
+    def whole(self, turn: Turn, question: LabQuestion) -> Mapping[str, Json]:
         """Write a response."""
         reason = _STOPS.get(turn.stop or "")
         return {
@@ -66,7 +66,7 @@ class Responses:
             "usage": _usage(turn),
         }
 
-    def frames(self, turn: Turn, question: Question) -> Iterator[Frame]:
+    def frames(self, turn: Turn, question: LabQuestion) -> Iterator[Frame]:
         """Write a response as numbered events."""
         numbers = count()
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.domain.run.facts import Hardness
-from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding, Probe, Sandbox
+from supervisor_ai.domain.run.values import Hardness
+from supervisor_ai.engine.ports.sandbox import LimitFinding, Probe, ProbeFinding, Sandbox
 from supervisor_ai.sandboxes import self_test_script
 from supervisor_ai.sandboxes.bwrap import drop_privileges
 from supervisor_ai.sandboxes.bwrap.arguments import View, arguments
@@ -48,11 +48,11 @@ async def prove(
 
 
 def _unusable(sandbox: Sandbox, detail: str, what_to_do: str) -> Probe:
-    finding = Finding(name="bubblewrap is installed", holds=False, detail=detail)
+    finding = ProbeFinding(name="bubblewrap is installed", holds=False, detail=detail)
     return Probe(backend=sandbox.name, version="", findings=(finding,), remedy=what_to_do)
 
 
-def _judge(backend: str, version: str, findings: tuple[Finding, ...]) -> Probe:
+def _judge(backend: str, version: str, findings: tuple[ProbeFinding, ...]) -> Probe:
     failed = [finding for finding in findings if not finding.holds]
     what_to_do = [remedy(each.detail) if each.name == RUNS else ELSEWHERE for each in failed]
     return Probe(
@@ -108,7 +108,7 @@ def recall(record: Path, key: str) -> Probe | None:
         return Probe(
             backend=kept["backend"],
             version=kept["version"],
-            findings=tuple(Finding(**finding) for finding in kept["findings"]),
+            findings=tuple(ProbeFinding(**finding) for finding in kept["findings"]),
             limits=tuple(_limit(**finding) for finding in kept["limits"]),
         )
     except (OSError, ValueError, KeyError, TypeError):

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.domain.run.values import Hardness
 from supervisor_ai.engine.ports.sandbox import OutputSink, SandboxEnd, SandboxResult, SandboxSpec
 from supervisor_ai.sandboxes.containers.command_files import CommandFiles
 from supervisor_ai.sandboxes.containers.container import Container

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.sandboxes.containers.init_process import CONTROL
 from supervisor_ai.sandboxes.processes.live_process import identify
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.domain.run.facts import Hardness
-from supervisor_ai.engine.ports.sandbox import Finding, LimitFinding, Probe, Sandbox
+from supervisor_ai.domain.run.values import Hardness
+from supervisor_ai.engine.ports.sandbox import LimitFinding, Probe, ProbeFinding, Sandbox
 from supervisor_ai.sandboxes import self_test_script
 from supervisor_ai.sandboxes.bwrap.install_hints import ELSEWHERE
 from supervisor_ai.sandboxes.bwrap.kept_self_test import keep, recall
@@ -98,11 +98,11 @@ def _limits(engine: Engine, prepared: PreparedHost) -> tuple[LimitFinding, ...]:
 
 
 def _unusable(engine: Engine, detail: str, what_to_do: str) -> Probe:
-    finding = Finding(name=f"{engine.name} starts containers", holds=False, detail=detail)
+    finding = ProbeFinding(name=f"{engine.name} starts containers", holds=False, detail=detail)
     return Probe(backend=engine.name, version="", findings=(finding,), remedy=what_to_do)
 
 
-def _judge(engine: Engine, findings: tuple[Finding, ...]) -> Probe:
+def _judge(engine: Engine, findings: tuple[ProbeFinding, ...]) -> Probe:
     failed = [finding for finding in findings if not finding.holds]
     what_to_do = [remedy(each.detail) if each.name == RUNS else ELSEWHERE for each in failed]
     return Probe(

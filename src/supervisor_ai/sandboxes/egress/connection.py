@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from http import HTTPStatus
 from typing import Final
 
-from supervisor_ai.domain.run.reset_headers import find_reset
+from supervisor_ai.domain.run.failures.reset_headers import find_reset
 from supervisor_ai.sandboxes.egress.head import ResponseHead
 from supervisor_ai.sandboxes.egress.traffic import Resolve, TrafficCount, TrafficLimits
 

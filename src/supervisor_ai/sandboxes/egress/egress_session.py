@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.engine.ports.sandbox import Egress
 from supervisor_ai.sandboxes.egress.gateway import Gateway, Settle
 from supervisor_ai.sandboxes.egress.listener_handoff import ListenerHandoff

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.ports.sandbox import Egress, SandboxEnd
 from supervisor_ai.sandboxes.egress.refusal import Refusals, Refused
 from supervisor_ai.sandboxes.egress.traffic import USUAL, Line, Resolve, TrafficLimits

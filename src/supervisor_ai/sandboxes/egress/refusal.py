@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from supervisor_ai.domain.run.facts import EgressRefusal
+from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import RefusalSink
 
 NOWHERE: Final = "-"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from supervisor_ai.domain.errors import InternalError
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 
 
 class Hold:

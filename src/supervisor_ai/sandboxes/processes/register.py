@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.domain.run.facts import Process
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.sandboxes.processes.live_process import Hold, end_every, find_marked, holds_on
 from supervisor_ai.sandboxes.resource_limits.cgroups import dissolve
 

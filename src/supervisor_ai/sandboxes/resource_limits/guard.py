@@ -10,7 +10,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.definition import ResourceLimits
-from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.domain.run.values import Hardness
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxSpec
 from supervisor_ai.sandboxes.outcome import KILLED
 from supervisor_ai.sandboxes.resource_limits import disk_usage, process_usage

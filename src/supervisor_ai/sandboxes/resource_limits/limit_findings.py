@@ -1,6 +1,6 @@
 """How each limit is enforced on this machine, for people who decide whether that is enough."""
 
-from supervisor_ai.domain.run.facts import Hardness
+from supervisor_ai.domain.run.values import Hardness
 from supervisor_ai.engine.ports.sandbox import LimitFinding
 from supervisor_ai.sandboxes.resource_limits import disk_usage, process_usage
 from supervisor_ai.sandboxes.resource_limits.cgroups import Cgroups

@@ -13,8 +13,8 @@ from typing import Any, Final, get_args, get_type_hints
 from supervisor_ai.control.ports.queries import FaultKind, LedgerFault
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash
-from supervisor_ai.store.artifacts import DRAFTS, artifact_path, tombstone
 from supervisor_ai.store.checks.files import read_only
+from supervisor_ai.store.files.artifacts import DRAFTS, artifact_path, tombstone
 
 _RESTORE: Final = "Restore the file from a backup."
 _SHOWN: Final = 20

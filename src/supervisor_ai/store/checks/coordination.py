@@ -10,7 +10,7 @@ from typing import Final
 from supervisor_ai.control.ports.queries import FaultKind, LedgerFault
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId, run_stream
-from supervisor_ai.domain.run.letters import Approve, Letter, Reject, ReportChild
+from supervisor_ai.domain.run.inbox_commands import Approve, Letter, Reject, ReportChild
 from supervisor_ai.store.codec import canonical
 from supervisor_ai.store.connection import Row, Sql
 from supervisor_ai.store.shapes import from_json

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.workers.api.failures import Failure
 from supervisor_ai.workers.api.model import Model
 from supervisor_ai.workers.api.model_request import Said

@@ -7,9 +7,9 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Final
 
-from supervisor_ai.domain.run.diagnosis import ACTIONS, Action
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.domain.run.failures.diagnosis import ACTIONS, Action
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.engine.ports.sandbox import END_ACTIONS, SandboxEnd
 from supervisor_ai.tools.json_value import Json, JsonObject, inner
 from supervisor_ai.tools.text import one_line

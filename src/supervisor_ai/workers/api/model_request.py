@@ -8,10 +8,10 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Final
 
-from supervisor_ai.domain.run.diagnosis import Action
-from supervisor_ai.domain.run.facts import Usage
-from supervisor_ai.domain.run.reset_headers import find_reset
+from supervisor_ai.domain.run.failures.diagnosis import Action
+from supervisor_ai.domain.run.failures.reset_headers import find_reset
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 from supervisor_ai.engine.ports.workers import WorkerRetried
 from supervisor_ai.tools.json_value import json_line

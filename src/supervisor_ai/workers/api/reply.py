@@ -5,8 +5,8 @@ from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Final
 
-from supervisor_ai.domain.run.facts import Usage
-from supervisor_ai.domain.run.token_counts import NO_COUNTS, TokenCounts, read_counts
+from supervisor_ai.domain.run.spending.token_counts import NO_COUNTS, TokenCounts, read_counts
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.tools.json_value import Json, JsonObject
 
 _DEAREST: Final = 10**12

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final, TypeGuard
 
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink
 from supervisor_ai.engine.ports.workers import (
     ObservationSink,

@@ -1,7 +1,7 @@
 """What an attempt may pay for its models, and what it has paid."""
 
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
-from supervisor_ai.domain.run.prices import CostCap, dollars
+from supervisor_ai.domain.run.spending.prices import CostCap, dollars
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 
 
 class Spent(Exception):

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Final
 
-from supervisor_ai.domain.run.diagnosis import Diagnosis
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.ports.sandbox import (
     END_ACTIONS,
     Channel,

@@ -6,7 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Final
 
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.engine.ports.workers import Observation
 from supervisor_ai.workers.output.causes import (
     AUTH,

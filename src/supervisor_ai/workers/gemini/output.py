@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.ports.workers import Observation
 from supervisor_ai.workers.output.causes import (
     ASTRAY,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.ports.workers import Observation, UsageSeen
 from supervisor_ai.workers.output.causes import (
     AUTH,

@@ -7,9 +7,9 @@ from decimal import Decimal
 from functools import reduce
 from typing import Final
 
-from supervisor_ai.domain.run.diagnosis import ACTIONS, Action
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.domain.run.failures.diagnosis import ACTIONS, Action
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 
 _UNSAID: Final = Decimal(0)
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from supervisor_ai.domain.run.diagnosis import Diagnosis
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 from supervisor_ai.tools.complaints import telling_line

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.engine.ports.sandbox import Channel
 from supervisor_ai.engine.ports.workers import Observation, UsageSeen, WorkerStarted
 from supervisor_ai.workers.output.causes import total

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from supervisor_ai.domain.run.diagnosis import Action
+from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import END_ACTIONS, SandboxEnd
 from supervisor_ai.workers.output.causes import (

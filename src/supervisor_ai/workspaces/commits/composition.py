@@ -8,7 +8,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, TreeSha
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.workspaces.commits.admission import is_git_alias
 from supervisor_ai.workspaces.commits.object_import import ObjectImport
 from supervisor_ai.workspaces.repositories.bare_repository import PRIVATE, make_directory

@@ -8,7 +8,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha, TreeSha
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.engine.ports.workspaces import LeftOut, LeftOutSink
 from supervisor_ai.workspaces.commits.admission import (
     Cleared,

@@ -8,17 +8,10 @@ from typing import Final
 
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.facts import Snapshot
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.drivers.kanban.board.bounds import check_sizes, is_markdown
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.ports import Files, NotSaved, NotTaken, Saved, Standing, Taken
-from supervisor_ai.workspaces.beside import perform
-from supervisor_ai.workspaces.commit_files import CommitFiles
-from supervisor_ai.workspaces.composition import Composer, is_plain
-from supervisor_ai.workspaces.deposit import Deposit
-from supervisor_ai.workspaces.disk import disk_failure
-from supervisor_ai.workspaces.kanban_directory import (
-from supervisor_ai.engine.ports.kanban import Files, NotSaved, NotTaken, Saved, Standing, Taken
 from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 from supervisor_ai.workspaces.commits.composition import Composer, is_plain
 from supervisor_ai.workspaces.commits.object_import import ObjectImport

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.domain.run.facts import Identity
+from supervisor_ai.domain.run.values import Identity
 from supervisor_ai.tools.programs import find_program, search_path
 from supervisor_ai.workspaces.files.disk_errors import TROUBLE
 

@@ -19,7 +19,7 @@ import pytest
 from tests.integration.sandboxes.containers.engines import TestEngine
 
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
-from supervisor_ai.domain.run.facts import EgressRefusal, Hardness
+from supervisor_ai.domain.run.values import EgressRefusal, Hardness
 from supervisor_ai.engine.ports.sandbox import (
     BrokerRoute,
     Egress,

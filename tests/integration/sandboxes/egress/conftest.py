@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from tests.support.processes import PATIENCE
 
-from supervisor_ai.domain.run.facts import EgressRefusal
-from supervisor_ai.domain.run.prices import CostCap
+from supervisor_ai.domain.run.spending.prices import CostCap
+from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, Egress, SandboxEnd
 from supervisor_ai.sandboxes.egress.gateway import Gateway
 from supervisor_ai.sandboxes.egress.traffic import USUAL, TrafficLimits

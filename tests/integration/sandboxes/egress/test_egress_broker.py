@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from supervisor_ai.domain.run.facts import NO_USAGE, EgressRefusal, Usage
+from supervisor_ai.domain.run.values import NO_USAGE, EgressRefusal, Usage
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, SandboxEnd
 from supervisor_ai.sandboxes.egress.gateway import Gateway
 from supervisor_ai.sandboxes.egress.traffic import USUAL, TrafficLimits

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from supervisor_ai.domain.run.prices import CostCap, Price
+from supervisor_ai.domain.run.spending.prices import CostCap, Price
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, SandboxEnd
 from supervisor_ai.sandboxes.egress.gateway import Gateway
 

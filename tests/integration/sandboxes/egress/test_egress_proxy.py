@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.domain.run.facts import EgressRefusal
+from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import Egress
 from supervisor_ai.sandboxes.egress.address import look_up
 from supervisor_ai.sandboxes.egress.gateway import Gateway, gateway_environment

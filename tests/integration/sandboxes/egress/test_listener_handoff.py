@@ -19,7 +19,7 @@ import pytest
 from tests.support.processes import PATIENCE
 
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.domain.run.facts import EgressRefusal
+from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import Egress, SandboxEnd
 from supervisor_ai.sandboxes.egress.gateway import PORT, Gateway
 from supervisor_ai.sandboxes.egress.listener_handoff import ListenerHandoff, shim_command

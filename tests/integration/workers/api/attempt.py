@@ -10,8 +10,8 @@ from typing import Any
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
-from supervisor_ai.domain.run.facts import EgressRefusal
-from supervisor_ai.domain.run.prices import CostCap
+from supervisor_ai.domain.run.spending.prices import CostCap
+from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import Channel
 from supervisor_ai.engine.ports.workers import Observation, WorkerReport, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace

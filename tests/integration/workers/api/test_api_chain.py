@@ -8,9 +8,9 @@ import pytest
 from tests.integration.workers.api.attempt import NOW, Attempt, model
 from tests.integration.workers.api.service import Answering, Service, events, silence, whole
 
-from supervisor_ai.domain.run.diagnosis import Action
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.status import FailureCategory as Category
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.ports.sandbox import Channel
 from supervisor_ai.engine.ports.workers import WorkerRetried
 

@@ -20,9 +20,9 @@ from tests.integration.workers.api.service import (
 )
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory as Category
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 from supervisor_ai.engine.ports.workers import WorkerFinished, WorkerReport, WorkerRetried
 

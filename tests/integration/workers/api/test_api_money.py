@@ -17,9 +17,9 @@ from tests.integration.workers.api.service import (
     whole,
 )
 
-from supervisor_ai.domain.run.facts import Usage
-from supervisor_ai.domain.run.prices import CostCap, Price
+from supervisor_ai.domain.run.spending.prices import CostCap, Price
 from supervisor_ai.domain.run.status import FailureCategory as Category
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 from supervisor_ai.engine.ports.workers import WorkerReport
 

@@ -10,7 +10,7 @@ import pytest
 from tests.integration.workers.api.attempt import KEY, PROMPT, SCHEMA, Attempt, model
 from tests.integration.workers.api.service import Answering, Service, events, lines, whole
 
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd
 from supervisor_ai.engine.ports.workers import (
     UsageSeen,

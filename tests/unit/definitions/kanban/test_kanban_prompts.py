@@ -13,8 +13,8 @@ from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.ids import CommitSha, StepName
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Role
-from supervisor_ai.domain.run.facts import FeedbackKind
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import FeedbackKind
 from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Conclusion,

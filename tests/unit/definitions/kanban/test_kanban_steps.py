@@ -8,8 +8,8 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Cli, StepKind
+from supervisor_ai.domain.run.failures.retries import RetryMode
 from supervisor_ai.domain.run.policies import policy_of
-from supervisor_ai.domain.run.retries import RetryMode
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import expect_kanban
 

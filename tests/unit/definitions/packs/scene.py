@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from supervisor_ai.definitions.packs.installer import PackInstaller
+from supervisor_ai.definitions.packs.installer import FilePackInstaller
 from supervisor_ai.definitions.packs.sources import PackSources
 from supervisor_ai.workspaces.repositories.git import Git
 
@@ -88,13 +88,13 @@ class Scene:
         self.place = directory / "project" / ".supervisor"
         self._shops = 0
 
-    def shop(self, *known: str, signers: Path | None = None) -> PackInstaller:
+    def shop(self, *known: str, signers: Path | None = None) -> FilePackInstaller:
         """Open the shop as if for one call."""
         self._shops += 1
         fetched = self.directory / f"fetched{self._shops}"
         fetched.mkdir()
         sources = PackSources(place=fetched, git=run_git, signers=signers)
-        return PackInstaller(directory=self.place, sources=sources, known=known)
+        return FilePackInstaller(directory=self.place, sources=sources, known=known)
 
     def install(self, name: str, source: Path, versions: str = ">=0") -> None:
         """Install a pack without questions."""

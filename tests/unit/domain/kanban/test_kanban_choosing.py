@@ -15,7 +15,7 @@ from supervisor_ai.drivers.kanban.board.kanban import (
     TaskState,
 )
 from supervisor_ai.drivers.kanban.board.next_task import PHASES, next_task, settle
-from supervisor_ai.drivers.kanban.board.plan import Refusal
+from supervisor_ai.drivers.kanban.board.plan import PlanRefusal
 
 NAMELESS = replace(task(0), path="tasks/notes.md")
 CHOICES = {
@@ -72,7 +72,7 @@ def test_a_kanban_without_open_tasks_is_complete() -> None:
 
 def test_tasks_that_wait_for_each_other_are_for_a_person() -> None:
     settled = settle(kanban(task(1, needs=(2,)), task(2, needs=(1,)), done(3)), at=AT)
-    assert isinstance(settled, Refusal)
+    assert isinstance(settled, PlanRefusal)
     assert settled.status == "blocked"
     assert "'tasks/1-t.md', 'tasks/2-t.md'" in settled.why
     assert path(3) not in settled.why

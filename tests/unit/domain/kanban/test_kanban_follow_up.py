@@ -18,7 +18,7 @@ from supervisor_ai.drivers.kanban.board.kanban import (
     TaskKind,
     WorkItem,
 )
-from supervisor_ai.drivers.kanban.board.plan import MAX_TASKS, Plan, Refusal
+from supervisor_ai.drivers.kanban.board.plan import MAX_TASKS, Plan, PlanRefusal
 from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
 
 
@@ -120,7 +120,7 @@ def test_what_stays_unclear_is_for_a_person() -> None:
     line = [replace(task(n, kind=TaskKind.EXPLORATION), refers=(path(n + 1),)) for n in (2, 3, 4)]
     last = replace(task(1, OK, items=(WorkItem(),)), refers=(path(2),))
     refusal = reconcile(kanban(last, *line), path(1), number=50, at=AT)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, PlanRefusal)
     assert refusal.status == "escalate"
     clear = replace(last, work_items=(item(),))
     assert isinstance(reconcile(kanban(clear, *line), path(1), number=50, at=AT), Plan)
@@ -176,7 +176,7 @@ def test_more_items_than_a_kanban_may_list_are_refused() -> None:
     items = tuple(item(f"i{number}") for number in range(MAX_TASKS - 1))
     assert len(after(*items).tasks) == MAX_TASKS
     refusal = reconcile(kanban(task(1, OK, items=(*items, item()))), path(1), number=50, at=AT)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, PlanRefusal)
     assert refusal.status == "escalate"
 
 

@@ -28,7 +28,7 @@ from supervisor_ai.drivers.kanban.board.kanban import (
     TaskKind,
     TaskState,
 )
-from supervisor_ai.drivers.kanban.board.plan import MAX_TASKS, Plan, Refusal, with_tasks
+from supervisor_ai.drivers.kanban.board.plan import MAX_TASKS, Plan, PlanRefusal, with_tasks
 from supervisor_ai.drivers.kanban.board.reconciliation import reconcile
 from supervisor_ai.drivers.kanban.board.remedies import remedies_before
 
@@ -39,9 +39,9 @@ def planned(given: Kanban, number: int = 1) -> Plan:
     return plan
 
 
-def refused(given: Kanban, number: int = 1) -> Refusal:
+def refused(given: Kanban, number: int = 1) -> PlanRefusal:
     refusal = reconcile(given, path(number), number=50, at=AT)
-    assert isinstance(refusal, Refusal), refusal
+    assert isinstance(refusal, PlanRefusal), refusal
     return refusal
 
 
@@ -80,7 +80,7 @@ def test_an_entry_that_was_answered_before_is_no_new_one() -> None:
 
 def test_a_task_that_the_kanban_does_not_list_is_refused() -> None:
     refusal = refused(kanban(task(1, OK)), number=9)
-    assert refusal == Refusal(
+    assert refusal == PlanRefusal(
         "error", "'tasks/0-kanban-x.md' does not list the task 'tasks/9-t.md'."
     )
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
-from supervisor_ai.domain.run.prices import CostCap, Price
+from supervisor_ai.domain.run.spending.prices import CostCap, Price
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.sandboxes.egress.model_access.spend_budget import SpendBudget
 from supervisor_ai.sandboxes.egress.model_access.token_meter import Meter
 from supervisor_ai.sandboxes.egress.refusal import Refused

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervisor_ai.domain.run.facts import EgressRefusal
+from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.sandboxes.egress.refusal import Refusals, Refused, printable
 
 

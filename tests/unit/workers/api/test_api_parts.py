@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from supervisor_ai.domain.run.definition import Cli
-from supervisor_ai.domain.run.diagnosis import Action
+from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import Channel
 from supervisor_ai.engine.ports.workers import Observation, WorkerSaid

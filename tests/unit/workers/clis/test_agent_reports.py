@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
-from supervisor_ai.domain.run.prices import CostCap, Price
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
+from supervisor_ai.domain.run.spending.prices import CostCap, Price
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     OutputSink,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.workers.clis.recorded_lines import RECORDS
 
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.engine.ports.sandbox import Channel
 from supervisor_ai.engine.ports.workers import (
     Observation,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.workers.clis.recorded_lines import RECORDS
 
-from supervisor_ai.domain.run.diagnosis import Action, Diagnosis
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import BEYOND_LIMITS, SandboxEnd
 from supervisor_ai.workers.agents import DIALECTS

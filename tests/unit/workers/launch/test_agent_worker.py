@@ -13,8 +13,8 @@ import pytest
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Broker, Cli, SandboxPolicy
-from supervisor_ai.domain.run.facts import EgressRefusal, Usage
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.run.values import EgressRefusal, Usage
 from supervisor_ai.engine.ports.sandbox import Channel, Mount, Profile, SandboxEnd, SandboxSpec
 from supervisor_ai.engine.ports.workers import (
     Observation,

@@ -78,7 +78,7 @@ def logs(invocation: Invocation, **options: Unpack[_Options]) -> int:
 def _show_retries(records: "Records", run: "RunId", wanted: LogFilter, *, as_json: bool) -> int:
     from supervisor_ai.bootstrap import answer_schema
     from supervisor_ai.control.queries.retry_log import RetryLogKeeper, read_retries
-    from supervisor_ai.domain.run.retry_notes import retry_log
+    from supervisor_ai.domain.run.failures.retry_notes import retry_log
 
     RetryLogKeeper(schemas=answer_schema, tell=say).keep(records, run)
     entries = read_retries(records, run, wanted, answer_schema)

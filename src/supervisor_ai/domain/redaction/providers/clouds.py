@@ -3,21 +3,21 @@
 from typing import Final
 
 from supervisor_ai.domain.redaction.providers.form import END, form
-from supervisor_ai.domain.redaction.rule import EDGE, Rule
+from supervisor_ai.domain.redaction.rule import EDGE, RedactionRule
 
 _GIVEN: Final = r"(?i:[\w-]{0,30})[\\\"'\]]{0,3}[ \t]{0,8}(?:=>|:=|[:=>])[ \t]{0,8}[\\\"']{0,3}"
 """From the middle of a name to the beginning of its value."""
 
 AMAZON: Final = (
     form("aws-key-id", "akia asia abia acca", EDGE + r"A(?:KI|SI|BI|CC)A[A-Z0-9]{16}(?!\w)"),
-    Rule(
+    RedactionRule(
         id="aws-secret-key",
         keywords=("secret",),
         pattern=r"(?i:(?<=aws_)secret|secret[_-]?access[_-]?key)"
         + _GIVEN
         + r"(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
     ),
-    Rule(
+    RedactionRule(
         id="aws-session-token",
         keywords=("session", "security"),
         pattern=r"(?i:(?:session|security)_?token)"

@@ -9,10 +9,6 @@ from supervisor_ai.domain.ids import (
     CommitSha,
 )
 from supervisor_ai.domain.run.answers import Meaning
-from supervisor_ai.domain.run.breaker import BreakerPolicy
-from supervisor_ai.domain.run.budgets import NOTHING, Amount, Scope
-from supervisor_ai.domain.run.degradation import Level
-from supervisor_ai.domain.run.diagnosis import Action
 from supervisor_ai.domain.run.event_kinds.placed import (
     OperationEnded,
     OperationStarted,
@@ -20,16 +16,20 @@ from supervisor_ai.domain.run.event_kinds.placed import (
     RequestMade,
     StepNote,
 )
-from supervisor_ai.domain.run.facts import (
+from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
+from supervisor_ai.domain.run.failures.degradation import Level
+from supervisor_ai.domain.run.failures.diagnosis import Action
+from supervisor_ai.domain.run.gates import Concern
+from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope
+from supervisor_ai.domain.run.status import (
+    FailureCategory,
+    OutcomeKind,
+)
+from supervisor_ai.domain.run.values import (
     NO_USAGE,
     Hardness,
     Snapshot,
     Usage,
-)
-from supervisor_ai.domain.run.gates import Concern
-from supervisor_ai.domain.run.status import (
-    FailureCategory,
-    OutcomeKind,
 )
 
 

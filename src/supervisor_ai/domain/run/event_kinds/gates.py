@@ -8,13 +8,13 @@ from supervisor_ai.domain.ids import (
     CommitSha,
 )
 from supervisor_ai.domain.run.event_kinds.placed import OperationEnded, OperationStarted, StepNote
-from supervisor_ai.domain.run.facts import (
-    Hardness,
-)
 from supervisor_ai.domain.run.gates import Complexity
 from supervisor_ai.domain.run.status import (
     FailureCategory,
     Verdict,
+)
+from supervisor_ai.domain.run.values import (
+    Hardness,
 )
 
 

@@ -6,7 +6,7 @@ from supervisor_ai.domain.ids import (
     CommitSha,
 )
 from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent, StepNote
-from supervisor_ai.domain.run.facts import (
+from supervisor_ai.domain.run.values import (
     Feedback,
 )
 

@@ -17,7 +17,7 @@ from supervisor_ai.drivers.kanban.board.kanban import (
 from supervisor_ai.drivers.kanban.board.numbers import task_path, title_of
 from supervisor_ai.drivers.kanban.board.plan import (
     Moment,
-    Refusal,
+    PlanRefusal,
     too_many,
     waiting_for,
     with_entry,
@@ -40,7 +40,7 @@ _UNCLEAR: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class FollowUpSource:
     """The done task whose items become tasks, and what all of these have from it."""
 
     kanban: Kanban
@@ -103,7 +103,7 @@ class Source:
         )
 
 
-def follow_up(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | Refusal:
+def follow_up(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | PlanRefusal:
     """Make tasks of the work items of a done task."""
     items = task.work_items
     is_reviewed = task.kind is not TaskKind.REVIEW and any(map(needs_review, items))
@@ -111,7 +111,7 @@ def follow_up(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | Refusa
     deep = too_deep(kanban, task) if is_unclear else None
     if refusal := too_many(kanban, len(items) + is_reviewed) or deep:
         return refusal
-    tasks = Source(kanban=kanban, task=task, moment=moment).tasks(is_reviewed=is_reviewed)
+    tasks = FollowUpSource(kanban=kanban, task=task, moment=moment).tasks(is_reviewed=is_reviewed)
     changed = with_tasks(kanban, tasks)
     if task.kind is not TaskKind.IMPLEMENT:
         # Who waits for what prepares something waits for what was prepared, too.

@@ -12,7 +12,7 @@ from supervisor_ai.drivers.kanban.board.kanban import (
     TaskKind,
 )
 from supervisor_ai.drivers.kanban.board.numbers import number_of
-from supervisor_ai.drivers.kanban.board.plan import Refusal, with_entry
+from supervisor_ai.drivers.kanban.board.plan import PlanRefusal, with_entry
 
 PHASES: Final[dict[TaskKind, tuple[Phase, str | None]]] = {
     TaskKind.EXPLORATION: (Phase.EXPLORATION, None),
@@ -40,7 +40,7 @@ def next_task(kanban: Kanban) -> TaskFile | None:
     return min(ready, key=_turn, default=None)
 
 
-def settle(kanban: Kanban, *, at: str) -> Kanban | Refusal:
+def settle(kanban: Kanban, *, at: str) -> Kanban | PlanRefusal:
     """Let the kanban say what is next, or that nothing is left."""
     if not kanban.open:
         ended = replace(kanban, phase=Phase.COMPLETE, sub_phase=None, current=None)
@@ -48,7 +48,7 @@ def settle(kanban: Kanban, *, at: str) -> Kanban | Refusal:
     following = next_task(kanban)
     if following is None:
         names = ", ".join(repr(path) for path in kanban.open)
-        return Refusal(
+        return PlanRefusal(
             "blocked", f"The open tasks wait for each other, so that none can be next: {names}."
         )
     phase, part = PHASES[following.kind]

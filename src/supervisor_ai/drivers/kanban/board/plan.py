@@ -33,7 +33,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class PlanRefusal:
     """Nothing is changed: a person has to look first."""
 
     status: Literal["error", "blocked", "escalate"]
@@ -87,11 +87,11 @@ def waiting_for(kanban: Kanban, path: str, others: tuple[str, ...]) -> Kanban:
     )
 
 
-def too_many(kanban: Kanban, more: int) -> Refusal | None:
+def too_many(kanban: Kanban, more: int) -> PlanRefusal | None:
     """Refuse a plan that grows beyond what anybody can follow."""
     if len(kanban.tasks) + more <= MAX_TASKS:
         return None
-    return Refusal(
+    return PlanRefusal(
         "escalate",
         f"{kanban.path!r} lists {len(kanban.tasks)} tasks and would get {more} more; "
         f"without a person there may be {MAX_TASKS}.",

@@ -17,7 +17,7 @@ from supervisor_ai.drivers.kanban.board.next_task import settle
 from supervisor_ai.drivers.kanban.board.plan import (
     Moment,
     Plan,
-    Refusal,
+    PlanRefusal,
     plan,
     with_entry,
     with_tasks,
@@ -31,20 +31,20 @@ _NO_LOG: Final = (
 )
 
 
-def reconcile(kanban: Kanban, done: str, *, number: int, at: str) -> Plan | Refusal:
+def reconcile(kanban: Kanban, done: str, *, number: int, at: str) -> Plan | PlanRefusal:
     """Decide what follows from the task that somebody has just worked on.
 
     The number is the first one that no file of the folder has.
     """
     if done not in kanban.tasks:
-        return Refusal("error", f"{kanban.path!r} does not list the task {done!r}.")
+        return PlanRefusal("error", f"{kanban.path!r} does not list the task {done!r}.")
     moment = Moment(number=number, at=at)
     changed = _consequence(kanban, kanban.files[done], moment)
-    settled = changed if isinstance(changed, Refusal) else settle(changed, at=at)
-    return settled if isinstance(settled, Refusal) else plan(kanban, settled)
+    settled = changed if isinstance(changed, PlanRefusal) else settle(changed, at=at)
+    return settled if isinstance(settled, PlanRefusal) else plan(kanban, settled)
 
 
-def _consequence(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | Refusal:
+def _consequence(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | PlanRefusal:
     if task.state is TaskState.CANCELLED:
         return kanban
     if task.role is Agent.MANAGER:
@@ -52,7 +52,7 @@ def _consequence(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | Ref
         return _complete(kanban, task, moment)
     entry = new_entry(kanban, task)
     if entry is None:
-        return Refusal("error", _NO_LOG.format(task=task.path))
+        return PlanRefusal("error", _NO_LOG.format(task=task.path))
     match entry.status:
         case Conclusion.BLOCKED:
             return unblock(kanban, task, entry, moment)
@@ -62,7 +62,7 @@ def _consequence(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | Ref
             return _complete(kanban, task, moment)
 
 
-def _complete(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | Refusal:
+def _complete(kanban: Kanban, task: TaskFile, moment: Moment) -> Kanban | PlanRefusal:
     changed = with_tasks(kanban, [replace(task, state=TaskState.DONE)])
     details = with_count(f"{task.path!r} is done.", kanban, task)
     noted = with_entry(changed, PlanEvent.TASK_DONE, details, at=moment.at)

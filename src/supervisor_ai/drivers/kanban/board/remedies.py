@@ -19,7 +19,7 @@ from supervisor_ai.drivers.kanban.board.kanban import (
 from supervisor_ai.drivers.kanban.board.numbers import task_path, title_of
 from supervisor_ai.drivers.kanban.board.plan import (
     Moment,
-    Refusal,
+    PlanRefusal,
     too_many,
     waiting_for,
     with_entry,
@@ -69,7 +69,9 @@ def remedies_before(kanban: Kanban, task: TaskFile) -> int:
     return sum(_is_remedy(one) for one in line.values())
 
 
-def unblock(kanban: Kanban, task: TaskFile, entry: LogEntry, moment: Moment) -> Kanban | Refusal:
+def unblock(
+    kanban: Kanban, task: TaskFile, entry: LogEntry, moment: Moment
+) -> Kanban | PlanRefusal:
     """Let the Architect explore what blocks a task, which waits meanwhile."""
     if blockers_of(kanban, task) >= MAX_BLOCKERS:
         return escalate(kanban, task, entry, moment)
@@ -86,7 +88,9 @@ def unblock(kanban: Kanban, task: TaskFile, entry: LogEntry, moment: Moment) -> 
     )
 
 
-def escalate(kanban: Kanban, task: TaskFile, entry: LogEntry, moment: Moment) -> Kanban | Refusal:
+def escalate(
+    kanban: Kanban, task: TaskFile, entry: LogEntry, moment: Moment
+) -> Kanban | PlanRefusal:
     """End a task as it stands and let the Architect find another way."""
     if refusal := too_deep(kanban, task) or too_many(kanban, 1):
         return refusal
@@ -101,11 +105,11 @@ def escalate(kanban: Kanban, task: TaskFile, entry: LogEntry, moment: Moment) ->
     )
 
 
-def too_deep(kanban: Kanban, task: TaskFile) -> Refusal | None:
+def too_deep(kanban: Kanban, task: TaskFile) -> PlanRefusal | None:
     """Refuse one more remedy where so many before have not helped."""
     if remedies_before(kanban, task) < MAX_REMEDIES:
         return None
-    return Refusal(
+    return PlanRefusal(
         "escalate",
         f"{task.path!r} comes from {MAX_REMEDIES} explorations or redesigns one after the other "
         "and cannot go on again. Decide what to do: edit the task, or set its state to cancelled.",

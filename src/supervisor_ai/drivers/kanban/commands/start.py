@@ -14,7 +14,7 @@ from supervisor_ai.control.commands.run_start import (
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.run.facts import Base
+from supervisor_ai.domain.run.values import Base
 from supervisor_ai.domain.slugs import slug_of
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
 from supervisor_ai.drivers.kanban.board.numbers import next_number, title_of
@@ -23,7 +23,7 @@ from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.kanban.files import FoundFiles, files_of_commit, files_of_directory
 from supervisor_ai.drivers.kanban.places import (
     OUTSIDE,
-    Desk,
+    KanbanRoot,
     find_directory,
     name_of,
     permit_of,
@@ -84,9 +84,9 @@ class Office:
         return cast("KanbanCatalog", self.preflight.catalog)
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> KanbanRoot:
         """Return how this person names files."""
-        return Desk(checkout=self.preflight.checkout, start=self.start)
+        return KanbanRoot(checkout=self.preflight.checkout, start=self.start)
 
 
 def prepare_kanban_run(

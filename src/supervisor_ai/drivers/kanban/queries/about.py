@@ -13,13 +13,13 @@ from supervisor_ai.control.slices import AboutRun, AttemptWords, QuestionHelp, R
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.events import AttemptStarted
-from supervisor_ai.domain.run.facts import ApprovalReason
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import expect_kanban
 from supervisor_ai.drivers.kanban.events import KanbanRead
 from supervisor_ai.drivers.kanban.orders import agent_name, task_name
-from supervisor_ai.drivers.kanban.places import Desk, typed
+from supervisor_ai.drivers.kanban.places import KanbanRoot, typed
 from supervisor_ai.drivers.kanban.queries.log import last_answer
 from supervisor_ai.drivers.kanban.runs import policy_of_run
 from supervisor_ai.drivers.kanban.state import MANAGER
@@ -77,7 +77,7 @@ def _base(run: RunView, place: KanbanPlace) -> str:
 
 
 def _typed(at: Standpoint, place: KanbanPlace) -> str:
-    return typed(Desk(checkout=at.checkout, start=at.start), place)
+    return typed(KanbanRoot(checkout=at.checkout, start=at.start), place)
 
 
 def preview(definition: Definition) -> Rows:

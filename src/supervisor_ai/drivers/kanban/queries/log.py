@@ -13,7 +13,7 @@ from supervisor_ai.control.records import Records
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.retry_notes import RetryEntry, retry_event
+from supervisor_ai.domain.run.failures.retry_notes import RetryEntry, retry_event
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.drivers.kanban import events as k

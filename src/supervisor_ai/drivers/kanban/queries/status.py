@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from supervisor_ai.domain.ids import CommitSha, RunId
-from supervisor_ai.domain.run.facts import Base
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.run.values import Base
 from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Kanban,

@@ -9,8 +9,8 @@ from supervisor_ai.domain.ids import ArtifactHash, CommitSha
 from supervisor_ai.domain.run.definition import Gate
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
-from supervisor_ai.engine.effects.gates.opinion import Opinion
-from supervisor_ai.engine.effects.site import Site, gate_plan, set_up
+from supervisor_ai.engine.effects.effect_workspace import Site, gate_plan, set_up
+from supervisor_ai.engine.effects.gates.gate_result import Opinion
 from supervisor_ai.engine.ports.gates import NOTHING_READ, Reading, Unexaminable
 from supervisor_ai.engine.ports.sandbox import (
     BEYOND_LIMITS,

@@ -6,15 +6,15 @@ from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.events import GateEnded
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.status import Verdict
-from supervisor_ai.engine.effects.gates.collecting import look_and_collect
+from supervisor_ai.engine.effects.gates.change_gate import look
+from supervisor_ai.engine.effects.gates.collected_tests import look_and_collect
 from supervisor_ai.engine.effects.gates.command import judge, run_command
 from supervisor_ai.engine.effects.gates.components import lacking
-from supervisor_ai.engine.effects.gates.known import find_known, followed, verdict_key
-from supervisor_ai.engine.effects.gates.looking import look
+from supervisor_ai.engine.effects.gates.findings_report import keep_report
+from supervisor_ai.engine.effects.gates.gate_result import Opinion, weight
 from supervisor_ai.engine.effects.gates.mutation import run_mutation
-from supervisor_ai.engine.effects.gates.opinion import Opinion, weight
 from supervisor_ai.engine.effects.gates.red_first import run_red_first
-from supervisor_ai.engine.effects.gates.reporting import keep_report
+from supervisor_ai.engine.effects.gates.verdict_cache import find_known, followed, verdict_key
 from supervisor_ai.engine.world import Operation
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from supervisor_ai.domain.run.facts import NO_USAGE, Usage
-from supervisor_ai.domain.run.prices import CostCap
+from supervisor_ai.domain.run.spending.prices import CostCap
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.sandboxes.egress.model_access.token_meter import Meter
 from supervisor_ai.sandboxes.egress.refusal import Refused
 

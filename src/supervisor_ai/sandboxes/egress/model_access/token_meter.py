@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from typing import Final
 
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.sandboxes.egress.model_access.usage_report import (
     NOTHING,
     read_report,

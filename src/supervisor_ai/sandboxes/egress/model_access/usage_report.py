@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from supervisor_ai.domain.run.token_counts import NO_COUNTS, TokenCounts, read_counts
+from supervisor_ai.domain.run.spending.token_counts import NO_COUNTS, TokenCounts, read_counts
 
 _WORDS: Final = frozenset({
     "text", "partial_json", "thinking", "content", "arguments", "reasoning", "reasoning_content",

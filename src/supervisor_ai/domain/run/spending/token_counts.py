@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.values import Usage
 
 _IN: Final = (
     *("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),

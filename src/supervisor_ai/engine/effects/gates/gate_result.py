@@ -4,9 +4,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from supervisor_ai.domain.ids import ArtifactHash
-from supervisor_ai.domain.run.facts import Hardness
 from supervisor_ai.domain.run.gates import Complexity, Finding, Severity
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
+from supervisor_ai.domain.run.values import Hardness
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,9 @@ from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.picture import Picture
 from supervisor_ai.domain.run.events import RunSubmitted
-from supervisor_ai.domain.run.facts import ForkPoint
-from supervisor_ai.store.codec import EventCodec, Record
+from supervisor_ai.domain.run.values import ForkPoint
+from supervisor_ai.store.codec import RECORDS, EventCodec, Record
 from supervisor_ai.store.connection import Sql
-from supervisor_ai.store.event_log import RECORDS
 
 _BIRTH: Final = "SELECT payload -> 'fork' FROM events WHERE stream = ? AND version = 1 AND type = ?"
 _PREFIX: Final = f"{RECORDS} WHERE stream = ? AND version <= ? ORDER BY version"

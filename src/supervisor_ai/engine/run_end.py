@@ -8,8 +8,8 @@ from supervisor_ai.domain.project.events import PermitFreed
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.run import Ending, cancel_operation, ending_event
 from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.engine.child_runs import cancel_child, report_to_parent
 from supervisor_ai.engine.effects.remains import keep_lost
-from supervisor_ai.engine.family import cancel_child, report_to_parent
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.world import World
 

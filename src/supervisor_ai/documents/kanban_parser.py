@@ -8,8 +8,8 @@ from supervisor_ai.documents.fields import Fields, Mistakes
 from supervisor_ai.documents.file_text import decode, read_fields
 from supervisor_ai.documents.outline import Outline
 from supervisor_ai.documents.paths import is_shown, resolve
-from supervisor_ai.documents.quoting import unquoted
-from supervisor_ai.documents.task_reading import ReadTask, instead, title
+from supervisor_ai.documents.quotes import unquoted
+from supervisor_ai.documents.task_parser import ReadTask, instead, title
 from supervisor_ai.documents.task_shelf import TaskShelf
 from supervisor_ai.documents.words import KINDS, PHASES
 from supervisor_ai.documents.work_logs import plan_log

@@ -9,7 +9,7 @@ from supervisor_ai.domain.ids import (
     TreeSha,
 )
 from supervisor_ai.domain.run.event_kinds.placed import RequestAnswered, RequestMade
-from supervisor_ai.domain.run.facts import (
+from supervisor_ai.domain.run.values import (
     ApprovalReason,
 )
 

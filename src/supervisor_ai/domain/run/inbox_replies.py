@@ -3,10 +3,17 @@
 from typing import assert_never
 
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.facts import ApprovalReason
-from supervisor_ai.domain.run.letters import Approve, Cancel, Letter, Migrate, Reject, ReportChild
+from supervisor_ai.domain.run.inbox_commands import (
+    Approve,
+    Cancel,
+    Letter,
+    Migrate,
+    Reject,
+    ReportChild,
+)
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.domain.run.values import ApprovalReason
 
 
 def answer(run: Run, letter: Letter, *, migration_problems: tuple[str, ...] = ()) -> e.RunEvent:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Final
 
-from supervisor_ai.domain.run.diagnosis import Action
+from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.status import FailureCategory
 
 _NO_TIME: Final = timedelta()

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from supervisor_ai.lab.cursor import Cue
-from supervisor_ai.lab.dialect import Dialect, Question
+from supervisor_ai.lab.dialect import Dialect, LabQuestion
 from supervisor_ai.lab.limits import limit
 from supervisor_ai.lab.shapes import Turn
 from supervisor_ai.lab.wire import Wire
@@ -29,7 +29,7 @@ class Play:
 
     cue: Cue
     dialect: Dialect
-    question: Question
+    question: LabQuestion
     wire: Wire
 
     def run(self) -> None:

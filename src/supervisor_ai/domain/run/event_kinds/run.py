@@ -8,14 +8,14 @@ from supervisor_ai.domain.ids import (
     RunId,
 )
 from supervisor_ai.domain.run.event_kinds.placed import RunEvent
-from supervisor_ai.domain.run.facts import (
+from supervisor_ai.domain.run.status import (
+    Outcome,
+)
+from supervisor_ai.domain.run.values import (
     Base,
     ForkPoint,
     Identity,
     Process,
-)
-from supervisor_ai.domain.run.status import (
-    Outcome,
 )
 
 

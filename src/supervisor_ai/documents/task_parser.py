@@ -11,7 +11,7 @@ from supervisor_ai.documents.fields import Fields, Mistakes
 from supervisor_ai.documents.file_text import decode, read_fields
 from supervisor_ai.documents.outline import Outline
 from supervisor_ai.documents.paths import is_shown, resolve
-from supervisor_ai.documents.quoting import unquoted
+from supervisor_ai.documents.quotes import unquoted
 from supervisor_ai.documents.words import AGENTS, KINDS, PRIORITIES, STATES
 from supervisor_ai.documents.work_items import read_items
 from supervisor_ai.documents.work_logs import work_log

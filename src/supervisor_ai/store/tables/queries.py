@@ -15,7 +15,6 @@ from supervisor_ai.control.ports.queries import (
     StepRow,
 )
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.facts import NO_USAGE, ApprovalReason, Base, Usage
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
     FailureCategory,
@@ -25,10 +24,11 @@ from supervisor_ai.domain.run.status import (
     StepStatus,
     Verdict,
 )
+from supervisor_ai.domain.run.values import NO_USAGE, ApprovalReason, Base, Usage
 from supervisor_ai.store.codec import EventCodec, moment
 from supervisor_ai.store.connection import Connection, Row, Sql
-from supervisor_ai.store.forked_steps import forked_steps, origin
 from supervisor_ai.store.leases import SqliteLeases
+from supervisor_ai.store.tables.forked_steps import forked_steps, origin
 
 _RUN: Final = """
     SELECT run, task, driver, workflow, status, outcome, reason, degraded, parent, root,

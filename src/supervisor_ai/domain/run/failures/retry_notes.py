@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from supervisor_ai.domain.run.retries import MoveKind
+from supervisor_ai.domain.run.failures.retries import MoveKind
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.terminal import plain
 

@@ -10,7 +10,7 @@ from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import stream_run
 from supervisor_ai.store.codec import Sealed, instant
 from supervisor_ai.store.connection import Row, Sql
-from supervisor_ai.store.projection_rules import rule_of
+from supervisor_ai.store.tables.projection_rules import rule_of
 
 TABLES: Final = (
     "runs",

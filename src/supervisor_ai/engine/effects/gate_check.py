@@ -9,7 +9,7 @@ from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.gates import Authorship, Finding
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.engine.effects.gates.gate import form_opinion
-from supervisor_ai.engine.effects.gates.known import followed
+from supervisor_ai.engine.effects.gates.verdict_cache import followed
 from supervisor_ai.engine.world import Operation, World
 
 _NOWHERE = StepName("check")

@@ -6,7 +6,7 @@ from typing import Final
 from supervisor_ai.documents.fences import ITEMS_END, ITEMS_START
 from supervisor_ai.documents.front_matter import Parts, chunks, normal_key, read_header, take_apart
 from supervisor_ai.documents.outline import Outline
-from supervisor_ai.documents.quoting import (
+from supervisor_ai.documents.quotes import (
     bullet,
     one_line,
     passage,

@@ -12,7 +12,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import NotFound, Unavailable
 from supervisor_ai.domain.ids import ArtifactHash
-from supervisor_ai.store.directory import private_directory
+from supervisor_ai.store.files.directory import private_directory
 from supervisor_ai.tools.file_lock import lock
 
 DRAFTS: Final = "drafts"

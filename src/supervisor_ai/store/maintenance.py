@@ -15,10 +15,9 @@ from supervisor_ai.store.checks.chain import Chain, anchor_faults, read_anchor
 from supervisor_ai.store.checks.coordination import Coordination
 from supervisor_ai.store.checks.files import driven_runs, file_faults, lost_run
 from supervisor_ai.store.checks.schema import mend_schema, schema_faults
-from supervisor_ai.store.codec import EventCodec, Record
+from supervisor_ai.store.codec import RECORDS, EventCodec, Record
 from supervisor_ai.store.connection import Connection, Sql
-from supervisor_ai.store.event_log import RECORDS
-from supervisor_ai.store.projections import clear, known_tables, project, rows, rows_if_made
+from supervisor_ai.store.tables.projections import clear, known_tables, project, rows, rows_if_made
 
 _STATES: Final = "SELECT stream, version, fold, state FROM states ORDER BY stream, fold"
 _STREAMS: Final = "SELECT stream FROM events WHERE version = 1"

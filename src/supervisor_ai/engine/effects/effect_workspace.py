@@ -7,7 +7,7 @@ from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.definition import GIB, ResourceLimits, SandboxPolicy
 from supervisor_ai.domain.run.effects import RunGate, RunWorker
 from supervisor_ai.domain.run.events import EgressRefused, SetupEnded
-from supervisor_ai.domain.run.facts import EgressRefusal
+from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.engine.ports.sandbox import (
     Egress,
     Mount,

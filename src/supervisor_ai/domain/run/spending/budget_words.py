@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final, assert_never
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.budgets import NOTHING, Amount, Measure
+from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Measure
 
 _SEPARATOR: Final = re.compile(r"\s*[,+]\s*")
 _NUMBER: Final = r"(?P<number>\d{1,12}(?:\.\d{1,6})?)"

@@ -5,10 +5,10 @@ from typing import Final
 
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.context_plan import ContextPlan, SourceKind
-from supervisor_ai.domain.run.degradation import INSTRUCTIONS
 from supervisor_ai.domain.run.effects import ContextItem, RunWorker
 from supervisor_ai.domain.run.events import ContextPacked, FilesLeftOut
-from supervisor_ai.domain.run.facts import FeedbackKind
+from supervisor_ai.domain.run.failures.degradation import INSTRUCTIONS
+from supervisor_ai.domain.run.values import FeedbackKind
 from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
 from supervisor_ai.engine.world import Operation

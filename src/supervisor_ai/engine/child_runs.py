@@ -6,7 +6,7 @@ from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.ids import LetterKey, RunId
 from supervisor_ai.domain.run.effects import StartRun
 from supervisor_ai.domain.run.events import ChildCancelRequested, ChildStarted, RunSubmitted
-from supervisor_ai.domain.run.letters import Cancel, Letter, ReportChild
+from supervisor_ai.domain.run.inbox_commands import Cancel, Letter, ReportChild
 from supervisor_ai.domain.run.run import Ending
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.ports.ledger import Wake

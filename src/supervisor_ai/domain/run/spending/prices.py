@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
-from supervisor_ai.domain.run.facts import Usage
+from supervisor_ai.domain.run.values import Usage
 
 _PER: Final = Decimal(1_000_000)
 _END: Final = re.compile(r"(?![a-z0-9]|\.[0-9])")

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.store.directory import private_directory
+from supervisor_ai.store.files.directory import private_directory
 from supervisor_ai.tools.file_lock import held
 
 

@@ -7,8 +7,8 @@ from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.events import ClaimsRefuted
 from supervisor_ai.domain.run.gates import CLAIM_RULES, Finding, GateKind
-from supervisor_ai.engine.effects.gates.opinion import Opinion, of_findings
-from supervisor_ai.engine.effects.gates.reporting import keep_report
+from supervisor_ai.engine.effects.gates.findings_report import keep_report
+from supervisor_ai.engine.effects.gates.gate_result import Opinion, of_findings
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.engine.world import Operation
 

@@ -1,0 +1,1 @@
+"""What follows when workers fail: retries, breaker, loops, degradation, limits that end."""

@@ -1,0 +1,1 @@
+"""What a run may spend and what it has spent: budgets, prices, token counts."""

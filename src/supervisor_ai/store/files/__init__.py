@@ -1,0 +1,1 @@
+"""Files beside the database: artifacts, retry logs, locks and the state directory."""

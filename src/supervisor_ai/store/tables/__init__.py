@@ -1,0 +1,1 @@
+"""The tables that people read: projections, their rules and the queries on them."""
