@@ -1,6 +1,6 @@
 """A workflow and everything it names, resolved into what a run pins."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from supervisor_ai.control.ports.definitions import NO_ROLES
@@ -10,11 +10,12 @@ from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.roles.assignment import assigned
 from supervisor_ai.definitions.roles.cli_flags import home_adapter
-from supervisor_ai.definitions.roles.instructions import instructions
 from supervisor_ai.definitions.roles.mcp_servers import server_of
 from supervisor_ai.definitions.roles.prompts import template_text
 from supervisor_ai.definitions.roles.strategies import expanded
 from supervisor_ai.definitions.schema.cli_flags import passed_on
+from supervisor_ai.definitions.schema.config import RoleShape
+from supervisor_ai.definitions.schema.roles import RoleConfigShape
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, suggestion
 from supervisor_ai.definitions.step_checks.approver_checks import check_agents
 from supervisor_ai.definitions.step_checks.role_gates import with_role_gates
@@ -161,3 +162,21 @@ def _role(library: Library, name: str, agent: Cli) -> Role:
         flags=passed_on(shape.flags),
         flags_for=home_adapter(library.book.roles[name], settings),
     )
+
+
+def instructions(role: RoleShape) -> str:
+    """Return what a role is told to do, its settings about tests included."""
+    lines = [role.instructions.strip("\n")] if role.instructions else []
+    lines += _config_lines(role.config)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _config_lines(config: RoleConfigShape) -> Iterator[str]:
+    if config.tdd:
+        yield "Write each test before the code that makes it pass, and see it fail first."
+    if config.coverage is not None:
+        yield f"Cover at least {config.coverage} % of what you write with tests."
+    if config.test_types:
+        yield f"Kinds of tests that are wanted: {', '.join(config.test_types)}."
+    if config.min_tests_per_component is not None:
+        yield f"Write at least {config.min_tests_per_component} tests for each component."

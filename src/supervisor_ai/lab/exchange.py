@@ -1,5 +1,6 @@
 """One connection of a client: reads requests, and has the script answer them."""
 
+import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,10 +19,10 @@ from supervisor_ai.lab.journal import (
     path_without_secrets,
     without_secrets,
 )
-from supervisor_ai.lab.nonces import with_nonce
 from supervisor_ai.lab.playback import Play
 from supervisor_ai.lab.routes import dialect_at, token_count
 from supervisor_ai.lab.script import BadScript, read_script
+from supervisor_ai.lab.shapes import Turn
 from supervisor_ai.lab.wire import Wire
 from supervisor_ai.tools.json_value import Json, parse_json
 
@@ -225,3 +226,16 @@ def _object(raw: bytes) -> Mapping[str, Json]:
 
 def _error(dialect: Dialect | None, status: int, words: str) -> Json:
     return dialect.error(status, words) if dialect else {"error": {"message": words}}
+
+
+_TOLD: Final = re.compile(r"nonce of this attempt is `([a-z0-9-]{1,64})`")
+_WANTED: Final = re.compile(r"\{\{ ?nonce ?\}\}")
+
+
+def with_nonce(turn: Turn, request: str) -> Turn:
+    """Put the nonce in place of `{{nonce}}`; what a prompt quotes stands before its own words."""
+    written = turn.model_dump_json(by_alias=True, exclude_unset=True)
+    told = _TOLD.findall(request)
+    if not told or not _WANTED.search(written):
+        return turn
+    return Turn.model_validate_json(_WANTED.sub(told[-1], written))

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from supervisor_ai.control.ports.lab import CliPointer, ScriptFile
+from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.lab.addresses import broker, pointers
-from supervisor_ai.lab.examples import example, names, purpose
 from supervisor_ai.lab.journal import Seen
 from supervisor_ai.lab.script import BadScript, read_script
 from supervisor_ai.lab.server import LabServer
@@ -53,3 +55,26 @@ class ScriptedLab:
 def _line(seen: Seen) -> str:
     where = f"{seen.dialect} {seen.model} {seen.place}" if seen.dialect else seen.method
     return f"{seen.fault or seen.status}  {where}  {seen.path}"
+
+
+def names() -> tuple[str, ...]:
+    """Name the examples."""
+    files = (entry.name for entry in _shelf().iterdir())
+    return tuple(sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml")))
+
+
+def example(name: str) -> str:
+    """Return the text of an example."""
+    known = names()
+    if name not in known:
+        raise NotFound(f"There is no example {name!r}.", hint=f"There are {', '.join(known)}.")
+    return (_shelf() / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def purpose(name: str) -> str:
+    """Return the first line of an example, which says what it is for."""
+    return example(name).partition("\n")[0].lstrip("# ")
+
+
+def _shelf() -> Traversable:
+    return resources.files("supervisor_ai.lab") / "builtin"

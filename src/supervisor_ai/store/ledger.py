@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
+from supervisor_ai.domain.ids import stream_run
+from supervisor_ai.domain.run.events import GateEnded
 from supervisor_ai.engine.ports.clock import Clock, Processes
+from supervisor_ai.engine.ports.gates import GivenVerdict
 from supervisor_ai.engine.ports.workspaces import Anchor
 from supervisor_ai.store.anchors import RecordedAnchor
-from supervisor_ai.store.codec import EventCodec
+from supervisor_ai.store.codec import RECORDS, EventCodec, Record
 from supervisor_ai.store.connection import Connection
 from supervisor_ai.store.event_log import SqliteEventLog
 from supervisor_ai.store.files.directory import prepare_directory
@@ -16,8 +20,26 @@ from supervisor_ai.store.leases import SqliteLeases
 from supervisor_ai.store.maintenance import SqliteLedgerCare
 from supervisor_ai.store.state_cache import SqliteStateCache
 from supervisor_ai.store.tables.queries import SqliteRunQueries
-from supervisor_ai.store.verdicts import SqliteVerdicts
 from supervisor_ai.store.wakes import SqliteWakeQueue
+
+_NEWEST: Final = f"{RECORDS} WHERE seq = (SELECT seq FROM verdicts WHERE key = ?)"  # noqa: S608 - our own names
+
+
+class SqliteVerdicts:
+    """Reads the events again that the table of verdicts points to."""
+
+    def __init__(self, connection: Connection, *, codec: EventCodec) -> None:
+        self._connection = connection
+        self._codec = codec
+
+    def find(self, key: str) -> GivenVerdict | None:
+        """Return the newest verdict with the key."""
+        for row in self._connection.query(_NEWEST, (key,)):
+            envelope = self._codec.unseal(Record._make(row)).envelope
+            run, event = stream_run(envelope.stream), envelope.event
+            if run is not None and isinstance(event, GateEnded):
+                return GivenVerdict(run=run, ended=event)
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,8 +17,8 @@ from tests.integration.lab.client import (
 from supervisor_ai.definitions.worker_answers.parser import read_answer
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.engine.ports.workers import Answer
-from supervisor_ai.lab.examples import example
 from supervisor_ai.lab.server import LabServer
+from supervisor_ai.lab.service import example
 
 NONCE = "kvmq-tzrb-xwph"
 TOLD = f"The nonce of this attempt is `{NONCE}`."

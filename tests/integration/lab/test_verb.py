@@ -19,7 +19,7 @@ from tests.support.preloaded import Preloaded
 from tests.support.processes import PATIENCE, Owned
 
 from supervisor_ai.cli.main import supervisor
-from supervisor_ai.lab.examples import names
+from supervisor_ai.lab.service import names
 
 SUPERVISOR = Path(sys.executable).with_name("supervisor")
 

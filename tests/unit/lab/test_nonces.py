@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from supervisor_ai.lab.nonces import with_nonce
+from supervisor_ai.lab.exchange import with_nonce
 from supervisor_ai.lab.script import read_script
 from supervisor_ai.lab.shapes import Turn
 

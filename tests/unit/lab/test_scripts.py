@@ -4,9 +4,9 @@ import pytest
 import yaml
 
 from supervisor_ai.domain.errors import NotFound
-from supervisor_ai.lab.examples import example as text_of
-from supervisor_ai.lab.examples import names, purpose
 from supervisor_ai.lab.script import BadScript, read_script
+from supervisor_ai.lab.service import example as text_of
+from supervisor_ai.lab.service import names, purpose
 
 
 def flaws(value: object) -> list[str]:
