@@ -449,7 +449,7 @@ def _binding(repository: "GitRepository", settings: HostSettings) -> "LedgerBind
 
 
 def _ledger(repository: "GitRepository", settings: HostSettings) -> "SqliteLedger":
-    """Open the ledger, and with it the leave to use what lies beside it."""
+    """Open the ledger, and with it the permission to use what lies beside it."""
     from supervisor_ai.engine.host import SystemClock, SystemProcesses
     from supervisor_ai.store.ledger import open_ledger
     from supervisor_ai.workspaces.commits.ledger_anchor import GitAnchor

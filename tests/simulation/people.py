@@ -17,7 +17,7 @@ from supervisor_ai.domain.run.inbox_commands import (
     Approve,
     Cancel,
     Command,
-    Letter,
+    InboxCommand,
     Migrate,
     Reject,
 )
@@ -101,7 +101,7 @@ class People:
         self._loop.call_later(self._chance.expovariate(0.1), self._send, run, key, command)
 
     def _send(self, run: RunId, key: str, command: Command) -> None:
-        letter = Letter(
+        letter = InboxCommand(
             key=LetterKey(f"{run}:{key}"),
             run=run,
             command=command,

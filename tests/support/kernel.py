@@ -31,7 +31,7 @@ from supervisor_ai.domain.run.definition import (
     Workflow,
 )
 from supervisor_ai.domain.run.events import RunSubmitted
-from supervisor_ai.domain.run.inbox_commands import Command, Letter
+from supervisor_ai.domain.run.inbox_commands import Command, InboxCommand
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
@@ -179,7 +179,7 @@ class Kernel:
 
     def send(self, run: RunId, key: str, command: Command) -> bool:
         """Put a letter into a run's inbox."""
-        letter = Letter(
+        letter = InboxCommand(
             key=LetterKey(key),
             run=run,
             command=command,

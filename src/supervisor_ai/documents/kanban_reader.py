@@ -1,12 +1,12 @@
 """Reads a kanban, and judges the files that an agent left: by their form alone."""
 
 from supervisor_ai.documents.kanban_parser import read_kanban
-from supervisor_ai.documents.plan_duty import lost_entries, plan_problems
+from supervisor_ai.documents.plan_obligation import lost_entries, plan_problems
 from supervisor_ai.documents.task_shelf import TaskShelf
-from supervisor_ai.documents.work_duty import Page, change_problems, log_problems
+from supervisor_ai.documents.work_obligation import Page, change_problems, log_problems
 from supervisor_ai.domain.run.answers import AnswerStatus
 from supervisor_ai.drivers.kanban.board.kanban import Agent, Kanban, Mistake
-from supervisor_ai.drivers.kanban.board.policy import Duty
+from supervisor_ai.drivers.kanban.board.policy import Obligation
 from supervisor_ai.drivers.kanban.ports import Files
 from supervisor_ai.tools.json_value import JsonObject, parse_object
 
@@ -21,19 +21,25 @@ class MarkdownKanbanReader:
         """Return what the files say, or everything that is wrong with them."""
         return read_kanban(file, files, self._shelf)
 
-    def judge(self, duty: Duty, before: Files, after: Files, answer: str) -> tuple[str, ...]:
+    def judge(
+        self, obligation: Obligation, before: Files, after: Files, answer: str
+    ) -> tuple[str, ...]:
         """Say in what way the files that a worker left do not have the required form."""
         said = parse_object(answer)
         if said is None:
             return ("The answer is no JSON object.",)
-        if duty.agent is Agent.MANAGER and said.get("status") != AnswerStatus.OK:
+        if obligation.agent is Agent.MANAGER and said.get("status") != AnswerStatus.OK:
             return ()  # a person is asked, and nothing of it is kept
-        kanban = self.read(duty.place.file, after)
+        kanban = self.read(obligation.place.file, after)
         if not isinstance(kanban, Kanban):
             return tuple(map(str, kanban))
-        if duty.agent is Agent.MANAGER:
+        if obligation.agent is Agent.MANAGER:
             return self._judge_plan(kanban, before, after, said)
-        return () if duty.task is None else self._judge_work(duty.task, before, after, said)
+        return (
+            ()
+            if obligation.task is None
+            else self._judge_work(obligation.task, before, after, said)
+        )
 
     def _judge_plan(
         self, kanban: Kanban, before: Files, after: Files, said: JsonObject

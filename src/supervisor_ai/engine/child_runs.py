@@ -6,7 +6,7 @@ from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.ids import LetterKey, RunId
 from supervisor_ai.domain.run.effects import StartRun
 from supervisor_ai.domain.run.events import ChildCancelRequested, ChildStarted, RunSubmitted
-from supervisor_ai.domain.run.inbox_commands import Cancel, Letter, ReportChild
+from supervisor_ai.domain.run.inbox_commands import Cancel, InboxCommand, ReportChild
 from supervisor_ai.domain.run.run import Ending
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.ports.ledger import Wake
@@ -49,10 +49,10 @@ def report_to_parent(journal: Journal, ending: Ending, *, now: datetime) -> None
 
 def _letter(
     journal: Journal, *, to: RunId, kind: str, command: Cancel | ReportChild, now: datetime
-) -> Letter:
+) -> InboxCommand:
     sender = journal.run.id
     journal.wake(Wake(run=to, number=_letter_wake(journal)))
-    return Letter(
+    return InboxCommand(
         key=LetterKey(f"{kind}:{sender}:{to}"),
         run=to,
         command=command,
@@ -62,5 +62,5 @@ def _letter(
 
 
 def _letter_wake(journal: Journal) -> int:
-    """Number the wake after the sender's place in its own stream, so that each letter has one."""
+    """Number the wake after the sender's place in its own stream, so that each command has one."""
     return journal.version

@@ -25,7 +25,7 @@ from supervisor_ai.domain.run.effects import (
     launch_intent,
     timer_intent,
 )
-from supervisor_ai.domain.run.inbox_commands import Cancel, Letter, Migrate
+from supervisor_ai.domain.run.inbox_commands import Cancel, InboxCommand, Migrate
 from supervisor_ai.domain.run.inbox_replies import answer
 from supervisor_ai.domain.run.operations import operation_key
 from supervisor_ai.domain.run.run import Decision
@@ -220,7 +220,7 @@ class Drive:
                 self._journal.stage(e.TimerFired(timer=timer.timer))
 
     def _take_letters(self) -> bool:
-        """Answer the letters in the inbox; tell whether one wants the run to stop."""
+        """Answer the commands in the inbox; tell whether one wants the run to stop."""
         for letter in self._world.inbox.pending(self._journal.run.id):
             problems = self._migration_problems(letter)
             fact = answer(self._journal.run, letter, migration_problems=problems)
@@ -231,7 +231,7 @@ class Drive:
                 return True
         return False
 
-    def _migration_problems(self, letter: Letter) -> tuple[str, ...]:
+    def _migration_problems(self, letter: InboxCommand) -> tuple[str, ...]:
         if not isinstance(letter.command, Migrate):
             return ()
         definition = letter.command.definition
@@ -254,7 +254,7 @@ class Drive:
         return any((*granted, *launched))
 
     def _launch(self, asked: e.LaunchRequested) -> bool:
-        """Ask for leave; what nobody can give back any more is no reason to wait."""
+        """Ask for permission; what nobody can give back any more is no reason to wait."""
         now = self._world.clock.now()
         wait = self._journal.launch(asked, now=now)
         if wait is not None and free_the_dead(self._journal, self._world):

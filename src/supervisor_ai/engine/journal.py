@@ -26,8 +26,8 @@ from supervisor_ai.domain.run.events import (
     PermitReleased,
     RunSubmitted,
 )
-from supervisor_ai.domain.run.inbox_commands import Letter
-from supervisor_ai.domain.run.launches import Leave, Wait, may_launch
+from supervisor_ai.domain.run.inbox_commands import InboxCommand
+from supervisor_ai.domain.run.launches import Permission, Wait, may_launch
 from supervisor_ai.domain.run.run import Run, attempt_of
 from supervisor_ai.engine.playback import Playback
 from supervisor_ai.engine.ports.ledger import (
@@ -71,7 +71,7 @@ class Journal:
         """Return what is true of the run, staged facts included."""
         return self.playback.run
 
-    def stage(self, *events: Event, letter: Letter | None = None) -> None:
+    def stage(self, *events: Event, letter: InboxCommand | None = None) -> None:
         """Fold facts and keep them for the next commit."""
         actor = letter.actor if letter else self._actor
         cause = f"letter:{letter.key}" if letter else None
@@ -98,8 +98,8 @@ class Journal:
         self._batch = replace(self._batch, appends=(*self._batch.appends, append))
         self.wake(Wake(run=run, number=1))
 
-    def send(self, letter: Letter) -> None:
-        """Put a letter into another run's inbox in the same commit."""
+    def send(self, letter: InboxCommand) -> None:
+        """Put a command into another run's inbox in the same commit."""
         self._batch = replace(self._batch, sent=(*self._batch.sent, letter))
 
     def wake(self, *wakes: Wake) -> None:
@@ -144,7 +144,7 @@ class Journal:
             if isinstance(found, Wait):
                 return found
             shared: tuple[ProjectEvent, ...] = ()
-            if isinstance(found, Leave):
+            if isinstance(found, Permission):
                 shared = tuple(launches.taken(launch, found, run=run, at=now))
             try:
                 self._write(launches.answer(asked, found), shared)

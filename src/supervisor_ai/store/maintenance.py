@@ -35,7 +35,7 @@ class SqliteLedgerCare:
         self._anchor = anchor
 
     def verify(self) -> Verification:
-        """Check the database: its chain, anchor, schema, tables, letters, leases and wakes."""
+        """Check the database: chain, anchor, schema, tables, inbox commands, leases and wakes."""
         # Read before the snapshot is taken: what is anchored or driven later must not be missed.
         (anchored, faults), driven = read_anchor(self._anchor), driven_runs(self._locks)
         with self._connection.snapshot() as sql:
@@ -53,7 +53,7 @@ class SqliteLedgerCare:
         return Verification(events=chain.length, faults=tuple(faults), notes=notes)
 
     def verify_artifacts(self) -> Verification:
-        """Check every artifact that an event or a letter names."""
+        """Check every artifact that an event or an inbox command names."""
         named: dict[ArtifactHash, int | None] = {}
         erased: set[ArtifactHash] = set()
         count = 0

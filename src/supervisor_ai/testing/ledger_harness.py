@@ -9,7 +9,7 @@ from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, Event, New
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import ArtifactHash, LetterKey, RunId, StreamId, run_stream
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.inbox_commands import Cancel, Letter
+from supervisor_ai.domain.run.inbox_commands import Cancel, InboxCommand
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind
 from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.ports.gates import Verdicts
@@ -159,9 +159,9 @@ def batch(stream: StreamId, expected: int, *events: Event, lease: Lease | None =
     return Batch(appends=(append,), lease=lease)
 
 
-def letter(key: str, run: RunId = RUN) -> Letter:
-    """Write a letter to a run."""
-    return Letter(key=LetterKey(key), run=run, command=Cancel(), actor=RUNTIME, sent_at=BEGIN)
+def letter(key: str, run: RunId = RUN) -> InboxCommand:
+    """Write an inbox command to a run."""
+    return InboxCommand(key=LetterKey(key), run=run, command=Cancel(), actor=RUNTIME, sent_at=BEGIN)
 
 
 class OnLedger:

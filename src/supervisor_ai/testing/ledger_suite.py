@@ -252,7 +252,7 @@ class LeasesSuite(OnLedger):
 
 
 class InboxSuite(OnLedger):
-    """Letters of other processes."""
+    """Commands of other processes."""
 
     def test_a_letter_waits_for_the_owner(self) -> None:
         assert self.harness.second.inbox.put(letter("a"))

@@ -17,7 +17,7 @@ from supervisor_ai.domain.ids import (
     stream_run,
 )
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.inbox_commands import Letter
+from supervisor_ai.domain.run.inbox_commands import InboxCommand
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.ports.clock import Clock
@@ -68,7 +68,7 @@ class MemoryLedger:
         self._streams: dict[StreamId, list[Envelope]] = {}
         self._known: dict[RunId, _Known] = {}
         self._holders: dict[RunId, _Holder] = {}
-        self._letters: dict[LetterKey, Letter] = {}
+        self._letters: dict[LetterKey, InboxCommand] = {}
         self._taken: set[LetterKey] = set()
         self._wakes: dict[tuple[RunId, int], Wake] = {}
         self._states: dict[tuple[StreamId, str], CachedState] = {}
@@ -195,14 +195,14 @@ class MemoryLedger:
 
     # The inbox
 
-    def put(self, letter: Letter) -> bool:
-        """Keep the letter; False when one with its key was sent before."""
+    def put(self, letter: InboxCommand) -> bool:
+        """Keep the inbox command; False when one with its key was sent before."""
         is_new = letter.key not in self._letters
         self._letters.setdefault(letter.key, letter)
         return is_new
 
-    def pending(self, run: RunId) -> Sequence[Letter]:
-        """Return the letters that were not taken yet, oldest first."""
+    def pending(self, run: RunId) -> Sequence[InboxCommand]:
+        """Return the inbox commands that were not taken yet, oldest first."""
         return [
             letter
             for key, letter in self._letters.items()

@@ -7,7 +7,7 @@ from tests.unit.documents.kanban_files import ENTRY, FILE, TASK, encoded, kanban
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.drivers.kanban.board.kanban import Agent
-from supervisor_ai.drivers.kanban.board.policy import Duty, KanbanPlace
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, Obligation
 
 HEADER = "---\nrole: Implementor\nstate: todo\n---\n"
 TEXT = f"{HEADER}# Task: A\n\n## Description\n\nSell shoes.\n"
@@ -18,11 +18,13 @@ ALONE = "expected changes in its work items and its work log alone."
 
 
 def judge(before: str, after: str, status: str = "ok") -> list[str]:
-    duty = Duty(agent=Agent.IMPLEMENTOR, place=KanbanPlace(file=FILE), since="0" * 40, task=TASK)
+    obligation = Obligation(
+        agent=Agent.IMPLEMENTOR, place=KanbanPlace(file=FILE), since="0" * 40, task=TASK
+    )
     kanban = kanban_text(TASK, current=TASK)
     old, new = (encoded({FILE: kanban, TASK: text}) for text in (before, after))
     answer = json.dumps({"status": status, "message": "m"})
-    return [*MarkdownKanbanReader().judge(duty, old, new, answer)]
+    return [*MarkdownKanbanReader().judge(obligation, old, new, answer)]
 
 
 @pytest.mark.parametrize(
@@ -125,9 +127,11 @@ def test_the_word_of_an_entry_that_repeats_another_one_counts() -> None:
 
 
 def test_a_task_file_that_was_not_there_has_nothing_to_keep() -> None:
-    duty = Duty(agent=Agent.ARCHITECT, place=KanbanPlace(file=FILE), since="0" * 40, task=TASK)
+    obligation = Obligation(
+        agent=Agent.ARCHITECT, place=KanbanPlace(file=FILE), since="0" * 40, task=TASK
+    )
     files = encoded({FILE: kanban_text(TASK, current=TASK), TASK: TEXT + LOG + NEW})
-    assert MarkdownKanbanReader().judge(duty, {}, files, '{"status": "ok"}') == ()
+    assert MarkdownKanbanReader().judge(obligation, {}, files, '{"status": "ok"}') == ()
 
 
 def test_a_broken_header_may_not_be_mended_by_its_agent() -> None:

@@ -15,7 +15,7 @@ from tests.unit.documents.kanban_files import (
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.drivers.kanban.board.kanban import Agent
-from supervisor_ai.drivers.kanban.board.policy import Duty, KanbanPlace
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, Obligation
 from supervisor_ai.drivers.kanban.ports import Files, KanbanReader
 
 READER: KanbanReader = MarkdownKanbanReader()
@@ -25,8 +25,10 @@ LOG = "\n## Work Log\n"
 
 def judge(agent: Agent, before: Files, after: Files, **answer: object) -> tuple[str, ...]:
     task = None if agent is Agent.MANAGER else TASK
-    duty = Duty(agent=agent, place=KanbanPlace(file=FILE), since="0" * 40, task=task)
-    return READER.judge(duty, before, after, json.dumps({"status": "ok", "message": "m", **answer}))
+    obligation = Obligation(agent=agent, place=KanbanPlace(file=FILE), since="0" * 40, task=task)
+    return READER.judge(
+        obligation, before, after, json.dumps({"status": "ok", "message": "m", **answer})
+    )
 
 
 AGENTS = (Agent.ARCHITECT, Agent.IMPLEMENTOR)
@@ -104,9 +106,9 @@ def test_files_that_cannot_be_read_are_a_problem(agent: Agent, status: str) -> N
 
 @pytest.mark.parametrize("answer", ["", "[]", "null", "[" * 100_000, '"x"'])
 def test_an_answer_that_is_no_object(answer: str) -> None:
-    duty = Duty(agent=Agent.MANAGER, place=KanbanPlace(file=FILE), since="0" * 40)
+    obligation = Obligation(agent=Agent.MANAGER, place=KanbanPlace(file=FILE), since="0" * 40)
     files = kanban_and_task()
-    assert READER.judge(duty, files, files, answer) == ("The answer is no JSON object.",)
+    assert READER.judge(obligation, files, files, answer) == ("The answer is no JSON object.",)
 
 
 def plan(*tasks: str, current: str | None, phase: str = "execute") -> dict[str, bytes]:

@@ -21,7 +21,7 @@ from supervisor_ai.documents.task_shelf import TaskShelf
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
 from supervisor_ai.drivers.kanban.board.kanban import Agent, Kanban
-from supervisor_ai.drivers.kanban.board.policy import Duty, KanbanPlace
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, Obligation
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace
 
@@ -52,8 +52,8 @@ def test_an_unchanged_file_is_read_once_in_all_iterations() -> None:
     counting = Counting()
     reader = MarkdownKanbanReader(TaskShelf(counting))
     place = KanbanPlace(file=FILE)
-    work = Duty(agent=Agent.IMPLEMENTOR, place=place, since="0" * 40, task=NAMES[0])
-    plan = Duty(agent=Agent.MANAGER, place=place, since="0" * 40)
+    work = Obligation(agent=Agent.IMPLEMENTOR, place=place, since="0" * 40, task=NAMES[0])
+    plan = Obligation(agent=Agent.MANAGER, place=place, since="0" * 40)
     before = files()
     assert isinstance(reader.read(FILE, before), Kanban)
     assert counting.counts == dict.fromkeys(NAMES, 1)

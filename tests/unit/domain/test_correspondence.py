@@ -18,7 +18,7 @@ from supervisor_ai.domain.run.inbox_commands import (
     Approve,
     Cancel,
     Command,
-    Letter,
+    InboxCommand,
     Migrate,
     Reject,
     ReportChild,
@@ -36,10 +36,10 @@ NOTE = ArtifactHash("note")
 OUTCOME = Outcome(kind=OutcomeKind.DONE, reason="Done.")
 
 
-def letter(command: Command) -> Letter:
+def letter(command: Command) -> InboxCommand:
     actor = Actor(kind=ActorKind.USER, id="ann", via="cli")
     sent = datetime(2030, 1, 1, tzinfo=UTC)
-    return Letter(key=LetterKey("k"), run=RUN, command=command, actor=actor, sent_at=sent)
+    return InboxCommand(key=LetterKey("k"), run=RUN, command=command, actor=actor, sent_at=sent)
 
 
 @pytest.fixture

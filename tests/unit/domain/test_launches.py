@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from supervisor_ai.domain.ids import ArtifactHash, EffectKey, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.failures.breaker import Breaker
-from supervisor_ai.domain.run.launches import Launch, Leave, Refusal, Wait, may_launch, used, wish
+from supervisor_ai.domain.run.launches import (
+    Launch,
+    Permission,
+    Refusal,
+    Wait,
+    may_launch,
+    used,
+    wish,
+)
 from supervisor_ai.domain.run.spending.budgets import (
     NOTHING,
     Amount,
@@ -39,8 +47,8 @@ def opened() -> Breaker:
     return breaker
 
 
-def leave(found: Leave | Refusal | Wait) -> Leave:
-    assert isinstance(found, Leave)
+def leave(found: Permission | Refusal | Wait) -> Permission:
+    assert isinstance(found, Permission)
     return found
 
 
@@ -132,7 +140,7 @@ def test_parallel_attempts_never_hold_more_than_the_budget(wishes: list[Decimal]
     for number, wished in enumerate(wishes):
         asked = launch(str(number), Amount(money=wished))
         found = may_launch(asked, Breaker(), spending, at=NOW)
-        if isinstance(found, Leave):
+        if isinstance(found, Permission):
             spending = hold(spending, found.reservation)
         else:
             assert isinstance(found, Wait)

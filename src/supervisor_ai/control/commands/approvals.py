@@ -7,7 +7,7 @@ from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import LetterKey, RunId
-from supervisor_ai.domain.run.inbox_commands import Approve, Letter, Reject
+from supervisor_ai.domain.run.inbox_commands import Approve, InboxCommand, Reject
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.domain.run.values import ApprovalReason
 
@@ -95,8 +95,8 @@ def _refuse_contradiction(
 
 def _letter(
     project: OpenProject, run: RunId, asked: ApprovalRow, judgement: PersonsDecision
-) -> Letter:
-    return Letter(
+) -> InboxCommand:
+    return InboxCommand(
         key=_key(run, asked, judgement),
         run=run,
         command=_command(project, asked, judgement),

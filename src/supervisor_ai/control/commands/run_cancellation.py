@@ -9,7 +9,7 @@ from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.run_views import RunView, show_run
 from supervisor_ai.domain.errors import Busy, Conflict
 from supervisor_ai.domain.ids import LetterKey, RunId
-from supervisor_ai.domain.run.inbox_commands import Cancel, Letter
+from supervisor_ai.domain.run.inbox_commands import Cancel, InboxCommand
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 
 _PATIENCE: Final = timedelta(seconds=5)
@@ -57,8 +57,8 @@ async def _wait_for_owner(project: OpenProject, run: RunId) -> None:
         await clock.sleep(_LOOK)
 
 
-def _letter(project: OpenProject, run: RunId, reason: str | None) -> Letter:
-    return Letter(
+def _letter(project: OpenProject, run: RunId, reason: str | None) -> InboxCommand:
+    return InboxCommand(
         key=LetterKey(f"cancel:{run}"),
         run=run,
         command=Cancel(reason=project.keep(reason) if reason else None),

@@ -13,7 +13,7 @@ from supervisor_ai.control.slices import definition_of, find_slice
 from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, LetterKey, RunId
 from supervisor_ai.domain.run.definition import Definition
-from supervisor_ai.domain.run.inbox_commands import Letter, Migrate
+from supervisor_ai.domain.run.inbox_commands import InboxCommand, Migrate
 from supervisor_ai.domain.run.spending.budgets import NOTHING, Scope
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.engine.pinned import pinned_powers
@@ -75,7 +75,7 @@ def migrate(project: OpenProject, migration: Migration, *, dry_run: bool = False
     document = project.world.artifacts.get(migration.definition)
     pinned = pinned_powers(document, sandbox=project.birth(migration.run).sandbox)
     keep_consent(project.preflight, pinned, migration.powers)
-    letter = Letter(
+    letter = InboxCommand(
         key=LetterKey(f"migrate:{migration.run}:{migration.previous}:{migration.definition}"),
         run=migration.run,
         command=Migrate(definition=migration.definition),

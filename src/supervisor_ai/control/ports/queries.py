@@ -226,11 +226,11 @@ class LedgerMaintenance(Protocol):
     """Looking after the ledger itself."""
 
     def verify(self) -> Verification:
-        """Check the database: its chain, anchor, schema, tables, letters, leases and wakes."""
+        """Check the database: chain, anchor, schema, tables, inbox commands, leases and wakes."""
         ...
 
     def verify_artifacts(self) -> Verification:
-        """Check every artifact that an event or a letter names."""
+        """Check every artifact that an event or an inbox command names."""
         ...
 
     def states(self) -> Sequence[tuple[StreamId, CachedState]]:

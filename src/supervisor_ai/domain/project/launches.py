@@ -9,7 +9,7 @@ from supervisor_ai.domain.project.project import Project
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.failures.breaker import BreakerStatus, breaker_key, counts
-from supervisor_ai.domain.run.launches import Launch, Leave, Refusal, used
+from supervisor_ai.domain.run.launches import Launch, Permission, Refusal, used
 from supervisor_ai.domain.run.operations import attempt_key, operation_key
 from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope, budgets_for
 
@@ -40,7 +40,9 @@ def launch_of(asked: e.LaunchRequested, *, run: RunId, root: RunId, at: datetime
     )
 
 
-def answer(asked: e.LaunchRequested, found: Leave | Refusal) -> e.LaunchAllowed | e.LaunchRefused:
+def answer(
+    asked: e.LaunchRequested, found: Permission | Refusal
+) -> e.LaunchAllowed | e.LaunchRefused:
     """State in the run's stream what came of the request."""
     if isinstance(found, Refusal):
         return e.LaunchRefused(
@@ -61,7 +63,9 @@ def answer(asked: e.LaunchRequested, found: Leave | Refusal) -> e.LaunchAllowed 
     )
 
 
-def taken(launch: Launch, found: Leave, *, run: RunId, at: datetime) -> Iterator[p.ProjectEvent]:
+def taken(
+    launch: Launch, found: Permission, *, run: RunId, at: datetime
+) -> Iterator[p.ProjectEvent]:
     """State in the project's stream what the attempt holds."""
     if found.is_trial and launch.breaker is not None:
         yield p.TrialStarted(breaker=launch.breaker, run=run, at=at)

@@ -1,4 +1,4 @@
-"""What other processes may ask of a run: letters for its inbox."""
+"""What other processes may ask of a run: inbox commands."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -55,7 +55,7 @@ Command = Cancel | Approve | Reject | Migrate | ReportChild
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Letter:
+class InboxCommand:
     """A command for a run's owner; the key makes sending it twice harmless."""
 
     key: LetterKey

@@ -1,4 +1,4 @@
-"""How a run's owner answers the letters in its inbox."""
+"""How a run's owner answers the commands in its inbox."""
 
 from typing import assert_never
 
@@ -6,7 +6,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.inbox_commands import (
     Approve,
     Cancel,
-    Letter,
+    InboxCommand,
     Migrate,
     Reject,
     ReportChild,
@@ -16,8 +16,10 @@ from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.domain.run.values import ApprovalReason
 
 
-def answer(run: Run, letter: Letter, *, migration_problems: tuple[str, ...] = ()) -> e.RunEvent:
-    """Turn a letter into the fact that it leads to."""
+def answer(
+    run: Run, letter: InboxCommand, *, migration_problems: tuple[str, ...] = ()
+) -> e.RunEvent:
+    """Turn an inbox command into the fact that it leads to."""
     command = letter.command
     match command:
         case Cancel(reason=reason):
@@ -36,7 +38,7 @@ def answer(run: Run, letter: Letter, *, migration_problems: tuple[str, ...] = ()
             assert_never(command)
 
 
-def _answer_approval(run: Run, letter: Letter, command: Approve | Reject) -> e.RunEvent:
+def _answer_approval(run: Run, letter: InboxCommand, command: Approve | Reject) -> e.RunEvent:
     asked = run.approval
     if asked is None or (asked.step, asked.visit) != (command.step, command.visit):
         reason = f"Visit {command.visit} of step {command.step!r} does not wait for an approval."

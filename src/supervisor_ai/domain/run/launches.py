@@ -36,7 +36,7 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leave:
+class Permission:
     """It may start with so much set aside; `is_trial` when a breaker lets only this one through."""
 
     reservation: Reservation
@@ -62,14 +62,14 @@ class Wait:
 
 def may_launch(
     launch: Launch, breaker: Breaker, spending: Spending, *, at: datetime
-) -> Leave | Refusal | Wait:
+) -> Permission | Refusal | Wait:
     """Look at the breaker first, then at the budgets."""
     if not breaker.allows(at):
         reason = f"Attempts of {launch.breaker!r} failed too often; the next one may start later."
         return Refusal(kind=OutcomeKind.CIRCUIT_OPEN, reason=reason, until=breaker.opens_again_at)
     found = reserve(launch.budgets, spending, launch.key, launch.wish)
     if isinstance(found, Reservation):
-        return Leave(reservation=found, is_trial=breaker.status is not BreakerStatus.CLOSED)
+        return Permission(reservation=found, is_trial=breaker.status is not BreakerStatus.CLOSED)
     return _refused(found)
 
 

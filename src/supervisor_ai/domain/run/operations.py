@@ -54,7 +54,7 @@ def operation_key(run: RunId, intent: UnderWay) -> EffectKey:
 
 
 def attempt_key(run: RunId, intent: e.LaunchRequested | e.AttemptStarted) -> EffectKey:
-    """Name the attempt, also before it has leave to start."""
+    """Name the attempt, also before it has permission to start."""
     place = f"{intent.step}/{intent.visit}/{intent.slot}"
     return EffectKey(f"{run}/{place}/{e.AttemptStarted.operation}/{intent.attempt}")
 

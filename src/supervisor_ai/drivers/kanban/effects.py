@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.effects import OperationEffect, RunWorker
-from supervisor_ai.drivers.kanban.board.policy import Duty, KanbanPlace
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, Obligation
 from supervisor_ai.drivers.kanban.events import KanbanReadStarted, KanbanSaveStarted
 
 
@@ -56,10 +56,10 @@ class SaveKanban(OperationEffect):
 class RunKanbanWorker(RunWorker):
     """Start an agent that owes the kanban something besides its answer."""
 
-    duty: Duty
+    obligation: Obligation
 
 
-def with_duty(effect: RunWorker, duty: Duty) -> RunKanbanWorker:
+def with_obligation(effect: RunWorker, obligation: Obligation) -> RunKanbanWorker:
     """Let a worker owe the kanban something."""
     same = {field.name: getattr(effect, field.name) for field in fields(RunWorker)}
-    return RunKanbanWorker(**same, duty=duty)
+    return RunKanbanWorker(**same, obligation=obligation)

@@ -10,9 +10,9 @@ from supervisor_ai.domain.run.effects import Effect, RunGate, RunWorker
 from supervisor_ai.domain.run.events import AttemptLost, AttemptStarted
 from supervisor_ai.domain.run.writable import Writable
 from supervisor_ai.drivers.kanban.board.kanban import Agent
-from supervisor_ai.drivers.kanban.board.policy import Duty
+from supervisor_ai.drivers.kanban.board.policy import Obligation
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
-from supervisor_ai.drivers.kanban.effects import RunKanbanWorker, with_duty
+from supervisor_ai.drivers.kanban.effects import RunKanbanWorker, with_obligation
 from supervisor_ai.drivers.kanban.events import KanbanRead
 from supervisor_ai.drivers.kanban.state import KanbanState
 from supervisor_ai.drivers.moves.state import current_visit
@@ -37,7 +37,7 @@ def with_orders(state: KanbanState, effect: Effect) -> Effect:
 def _of_agent(state: KanbanState, effect: RunWorker) -> RunKanbanWorker:
     agent = AGENTS[effect.step]
     return replace(
-        with_duty(effect, _duty(state, agent, effect)),
+        with_obligation(effect, _obligation(state, agent, effect)),
         assignment=_assignment(state, agent),
         writable=_writable(state, agent),
         context=(),
@@ -86,12 +86,12 @@ def _files(state: KanbanState) -> tuple[str, ...]:
     return tuple(file.path for file in state.reading.files) if state.reading else ()
 
 
-def _duty(state: KanbanState, agent: Agent, effect: RunWorker) -> Duty:
+def _obligation(state: KanbanState, agent: Agent, effect: RunWorker) -> Obligation:
     place = state.policy.place
     if agent is Agent.MANAGER or state.reading is None:
-        return Duty(agent=agent, place=place, since=effect.start)
+        return Obligation(agent=agent, place=place, since=effect.start)
     since = state.reading.snapshot.commit
-    return Duty(agent=agent, place=place, since=since, task=state.current)
+    return Obligation(agent=agent, place=place, since=since, task=state.current)
 
 
 def agent_name(started: AttemptStarted) -> str:

@@ -8,7 +8,6 @@ from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
-from supervisor_ai.drivers.kanban.duty import settle_duty
 from supervisor_ai.drivers.kanban.effects import ReadKanban, RunKanbanWorker, SaveKanban
 from supervisor_ai.drivers.kanban.events import (
     ImportedFile,
@@ -17,6 +16,7 @@ from supervisor_ai.drivers.kanban.events import (
     KanbanSaveRefused,
     KanbanUnreadable,
 )
+from supervisor_ai.drivers.kanban.obligation import settle_obligation
 from supervisor_ai.drivers.kanban.ports import KanbanPorts, NotTaken, Saved, Standing, Taken
 from supervisor_ai.engine.effects.performer import performer
 from supervisor_ai.engine.effects.worker import Work, perform_worker
@@ -58,7 +58,7 @@ async def _perform_work(
     effect: RunKanbanWorker, operation: Operation, ports: KanbanPorts
 ) -> RunEvent:
     async def settle(work: Work) -> Snapshot | AnswerProblem:
-        return await settle_duty(effect, operation, work, ports)
+        return await settle_obligation(effect, operation, work, ports)
 
     return await perform_worker(effect, operation, settle)
 

@@ -9,7 +9,7 @@ from supervisor_ai.control.ports.definitions import Catalog, Loaded
 from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
-from supervisor_ai.drivers.kanban.board.policy import Duty, KanbanPlace
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, Obligation
 
 Files = Mapping[str, bytes]
 """Contents by path in the project."""
@@ -109,7 +109,9 @@ class KanbanReader(Protocol):
         """Return what the files say, or everything that is wrong with them."""
         ...
 
-    def judge(self, duty: Duty, before: Files, after: Files, answer: str) -> tuple[str, ...]:
+    def judge(
+        self, obligation: Obligation, before: Files, after: Files, answer: str
+    ) -> tuple[str, ...]:
         """Say in what way the files that a worker left do not have the required form.
 
         Looks at the form alone: whether the files can be read, whether the task's work log has a

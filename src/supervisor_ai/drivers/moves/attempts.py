@@ -24,7 +24,7 @@ _ABOUT_THE_ANSWER: Final = frozenset({FailureCategory.PARSING, FailureCategory.V
 def usual_approach(state: WorkflowState, at: Step, slot: Slot) -> Approach:
     """Say how the next attempt is made if nothing speaks for another way.
 
-    One that was lost, or that only waits for leave to start, is made as it was meant.
+    One that was lost, or that only waits for permission to start, is made as it was meant.
     """
     before = last_approach(state, at, slot)
     if slot.is_asked or isinstance(slot.news, e.AttemptLost):
@@ -50,7 +50,7 @@ def _next_turn(state: WorkflowState, at: Step, slot: Slot) -> int:
 
 
 def attempt(run: Run, state: WorkflowState, at: Step, slot: Slot, way: Approach) -> RunWorker:
-    """Describe the next attempt; what it may spend is known once it has leave to start."""
+    """Describe the next attempt; what it may spend is known once it has permission to start."""
     definition, visit = state.definition, current_visit(state)
     role = state.role(at.name, slot.number)
     timeout = at.timeout or role.timeout or definition.limits.step_timeout
@@ -135,7 +135,7 @@ def plans(state: WorkflowState) -> tuple[ArtifactHash, ...]:
 
 
 def _within_leave(effect: RunWorker, slot: Slot) -> RunWorker:
-    """Bind an attempt to what it has leave to spend; leave is given for one agent only."""
+    """Bind an attempt to what it is permitted to spend; that is for one agent only."""
     way, leave = slot.approach, slot.leave
     if leave is None or way is None or way.cli != effect.cli.name:
         return effect

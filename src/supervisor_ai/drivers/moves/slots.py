@@ -48,9 +48,9 @@ class Slot:
     attempts: int = 0
     attempt: AttemptStatus | None = None
     approach: Approach | None = None
-    """How the last attempt is made, or would be if it had leave to start."""
+    """How the last attempt is made, or would be if it had permission to start."""
     is_asked: bool = False
-    """Whether the next attempt is decided, and only its leave to start is missing."""
+    """Whether the next attempt is decided, and only its permission to start is missing."""
     leave: e.LaunchAllowed | None = None
     refusal: e.LaunchRefused | None = None
     refusals: int = 0
@@ -61,7 +61,7 @@ class Slot:
     told: Feedback | None = None
     """What the last attempt heard of those before it."""
     nonce: str = ""
-    """What the answer of the last attempt repeats, or of one that waits for leave to start."""
+    """What the answer of the last attempt repeats, or of one that waits for permission to start."""
     news: SlotNews | None = None
 
 

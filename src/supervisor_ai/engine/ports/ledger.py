@@ -7,7 +7,7 @@ from typing import Protocol
 
 from supervisor_ai.domain.envelope import Envelope, NewEvent
 from supervisor_ai.domain.ids import LetterKey, RunId, StreamId
-from supervisor_ai.domain.run.inbox_commands import Letter
+from supervisor_ai.domain.run.inbox_commands import InboxCommand
 from supervisor_ai.domain.run.values import Process
 
 
@@ -45,7 +45,7 @@ class Batch:
     appends: tuple[StreamAppend, ...] = ()
     lease: Lease | None = None
     taken: tuple[LetterKey, ...] = ()
-    sent: tuple[Letter, ...] = ()
+    sent: tuple[InboxCommand, ...] = ()
     wakes: tuple[Wake, ...] = ()
 
 
@@ -103,14 +103,14 @@ class Leases(Protocol):
 
 
 class Inbox(Protocol):
-    """Letters of other processes, kept until the owner takes them in a batch."""
+    """Commands of other processes, kept until the owner takes them in a batch."""
 
-    def put(self, letter: Letter) -> bool:
-        """Keep the letter; False when one with its key was sent before."""
+    def put(self, letter: InboxCommand) -> bool:
+        """Keep the inbox command; False when one with its key was sent before."""
         ...
 
-    def pending(self, run: RunId) -> Sequence[Letter]:
-        """Return the letters that were not taken yet, oldest first."""
+    def pending(self, run: RunId) -> Sequence[InboxCommand]:
+        """Return the inbox commands that were not taken yet, oldest first."""
         ...
 
 

@@ -21,7 +21,7 @@ _SHOWN: Final = 20
 
 
 class ArtifactCheck:
-    """The directory of artifacts, seen beside the names that events and letters have for them."""
+    """The directory of artifacts, beside the names that events and inbox commands have for them."""
 
     def __init__(
         self, directory: Path, named: Mapping[ArtifactHash, int | None], erased: set[ArtifactHash]
@@ -81,7 +81,7 @@ class ArtifactCheck:
 
 
 def named_artifacts(value: object, hint: Any = None) -> Iterator[ArtifactHash]:  # noqa: ANN401
-    """Find the names of artifacts in a fact or a letter, by the types of its fields."""
+    """Find the names of artifacts in a fact or an inbox command, by the types of its fields."""
     members = [it for it in get_args(hint) if it is not NoneType]
     if hint is ArtifactHash or (ArtifactHash in members and isinstance(value, str)):
         yield ArtifactHash(str(value))

@@ -1,4 +1,4 @@
-"""What lies beside the chain and moves runs: letters, leases, wakes and locks.
+"""What lies beside the chain and moves runs: inbox commands, leases, wakes and locks.
 
 Nothing in the file proves who wrote a letter that was not taken yet; but it must be one that
 supervisor could have written, and one that was taken must have led to a fact.
@@ -10,7 +10,7 @@ from typing import Final
 from supervisor_ai.control.ports.queries import FaultKind, LedgerFault
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId, run_stream
-from supervisor_ai.domain.run.inbox_commands import Approve, Letter, Reject, ReportChild
+from supervisor_ai.domain.run.inbox_commands import Approve, InboxCommand, Reject, ReportChild
 from supervisor_ai.store.codec import canonical
 from supervisor_ai.store.connection import Row, Sql
 from supervisor_ai.store.shapes import from_json
@@ -59,18 +59,18 @@ class Coordination:
             )
 
     def notes(self) -> Iterator[str]:
-        """Tell of letters that wait, since nothing proves who wrote them."""
+        """Tell of inbox commands that wait, since nothing proves who wrote them."""
         for _, key, run, encoded, is_taken in self._sql.execute(_LETTERS).fetchall():
             letter = None if is_taken else _read(encoded)
             if letter is not None:
                 word = type(letter.command).__name__
                 yield (
-                    f"Letter {key!r} waits for run {run!r}: {word}, said to be from "
+                    f"Inbox command {key!r} waits for run {run!r}: {word}, said to be from "
                     f"{letter.actor.id!r} by way of {letter.actor.via!r} at {letter.sent_at}."
                 )
 
-    def letters(self) -> Iterator[Letter]:
-        """Return every letter that can be read."""
+    def letters(self) -> Iterator[InboxCommand]:
+        """Return every inbox command that can be read."""
         for row in self._sql.execute(_LETTERS).fetchall():
             letter = _read(row[3])
             if letter is not None:
@@ -83,7 +83,7 @@ class Coordination:
             yield "cannot be read"
             return
         if (letter.key, letter.run) != (key, run):
-            yield f"says that it is letter {letter.key!r} for run {letter.run!r}"
+            yield f"says that it is inbox command {letter.key!r} for run {letter.run!r}"
         if not self._has(_KNOWN, run_stream(RunId(run))):
             yield "is for a run that the ledger does not know"
             return
@@ -92,7 +92,7 @@ class Coordination:
         else:
             yield from self._command_faults(letter)
 
-    def _taken_faults(self, letter: Letter) -> Iterator[str]:
+    def _taken_faults(self, letter: InboxCommand) -> Iterator[str]:
         cause = f"letter:{letter.key}"
         actors = self._sql.execute(_ANSWERS, (run_stream(letter.run), cause)).fetchall()
         if not actors:
@@ -100,7 +100,7 @@ class Coordination:
         elif actors[0][0] != canonical(letter.actor):
             yield "is not from whom the event says that came of it"
 
-    def _command_faults(self, letter: Letter) -> Iterator[str]:
+    def _command_faults(self, letter: InboxCommand) -> Iterator[str]:
         match letter.command:
             case (
                 Approve(step=step, visit=visit, tree=tree)
@@ -118,8 +118,8 @@ class Coordination:
         number, key, run = row[:3]
         return self._fault(
             FaultKind.LETTER,
-            f"letter {key!r} of run {run!r}",
-            f"Letter {key!r} for run {run!r} {what}.",
+            f"inbox command {key!r} of run {run!r}",
+            f"Inbox command {key!r} for run {run!r} {what}.",
             self._remedy("letters", f"number = {number}"),
         )
 
@@ -144,8 +144,8 @@ class Coordination:
         return LedgerFault(kind=kind, where=where, message=message, hint=hint)
 
 
-def _read(encoded: str) -> Letter | None:
+def _read(encoded: str) -> InboxCommand | None:
     try:
-        return from_json(encoded, Letter)
+        return from_json(encoded, InboxCommand)
     except Unavailable:
         return None

@@ -25,7 +25,7 @@ from supervisor_ai.drivers.kanban.board.kanban import (
     TaskKind,
     TaskState,
 )
-from supervisor_ai.drivers.kanban.board.policy import Duty
+from supervisor_ai.drivers.kanban.board.policy import Obligation
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
 
 Roles = Mapping[str, Role]
@@ -133,9 +133,11 @@ def worked(roles: Roles, name: str) -> bytes:
 
 
 def judged(before: bytes, after: bytes, files: Files, *, agent: str, answer: str = OK) -> str:
-    duty = Duty(agent=Agent(agent.title()), place=PLACE, since=CommitSha("c" * 40), task=TASK)
+    obligation = Obligation(
+        agent=Agent(agent.title()), place=PLACE, since=CommitSha("c" * 40), task=TASK
+    )
     old, new = {**files, TASK: before}, {**files, TASK: after}
-    return " ".join(MarkdownKanbanReader().judge(duty, old, new, answer))
+    return " ".join(MarkdownKanbanReader().judge(obligation, old, new, answer))
 
 
 @AGENTS
@@ -202,14 +204,14 @@ def test_what_an_item_needs_is_what_makes_it_adequate(roles: Roles, name: str) -
 
 def planned(before: Files, after: Files) -> str:
     """Judge the files that a Manager left."""
-    duty = Duty(agent=Agent.MANAGER, place=PLACE, since=CommitSha("c" * 40))
+    obligation = Obligation(agent=Agent.MANAGER, place=PLACE, since=CommitSha("c" * 40))
     answer = {
         "status": "ok",
         "message": "Done.",
         "next_task": TASK,
         "tasks": ["tasks/1-explore-limits.md", TASK],
     }
-    found = MarkdownKanbanReader().judge(duty, before, after, json.dumps(answer))
+    found = MarkdownKanbanReader().judge(obligation, before, after, json.dumps(answer))
     return " ".join(found)
 
 

@@ -38,8 +38,8 @@ def verify(invocation: Invocation, **options: Unpack[_Options]) -> int:
     """Look for anything in the ledger that is not as it was.
 
     Events that were changed, cut off or reordered, the anchor in git, tables and triggers,
-    letters, leases, kept states, and every text that an event names. Each fault says where it
-    is and what to do. Exit code 0 when the ledger is what it was, 1 when it is not.
+    inbox commands, leases, kept states, and every text that an event names. Each fault says where
+    it is and what to do. Exit code 0 when the ledger is what it was, 1 when it is not.
     """
     invocation.require_records()
     found = ledger_maintenance.verify(invocation.project())

@@ -98,7 +98,7 @@ class CancelRequested(RunEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandRefused(RunEvent):
-    """A letter in the inbox could not be followed."""
+    """A command in the inbox could not be followed."""
 
     letter: LetterKey
     reason: str

@@ -32,7 +32,7 @@ class KanbanPolicy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Duty:
+class Obligation:
     """What a worker owes a kanban besides its answer."""
 
     agent: Agent
