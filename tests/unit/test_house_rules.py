@@ -626,6 +626,196 @@ def test_the_rule_allows_what_is_fine(rule: Rule, path: str, text: str) -> None:
     assert not list(rule(Module(PurePosixPath(path), text)))
 
 
+# Rules about the whole product: every rule takes all of its modules.
+
+MOST_ENTRIES: Final = 20
+NOUNS: Final = {"binding", "forwarding", "spending", "testing"}
+"""Nouns that end as gerunds do; a module that has no other name than a gerund has none yet."""
+SMALLEST: Final = 30
+FOUND_BY_NAME: Final = ("cli/commands/",)
+"""Nobody imports a verb: the command line finds it by its name."""
+
+
+def folders_are_small(all_modules: list[Module]) -> Iterator[str]:
+    """Count modules and subfolders; the top of the package and the shipped fakes may have more."""
+    entries: dict[PurePosixPath, set[str]] = {}
+    for module in all_modules:
+        parts = module.path.parts
+        for depth in range(1, len(parts)):
+            folder = PurePosixPath(*parts[:depth])
+            entries.setdefault(folder, set()).add(parts[depth])
+    for folder, names in entries.items():
+        size = len(names - {"__init__.py"})
+        if size > MOST_ENTRIES and folder != PurePosixPath("testing"):
+            yield f"{folder}/ has {size} entries, at most {MOST_ENTRIES}"
+
+
+def modules_are_nouns(all_modules: list[Module]) -> Iterator[str]:
+    for name in sorted({part for it in all_modules for part in it.path.with_suffix("").parts}):
+        word = name.rpartition("_")[2]
+        if re.fullmatch(r"[a-z]+ing", word) and word not in NOUNS:
+            yield f"{name!r} is a gerund: name the thing, or list a real noun"
+
+
+def public_classes_mean_one_thing(all_modules: list[Module]) -> Iterator[str]:
+    places: dict[str, list[str]] = {}
+    for module in all_modules:
+        for node in ast.parse(module.text).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(module.path))
+    for name, found in places.items():
+        if len(found) > 1:
+            yield f"{name!r} is defined in {', '.join(found)}"
+
+
+def fragments_are_part_of_their_importer(all_modules: list[Module]) -> Iterator[str]:
+    """Refuse a small module that one other module uses; a shared one has a reason to be alone."""
+    importers: dict[str, set[PurePosixPath]] = {}
+    for module in all_modules:
+        for name in imported_names(module):
+            importers.setdefault(name, set()).add(module.path)
+    for module in all_modules:
+        size = len(module.text.splitlines())
+        name = ".".join(("supervisor_ai", *module.path.with_suffix("").parts))
+        if size < SMALLEST and not may_be_small(module) and len(importers.get(name, ())) < 2:
+            yield f"{module.path} has {size} lines and no two importers; put it into its importer"
+
+
+def imported_names(module: Module) -> Iterator[str]:
+    for node in module.nodes:
+        match node:
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=str(source), names=names):
+                yield source
+                yield from (f"{source}.{alias.name}" for alias in names)
+            case _:
+                continue
+
+
+def may_be_small(module: Module) -> bool:
+    """Allow packages, entry scripts, ports, shipped fakes, and tables of registered values."""
+    path = module.path
+    is_table = not any(isinstance(node, Function | ast.ClassDef) for node in module.nodes)
+    is_known = path.name in ("__init__.py", "__main__.py") or path.parts[0] == "testing"
+    return is_table or is_known or "ports" in path.parts or str(path).startswith(FOUND_BY_NAME)
+
+
+WholeRule = Callable[[list[Module]], Iterator[str]]
+WHOLE_RULES: Final[list[WholeRule]] = [
+    folders_are_small,
+    modules_are_nouns,
+    public_classes_mean_one_thing,
+    fragments_are_part_of_their_importer,
+]
+
+
+@pytest.mark.parametrize("rule", WHOLE_RULES)
+def test_the_product_keeps_the_rule(rule: WholeRule) -> None:
+    breaches = list(rule(product()))
+    assert not breaches, "\n".join(breaches)
+
+
+def tree(files: dict[str, str]) -> list[Module]:
+    return [Module(PurePosixPath(path), text) for path, text in files.items()]
+
+
+def folder(name: str, size: int) -> dict[str, str]:
+    return {f"{name}/__init__.py": ""} | {f"{name}/m{number}.py": "" for number in range(size)}
+
+
+FRAGMENT: Final = {"store/a.py": "def f(): ..."}
+USE: Final = "from supervisor_ai.store.a import f\n"
+
+
+@pytest.mark.parametrize(
+    ("rule", "files"),
+    [
+        (folders_are_small, folder("store", 21)),
+        (folders_are_small, folder("store/tables", 21)),
+        (folders_are_small, folder("store", 20) | {"store/tables/a.py": ""}),
+        (modules_are_nouns, {"store/merging.py": ""}),
+        (modules_are_nouns, {"store/kanban_writing.py": ""}),
+        (modules_are_nouns, {"store/checking/a.py": ""}),
+        (public_classes_mean_one_thing, {"a.py": "class Place: ...", "b.py": "class Place: ..."}),
+        (fragments_are_part_of_their_importer, FRAGMENT),
+        (fragments_are_part_of_their_importer, FRAGMENT | {"store/b.py": USE}),
+    ],
+)
+def test_the_rule_refuses_a_tree(rule: WholeRule, files: dict[str, str]) -> None:
+    assert list(rule(tree(files)))
+
+
+@pytest.mark.parametrize(
+    ("rule", "files"),
+    [
+        (folders_are_small, folder("store", 20)),
+        (folders_are_small, folder("testing", 30)),
+        (folders_are_small, {f"m{number}.py": "" for number in range(30)}),
+        (modules_are_nouns, {"control/ledger_binding.py": "", "store/string_table.py": ""}),
+        (public_classes_mean_one_thing, {"a.py": "class _Read: ...", "b.py": "class _Read: ..."}),
+        (
+            public_classes_mean_one_thing,
+            {"a.py": "class A:\n    class B: ...", "b.py": "class B: ..."},
+        ),
+        (fragments_are_part_of_their_importer, FRAGMENT | {"store/b.py": USE, "store/c.py": USE}),
+        (fragments_are_part_of_their_importer, {"store/a.py": "def f(): ...\n" * 30}),
+        (fragments_are_part_of_their_importer, {"workers/claude/agent.py": "AGENT = Agent()"}),
+        (fragments_are_part_of_their_importer, {"engine/ports/a.py": "class A: ..."}),
+        (fragments_are_part_of_their_importer, {"cli/commands/a.py": "def a(): ..."}),
+    ],
+)
+def test_the_rule_allows_a_fine_tree(rule: WholeRule, files: dict[str, str]) -> None:
+    assert not list(rule(tree(files)))
+
+
+# The glossary: few words, each of them once.
+
+KERNEL_WORDS: Final = 60
+SLICE_WORDS: Final = 12
+WORD: Final = re.compile(r"^\| \*\*(.+?)\*\* \|", re.MULTILINE)
+
+
+def glossary_faults(text: str) -> Iterator[str]:
+    sections = re.split(r"^## ", text, flags=re.MULTILINE)
+    if WORD.search(sections[0]) or not text.count("\n## Kernel\n"):
+        yield "every word stands in a section: the kernel's or a slice's"
+    for section in sections[1:]:
+        title, _, body = section.partition("\n")
+        words_here = [word for row in WORD.findall(body) for word in row.split(", ")]
+        most = KERNEL_WORDS if title == "Kernel" else SLICE_WORDS
+        if len(words_here) > most:
+            yield f"{title} has {len(words_here)} words, at most {most}"
+    everywhere = [word for row in WORD.findall(text) for word in row.split(", ")]
+    for word in sorted(set(everywhere)):
+        if everywhere.count(word) > 1:
+            yield f"{word!r} stands there twice"
+
+
+def test_the_glossary_is_short() -> None:
+    assert list(glossary_faults((ROOT / "docs/glossary.md").read_text())) == []
+
+
+def entries(size: int, prefix: str = "w") -> str:
+    return "".join(f"| **{prefix}{number}** | A word. |\n" for number in range(size))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_fine"),
+    [
+        (f"\n## Kernel\n{entries(60)}\n## Kanban\n{entries(12, 'k')}", True),
+        (f"\n## Kernel\n{entries(61)}", False),
+        (f"\n## Kernel\n{entries(59)}| **hard, soft** | Two. |\n", False),
+        (f"\n## Kernel\n\n## Kanban\n{entries(13)}", False),
+        (f"\n## Kernel\n{entries(1)}\n## Kanban\n{entries(1)}", False),
+        (f"{entries(1)}\n## Kernel\n", False),
+        (entries(1), False),
+    ],
+)
+def test_a_glossary_is_judged(text: str, is_fine: bool) -> None:  # noqa: FBT001 - a case
+    assert (not list(glossary_faults(text))) is is_fine
+
+
 def test_there_are_few_tools() -> None:
     tools = [str(it.path) for it in product() if it.path.parts[0] == "tools"]
     assert len(tools) - tools.count("tools/__init__.py") <= MOST_TOOLS, "\n".join(tools)
