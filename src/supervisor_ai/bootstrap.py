@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 from supervisor_ai.control.policy import NO_SANDBOX, SANDBOX, Policy
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.settings import HostSettings
-from supervisor_ai.control.slices import openers, register
+from supervisor_ai.control.slice_names import register, registered_slices
+from supervisor_ai.control.slices import LatePorts, SliceProject, openers, slice_performers
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.drivers.registry import SLICES
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from supervisor_ai.definitions.consent.trust_store import FileTrustStore
     from supervisor_ai.domain.run.answers import AnswerKind
     from supervisor_ai.domain.run.definition import SandboxPolicy
-    from supervisor_ai.drivers.kanban.ports import KanbanReader
     from supervisor_ai.engine.ports.context import ContextPacker
     from supervisor_ai.engine.ports.gates import Examiner
     from supervisor_ai.engine.ports.monitor import Monitor
@@ -83,11 +83,13 @@ def open_preflight(directory: Path, settings: HostSettings) -> "Preflight":
     return _preflight(_repository(directory, settings), settings)
 
 
-def open_kanban_reader() -> "KanbanReader":
-    """Open what knows the format of kanban and task files."""
-    from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
+def open_port(driver: str, port: str, directory: Path, settings: HostSettings) -> object:
+    """Open an adapter of a driver's own port."""
 
-    return MarkdownKanbanReader()
+    def project() -> SliceProject:
+        return _slice_project(_repository(directory, settings), settings)
+
+    return LatePorts(registered_slices()[driver], project)[port]
 
 
 def open_project(
@@ -318,17 +320,12 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
 def _performers(repository: "GitRepository", settings: HostSettings) -> "Performers":
     from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS, LatePerformers
 
-    return LatePerformers(SHARED_PERFORMERS, partial(_kanban_performers, repository, settings))
+    project = partial(_slice_project, repository, settings)
+    return LatePerformers(SHARED_PERFORMERS, partial(slice_performers, project))
 
 
-def _kanban_performers(repository: "GitRepository", settings: HostSettings) -> "Performers":
-    from supervisor_ai.drivers.kanban.performer import KanbanPerformer, kanban_performers
-    from supervisor_ai.drivers.kanban.ports import KanbanPorts
-    from supervisor_ai.workspaces.kanban.files import GitKanbanFiles
-
-    files = GitKanbanFiles(repository, _project_state(settings, repository))
-    ports = KanbanPorts(files=files, reader=open_kanban_reader())
-    return kanban_performers(KanbanPerformer(ports=ports))
+def _slice_project(repository: "GitRepository", settings: HostSettings) -> SliceProject:
+    return SliceProject(repository=repository, state=_project_state(settings, repository))
 
 
 def _examiner(repository: "GitRepository") -> "Examiner":

@@ -18,10 +18,11 @@ from tests.e2e.crash_ports import Boundaries, crashing
 from tests.support.preloaded import preload
 from tests.support.processes import die_with_parent
 
-from supervisor_ai.bootstrap import open_kanban_reader, open_project, read_settings
+from supervisor_ai.bootstrap import open_project, read_settings
 from supervisor_ai.control.commands.run_execution import drive_family
 from supervisor_ai.control.commands.run_start import PreparedRun, StartRequest, prepare, submit
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.drivers.kanban.commands.start import KanbanRequest, Office, prepare_kanban_run
 from supervisor_ai.drivers.kanban.places import find_place
 
@@ -35,7 +36,7 @@ def prepared_for(order: Order, project: OpenProject) -> PreparedRun:
     directory = Path(order["directory"])
     office = Office(
         preflight=project.preflight,
-        reader=open_kanban_reader(),
+        reader=MarkdownKanbanReader(),
         records=project.records,
         start=directory,
     )

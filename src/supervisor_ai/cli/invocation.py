@@ -97,6 +97,12 @@ class Invocation:
 
         return open_pack_place(self.directory, self.settings, is_user=is_user)
 
+    def port(self, driver: str, name: str) -> object:
+        """Open an adapter of a driver's own port."""
+        from supervisor_ai.bootstrap import open_port
+
+        return open_port(driver, name, self.directory, self.settings)
+
     def machine(self) -> "HostMachine":
         """Open what the machine has to offer, whatever the project."""
         from supervisor_ai.bootstrap import open_machine

@@ -1,7 +1,7 @@
 """The command `supervisor`; imports no more than its help page needs."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +11,8 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.streams import output_trouble, prepare_streams
 from supervisor_ai.cli.verbs import LazyGroup, Verb
 from supervisor_ai.cli.version import VERSION
+from supervisor_ai.control.slice_names import SliceName
+from supervisor_ai.drivers.registry import SLICES
 
 _DAILY: Final = "Daily work"
 _INSIGHT: Final = "Look inside"
@@ -28,9 +30,8 @@ def _verb(place: str, text: str, section: str) -> Verb:
     return Verb(place=f"supervisor_ai.cli.commands.{place}", help=text, section=section)
 
 
-VERBS: Final = {
+_KERNEL: Final = {
     "run": _verb("runs.run:run", "Run one task to its end", _DAILY),
-    "kanban": _verb("kanban:kanban", "Work through a kanban, task by task", _DAILY),
     "status": _verb("runs.status:status", "Show the runs of the project, or one of them", _DAILY),
     "resume": _verb("runs.resume:resume", "Go on with a run from its last fact", _DAILY),
     "approve": _verb("runs.approve:approve", "Say yes to what a run asks", _DAILY),
@@ -86,6 +87,19 @@ VERBS: Final = {
         "setup.completion:completion", "Print a script that completes commands in your shell", _CARE
     ),
 }
+
+
+def verbs_with(slices: Iterable[SliceName]) -> Mapping[str, Verb]:
+    """Return all verbs with those of slices, which come behind `run`."""
+    own = {
+        it.name: Verb(place=it.verb.place, help=it.verb.help, section=_DAILY)
+        for it in slices
+        if it.verb is not None
+    }
+    return {"run": _KERNEL["run"], **own, **_KERNEL}
+
+
+VERBS: Final = verbs_with(SLICES)
 
 
 @click.group(cls=LazyGroup, help=_PAGE, context_settings={"help_option_names": ["-h", "--help"]})

@@ -3,10 +3,10 @@
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 
 import click
 
+from supervisor_ai.control.slice_names import import_place
 from supervisor_ai.tools.text import nearest
 
 
@@ -40,8 +40,7 @@ class Verb:
 
     def load(self) -> click.Command:
         """Import the command."""
-        module, _, name = self.place.partition(":")
-        command = getattr(import_module(module), name)
+        command = import_place(self.place)
         if not isinstance(command, click.Command):
             raise TypeError(f"{self.place} is not a command.")
         return command

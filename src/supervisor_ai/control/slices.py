@@ -4,14 +4,15 @@ A slice is registered by its name and imported when something of it is asked for
 one driver imports no other.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, cast
 
 from supervisor_ai.control.sentence_table import SentenceTable
+from supervisor_ai.control.slice_names import SliceName, import_place, registered_slices
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import CommitSha, RunId
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from supervisor_ai.control.ports.queries import ApprovalRow
     from supervisor_ai.control.records import Records
     from supervisor_ai.control.run_views import RunView
+    from supervisor_ai.domain.run.effects import OperationEffect
+    from supervisor_ai.engine.ports.workspaces import Repository
+    from supervisor_ai.engine.world import Performer, Performers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +91,11 @@ def _no_permit(definition: Definition) -> str | None:
     return None
 
 
+def _no_performers(ports: Mapping[str, object]) -> "Performers":
+    del ports
+    return {}
+
+
 def _no_help(records: "Records", run: "RunView", asked: "ApprovalRow") -> QuestionHelp:
     del records, run, asked
     return QuestionHelp()
@@ -100,6 +109,37 @@ def _by_role(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SliceProject:
+    """The project on which the ports of a slice act."""
+
+    repository: "Repository"
+    state: Path
+    """The project's own directory outside the repository."""
+
+
+MakePort = Callable[[Callable[[], SliceProject]], object]
+"""Makes an adapter of a slice's port; the project is opened when it is asked for."""
+
+
+class LatePorts(Mapping[str, object]):
+    """The adapters of a slice's ports by their names, each made when it is asked for."""
+
+    def __init__(self, named: SliceName, project: Callable[[], SliceProject]) -> None:
+        self._places = named.ports
+        self._project = project
+
+    def __getitem__(self, port: str) -> object:  # type: ignore[explicit-override]
+        make = cast("MakePort", import_place(self._places[port]))
+        return make(self._project)
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[explicit-override]
+        return iter(self._places)
+
+    def __len__(self) -> int:  # type: ignore[explicit-override]
+        return len(self._places)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
     """What a driver contributes."""
 
@@ -108,6 +148,8 @@ class Slice:
     """What its runs pin; None: no steps that are known beforehand."""
     events: tuple[type[RunEvent], ...] = ()
     """Its own, besides those of the kernel."""
+    performers: "Callable[[Mapping[str, object]], Performers]" = _no_performers
+    """Makes who performs its own effects, with the adapters of its ports by their names."""
     sentences: SentenceTable = ()
     """What is said about its events."""
     rules: Mapping[type[Event], tuple[str, ...]] = field(default_factory=dict)
@@ -126,57 +168,40 @@ class Slice:
     attempt_words: Callable[[Definition, AttemptStarted, Sequence[Event]], AttemptWords] = _by_role
 
 
-@dataclass(frozen=True, slots=True)
-class SliceName:
-    """A slice by its driver's name and the module that has it as `SLICE`."""
-
-    name: str
-    module: str
-
-    def load(self) -> Slice:
-        """Import the slice."""
-        found = getattr(import_module(self.module), "SLICE", None)
-        if not isinstance(found, Slice):
-            raise InternalError(f"{self.module} has no slice.")
-        return found
-
-    def open(self, run: RunId, birth: RunSubmitted, documents: Documents) -> Playback:
-        """Begin a playback of one of its runs."""
-        return self.load().driver(run, birth, documents)
+def load_slice(named: SliceName) -> Slice:
+    """Import a slice."""
+    found = getattr(import_module(named.module), "SLICE", None)
+    if not isinstance(found, Slice):
+        raise InternalError(f"{named.module} has no slice.")
+    return found
 
 
-_REGISTERED: Final[dict[str, SliceName]] = {}
-
-
-def register(slices: Iterable[SliceName]) -> None:
-    """Make slices known to this process."""
-    _REGISTERED.update({it.name: it for it in slices})
-
-
-@contextmanager
-def registered(more: SliceName) -> Iterator[None]:
-    """Make one more slice known for a while."""
-    register((more,))
-    try:
-        yield
-    finally:
-        del _REGISTERED[more.name]
+def _open(named: SliceName, run: RunId, birth: RunSubmitted, documents: Documents) -> Playback:
+    return load_slice(named).driver(run, birth, documents)
 
 
 def openers() -> Mapping[str, Opener]:
     """Return who plays back the runs of which driver."""
-    return {it.name: it.open for it in _REGISTERED.values()}
+    return {name: partial(_open, it) for name, it in registered_slices().items()}
 
 
 def find_slice(driver: str) -> Slice | None:
     """Return the slice of a driver; None: it is not registered."""
-    named = _REGISTERED.get(driver)
-    return None if named is None else named.load()
+    named = registered_slices().get(driver)
+    return None if named is None else load_slice(named)
 
 
 def all_slices() -> Iterator[Slice]:
     """Import all that are registered, in their order."""
-    return (it.load() for it in tuple(_REGISTERED.values()))
+    return map(load_slice, registered_slices().values())
+
+
+def slice_performers(project: Callable[[], SliceProject]) -> "Performers":
+    """Make who performs the effects that slices have of their own."""
+    made: dict[type[OperationEffect], Performer] = {}
+    for named in registered_slices().values():
+        made |= load_slice(named).performers(LatePorts(named, project))
+    return made
 
 
 def slice_events() -> tuple[type[RunEvent], ...]:

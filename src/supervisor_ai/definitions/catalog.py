@@ -25,7 +25,6 @@ from supervisor_ai.definitions.sources.files import (
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Definition, Gate, Workflow
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.engine.ports.workspaces import Repository
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ class FileCatalog:
 
     def kanban_settings(self, commit: CommitSha) -> "KanbanSettings":
         """Return what the config says about kanbans."""
-        from supervisor_ai.definitions.kanban_settings import KANBAN
+        from supervisor_ai.definitions.kanban.settings import KANBAN
         from supervisor_ai.drivers.kanban.ports import KanbanSettings
 
         setting = self._library(commit).settings.section(KANBAN)
@@ -198,9 +197,9 @@ class FileCatalog:
 
     @property
     def _sections(self) -> "Sections":
-        from supervisor_ai.definitions.config_sections import SECTIONS
+        from supervisor_ai.definitions.config_sections import slice_sections
 
-        return SECTIONS if self._given is None else self._given
+        return slice_sections() if self._given is None else self._given
 
     def _library(self, commit: CommitSha) -> "Library":
         from supervisor_ai.definitions.library import Shelves, read_library

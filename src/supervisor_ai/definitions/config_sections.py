@@ -1,8 +1,21 @@
-"""The sections of the config that slices contribute, one line for each."""
+"""The sections of the config that slices contribute, found by their registered names."""
 
-from typing import Final
+from supervisor_ai.control.slice_names import import_place, register, registered_slices
+from supervisor_ai.definitions.config.merged import ConfigSection, Sections
+from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.drivers.registry import SLICES
 
-from supervisor_ai.definitions.config.merged import Sections
-from supervisor_ai.definitions.kanban_settings import KANBAN
+register(SLICES)
 
-SECTIONS: Final[Sections] = (KANBAN,)
+
+def slice_sections() -> Sections:
+    """Return the sections of all slices that are registered, in their order."""
+    places = (it.section for it in registered_slices().values())
+    return tuple(_section(place) for place in places if place is not None)
+
+
+def _section(place: str) -> ConfigSection[object]:
+    found = import_place(place)
+    if not isinstance(found, ConfigSection):
+        raise InternalError(f"{place} is no section of the config.")
+    return found

@@ -14,7 +14,7 @@ from supervisor_ai.definitions.config.merged import (
     merge_configs,
 )
 from supervisor_ai.definitions.config.settings import EffectiveSettings, read_settings
-from supervisor_ai.definitions.config_sections import SECTIONS
+from supervisor_ai.definitions.config_sections import slice_sections
 from supervisor_ai.definitions.consent.powers import project_powers, publishing_powers
 from supervisor_ai.definitions.consent.role_powers import role_powers
 from supervisor_ai.definitions.consent.worktree_include import include_powers, read_include
@@ -71,9 +71,10 @@ def read_library(
     shelves: Shelves,
     adapters: frozenset[str],
     mistakes: FileMistakes,
-    sections: Sections = SECTIONS,
+    sections: Sections | None = None,
 ) -> Library:
     """Read all files of all shelves and note every mistake in them."""
+    sections = slice_sections() if sections is None else sections
     in_order = (shelves.builtin, shelves.user, shelves.project)
     for shelf in (shelves.user, shelves.project):
         check_lock(shelf, mistakes)

@@ -1,5 +1,8 @@
 """Reads a kanban, and judges the files that an agent left: by their form alone."""
 
+from collections.abc import Callable
+
+from supervisor_ai.control.slices import SliceProject
 from supervisor_ai.documents.kanban_parser import read_kanban
 from supervisor_ai.documents.plan_obligation import lost_entries, plan_problems
 from supervisor_ai.documents.task_shelf import TaskShelf
@@ -64,3 +67,9 @@ class MarkdownKanbanReader:
     def _page(self, path: str, files: Files) -> Page:
         content = files.get(path, b"")
         return Page(path=path, content=content, read=self._shelf.read(path, content))
+
+
+def open_kanban_reader(project: Callable[[], SliceProject]) -> MarkdownKanbanReader:
+    """Open what knows the format of kanban and task files, whatever the project."""
+    del project
+    return MarkdownKanbanReader()

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from supervisor_ai.control.slices import openers, register
+from supervisor_ai.control.slice_names import register
+from supervisor_ai.control.slices import openers
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent

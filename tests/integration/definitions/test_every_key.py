@@ -13,9 +13,9 @@ from tests.unit.definitions.project_files import COMMIT, ProjectFiles
 from typing_extensions import override
 
 from supervisor_ai.definitions.config.merged import config_model
-from supervisor_ai.definitions.config_sections import SECTIONS
+from supervisor_ai.definitions.config_sections import slice_sections
 from supervisor_ai.definitions.kanban.resolution import Wanted, resolve_kanban
-from supervisor_ai.definitions.kanban_settings import KANBAN
+from supervisor_ai.definitions.kanban.settings import KANBAN
 from supervisor_ai.definitions.library import Library, Shelves, read_library
 from supervisor_ai.definitions.packs.inspection import MemorySource
 from supervisor_ai.definitions.resolution import find_workflow, resolve, resolve_role
@@ -36,7 +36,7 @@ from supervisor_ai.engine.ports.workspaces import Repository
 FIXTURES: Final = Path(__file__).parents[2] / "fixtures" / "every_key"
 ADAPTERS: Final = frozenset({"claude", "codex", "gemini", "command", "scripted", "api"})
 ROOTS: Final[Mapping[str, type[FileShape]]] = {
-    "config.yaml": config_model(SECTIONS),
+    "config.yaml": config_model(slice_sections()),
     "roles": RoleFileShape,
     "workflows": WorkflowShape,
     "strategies": StrategyShape,

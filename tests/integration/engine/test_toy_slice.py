@@ -12,7 +12,8 @@ from supervisor_ai.control.queries.events import known_types, read_events
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import show_run
 from supervisor_ai.control.sentences import describe, mark_of
-from supervisor_ai.control.slices import SliceName, all_slices, find_slice, openers, registered
+from supervisor_ai.control.slice_names import SliceName, registered
+from supervisor_ai.control.slices import all_slices, find_slice, load_slice, openers
 from supervisor_ai.domain.errors import InternalError, InvalidInput
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.status import RunStatus
@@ -144,4 +145,4 @@ def test_it_is_known_only_while_it_is_registered() -> None:
     assert SLICE in tuple(all_slices())
     assert find_slice("nobody") is None
     with pytest.raises(InternalError, match=r"errors has no slice"):
-        SliceName("odd", "supervisor_ai.domain.errors").load()
+        load_slice(SliceName("odd", "supervisor_ai.domain.errors"))

@@ -20,6 +20,7 @@ from tests.unit.control.kanban_office import (
 
 from supervisor_ai.cli.commands.kanban import kanban
 from supervisor_ai.control.ports.queries import OwnerRow
+from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.errors import Busy, InvalidInput, NotFound
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.status import RunStatus
@@ -43,6 +44,10 @@ class Call:
 
     def records(self) -> object:
         return self.scene.records if self.has_ledger else None
+
+    def port(self, driver: str, name: str) -> object:
+        assert (driver, name) == ("kanban", "reader")
+        return MarkdownKanbanReader()
 
     def project(self, monitor: object = None) -> KanbanScene:
         del monitor

@@ -10,8 +10,8 @@ from tests.unit.definitions.layered import FLOW, Layers
 from tests.unit.definitions.project_files import CONFIG
 
 from supervisor_ai.definitions.config.merged import config_model
-from supervisor_ai.definitions.config_sections import SECTIONS
-from supervisor_ai.definitions.kanban_shapes import KanbanShape
+from supervisor_ai.definitions.config_sections import slice_sections
+from supervisor_ai.definitions.kanban.shapes import KanbanShape
 from supervisor_ai.definitions.schema.gates import GateShape
 from supervisor_ai.definitions.schema.policies import PolicyShape
 from supervisor_ai.definitions.schema.roles import ContinuityShape, TermsShape
@@ -30,7 +30,7 @@ PAGES = (
     *("configuration.md", "howto/failures-and-budgets.md", "howto/write-a-workflow.md"),
     *("howto/api-models.md", "howto/reviews.md"),
 )
-CONFIG_SHAPE = config_model(SECTIONS)
+CONFIG_SHAPE = config_model(slice_sections())
 WORKFLOW_SHAPES = (StepShape, StepConfigShape, SettingsShape, HooksShape)
 _BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 

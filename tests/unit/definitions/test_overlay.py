@@ -11,7 +11,7 @@ from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 
 from supervisor_ai.definitions.catalog import FileCatalog
 from supervisor_ai.definitions.config.merged import ConfigSection, MergedConfig
-from supervisor_ai.definitions.config_sections import SECTIONS
+from supervisor_ai.definitions.config_sections import slice_sections
 from supervisor_ai.definitions.overlay.tables import CONFIG as CONFIG_TABLE
 from supervisor_ai.definitions.overlay.tree import (
     ANY,
@@ -201,7 +201,7 @@ TOY = ConfigSection(
 def test_a_slice_brings_its_own_section(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("toy: {names: [a, b]}\n")
     files = ProjectFiles({CONFIG: "cli: claude\ntoy: {names: [b, c]}\nkanban: {folder: plans}\n"})
-    catalog = FileCatalog(files, tmp_path, frozenset({"claude"}), (*SECTIONS, TOY))  # type: ignore[arg-type]
+    catalog = FileCatalog(files, tmp_path, frozenset({"claude"}), (*slice_sections(), TOY))  # type: ignore[arg-type]
     values = {it.key: (it.value, it.file, it.line) for it in catalog.config(COMMIT)}
     assert values["toy.names[0]"] == ("a", str(tmp_path / "config.yaml"), 1)
     assert values["toy.names[2]"] == ("c", CONFIG, 2)

@@ -4,7 +4,7 @@ from typing import Final, Literal, Unpack
 
 import click
 
-from supervisor_ai.cli.commands.kanban_pages import check, log, status
+from supervisor_ai.cli.commands.kanban_pages import check, log, open_office, status
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     dry_run_option,
@@ -110,7 +110,7 @@ def new(invocation: Invocation, **options: Unpack[_NewOptions]) -> int:
     directory. Nothing is worked on yet: `supervisor kanban run` does that, and the last line says
     how. `-` reads the request from stdin.
     """
-    office = _office(invocation)
+    office = open_office(invocation)
     text = read_stdin() if options["request"] == "-" else options["request"]
     _, prepared = prepare_new_kanban(
         office,
@@ -146,7 +146,7 @@ def run(invocation: Invocation, **options: Unpack[_RunOptions]) -> int:
     --dir they stay in a plain directory. They are checked before anything is started. A run on the
     same kanban that nobody drives is gone on with; while somebody does, another one is refused.
     """
-    office = _office(invocation)
+    office = open_office(invocation)
     place = find_place(office.desk, options["file"], options["directory"])
     unfinished = unfinished_on(office.records, place)
     if unfinished is not None and not options["dry_run"]:
@@ -157,17 +157,6 @@ def run(invocation: Invocation, **options: Unpack[_RunOptions]) -> int:
     if found.newer is not None:
         say(f"note: the last run has other files on its branch; to use them: --base {found.newer}")
     return start(invocation, found.prepared, options)
-
-
-def _office(invocation: Invocation) -> Office:
-    from supervisor_ai.bootstrap import open_kanban_reader
-
-    return Office(
-        preflight=invocation.preflight(),
-        reader=open_kanban_reader(),
-        records=invocation.records(),
-        start=invocation.directory,
-    )
 
 
 def _request(options: _Shared) -> KanbanRequest:

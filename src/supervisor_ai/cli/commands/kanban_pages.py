@@ -1,11 +1,11 @@
 """`supervisor kanban status|check|log`: a kanban is looked at, and nothing is changed."""
 
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 import click
 
+from supervisor_ai.cli.commands.kanban_words import check_lines, status_page
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.kanban_words import check_lines, status_page
 from supervisor_ai.cli.options import json_option
 from supervisor_ai.cli.output import write, write_json
 from supervisor_ai.cli.verbs import verb
@@ -16,6 +16,9 @@ from supervisor_ai.drivers.kanban.commands.start import Office
 from supervisor_ai.drivers.kanban.places import find_any_place, find_place, name_of
 from supervisor_ai.drivers.kanban.queries.status import described, show_kanban
 from supervisor_ai.drivers.kanban.runs import known_kanbans
+
+if TYPE_CHECKING:
+    from supervisor_ai.drivers.kanban.ports import KanbanReader
 
 _DIRECTORY = click.option(
     "--dir", "directory", metavar="DIR", help="The files are in this plain directory."
@@ -44,7 +47,7 @@ def status(invocation: Invocation, **options: Unpack[_StatusOptions]) -> int:
     You see its phase, its tasks, what is next and the newest run that worked on it. The files are
     read from the branch of that run; before there is one, from the checkout's commit.
     """
-    office = _office(invocation)
+    office = open_office(invocation)
     place = find_place(office.desk, options["file"], options["directory"])
     view = show_kanban(office, place, ref=options["base"])
     if options["as_json"]:
@@ -67,7 +70,7 @@ def check(invocation: Invocation, **options: Unpack[_StatusOptions]) -> int:
     those of a commit. Each mistake has its file and its line; the exit code is 2 where there is
     one. Work items that say too little are named too: the Manager has them explored first.
     """
-    office, file, directory = _office(invocation), options["file"], options["directory"]
+    office, file, directory = open_office(invocation), options["file"], options["directory"]
     if directory is None and options["base"] is None:
         place = find_any_place(office.desk, file)
     else:
@@ -94,7 +97,7 @@ def log(invocation: Invocation, **options: Unpack[_Options]) -> int:
     from supervisor_ai.bootstrap import answer_schema
     from supervisor_ai.drivers.kanban.queries.log import kanban_log, read_kanban_log
 
-    office = _office(invocation)
+    office = open_office(invocation)
     place, records = find_place(office.desk, options["file"], options["directory"]), office.records
     entries = () if records is None else read_kanban_log(records, place, answer_schema)
     if not entries:
@@ -110,12 +113,11 @@ def log(invocation: Invocation, **options: Unpack[_Options]) -> int:
     return DONE
 
 
-def _office(invocation: Invocation) -> Office:
-    from supervisor_ai.bootstrap import open_kanban_reader
-
+def open_office(invocation: Invocation) -> Office:
+    """Open what kanbans are asked and started with."""
     return Office(
         preflight=invocation.preflight(),
-        reader=open_kanban_reader(),
+        reader=cast("KanbanReader", invocation.port("kanban", "reader")),
         records=invocation.records(),
         start=invocation.directory,
     )

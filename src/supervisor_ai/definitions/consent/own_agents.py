@@ -59,15 +59,16 @@ class OwnAgents:
     def _settings(self) -> "EffectiveSettings":
         from supervisor_ai.definitions.config.merged import config_model, merge_configs
         from supervisor_ai.definitions.config.settings import read_settings
-        from supervisor_ai.definitions.config_sections import SECTIONS
+        from supervisor_ai.definitions.config_sections import slice_sections
         from supervisor_ai.definitions.overlay.layers import Layer, read_config
         from supervisor_ai.definitions.sources.mistakes import FileMistakes
 
+        sections = slice_sections()
         mistakes, shelf = FileMistakes(), DirectorySource(Origin.USER, self._directory)
-        config = read_config(shelf, mistakes, config_model(SECTIONS))
+        config = read_config(shelf, mistakes, config_model(sections))
         layer = Layer(configs=(config,) if config else (), workflows={}, names=())
-        merged = merge_configs([layer], SECTIONS, mistakes)
-        settings = read_settings(merged, SECTIONS, mistakes)
+        merged = merge_configs([layer], sections, mistakes)
+        settings = read_settings(merged, sections, mistakes)
         if mistakes:
             raise mistakes.error()
         return settings

@@ -10,7 +10,7 @@ from supervisor_ai.definitions.config.gates import Gates
 from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.config.step_chains import free_name, gate_step
 from supervisor_ai.definitions.kanban import steps
-from supervisor_ai.definitions.kanban_settings import KANBAN
+from supervisor_ai.definitions.kanban.settings import KANBAN
 from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.resolution import guarding_of, role_gated
 from supervisor_ai.definitions.sources.mistakes import FileMistakes

@@ -6,7 +6,7 @@ from typing import Final
 
 from supervisor_ai.definitions.kanban import steps
 from supervisor_ai.definitions.kanban.checks import find_checks
-from supervisor_ai.definitions.kanban_settings import EXACT, KANBAN, KanbanSetting
+from supervisor_ai.definitions.kanban.settings import EXACT, KANBAN, KanbanSetting
 from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.resolution import resolve
 from supervisor_ai.definitions.roles.agents import Agents

@@ -8,7 +8,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from supervisor_ai.definitions.config.merged import config_model
-from supervisor_ai.definitions.config_sections import SECTIONS
+from supervisor_ai.definitions.config_sections import slice_sections
 from supervisor_ai.definitions.roles.packs import PackShape
 from supervisor_ai.definitions.schema import scalars
 from supervisor_ai.definitions.schema.base import FileShape
@@ -47,7 +47,7 @@ _READ_BEFORE: Final[Mapping[object, JsonSchemaValue]] = {
 _SHAPES: Final[Mapping[str, type[FileShape]]] = {
     "role": RoleFileShape,
     "workflow": WorkflowShape,
-    "config": config_model(SECTIONS),
+    "config": config_model(slice_sections()),
     "strategy": StrategyShape,
     "pack": PackShape,
 }

@@ -1,7 +1,8 @@
 """Performing what a kanban's files need: they are read by hash, and written back."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import assert_never
+from typing import assert_never, cast
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.events import RunEvent
@@ -17,7 +18,15 @@ from supervisor_ai.drivers.kanban.events import (
     KanbanUnreadable,
 )
 from supervisor_ai.drivers.kanban.obligation import settle_obligation
-from supervisor_ai.drivers.kanban.ports import KanbanPorts, NotTaken, Saved, Standing, Taken
+from supervisor_ai.drivers.kanban.ports import (
+    KanbanFiles,
+    KanbanPorts,
+    KanbanReader,
+    NotTaken,
+    Saved,
+    Standing,
+    Taken,
+)
 from supervisor_ai.engine.effects.performer import performer
 from supervisor_ai.engine.effects.worker import Work, perform_worker
 from supervisor_ai.engine.ports.workers import AnswerProblem
@@ -52,6 +61,12 @@ def kanban_performers(does: KanbanPerformer) -> Performers:
         **performer(SaveKanban, does),
         **performer(RunKanbanWorker, does),
     }
+
+
+def make_performers(ports: Mapping[str, object]) -> Performers:
+    """Make who performs the driver's effects with the adapters of its ports."""
+    files, reader = cast("KanbanFiles", ports["files"]), cast("KanbanReader", ports["reader"])
+    return kanban_performers(KanbanPerformer(ports=KanbanPorts(files=files, reader=reader)))
 
 
 async def _perform_work(

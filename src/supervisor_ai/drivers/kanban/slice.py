@@ -1,6 +1,7 @@
 """The kanban slice: everything that others need of the driver, registered."""
 
-from typing import Final, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, cast
 
 from supervisor_ai.control.commands.run_migration import only_cli
 from supervisor_ai.control.ports.definitions import Catalog, Loaded
@@ -17,6 +18,9 @@ from supervisor_ai.drivers.kanban.sentences import KANBAN_SENTENCES
 from supervisor_ai.drivers.kanban.settings import MECHANICAL, ManagerKind
 from supervisor_ai.engine.playback import opener
 
+if TYPE_CHECKING:
+    from supervisor_ai.engine.world import Performers
+
 
 def _today(catalog: Catalog, pinned: Definition, commit: CommitSha, cli: str | None) -> Loaded:
     """Load what a run on the same kanban would pin today."""
@@ -32,10 +36,17 @@ def _today(catalog: Catalog, pinned: Definition, commit: CommitSha, cli: str | N
     )
 
 
+def _performers(ports: Mapping[str, object]) -> "Performers":
+    from supervisor_ai.drivers.kanban.performer import make_performers
+
+    return make_performers(ports)
+
+
 SLICE: Final = Slice(
     driver=opener(KanbanDriver()),
     definition=KanbanDefinition,
     events=KANBAN_EVENTS,
+    performers=_performers,
     sentences=KANBAN_SENTENCES,
     permit=lambda pinned: permit_of(expect_kanban(pinned).kanban.place),
     today=_today,

@@ -1,12 +1,13 @@
 """The files of a kanban on the run's branch or in a plain directory."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.domain.errors import Conflict, InvalidInput
+from supervisor_ai.control.slices import SliceProject
+from supervisor_ai.domain.errors import Conflict, InternalError, InvalidInput
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.drivers.kanban.board.bounds import check_sizes, is_markdown
@@ -26,6 +27,14 @@ from supervisor_ai.workspaces.kanban.directory import (
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 _MOST_CHANGES: Final = 100_000
+
+
+def open_kanban_files(project: Callable[[], SliceProject]) -> "GitKanbanFiles":
+    """Open the files of kanbans in a project."""
+    opened = project()
+    if not isinstance(opened.repository, GitRepository):
+        raise InternalError("The files of kanbans are in git repositories only.")
+    return GitKanbanFiles(opened.repository, opened.state)
 
 
 class GitKanbanFiles:

@@ -12,7 +12,7 @@ from supervisor_ai.definitions.config.merged import (
     SectionSettings,
     over,
 )
-from supervisor_ai.definitions.kanban_shapes import KanbanShape
+from supervisor_ai.definitions.kanban.shapes import KanbanShape
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.drivers.kanban.settings import MAX_ITERATIONS, ManagerKind
