@@ -133,6 +133,10 @@ class FileCatalog:
         config = self._library(commit).settings.config
         return tuple(effective_values(config, self._sections))
 
+    def section(self, commit: CommitSha, key: str) -> object:
+        """Return what holds in a slice's section of the config."""
+        return self._library(commit).settings.sections[key]
+
     def cautions(self, commit: CommitSha) -> tuple[str, ...]:
         """Name the definition files that nobody reads, and what is read and not applied yet."""
         return tuple(note.line for note in self._library(commit).notes)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.integration.engine.toy_adapters import BAKER
 from tests.integration.engine.toy_slice import SLICE, BakerDriver, Oven, Recipe
 from tests.support.kernel import Kernel
 
@@ -21,8 +22,6 @@ from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS, LatePerfor
 from supervisor_ai.engine.world import World
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger
-
-BAKER = SliceName(BakerDriver.name, "tests.integration.engine.toy_slice")
 
 
 @pytest.fixture(autouse=True)

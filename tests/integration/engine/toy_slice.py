@@ -1,7 +1,7 @@
 """A toy slice, a baker: its own event, effect, performer, sentence, rule and table."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
 from supervisor_ai.control.sentence_table import on
 from supervisor_ai.control.slices import Slice
@@ -127,6 +127,7 @@ class Oven:
 SLICE: Final = Slice(
     driver=opener(BakerDriver()),
     events=(BakeStarted, Baked, BakeLost),
+    performers=lambda ports: cast("Oven", ports["oven"]).performers(),
     sentences=(
         on(BakeStarted, lambda it: f"a loaf of {it.flour} goes in", is_routine=True),
         on(Baked, lambda it: f"a {it.crust} loaf comes out", mark="baked"),

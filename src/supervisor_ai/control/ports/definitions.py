@@ -187,6 +187,10 @@ class Catalog(Protocol):
         """List the values of the effective configuration with where each comes from."""
         ...
 
+    def section(self, commit: CommitSha, key: str) -> object:
+        """Return what holds in a slice's section of the config."""
+        ...
+
     def cautions(self, commit: CommitSha) -> tuple[str, ...]:
         """Name the definition files that nobody reads, and what is read and not applied yet."""
         ...

@@ -1,0 +1,73 @@
+"""A toy slice is configured, run and shown by the command line, without touching the kernel."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.e2e.command import User, make_user
+from tests.integration.engine.toy_adapters import BAKER
+from tests.integration.engine.toy_slice import BakerDriver
+
+from supervisor_ai.cli.main import VERBS, supervisor, verbs_with
+from supervisor_ai.control.slice_names import registered
+from supervisor_ai.definitions.config_sections import slice_sections
+from supervisor_ai.domain.errors import InternalError, InvalidInput
+from supervisor_ai.drivers.registry import SLICES
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[User]:
+    made = make_user(tmp_path / "user", tmp_path / "state")
+    for name in set(os.environ) - set(made.environment):
+        monkeypatch.delenv(name)
+    for name, value in made.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(supervisor, "verbs", verbs_with((*SLICES, BAKER)))
+    with registered(BAKER):
+        yield made
+
+
+def call(user: User, *words: str) -> Result:
+    arguments = ["-C", str(user.repository), *words]
+    return CliRunner().invoke(supervisor, arguments, standalone_mode=False)
+
+
+def said(user: User, *words: str) -> str:
+    result = call(user, *words)
+    assert result.exception is None, result.exception
+    assert result.return_value == 0
+    return result.stdout
+
+
+def test_a_whole_run_by_its_own_verb(user: User) -> None:
+    user.commit({".supervisor/config.yaml": "bakery: {flour: rye}\n"})
+    run = said(user, BakerDriver.name, "bake", "--loaves", "2").strip()
+    told = said(user, "events", run)
+    assert told.count("a golden loaf comes out") == 2
+    assert "completed" in said(user, "status", run)
+
+
+def test_its_key_of_the_config_is_shown_with_its_place(user: User) -> None:
+    user.commit({".supervisor/config.yaml": "bakery: {flour: rye}\n"})
+    assert "bakery.flour" in said(user, "config", "show", "--origin")
+
+
+def test_a_wrong_word_at_its_key_is_a_mistake_with_its_place(user: User) -> None:
+    user.commit({".supervisor/config.yaml": "bakery:\n  flour: 3\n"})
+    result = call(user, BakerDriver.name, "bake")
+    assert isinstance(result.exception, InvalidInput)
+    assert "config.yaml:2: bakery.flour" in result.exception.message
+
+
+def test_its_verb_stands_on_the_help_page(user: User) -> None:
+    assert f"  {BakerDriver.name}" in call(user, "--help").stdout
+    assert list(supervisor.verbs)[:3] == ["run", "kanban", BakerDriver.name]
+    assert BakerDriver.name not in VERBS
+
+
+def test_what_is_no_section_is_refused() -> None:
+    odd = BAKER._replace(name="odd", section="supervisor_ai.domain.errors:InvalidInput")
+    with registered(odd), pytest.raises(InternalError, match="is no section of the config"):
+        slice_sections()
