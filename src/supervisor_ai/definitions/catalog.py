@@ -1,8 +1,8 @@
 """The catalogue of definitions: package, user, and project at one commit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from supervisor_ai.control.ports.definitions import (
     NO_ROLES,
@@ -15,6 +15,7 @@ from supervisor_ai.control.ports.definitions import (
     RoleSummary,
     WorkflowSummary,
 )
+from supervisor_ai.control.slice_names import import_place, registered_slices
 from supervisor_ai.definitions.sources.files import (
     BUILTIN_DIRECTORY,
     PROJECT_DIRECTORY,
@@ -22,7 +23,7 @@ from supervisor_ai.definitions.sources.files import (
     DirectorySource,
     Origin,
 )
-from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.errors import InternalError, InvalidInput
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Definition, Gate, Workflow
 from supervisor_ai.engine.ports.workspaces import Repository
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from supervisor_ai.definitions.library import Library
     from supervisor_ai.definitions.roles.agents import Agents
     from supervisor_ai.definitions.sources.mistakes import Note
-    from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
-    from supervisor_ai.drivers.kanban.ports import KanbanSettings
+
+    SliceResolver = Callable[[Library, Agents, object], Definition]
 
 _CONFIG = f"{PROJECT_DIRECTORY}/config.yaml"
 
@@ -73,35 +74,14 @@ class FileCatalog:
         definition = resolve(library, found, agents, cli=cli, wanted=roles)
         return _loaded(library, definition, found.notes)
 
-    def kanban(
-        self,
-        commit: CommitSha,
-        *,
-        place: "KanbanPlace",
-        instruction: str = "",
-        cli: str | None = None,
-        manager: str | None = None,
-    ) -> Loaded:
-        """Resolve everything that a run on a kanban pins."""
-        from supervisor_ai.definitions.kanban.resolution import Wanted, resolve_kanban
-
+    def resolve_for(self, driver: str, commit: CommitSha, wanted: object) -> Loaded:
+        """Resolve everything that a run of a driver with steps of its own pins."""
         library = self._library(commit)
-        wanted = Wanted(place=place, instruction=instruction, cli=cli, manager=manager)
-        definition = resolve_kanban(library, self._agents(library, commit), wanted)
-        return _loaded(library, definition, ())
-
-    def kanban_settings(self, commit: CommitSha) -> "KanbanSettings":
-        """Return what the config says about kanbans."""
-        from supervisor_ai.definitions.kanban.settings import KANBAN
-        from supervisor_ai.drivers.kanban.ports import KanbanSettings
-
-        setting = self._library(commit).settings.section(KANBAN)
-        return KanbanSettings(
-            folder=setting.folder,
-            manager=setting.manager,
-            retry=setting.retry,
-            max_iterations=setting.max_iterations,
-        )
+        place = registered_slices()[driver].resolver
+        if place is None:
+            raise InternalError(f"The driver {driver!r} pins nothing but workflows.")
+        resolve = cast("SliceResolver", import_place(place))
+        return _loaded(library, resolve(library, self._agents(library, commit), wanted), ())
 
     def outline(self, commit: CommitSha, *, workflow: str | None) -> Workflow:
         """Return a workflow as written, whether or not it could be run."""

@@ -14,6 +14,7 @@ SLICES: Final = (
             "reader": "supervisor_ai.documents.kanban_reader:open_kanban_reader",
         },
         section="supervisor_ai.definitions.kanban.settings:KANBAN",
+        resolver="supervisor_ai.definitions.kanban.resolution:resolve_kanban",
         verb=SliceVerb(
             place="supervisor_ai.cli.commands.kanban:kanban",
             help="Work through a kanban, task by task",

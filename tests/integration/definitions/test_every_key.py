@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from supervisor_ai.definitions.config.merged import config_model
 from supervisor_ai.definitions.config_sections import slice_sections
-from supervisor_ai.definitions.kanban.resolution import Wanted, resolve_kanban
+from supervisor_ai.definitions.kanban.resolution import resolve_kanban
 from supervisor_ai.definitions.kanban.settings import KANBAN
 from supervisor_ai.definitions.library import Library, Shelves, read_library
 from supervisor_ai.definitions.packs.inspection import MemorySource
@@ -31,6 +31,7 @@ from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY, CommitSou
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
+from supervisor_ai.drivers.kanban.ports import WantedKanban
 from supervisor_ai.engine.ports.workspaces import Repository
 
 FIXTURES: Final = Path(__file__).parents[2] / "fixtures" / "every_key"
@@ -139,7 +140,7 @@ def pinned(read: Library) -> Iterator[object]:
     for name in ("composed", "flow", "child"):
         yield resolve(read, find_workflow(read, name, stale=None), agents, cli=None)
     place = KanbanPlace(file="board/kanban.md")
-    yield resolve_kanban(read, agents, Wanted(place=place))
+    yield resolve_kanban(read, agents, WantedKanban(place=place))
     yield [resolve_role(read, agents, name) for name in sorted(read.roles)]
     yield summaries(read.book, read.settings)
     chosen = read.settings.workflow

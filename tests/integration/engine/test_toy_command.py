@@ -10,10 +10,12 @@ from tests.e2e.command import User, make_user
 from tests.integration.engine.toy_adapters import BAKER
 from tests.integration.engine.toy_slice import BakerDriver
 
+from supervisor_ai.bootstrap import open_preflight, read_settings
 from supervisor_ai.cli.main import VERBS, supervisor, verbs_with
 from supervisor_ai.control.slice_names import registered
 from supervisor_ai.definitions.config_sections import slice_sections
 from supervisor_ai.domain.errors import InternalError, InvalidInput
+from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.drivers.registry import SLICES
 
 
@@ -65,6 +67,13 @@ def test_its_verb_stands_on_the_help_page(user: User) -> None:
     assert f"  {BakerDriver.name}" in call(user, "--help").stdout
     assert list(supervisor.verbs)[:3] == ["run", "kanban", BakerDriver.name]
     assert BakerDriver.name not in VERBS
+
+
+def test_a_driver_without_steps_of_its_own_resolves_nothing(user: User) -> None:
+    commit = CommitSha(user.commit())
+    catalog = open_preflight(user.repository, read_settings()).catalog
+    with pytest.raises(InternalError, match="'toy-baker' pins nothing but workflows"):
+        catalog.resolve_for(BakerDriver.name, commit, None)
 
 
 def test_what_is_no_section_is_refused() -> None:

@@ -27,7 +27,8 @@ from supervisor_ai.drivers.kanban.commands.start import Office
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.kanban.places import permit_of
-from supervisor_ai.drivers.kanban.ports import KanbanSettings
+from supervisor_ai.drivers.kanban.ports import WantedKanban
+from supervisor_ai.drivers.kanban.settings import KanbanSettings
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.testing.ids import FakeIds
@@ -151,23 +152,15 @@ class FakeCatalog:
     asked: list[KanbanPolicy] = field(default_factory=list)
     chosen: list[tuple[str | None, str | None]] = field(default_factory=list)
 
-    def kanban(
-        self,
-        commit: CommitSha,
-        *,
-        place: KanbanPlace,
-        instruction: str = "",
-        cli: str | None = None,
-        manager: str | None = None,
-    ) -> Loaded:
-        del commit
-        self.asked.append(KanbanPolicy(place=place, instruction=instruction))
-        self.chosen.append((cli, manager))
+    def resolve_for(self, driver: str, commit: CommitSha, wanted: WantedKanban) -> Loaded:
+        del driver, commit
+        self.asked.append(KanbanPolicy(place=wanted.place, instruction=wanted.instruction))
+        self.chosen.append((wanted.cli, wanted.manager))
         return Loaded(definition=kanban_definition(self.asked[-1]), powers=())
 
-    def kanban_settings(self, commit: CommitSha) -> KanbanSettings:
-        del commit
-        return KanbanSettings(folder="tasks", manager="model", retry="exact", max_iterations=9)
+    def section(self, commit: CommitSha, key: str) -> KanbanSettings:
+        del commit, key
+        return KanbanSettings(max_iterations=9)
 
 
 class Everything:

@@ -148,6 +148,10 @@ class Catalog(Protocol):
         """
         ...
 
+    def resolve_for(self, driver: str, commit: CommitSha, wanted: object) -> Loaded:
+        """Resolve what a run of a driver with steps of its own pins; raises as `load` does."""
+        ...
+
     def roles(self, commit: CommitSha) -> Sequence[RoleSummary]:
         """List the roles that steps can name."""
         ...

@@ -1,12 +1,12 @@
 """A kanban and everything that its steps name, resolved into what a run pins."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Final
 
 from supervisor_ai.definitions.kanban import steps
 from supervisor_ai.definitions.kanban.checks import find_checks
-from supervisor_ai.definitions.kanban.settings import EXACT, KANBAN, KanbanSetting
+from supervisor_ai.definitions.kanban.settings import KANBAN, KanbanSetting
 from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.resolution import resolve
 from supervisor_ai.definitions.roles.agents import Agents
@@ -16,9 +16,10 @@ from supervisor_ai.definitions.step_checks.workflow import Particulars, ReadWork
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import MAX_RETRIES, Cli, Definition, Limits, Role
 from supervisor_ai.domain.run.failures.retries import RetryMode
-from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
+from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
-from supervisor_ai.drivers.kanban.settings import MECHANICAL, ManagerKind
+from supervisor_ai.drivers.kanban.ports import WantedKanban
+from supervisor_ai.drivers.kanban.settings import EXACT, MECHANICAL, ManagerKind
 from supervisor_ai.drivers.kanban.state import ARCHITECT, IMPLEMENTOR, MANAGER
 
 _BARE: Final = "{{ task }}"
@@ -28,17 +29,7 @@ _BUILTIN: Final = ManagerKind.BUILTIN.value
 _MECHANICAL_CLI: Final = Cli(name=_BUILTIN, adapter=MECHANICAL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What was asked for."""
-
-    place: KanbanPlace
-    instruction: str = ""
-    cli: str | None = None
-    manager: str | None = None
-
-
-def resolve_kanban(library: Library, agents: Agents, wanted: Wanted) -> KanbanDefinition:
+def resolve_kanban(library: Library, agents: Agents, wanted: WantedKanban) -> KanbanDefinition:
     """Gather what a run on a kanban needs."""
     _check_wanted(wanted)
     setting = library.settings.section(KANBAN)
@@ -68,7 +59,7 @@ def resolve_kanban(library: Library, agents: Agents, wanted: Wanted) -> KanbanDe
     return KanbanDefinition(**parts, kanban=policy)
 
 
-def _read(library: Library, setting: KanbanSetting, wanted: Wanted) -> ReadWorkflow:
+def _read(library: Library, setting: KanbanSetting, wanted: WantedKanban) -> ReadWorkflow:
     checks = find_checks(library)
     particulars = Particulars(
         gates=checks.known,
@@ -111,7 +102,7 @@ def _limits(found: Definition, setting: KanbanSetting) -> Limits:
     return replace(limits, workflow_max_steps=max(limits.workflow_max_steps, most))
 
 
-def _check_wanted(wanted: Wanted) -> None:
+def _check_wanted(wanted: WantedKanban) -> None:
     if wanted.manager not in {None, *ManagerKind}:
         raise InvalidInput(
             f"The Manager {wanted.manager!r} was asked for, but there is "

@@ -15,22 +15,17 @@ from supervisor_ai.definitions.config.merged import (
 from supervisor_ai.definitions.kanban.shapes import KanbanShape
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
 from supervisor_ai.domain.run.gates import GateKind
-from supervisor_ai.drivers.kanban.settings import MAX_ITERATIONS, ManagerKind
+from supervisor_ai.drivers.kanban.settings import KanbanSettings
 
-EXACT: Final = "exact"
 _COVERAGE: Final = "{coverage}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanSetting:
+class KanbanSetting(KanbanSettings):
     """How the tasks of a kanban are worked on."""
 
-    manager: ManagerKind = ManagerKind.MODEL
-    retry: str = EXACT
-    max_iterations: int = MAX_ITERATIONS
     gates: tuple[tuple[str, FilePlace], ...] | None = None
     """What the work must pass; None: what the default workflow runs."""
-    folder: str = "tasks"
 
 
 def read_kanban(config: MergedConfig) -> KanbanSetting:

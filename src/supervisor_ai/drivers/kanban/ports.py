@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from supervisor_ai.control.ports.definitions import Catalog, Loaded
 from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
@@ -130,37 +129,12 @@ class KanbanPorts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanSettings:
-    """What the config says about kanbans."""
+class WantedKanban:
+    """What a run on a kanban is to pin, as far as a person says so."""
 
-    folder: str
-    """Where the files of a new one go, as a path in the project."""
-    manager: str
-    """`model`, or `builtin` for the Manager that needs none."""
-    retry: str
-    """`exact`, or `with_error` where a worker is told what was wrong with its answer."""
-    max_iterations: int
-
-
-class KanbanCatalog(Catalog, Protocol):
-    """Definitions, also those of runs on kanbans."""
-
-    def kanban(
-        self,
-        commit: CommitSha,
-        *,
-        place: KanbanPlace,
-        instruction: str = "",
-        cli: str | None = None,
-        manager: str | None = None,
-    ) -> Loaded:
-        """Resolve everything that a run on a kanban pins.
-
-        With an instruction the Manager makes the kanban first, and the run ends with that.
-        `manager` is `model` or `builtin`; None: as configured. Raises as `load` does.
-        """
-        ...
-
-    def kanban_settings(self, commit: CommitSha) -> KanbanSettings:
-        """Return what the config says about kanbans."""
-        ...
+    place: KanbanPlace
+    instruction: str = ""
+    """With it the Manager makes the kanban first, and the run ends with that."""
+    cli: str | None = None
+    manager: str | None = None
+    """`model` or `builtin`; None: as configured."""

@@ -1,9 +1,11 @@
 """Words of the configuration about kanbans; all that is imported of them to check a config."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 MAX_ITERATIONS: Final = 400
+EXACT: Final = "exact"
 MECHANICAL: Final = "mechanical_manager"
 """The adapter of the Manager that follows its rules without a model."""
 
@@ -14,3 +16,15 @@ class ManagerKind(StrEnum):
     MODEL = "model"
     BUILTIN = "builtin"
     """The rules themselves; also the name of the CLI that follows them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KanbanSettings:
+    """What the config says about kanbans."""
+
+    folder: str = "tasks"
+    """Where the files of a new one go, as a path in the project."""
+    manager: ManagerKind = ManagerKind.MODEL
+    retry: str = EXACT
+    """`exact`, or `with_error` where a worker is told what was wrong with its answer."""
+    max_iterations: int = MAX_ITERATIONS

@@ -1,7 +1,7 @@
 """The kanban slice: everything that others need of the driver, registered."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.control.commands.run_migration import only_cli
 from supervisor_ai.control.ports.definitions import Catalog, Loaded
@@ -12,7 +12,7 @@ from supervisor_ai.drivers.kanban.definition import KanbanDefinition, expect_kan
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
 from supervisor_ai.drivers.kanban.places import permit_of
-from supervisor_ai.drivers.kanban.ports import KanbanCatalog
+from supervisor_ai.drivers.kanban.ports import WantedKanban
 from supervisor_ai.drivers.kanban.queries import about
 from supervisor_ai.drivers.kanban.sentences import KANBAN_SENTENCES
 from supervisor_ai.drivers.kanban.settings import MECHANICAL, ManagerKind
@@ -26,14 +26,13 @@ def _today(catalog: Catalog, pinned: Definition, commit: CommitSha, cli: str | N
     """Load what a run on the same kanban would pin today."""
     policy = expect_kanban(pinned).kanban
     is_mechanical = any(it.adapter == MECHANICAL for it in pinned.clis.values())
-    # There is one catalogue, and it knows the definitions of all drivers.
-    return cast("KanbanCatalog", catalog).kanban(
-        commit,
+    wanted = WantedKanban(
         place=policy.place,
         instruction=policy.instruction,
         cli=cli or only_cli(pinned, besides=MECHANICAL),
         manager=ManagerKind.BUILTIN if is_mechanical else ManagerKind.MODEL,
     )
+    return catalog.resolve_for(KanbanDriver.name, commit, wanted)
 
 
 def _performers(ports: Mapping[str, object]) -> "Performers":

@@ -14,6 +14,7 @@ from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Definition, Gate, Step
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
+from supervisor_ai.drivers.kanban.ports import WantedKanban
 from supervisor_ai.engine.ports.workspaces import Repository
 
 ADAPTERS: Final = frozenset({"claude", "codex", "command", "scripted", "mechanical_manager"})
@@ -66,9 +67,8 @@ class Board:
         place: KanbanPlace = PLACE,
     ) -> Pinned:
         catalog = self.catalog(config)
-        return Pinned(
-            catalog.kanban(COMMIT, place=place, instruction=instruction, cli=cli, manager=manager)
-        )
+        wanted = WantedKanban(place=place, instruction=instruction, cli=cli, manager=manager)
+        return Pinned(catalog.resolve_for("kanban", COMMIT, wanted))
 
     def refusal(self, config: str = "", *, manager: str | None = None) -> str:
         with pytest.raises(SupervisorError) as caught:

@@ -4,12 +4,13 @@ import pytest
 from tests.unit.definitions.kanban.board import Board
 from tests.unit.definitions.project_files import COMMIT
 
-from supervisor_ai.drivers.kanban.ports import KanbanSettings
+from supervisor_ai.definitions.kanban.settings import KanbanSetting
+from supervisor_ai.drivers.kanban.settings import ManagerKind
 
 
 def test_nothing_said_is_what_the_package_says(board: Board) -> None:
-    assert board.catalog().kanban_settings(COMMIT) == KanbanSettings(
-        folder="tasks", manager="model", retry="exact", max_iterations=400
+    assert board.catalog().section(COMMIT, "kanban") == KanbanSetting(
+        folder="tasks", manager=ManagerKind.MODEL, retry="exact", max_iterations=400
     )
 
 
@@ -18,8 +19,12 @@ def test_the_project_s_word_lies_over_the_user_s(board: Board) -> None:
         "kanban: {manager: builtin, max_iterations: 7, folder: plans, gates: []}\n"
     )
     config = "kanban:\n  folder: ./docs/board/\n  retry: with_error\n"
-    assert board.catalog(config).kanban_settings(COMMIT) == KanbanSettings(
-        folder="docs/board", manager="builtin", retry="with_error", max_iterations=7
+    assert board.catalog(config).section(COMMIT, "kanban") == KanbanSetting(
+        folder="docs/board",
+        manager=ManagerKind.BUILTIN,
+        retry="with_error",
+        max_iterations=7,
+        gates=(),
     )
     assert "test" not in board.load(config).path
     assert "test" in board.load("kanban: {gates: [test]}\n").path

@@ -14,6 +14,7 @@ from supervisor_ai.control.commands.run_start import (
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.values import Base
 from supervisor_ai.domain.slugs import slug_of
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
@@ -30,8 +31,9 @@ from supervisor_ai.drivers.kanban.places import (
     place_of,
     typed,
 )
-from supervisor_ai.drivers.kanban.ports import KanbanCatalog, KanbanReader
+from supervisor_ai.drivers.kanban.ports import KanbanReader, WantedKanban
 from supervisor_ai.drivers.kanban.runs import KanbanRun, kanban_runs, newest_on, runs_on
+from supervisor_ai.drivers.kanban.settings import KanbanSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +80,9 @@ class Office:
     records: Records | None
     start: Path
 
-    @property
-    def catalog(self) -> KanbanCatalog:
-        """Return the definitions: there is one catalogue, and it knows those of all drivers."""
-        return cast("KanbanCatalog", self.preflight.catalog)
+    def settings(self, commit: CommitSha) -> KanbanSettings:
+        """Return what the config says about kanbans."""
+        return cast("KanbanSettings", self.preflight.catalog.section(commit, KanbanDriver.name))
 
     @property
     def desk(self) -> KanbanRoot:
@@ -175,13 +176,10 @@ def _pinned(
             f"The project has a folder {OUTSIDE!r}, where agents would find the plain directory.",
             hint="Put the directory into the project, where it keeps its own name.",
         )
-    loaded = office.catalog.kanban(
-        base.sha,
-        place=place,
-        instruction=instruction,
-        cli=request.cli,
-        manager=request.manager,
+    wanted = WantedKanban(
+        place=place, instruction=instruction, cli=request.cli, manager=request.manager
     )
+    loaded = preflight.catalog.resolve_for(KanbanDriver.name, base.sha, wanted)
     prepared = pin(preflight, asked, base, loaded)
     return replace(prepared, driver=KanbanDriver.name, permit=permit_of(place))
 
@@ -226,7 +224,7 @@ def _new_place(
     if folder is not None and directory is not None:
         raise InvalidInput("A kanban is in a folder of the project or in a directory, not in both.")
     desk, slug = office.desk, slug_of(title_of(text)) or "request"
-    usual = office.catalog.kanban_settings(base.sha).folder
+    usual = office.settings(base.sha).folder
     plain = None if directory is None else find_directory(desk, directory)
 
     def named(number: int) -> KanbanPlace:
