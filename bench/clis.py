@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run.definition import Broker, Cli, SandboxPolicy
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace

@@ -9,12 +9,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import timedelta
 from functools import cache, partial
 from pathlib import Path
 
 from supervisor_ai.domain.errors import SupervisorError
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     Egress,
     Mount,

@@ -4,16 +4,17 @@
 Example: .venv/bin/python scripts/reference.py
 """
 
-import dataclasses
 import inspect
 import re
 import sys
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import get_args
 
 import click
 import yaml
+from msgspec import Struct
 
 from supervisor_ai.cli.main import supervisor as command
 from supervisor_ai.control.commands.gate_check import CheckView
@@ -137,12 +138,12 @@ def events() -> str:
     return "\n".join(lines)
 
 
-def _fields(kind: type) -> Iterator[str]:
-    fields = dataclasses.fields(kind)
-    if fields:
+def _fields(kind: type[Struct]) -> Iterator[str]:
+    annotations = ChainMap(*(inspect.get_annotations(it) for it in kind.__mro__))
+    if kind.__struct_fields__:
         yield "| field | type |\n|---|---|"
-        for field in fields:
-            yield f"| `{field.name}` | `{_type(field.type)}` |"
+        for name in kind.__struct_fields__:
+            yield f"| `{name}` | `{_type(annotations[name])}` |"
         yield ""
 
 

@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.policy import NO_SANDBOX, SANDBOX, Policy
 from supervisor_ai.control.records import Records
@@ -46,8 +47,10 @@ _LEDGER: Final = "state.db"
 register(SLICES)
 
 
-def read_settings(environment: Mapping[str, str] | None = None) -> HostSettings:
-    """Read the environment."""
+def read_settings(
+    environment: Mapping[str, str] | None = None, *, trusts: bool = False
+) -> HostSettings:
+    """Read the environment; `trusts`: a person agrees to everything for this call."""
     import pwd
 
     read = dict(os.environ if environment is None else environment)
@@ -56,7 +59,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> HostSettings:
     except KeyError:
         user = str(os.getuid())
     policy = Policy(
-        trusts_everything=read.get("SUPERVISOR_TRUST") == "1",
+        trusts_everything=trusts or read.get("SUPERVISOR_TRUST") == "1",
         allows_unsandboxed=read.get("SUPERVISOR_ALLOW_UNSANDBOXED") == "1",
     )
     return HostSettings(environment=read, policy=policy, user=user, redaction_key=os.urandom(32))
@@ -258,8 +261,7 @@ def open_machine(directory: Path, settings: HostSettings) -> "HostMachine":
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Parts:
+class _Parts(Struct, frozen=True, kw_only=True):
     """What the worlds of one project have in common."""
 
     settings: HostSettings

@@ -5,13 +5,14 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
 from tests.attacks.guards import WHOLE, Guards, Layer, sandbox
 from tests.attacks.scene import Scene
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     Mount,

@@ -4,7 +4,7 @@ import asyncio
 import os
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from tests.attacks.scene import Scene
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.values import Identity, Snapshot
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.workspaces import PLAIN, Landing, Workspace, WorkspacePlan
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.repositories.git import Git

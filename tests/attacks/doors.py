@@ -5,7 +5,6 @@ import os
 import socket
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -14,6 +13,7 @@ from tests.attacks.attempt import Heard
 from tests.attacks.guards import Guards, sandbox
 from tests.attacks.scene import Scene
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, Channel, Mount, SandboxSpec
 from supervisor_ai.sandboxes.egress.listener_handoff import ListenerHandoff, shim_command
 

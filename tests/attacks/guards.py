@@ -7,17 +7,18 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
 from tests.attacks import loose_bwrap
 from tests.attacks.filter_rules import rules_without
 from tests.attacks.loose_bwrap import Loosening
 from tests.attacks.scene import Scene
 
 from supervisor_ai.domain.run.definition import ResourceLimits
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Mount, SandboxSpec
 from supervisor_ai.sandboxes.bwrap.privileged_start import Child
 from supervisor_ai.sandboxes.bwrap.run_as import RunAs, SameUser, StartFiles
@@ -58,8 +59,7 @@ def _as_it_is(spec: SandboxSpec) -> SandboxSpec:
     return spec
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guards:
+class Guards(Struct, frozen=True, kw_only=True):
     """What is missing; nothing by default, and then it is the product that runs."""
 
     edits: tuple[Edit, ...] = ()
@@ -81,8 +81,7 @@ class Guards:
 WHOLE: Final = Guards()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layer:
+class Layer(Struct, frozen=True, kw_only=True):
     """One protection, by name, and the way to take it away."""
 
     name: str

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +17,7 @@ from tests.attacks.kanban_writes import (
 )
 from tests.integration.sandboxes.containers.engines import podman_storage
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Sandbox, SandboxEnd
 from supervisor_ai.engine.ports.workspaces import Quota, WorkspacePlan
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox

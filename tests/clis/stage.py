@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Final, Protocol
@@ -18,6 +18,7 @@ from tests.support.known_tools import known_tools
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Broker, Cli, SandboxPolicy
 from supervisor_ai.domain.run.values import EgressRefusal
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel, Mount
 from supervisor_ai.engine.ports.workers import Observation, WorkerReport, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace

@@ -1,7 +1,6 @@
 """What goes wrong around real CLIs, and what is made of it."""
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,6 +9,7 @@ from tests.clis.vocabulary import PLANTED
 
 from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.workers import WorkerReport
 from supervisor_ai.lab.server import LabServer
 

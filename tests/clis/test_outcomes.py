@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -18,6 +18,7 @@ from tests.clis.whole_run import killed
 from tests.e2e.command import until
 
 from supervisor_ai.domain.run.definition import SandboxPolicy
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 from supervisor_ai.lab.server import LabServer
 

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +15,7 @@ from tests.support.known_tools import known_tools
 
 from supervisor_ai.domain.run.definition import Cli
 from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     OutputSink,

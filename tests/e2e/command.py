@@ -7,10 +7,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct
 from tests.support.preloaded import Preloaded
 from tests.support.processes import PATIENCE, Owned
 
@@ -103,13 +104,12 @@ class Said:
         return found
 
 
-@dataclass
-class User:
+class User(Struct):
     """A person with a repository, and a home and a state directory of their own."""
 
     home: Path
     repository: Path
-    environment: dict[str, str] = field(default_factory=dict)
+    environment: dict[str, str] = {}
     preloaded: Preloaded | None = None
 
     def git(self, *arguments: str) -> str:

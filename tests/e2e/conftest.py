@@ -1,11 +1,12 @@
 """A user for each test."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.e2e.command import User, furnish, make_user
 from tests.support.preloaded import Preloaded
+
+from supervisor_ai.domain.structs import replace
 
 
 @pytest.fixture(scope="session")

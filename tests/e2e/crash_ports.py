@@ -3,7 +3,6 @@
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, RunId, StreamId
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.values import Process, Snapshot
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.effects import ReadKanban
 from supervisor_ai.drivers.kanban.performer import KanbanPerformer, kanban_performers

@@ -4,10 +4,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import asdict
 
 from supervisor_ai.bootstrap import open_project, read_settings
 from supervisor_ai.domain.envelope import Envelope

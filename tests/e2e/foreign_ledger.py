@@ -5,11 +5,12 @@ import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from tests.e2e.command import CONFIG, User, make_user
+
+from supervisor_ai.domain.structs import replace
 
 SECRET: Final = "not-for-anybody-else"
 OWN_CONFIG: Final = """\

@@ -5,7 +5,6 @@ Exits as the command line does: 4 when somebody else owns the run.
 
 import asyncio
 import sys
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from supervisor_ai.bootstrap import open_project, read_settings
 from supervisor_ai.control.commands.run_execution import drive_family
 from supervisor_ai.control.commands.run_start import StartRequest, prepare, submit
 from supervisor_ai.domain.errors import Busy
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.world import Timing, World
 
 LEASE = Timing(lease=timedelta(seconds=1.5), poll=timedelta(seconds=0.1))

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +11,8 @@ from tests.e2e.command import SUPERVISOR, User
 from tests.redaction_corpus.chance import CHANCE, body, github_token
 from tests.redaction_corpus.private_keys import KEYS
 from tests.support.processes import PATIENCE
+
+from supervisor_ai.domain.structs import replace
 
 CHANCE.seed("context redact")
 TOKEN: Final = github_token("ghp")

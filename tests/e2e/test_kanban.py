@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.e2e.command import Json, User, make_user, until
 from tests.e2e.kanban_project import FILE, furnish, kanban_files
 from tests.support.preloaded import Preloaded
+
+from supervisor_ai.domain.structs import replace
 
 TASKS = 30
 MADE = 4

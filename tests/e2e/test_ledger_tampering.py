@@ -7,7 +7,7 @@ import signal
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +16,7 @@ from tests.e2e.command import User, until
 
 from supervisor_ai.bootstrap import open_project, read_settings
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.store.codec import Record, link
 
 LETTER: Final = {

@@ -2,7 +2,7 @@
 
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +14,7 @@ from tests.support.preloaded import Preloaded
 from tests.unit.definitions.packs.scene import lie_in, pack, publish
 
 from supervisor_ai.cli.main import supervisor
+from supervisor_ai.domain.structs import replace
 
 NAMES: Final = (
     *("git", "gh", "ssh", "ssh-keygen", "gpg", "repomix", "kingfisher", "git-upload-pack"),

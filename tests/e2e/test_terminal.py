@@ -1,10 +1,11 @@
 """A person at a terminal: previews, questions, the live board."""
 
 import re
-from dataclasses import replace
 
 from tests.e2e.command import User
 from tests.e2e.terminal import Terminal
+
+from supervisor_ai.domain.structs import replace
 
 
 def test_a_run_is_shown_before_it_is_started(user: User) -> None:

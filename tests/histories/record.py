@@ -6,7 +6,6 @@ Run: .venv/bin/python tests/histories/record.py VERSION
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from hashlib import sha256
@@ -62,6 +61,7 @@ from supervisor_ai.domain.run.values import (
     Snapshot,
     Usage,
 )
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy

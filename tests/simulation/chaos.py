@@ -1,8 +1,9 @@
 """What goes wrong, drawn from a seed."""
 
-from dataclasses import dataclass
 from random import Random
 from typing import Protocol
+
+from msgspec import Struct
 
 
 class Victim(Protocol):
@@ -15,8 +16,7 @@ class Victim(Protocol):
     def interrupt(self, seconds: float) -> None: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weather:
+class Weather(Struct, frozen=True, kw_only=True):
     """How likely each misfortune is at each call of a port, and how many there may be in all."""
 
     kill: float = 0.0

@@ -1,6 +1,5 @@
 """Random workflows: roles, gates, people and commits in any order, with ways back."""
 
-from dataclasses import replace
 from datetime import timedelta
 from random import Random
 from typing import Final
@@ -20,6 +19,7 @@ from supervisor_ai.domain.run.definition import (
 from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
 from supervisor_ai.domain.run.gates import GateKind, GatePolicy
 from supervisor_ai.domain.run.spending.budgets import Amount, Scope
+from supervisor_ai.domain.structs import replace
 
 CLI: Final = Cli(name="agent", adapter="simulated")
 GATE: Final = Gate(name="test", command=("make", "test"), timeout=timedelta(minutes=1))

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from tests.simulation.definitions import WRITER
@@ -26,6 +26,7 @@ from supervisor_ai.domain.project import project as shared
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.operations import operation_key, operations_of
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.playback import Player

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from random import Random
 from typing import Final
@@ -13,6 +13,7 @@ from tests.support.kanban_scene import FILE, kanban_definition, kanban_text, tas
 
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.documents.kanban_writer import render_task, revise_kanban, revise_task
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.kanban import Kanban
 from supervisor_ai.drivers.kanban.board.numbers import next_number
 from supervisor_ai.drivers.kanban.board.plan import Plan, PlanRefusal

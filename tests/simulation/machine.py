@@ -1,7 +1,7 @@
 """The simulated machine: its time, its processes, and the world as each of them sees it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -19,6 +19,7 @@ from typing_extensions import override
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId
 from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.playback import opener

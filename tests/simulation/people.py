@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from random import Random
 from typing import Final
 
@@ -22,6 +21,7 @@ from supervisor_ai.domain.run.inbox_commands import (
     Reject,
 )
 from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.world import World
 
 _OF_A_KANBAN: Final = frozenset({"kanban", "land-task", "manager", "land-kanban"})

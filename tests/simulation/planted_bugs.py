@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import replace
 from typing import Final
 
 from tests.simulation.processes import unguarded
@@ -27,6 +26,7 @@ from supervisor_ai.domain.run.events import (
 )
 from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.operations import operation_key
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.integration import perform_integration
 from supervisor_ai.engine.effects.performer import perform
 from supervisor_ai.engine.journal import Journal

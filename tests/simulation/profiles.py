@@ -1,12 +1,13 @@
 """The kinds of worlds that are simulated."""
 
-from dataclasses import replace
 from typing import Final
 
 from tests.simulation.chaos import CALM, Weather
 from tests.simulation.invariants import broken_rules
 from tests.simulation.kanban_rules import broken_kanban_rules
 from tests.simulation.simulation import RIGHT, Kind, Parts, Setting, Simulation
+
+from supervisor_ai.domain.structs import replace
 
 STORM: Final = Weather(kill=0.01, freeze=0.005, interrupt=0.1, latency=0.1, strikes=4)
 HECTIC: Final = replace(STORM, longest_interrupt=1.0)

@@ -1,9 +1,10 @@
 """What workers, gates and people do, drawn from a seed and the place where they do it."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import TreeSha
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind
@@ -20,8 +21,7 @@ _NOT_RUN: Final = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deed:
+class Deed(Struct, frozen=True, kw_only=True):
     """What a command in a sandbox does: the files it writes, its words, its end."""
 
     seconds: float

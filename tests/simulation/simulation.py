@@ -1,11 +1,12 @@
 """One simulated world: processes that race for runs, people that meddle, and bad weather."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
+from msgspec import Struct
 from tests.simulation.chaos import Weather
 from tests.simulation.definitions import CLI, GATE, PURSE, ROLES, WRITER, frugal, random_definition
 from tests.simulation.editors import Editors
@@ -20,6 +21,7 @@ from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.errors import Busy, SupervisorError
 from supervisor_ai.domain.ids import RunId, stream_run
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.dispatch import LocalDispatcher, Shift
@@ -57,8 +59,7 @@ class Kind(StrEnum):
     KANBAN = "kanban"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class Setting(Struct, frozen=True, kw_only=True):
     """What distinguishes one simulated world from another, besides its seed."""
 
     weather: Weather

@@ -1,7 +1,6 @@
 """The same worlds on the real ledger: its chain and its tables survive them too."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,8 @@ from tests.simulation.machine import Ledgers
 from tests.simulation.profiles import PROFILES, complaint
 from tests.simulation.simulation import Simulation
 from tests.simulation.sqlite_ledgers import SqliteLedgers
+
+from supervisor_ai.domain.structs import replace
 
 SHORT = 12
 LONG = 200

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Final
 
 from tests.support.kernel import CLI, GATE, Kernel
@@ -21,6 +20,7 @@ from supervisor_ai.domain.run.definition import (
 from supervisor_ai.domain.run.events import ApprovalRequested, RunFailed
 from supervisor_ai.domain.run.inbox_commands import Approve, Command, Reject
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.driver import KanbanDriver

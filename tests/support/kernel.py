@@ -1,7 +1,6 @@
 """A kernel under test: one ledger, in memory or real, and as many processes as a test needs."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Final, TypeVar
@@ -33,6 +32,7 @@ from supervisor_ai.domain.run.definition import (
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.inbox_commands import Command, InboxCommand
 from supervisor_ai.domain.run.status import ENDED, RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.dispatch import LocalDispatcher, Shift

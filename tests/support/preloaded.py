@@ -15,7 +15,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +22,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tests.support.processes import Owned, die_with_parent
+
+from supervisor_ai.domain.structs import replace
 
 ROOT: Final = Path(__file__).parents[2]
 PROGRAM: Final = Path(sys.executable).with_name("supervisor")

@@ -1,8 +1,10 @@
 """Toy drivers that use what the kernel offers: children, timers, permits, parallel effects."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName, TimerName
@@ -20,6 +22,7 @@ from supervisor_ai.domain.run.effects import (
 )
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import ENDED, Outcome, OutcomeKind, RunStatus
+from supervisor_ai.domain.structs import replace
 
 WORK: Final = StepName("work")
 PATIENCE: Final = TimerName("patience")
@@ -36,8 +39,7 @@ class Family:
     patience: timedelta
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FamilyState:
+class FamilyState(Struct, frozen=True, kw_only=True):
     """What a parent remembers."""
 
     family: Family
@@ -116,12 +118,11 @@ class Chores:
     gate: Gate | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChoresState:
+class ChoresState(Struct, frozen=True, kw_only=True):
     """What a child remembers: the attempts of each slot, and the slots that are done."""
 
     chores: Chores
-    attempts: dict[int, int] = field(default_factory=dict)
+    attempts: dict[int, int] = {}
     done: frozenset[int] = frozenset()
 
     @property

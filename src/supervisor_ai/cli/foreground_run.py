@@ -1,8 +1,9 @@
 """A run in the foreground: driven while a person watches, then its result is printed."""
 
 from collections.abc import Coroutine
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from supervisor_ai.cli.interrupts import Interrupted, run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
@@ -20,8 +21,7 @@ from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForegroundRun:
+class ForegroundRun(Struct, frozen=True, kw_only=True):
     """A person at a terminal, or a program at a pipe, who waits for a run."""
 
     invocation: Invocation

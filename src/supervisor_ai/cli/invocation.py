@@ -3,13 +3,14 @@
 import os
 import shlex
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from supervisor_ai.cli.output import say
 from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.tools.programs import find_program
 
 if TYPE_CHECKING:
@@ -49,10 +50,7 @@ class Invocation:
         """Return what the environment says, read once."""
         from supervisor_ai.bootstrap import read_settings
 
-        settings = read_settings()
-        if not self.trusts:
-            return settings
-        return replace(settings, policy=replace(settings.policy, trusts_everything=True))
+        return read_settings(trusts=self.trusts)
 
     def records(self) -> "Records | None":
         """Open the ledger for reading, or return None where there is none yet."""

@@ -2,9 +2,9 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import click
+from msgspec import Struct
 
 from supervisor_ai.control.slice_names import import_place
 from supervisor_ai.tools.text import nearest
@@ -30,8 +30,7 @@ def help_page(function: Callable[..., object], example: str) -> str:
     return f"{first.removesuffix('.')}\n{rest}\n\n\b\nExample:\n  {example}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verb:
+class Verb(Struct, frozen=True, kw_only=True):
     """A command that is known by its place and its first line of help."""
 
     place: str

@@ -1,8 +1,9 @@
 """Code outlines, public interfaces and imports: enough to show less than a whole file."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 
 class Imports(Protocol):
@@ -13,8 +14,7 @@ class Imports(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeReader:
+class CodeReader(Struct, frozen=True, kw_only=True):
     """Three views of code."""
 
     outline: Callable[[str, str], str | None]

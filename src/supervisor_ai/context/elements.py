@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.context.material import cleaned
 from supervisor_ai.context.tokens import Measure
@@ -19,8 +20,7 @@ _ATTRIBUTE: Final = str.maketrans(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Element:
+class Element(Struct, frozen=True, kw_only=True):
     """A piece of the context's text."""
 
     text: str

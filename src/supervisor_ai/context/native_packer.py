@@ -3,9 +3,10 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.context.code_reader import CodeReader
 from supervisor_ai.context.collector import Collector
@@ -33,8 +34,7 @@ _MOST_OMISSIONS: Final = 200
 """How many parts of one source that are not shown the record names."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Packed:
+class Packed(Struct, frozen=True, kw_only=True):
     """The parts of a context at their levels."""
 
     pruning: Pruner

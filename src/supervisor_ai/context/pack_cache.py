@@ -8,9 +8,10 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 _PATIENCE_SECONDS: Final = 5
 _PRIMARY_CODE: Final = 0xFF
@@ -27,8 +28,7 @@ _SCHEMA: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """A content as a worker may see it, and what was counted in it."""
 
     body: str

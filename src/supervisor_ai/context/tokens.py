@@ -6,8 +6,9 @@ each file, kept, and weighed for whatever model is asked about.
 
 import math
 import re
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 Measure = tuple[int, ...]
 """What was counted in a text."""
@@ -38,8 +39,7 @@ def _class_of(code: int) -> str:
 _CLASSES: Final = "".join(_class_of(code) for code in range(256)).encode()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
+class Family(Struct, frozen=True, kw_only=True):
     """Models that divide a text in the same way."""
 
     name: str
@@ -110,8 +110,7 @@ class TokenCounter(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimator:
+class Estimator(Struct, frozen=True, kw_only=True):
     """Estimates the tokens of a family, times what was learnt about the model."""
 
     family: Family

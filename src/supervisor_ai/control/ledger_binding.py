@@ -1,10 +1,11 @@
 """Ledger binding: whether the ledger in a checkout is this user's in this repository."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from secrets import randbelow
 from shlex import quote
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.policy import Policy
 from supervisor_ai.control.ports.ledger_binding import Bindings, FoundLedger, Home, LedgerFile
@@ -14,8 +15,7 @@ _NUMBERS: Final = 2**31 - 1
 _ASK: Final = "Look at it and agree, if you do: supervisor trust"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerReview:
+class LedgerReview(Struct, frozen=True, kw_only=True):
     """A ledger that the user did not bind to the repository yet."""
 
     path: str
@@ -25,8 +25,7 @@ class LedgerReview:
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerBinding:
+class LedgerBinding(Struct, frozen=True, kw_only=True):
     """What ties a ledger to a repository's git directory, for one user.
 
     Whatever lies in a checkout may have come with it; nothing of it is read before this agrees.

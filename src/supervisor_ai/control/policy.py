@@ -1,7 +1,8 @@
 """Policy of the user's environment: trust, and which sandboxes are allowed."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import Denied
 from supervisor_ai.domain.run.definition import Definition
@@ -24,8 +25,7 @@ _APPROVE_EVERYTHING: Final = frozenset(
 _APPROVING_MODES: Final = frozenset({"bypassPermissions", "danger-full-access", "yolo"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(Struct, frozen=True, kw_only=True):
     """The exceptions that a user made, for this call only."""
 
     trusts_everything: bool = False

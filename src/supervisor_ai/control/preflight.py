@@ -1,7 +1,8 @@
 """Preflight: what can be looked up and checked of a project before anything is written."""
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from supervisor_ai.control.ledger_binding import LedgerBinding
 from supervisor_ai.control.policy import Policy
@@ -11,8 +12,7 @@ from supervisor_ai.engine.ports.redaction import Redactor
 from supervisor_ai.engine.ports.workspaces import Repository
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preflight:
+class Preflight(Struct, frozen=True, kw_only=True):
     """A user's repository, its definitions, and how far the user trusts them."""
 
     repository: Repository

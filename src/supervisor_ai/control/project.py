@@ -1,7 +1,8 @@
 """An open project: the repository, the ledger and the engine that commands act through."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.control.policy import SANDBOX
 from supervisor_ai.control.ports.queries import LedgerMaintenance
@@ -18,8 +19,7 @@ from supervisor_ai.engine.runtime import Runtime
 from supervisor_ai.engine.world import World
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenProject:
+class OpenProject(Struct, frozen=True, kw_only=True):
     """A user's repository with its ledger, and the means to drive runs in it.
 
     `runtimes` finds the runtime for a sandbox by the name that runs record.

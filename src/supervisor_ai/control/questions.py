@@ -1,9 +1,10 @@
 """Questions of runs to people, with everything that a yes would accept."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import ApprovalRow, GateRow
 from supervisor_ai.control.queries.findings import read_findings
@@ -14,13 +15,13 @@ from supervisor_ai.domain.ids import CommitSha, StepName, TreeSha
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.domain.run.status import ENDED, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.structs import replace
 
 _END: Final = 2_000
 """So much is shown of what a command printed at last."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoubtView:
+class DoubtView(Struct, frozen=True, kw_only=True):
     """A gate that did not pass, and why."""
 
     gate: str
@@ -32,8 +33,7 @@ class DoubtView:
     """The end of its output, where there are no findings."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionView:
+class QuestionView(Struct, frozen=True, kw_only=True):
     """A question that waits for a person's answer."""
 
     step: StepName

@@ -1,9 +1,10 @@
 """Records of a project: its ledger opened for reading only."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.control.ports.queries import RunQueries, RunRow
 from supervisor_ai.control.ports.retry_logs import NoRetryLogs, RetryLogs
@@ -19,8 +20,7 @@ NEWEST: Final = "last"
 _SHOWN: Final = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Records:
+class Records(Struct, frozen=True, kw_only=True):
     """The ledger and what lies beside it, for readers."""
 
     ledger: Path

@@ -1,9 +1,10 @@
 """Views of runs: the shapes that the JSON of every face has."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import RunRow, StepRow
 from supervisor_ai.control.records import Records
@@ -13,16 +14,14 @@ from supervisor_ai.domain.run.status import Outcome, RunStatus, StepStatus
 _ACTIVE: Final = frozenset({StepStatus.RUNNING, StepStatus.WAITING})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OriginView:
+class OriginView(Struct, frozen=True, kw_only=True):
     """The commit that a run starts from."""
 
     ref: str
     sha: CommitSha
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsageView:
+class UsageView(Struct, frozen=True, kw_only=True):
     """What a run consumed."""
 
     tokens_in: int
@@ -31,8 +30,7 @@ class UsageView:
     estimated: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunView:
+class RunView(Struct, frozen=True, kw_only=True):
     """A run."""
 
     id: RunId
@@ -53,8 +51,7 @@ class RunView:
     usage: UsageView
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MutationView:
+class MutationView(Struct, frozen=True, kw_only=True):
     """What a command changed, or would change."""
 
     target: str
@@ -63,8 +60,7 @@ class MutationView:
     detail: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunList:
+class RunList(Struct, frozen=True, kw_only=True):
     """The newest runs, and how many there are in all."""
 
     runs: tuple[RunView, ...]

@@ -1,16 +1,16 @@
 """Sentence tables: what is said about each class of events, as a slice contributes it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar, cast
+
+from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Event
 
 E = TypeVar("E", bound=Event)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sentence:
+class Sentence(Struct, frozen=True, kw_only=True):
     """What is said about one class of events; plain text, without colour or terminal codes."""
 
     kind: type[Event]

@@ -5,11 +5,12 @@ one driver imports no other.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct, field
 
 from supervisor_ai.control.sentence_table import SentenceTable
 from supervisor_ai.control.slice_names import SliceName, import_place, registered_slices
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
     from supervisor_ai.engine.world import Performer, Performers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionHelp:
+class QuestionHelp(Struct, frozen=True, kw_only=True):
     """What a person who is asked may want to see or change before the answer."""
 
     mend: str | None = None
@@ -41,8 +41,7 @@ class QuestionHelp:
     """What was answered before, where the question is about it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptWords:
+class AttemptWords(Struct, frozen=True, kw_only=True):
     """Who was asked in an attempt, and for what, in the words of the driver."""
 
     role: str
@@ -50,8 +49,7 @@ class AttemptWords:
     """None: the task of the whole run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standpoint:
+class Standpoint(Struct, frozen=True, kw_only=True):
     """Where a person stands who is told about a run."""
 
     records: "Records"
@@ -66,8 +64,7 @@ Rows = tuple[tuple[str, str], ...]
 """Lines of a page, each with its label."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AboutRun:
+class AboutRun(Struct, frozen=True, kw_only=True):
     """What a driver has to say about one of its runs."""
 
     value: object
@@ -108,8 +105,7 @@ def _by_role(
     return AttemptWords(role=started.role)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SliceProject:
+class SliceProject(Struct, frozen=True, kw_only=True):
     """The project on which the ports of a slice act."""
 
     repository: "Repository"
@@ -139,8 +135,7 @@ class LatePorts(Mapping[str, object]):
         return len(self._places)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slice:
+class Slice(Struct, frozen=True, kw_only=True):
     """What a driver contributes."""
 
     driver: Opener

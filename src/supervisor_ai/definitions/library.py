@@ -1,7 +1,8 @@
 """Everything that the package, the user and the project define, read and checked together."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.definitions.config.continuity import check_continuity
@@ -39,10 +40,10 @@ from supervisor_ai.definitions.step_checks.role_gates import gaps
 from supervisor_ai.definitions.step_checks.steps import Surroundings
 from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow, read_workflow
 from supervisor_ai.definitions.templates.composition import with_compositions
+from supervisor_ai.domain.structs import replace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shelves:
+class Shelves(Struct, frozen=True, kw_only=True):
     """The three places where definitions stand; a later one wins over an earlier one."""
 
     builtin: DefinitionSource
@@ -50,8 +51,7 @@ class Shelves:
     project: DefinitionSource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Library:
+class Library(Struct, frozen=True, kw_only=True):
     """All definitions, as far as they are without mistakes."""
 
     settings: EffectiveSettings

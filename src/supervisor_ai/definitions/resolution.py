@@ -1,7 +1,6 @@
 """A workflow and everything it names, resolved into what a run pins."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from supervisor_ai.control.ports.definitions import NO_ROLES
 from supervisor_ai.definitions.config.guards import Guarding, areas, with_guards
@@ -24,6 +23,7 @@ from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.context_plan import ContextPlan
 from supervisor_ai.domain.run.definition import Cli, Definition, Role, Workflow
+from supervisor_ai.domain.structs import replace
 
 
 def find_workflow(library: Library, name: str, *, stale: str | None) -> ReadWorkflow:

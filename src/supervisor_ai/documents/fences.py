@@ -3,8 +3,9 @@
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 ITEMS_START: Final = "<!-- start workitems -->"
 ITEMS_END: Final = "<!-- end workitems -->"
@@ -13,8 +14,7 @@ _MARKER: Final = re.compile(r"<!-- {0,4}(start|end) {1,4}work_?-? ?items {0,4}--
 _ENDLESS: Final = 2**31
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(Struct, frozen=True, kw_only=True):
     """A fenced block, or a block of work items, by the indices of its first and last line."""
 
     first: int

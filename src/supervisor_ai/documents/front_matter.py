@@ -1,8 +1,9 @@
 """The header of a document: YAML between two lines of three dashes, before everything else."""
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from supervisor_ai.documents.quotes import scalar
 
@@ -17,8 +18,7 @@ _MAX_DEPTH: Final = 20
 _MAX_VALUES: Final = 20_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class Parts(Struct, frozen=True, kw_only=True):
     """A document taken apart; put together again it is as it was."""
 
     before: str

@@ -9,9 +9,10 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.drivers.kanban.board.bounds import ALL_BYTES, FILE_BYTES, MOST_FILES, is_markdown
@@ -26,8 +27,7 @@ _MODE: Final = 0o644
 _READABLE: Final = 0o444
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanFolder:
+class KanbanFolder(Struct, frozen=True, kw_only=True):
     """An open folder; files are named by their path in the project."""
 
     path: str

@@ -7,10 +7,11 @@ to make a kanban, `{"kanban_file": …, "done_task": …}` to go on with one.
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.documents.kanban_folder import KanbanFolder, kanban_folder
 from supervisor_ai.documents.kanban_parser import read_kanban
@@ -49,8 +50,7 @@ Texts = dict[str, str]
 """What files are to hold, by path."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManagerReply:
+class ManagerReply(Struct, frozen=True, kw_only=True):
     """What the Manager answers."""
 
     status: str
@@ -70,8 +70,7 @@ class ManagerReply:
         return f"```json\n{json.dumps(document, indent=2)}\n```\n"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
+class Assignment(Struct, frozen=True, kw_only=True):
     """What the prompt asks for."""
 
     file: str
@@ -112,8 +111,7 @@ def mechanical_manager(sandbox: Sandbox, environment: Mapping[str, str]) -> Work
     return MechanicalManager()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Turn:
+class _Turn(Struct, frozen=True, kw_only=True):
     """One time that the Manager is asked."""
 
     root: Path

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.documents.fences import Span, spans
 from supervisor_ai.documents.front_matter import take_apart
@@ -30,8 +31,7 @@ _NAMES: Final = _LOGS | {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(Struct, frozen=True, kw_only=True):
     """A heading and what is below it, up to the next one that counts."""
 
     level: int

@@ -4,8 +4,9 @@ import json
 import posixpath
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.documents.fields import Fields, Mistakes
 from supervisor_ai.documents.file_text import decode, read_fields
@@ -15,6 +16,7 @@ from supervisor_ai.documents.quotes import unquoted
 from supervisor_ai.documents.words import AGENTS, KINDS, PRIORITIES, STATES
 from supervisor_ai.documents.work_items import read_items
 from supervisor_ai.documents.work_logs import work_log
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.kanban import (
     TERMINAL,
     Agent,
@@ -38,8 +40,7 @@ Named = tuple[str, int]
 """A path as a file names it, and the line in which it does."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadTask:
+class ReadTask(Struct, frozen=True, kw_only=True):
     """A task file by itself: what it says, and what is wrong with it."""
 
     task: TaskFile | None = None

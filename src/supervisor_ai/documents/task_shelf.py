@@ -3,9 +3,10 @@
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Lock
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.documents.task_parser import ReadTask, read_task
 
@@ -16,8 +17,7 @@ Reading = Callable[[str, bytes], ReadTask]
 _Key = tuple[str, bytes]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kept:
+class _Kept(Struct, frozen=True, kw_only=True):
     read: ReadTask
     size: int
 

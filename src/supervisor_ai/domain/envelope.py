@@ -1,14 +1,14 @@
 """What the ledger keeps around every fact."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import StreamId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """A fact that happened; subclasses carry facts and artifact hashes only."""
 
 
@@ -21,8 +21,7 @@ class ActorKind(StrEnum):
     SERVICE = "service"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Actor:
+class Actor(Struct, frozen=True, kw_only=True):
     """Who made it happen, and through which door."""
 
     kind: ActorKind
@@ -31,8 +30,7 @@ class Actor:
     verified: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewEvent:
+class NewEvent(Struct, frozen=True, kw_only=True):
     """A fact on its way into the ledger."""
 
     event: Event
@@ -40,8 +38,7 @@ class NewEvent:
     cause: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Envelope:
+class Envelope(Struct, frozen=True, kw_only=True):
     """A fact in the ledger."""
 
     seq: int

@@ -1,12 +1,11 @@
 """Live output of a command while it runs, on its way to a person."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import RunId, StepName
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiveOutput:
+class LiveOutput(Struct, frozen=True, kw_only=True):
     """A piece of output, plain and redacted."""
 
     run: RunId

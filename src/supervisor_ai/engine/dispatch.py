@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import Busy, InternalError, LeaseLost, SupervisorError
 from supervisor_ai.domain.ids import RunId
@@ -17,8 +18,7 @@ _PATIENCE: Final = timedelta(seconds=30)
 DriveRun = Callable[[RunId], Awaitable[DriveResult]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shift:
+class Shift(Struct, frozen=True, kw_only=True):
     """What a dispatcher serves, for how long, and what it does about errors.
 
     `is_over` is asked after every look and told whether nothing is due and nothing under way.

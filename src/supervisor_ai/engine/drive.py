@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InternalError, SupervisorError
 from supervisor_ai.domain.ids import EffectKey
@@ -30,6 +31,7 @@ from supervisor_ai.domain.run.inbox_replies import answer
 from supervisor_ai.domain.run.operations import operation_key
 from supervisor_ai.domain.run.run import Decision
 from supervisor_ai.domain.run.status import ENDED, RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.child_runs import cancel_child, start_child
 from supervisor_ai.engine.consent import unagreed
 from supervisor_ai.engine.journal import Journal
@@ -47,8 +49,7 @@ _LOOK_AGAIN: Final = timedelta(minutes=10)
 """How long a run sleeps that only its children can wake."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DriveResult:
+class DriveResult(Struct, frozen=True, kw_only=True):
     """Where a drive left the run, and when somebody should look again."""
 
     status: RunStatus

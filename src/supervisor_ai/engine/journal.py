@@ -1,7 +1,6 @@
 """The owner's pen: stages facts, then commits them in one transaction."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime
 from functools import reduce
 
@@ -29,6 +28,7 @@ from supervisor_ai.domain.run.events import (
 from supervisor_ai.domain.run.inbox_commands import InboxCommand
 from supervisor_ai.domain.run.launches import Permission, Wait, may_launch
 from supervisor_ai.domain.run.run import Run, attempt_of
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.playback import Playback
 from supervisor_ai.engine.ports.ledger import (
     Batch,

@@ -1,8 +1,9 @@
 """A run's stream, folded: what is true of the run now, and what its driver decides."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
+
+from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Envelope, Event
 from supervisor_ai.domain.errors import NotFound, Unavailable
@@ -11,6 +12,7 @@ from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.events import DefinitionMigrated, RunSubmitted
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.values import ForkPoint
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.folds import fold_name
 from supervisor_ai.engine.ports.artifacts import Documents
 from supervisor_ai.engine.ports.driver import Driver
@@ -116,8 +118,7 @@ def opener(driver: Driver[State, Pinned]) -> Opener:
     return begin
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Player:
+class Player(Struct, frozen=True, kw_only=True):
     """Plays runs back from the ledger."""
 
     log: EventLog

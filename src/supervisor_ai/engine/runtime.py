@@ -1,6 +1,6 @@
 """The runtime: owns a run, settles what was left open, drives it, gives it back."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from supervisor_ai.domain.errors import LeaseLost
 from supervisor_ai.domain.ids import RunId
@@ -19,8 +19,7 @@ from supervisor_ai.engine.run_end import tidy
 from supervisor_ai.engine.world import Performer, World
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Runtime:
+class Runtime(Struct, frozen=True, kw_only=True):
     """Drives runs, one owner at a time."""
 
     world: World

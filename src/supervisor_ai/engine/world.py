@@ -1,10 +1,11 @@
 """Everything outside the engine, as ports, in one place, and what is under way in it."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.ids import ArtifactHash, EffectKey, RunId, StepName
 from supervisor_ai.domain.live_output import LiveOutput
@@ -12,6 +13,7 @@ from supervisor_ai.domain.run.definition import SandboxPolicy, WorkspacePolicy
 from supervisor_ai.domain.run.effects import OperationEffect
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.values import Identity
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.playback import Opener
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.clock import Clock, Ids, Processes
@@ -28,8 +30,7 @@ from supervisor_ai.engine.ports.workspaces import Anchor, Workspaces
 from supervisor_ai.engine.transcript import Transcript
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timing:
+class Timing(Struct, frozen=True, kw_only=True):
     """How often the engine looks up, and how long it may be out of touch."""
 
     lease: timedelta = timedelta(seconds=15)
@@ -45,8 +46,7 @@ async def _nothing_special(policy: SandboxPolicy) -> str | None:
     return ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
+class World(Struct, frozen=True, kw_only=True):
     """The ports that the engine acts through."""
 
     log: EventLog
@@ -86,8 +86,7 @@ class World:
         return replace(policy, cache_paths=()) if self.is_fresh else policy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class Operation(Struct, frozen=True, kw_only=True):
     """A deed under way: its name, its owner's epoch, and the time of its intent."""
 
     world: World

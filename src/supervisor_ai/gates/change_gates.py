@@ -4,16 +4,16 @@ A new kind is a module with a function that takes a `ChangeView`, and one line i
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.engine.ports.gates import ChangeCase
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeView:
+class ChangeView(Struct, frozen=True, kw_only=True):
     """What a gate is shown of a change; all of it is hostile."""
 
     case: ChangeCase
@@ -21,8 +21,7 @@ class ChangeView:
     has_commit: Callable[[str], bool]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeGate:
+class ChangeGate(Struct, frozen=True, kw_only=True):
     """A kind of gate that looks at a change."""
 
     kind: GateKind

@@ -6,13 +6,13 @@ harm; only the lines of a runner's output, which are few and short, are read her
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final, TypeVar
 
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import Finding, GateKind
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import (
     ChangeCase,
     Examination,

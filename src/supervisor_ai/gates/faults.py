@@ -3,8 +3,9 @@
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 _LINE_END: Final = re.compile(rb"\r\n|\r|\n")
 _COMPARED: Final = {
@@ -24,8 +25,7 @@ _JOINED: Final = {"and": "or", "or": "and"}
 _SIMPLE_GAP: Final = re.compile(rb"([\s)]*)(\S.*?)([\s(]*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeededFault:
+class SeededFault(Struct, frozen=True, kw_only=True):
     """One replacement in a source."""
 
     line: int

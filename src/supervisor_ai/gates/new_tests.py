@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
@@ -93,8 +94,7 @@ def _is_same(old: CheckedTest, new: CheckedTest) -> bool:
     return old.test.body == new.test.body and then == now and old.is_skipped == new.is_skipped
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewTest:
+class NewTest(Struct, frozen=True, kw_only=True):
     """A test that a change adds or alters, and the text of its file."""
 
     file: str

@@ -1,9 +1,9 @@
 """Reader process of the gates: reads hostile code and settings, and may be broken by them."""
 
-from dataclasses import replace
 from importlib import import_module
 from typing import cast
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import Examination, Unexaminable
 from supervisor_ai.gates.change_gates import CHANGE_GATES, ChangeGate, ChangeView
 from supervisor_ai.gates.integrity.examine import known_languages

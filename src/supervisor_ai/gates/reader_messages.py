@@ -6,11 +6,11 @@ can be more than a value.
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, Commits
 from supervisor_ai.domain.ids import CommitSha
@@ -34,8 +34,7 @@ class ReaderWork(StrEnum):
     REPORT = "report"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class Task(Struct, frozen=True, kw_only=True):
     """One piece of work."""
 
     work: ReaderWork
@@ -45,8 +44,7 @@ class Task:
     limit: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadReport:
+class ReadReport(Struct, frozen=True, kw_only=True):
     """What a report says, or why it says nothing."""
 
     reading: Reading = NOTHING_READ
@@ -63,8 +61,7 @@ class CommitQuestion(StrEnum):
     HAS_COMMIT = "has_commit"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """One question about the repository."""
 
     question: CommitQuestion

@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.lab.dialect import LabQuestion
 from supervisor_ai.lab.shapes import DialectName, Scenario, Script, Turn
 
@@ -25,8 +27,7 @@ _NOBODY: Final = Turn(status=500, body={"error": {"message": "No scenario of the
 Clock = Callable[[], float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cue:
+class Cue(Struct, frozen=True, kw_only=True):
     """A turn, where it stands in the script, and how long its limit still lasts."""
 
     turn: Turn

@@ -2,8 +2,9 @@
 
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.lab.shapes import DialectName, Turn
 from supervisor_ai.tools.json_value import Json
@@ -15,8 +16,7 @@ class BadRequest(Exception):
     """A request that the real service would refuse, too."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabQuestion:
+class LabQuestion(Struct, frozen=True, kw_only=True):
     """What a request asks, whatever the dialect."""
 
     model: str
@@ -27,8 +27,7 @@ class LabQuestion:
     schema: Mapping[str, Json] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class Frame(Struct, frozen=True, kw_only=True):
     """One server-sent event; text is sent as it is, everything else as JSON."""
 
     payload: Json

@@ -3,12 +3,13 @@
 import re
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from socket import socket
 from typing import Final
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.lab.body import BadBody, read_body
 from supervisor_ai.lab.cursor import Cursor
 from supervisor_ai.lab.dialect import BadRequest, Dialect, LabQuestion

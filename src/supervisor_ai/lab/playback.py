@@ -1,11 +1,12 @@
 """Plays one turn of a script to whoever asked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from itertools import islice
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.lab.cursor import Cue
 from supervisor_ai.lab.dialect import Dialect, LabQuestion
@@ -23,8 +24,7 @@ _HTML: Final = b"<html><body>Please log in to this network.</body></html>"
 _BEFORE_SILENCE: Final = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Play:
+class Play(Struct, frozen=True, kw_only=True):
     """One turn, one client."""
 
     cue: Cue

@@ -1,9 +1,9 @@
 """Reads a script; all mistakes are told at once, each with its key."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
@@ -50,8 +50,7 @@ _BELOW: Final[Mapping[str, type[BaseModel]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flaw:
+class Flaw(Struct, frozen=True, kw_only=True):
     """One thing that is wrong with a script, and at which key."""
 
     path: KeyPath

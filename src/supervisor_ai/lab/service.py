@@ -1,10 +1,11 @@
 """The lab as commands ask for it: a script file served on loopback, pointers, examples."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.lab import CliPointer, ScriptFile
 from supervisor_ai.domain.errors import NotFound
@@ -15,8 +16,7 @@ from supervisor_ai.lab.server import LabServer
 from supervisor_ai.lab.shapes import Script
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptedLab:
+class ScriptedLab(Struct, frozen=True, kw_only=True):
     """Implements the port; `read` opens a file with a script."""
 
     read: Callable[[Path], ScriptFile]

@@ -5,9 +5,10 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.lab.dialect import Frame
 from supervisor_ai.tools.json_value import Json, json_line
@@ -22,8 +23,7 @@ _STREAM: Final[Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wire:
+class Wire(Struct, frozen=True, kw_only=True):
     """Writes to whoever asked."""
 
     line: BaseHTTPRequestHandler

@@ -2,17 +2,17 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.engine.ports.sandbox import Sandbox
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backend:
+class Backend(Struct, frozen=True, kw_only=True):
     """A sandbox that can be chosen, and the class that makes it."""
 
     name: str

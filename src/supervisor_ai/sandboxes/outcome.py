@@ -77,7 +77,7 @@ def _cut_off(spec: SandboxSpec, usage: Usage) -> str:
 
 def limit_exceeded(spec: SandboxSpec, name: str) -> SandboxResult:
     """Say which limit ended a command, and which setting raises it."""
-    if name in type(spec.limits).__slots__:
+    if name in spec.limits.__struct_fields__:
         words = name.replace("_", " ").replace("disk files", "disk")
         value = _amount(name, getattr(spec.limits, name))
         why = f"reached its {words} limit of {value}; {limit_key(spec, name)} raises it"

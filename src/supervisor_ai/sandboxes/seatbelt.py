@@ -8,9 +8,10 @@ followed, so the caller passes real ones.
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.values import Hardness
@@ -79,8 +80,7 @@ _PORTS: Final = range(1, 1 << 16)
 _UNSAFE: Final = re.compile(r'[\x00-\x1f"\\\x7f]')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatbeltView:
+class SeatbeltView(Struct, frozen=True, kw_only=True):
     """The world as one command sees it; nothing can be shown at another place than its own."""
 
     profile: Profile

@@ -8,10 +8,11 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.engine.ports.sandbox import (
     Mount,
@@ -45,8 +46,7 @@ async def examine(sandbox: Sandbox, state: Path) -> tuple[ProbeFinding, ...]:
         return (runs, *_findings(bytes(heard)), *scene.findings())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Scene:
+class _Scene(Struct, frozen=True, kw_only=True):
     canary: Path
     ground: Path
 

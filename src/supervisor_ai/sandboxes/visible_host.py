@@ -1,9 +1,10 @@
 """The mounts and environment variables of a command: what it sees of the host."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.engine.ports.sandbox import Mount, SandboxSpec
 from supervisor_ai.sandboxes.egress.gateway import gateway_environment
@@ -17,8 +18,7 @@ _SETTINGS: Final = (Path("/usr/etc"), Path("/usr/local/etc"))
 """Settings of tools among the system's programs, which every sandbox shows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VisibleHost:
+class VisibleHost(Struct, frozen=True, kw_only=True):
     """The world of one command, besides the system and the files that every sandbox has."""
 
     mounts: tuple[Mount, ...]

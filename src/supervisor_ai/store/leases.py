@@ -1,9 +1,10 @@
 """At most one owner per run: an epoch in the ledger and a lock that dies with its owner."""
 
 from contextlib import ExitStack
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import Busy, LeaseLost
 from supervisor_ai.domain.ids import RunId
@@ -25,8 +26,7 @@ _RELEASE: Final = "UPDATE leases SET owner = NULL WHERE run = ? AND epoch = ?"
 _EPOCH: Final = "SELECT epoch FROM leases WHERE run = ? AND owner IS NOT NULL"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Holder:
+class Holder(Struct, frozen=True, kw_only=True):
     """Who has a run, by the ledger's own word; without an owner it was given back."""
 
     run: RunId

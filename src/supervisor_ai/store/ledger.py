@@ -1,8 +1,9 @@
 """A project's ledger: one file, opened once, seen through the ports."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import stream_run
 from supervisor_ai.domain.run.events import GateEnded
@@ -42,8 +43,7 @@ class SqliteVerdicts:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SqliteLedger:
+class SqliteLedger(Struct, frozen=True, kw_only=True):
     """Every view of one ledger, over one connection."""
 
     connection: Connection

@@ -2,11 +2,12 @@
 
 import types
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import NewType, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import fields
 
 from supervisor_ai.domain.errors import Unavailable
 
@@ -15,8 +16,7 @@ T = TypeVar("T")
 _TAG = "@type"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonShape:
+class JsonShape(Struct, frozen=True, kw_only=True):
     """The way of one type into JSON values and back."""
 
     dump: Callable[[object], object]
@@ -57,20 +57,19 @@ def _compiled(kind: object) -> JsonShape:
         return _collection(frozenset, arguments[0])
     if origin in {dict, Mapping}:
         return _mapping(*arguments)
-    if isinstance(kind, type) and is_dataclass(kind):
+    if isinstance(kind, type) and issubclass(kind, Struct):
         return _record(kind)
     return JsonShape(dump=msgspec.to_builtins, load=lambda raw: msgspec.convert(raw, kind))
 
 
-def _record(kind: type) -> JsonShape:
+def _record(kind: type[Struct]) -> JsonShape:
     # The members' shapes are looked up late because a type may contain itself.
     hints = get_type_hints(kind)
-    names = [field.name for field in fields(kind)]
-    # Whoever does not use them writes what was written before there were any.
-    later = {field.name: field.default for field in fields(kind) if "later" in field.metadata}
+    unused: frozenset[str] = getattr(kind, "written_where_set", frozenset())
+    later = {it.name: it.default for it in fields(kind) if it.name in unused}
 
     def dump_record(value: object) -> object:
-        said = {name: getattr(value, name) for name in names}
+        said = {name: getattr(value, name) for name in kind.__struct_fields__}
         return {
             name: _shape(hints[name]).dump(it)
             for name, it in said.items()
@@ -91,7 +90,7 @@ def _record(kind: type) -> JsonShape:
 
 
 def _choice(members: tuple[object, ...]) -> JsonShape:
-    """Optional values and choices between dataclasses, which need a tag."""
+    """Optional values and choices between values, which need a tag."""
     present = [member for member in members if member is not types.NoneType]
     inner = _shape(present[0]) if len(present) == 1 else _tagged(present)
     if len(present) == len(members):
@@ -121,8 +120,7 @@ def _tagged(members: list[object]) -> JsonShape:
 def _by_name(members: Iterable[object]) -> dict[str, type]:
     """Name what a choice is between: a base stands for every kind that was made of it.
 
-    They are looked up late because a driver's own are made when it is imported. Where a decorator
-    has made a class anew, the later one of the same name counts.
+    They are looked up late because a driver's own are made when it is imported.
     """
     kinds: dict[str, type] = {}
     for member in members:

@@ -1,12 +1,12 @@
 """How facts written by older versions become facts of today."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RawEvent:
+
+class RawEvent(Struct, frozen=True, kw_only=True):
     """A fact as it was written: its type, the revision of that type, and its fields."""
 
     type: str

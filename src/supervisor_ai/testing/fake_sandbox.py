@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from msgspec import Struct
+
 from supervisor_ai.domain.run.values import NO_USAGE, EgressRefusal, Hardness, Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     LimitFinding,
@@ -25,8 +27,7 @@ from supervisor_ai.sandboxes.outcome import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptedReply:
+class ScriptedReply(Struct, frozen=True, kw_only=True):
     """What a command tries and prints at once, how long it then takes, and how it ends."""
 
     output: tuple[tuple[Channel, bytes], ...] = ()

@@ -3,9 +3,10 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
 from supervisor_ai.domain.run.values import NO_USAGE, Usage
@@ -13,8 +14,7 @@ from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, SandboxEnd, 
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FakeReply:
+class FakeReply(Struct, frozen=True, kw_only=True):
     """What an attempt does: it changes files, takes its time, prints and ends."""
 
     output: str = ""

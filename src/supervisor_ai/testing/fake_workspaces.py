@@ -13,6 +13,8 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, TreeSha
 from supervisor_ai.domain.run.values import Hardness, Snapshot
@@ -37,8 +39,7 @@ _FIRST_PORT: Final = 20_000
 _PORTS: Final = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryCommit:
+class MemoryCommit(Struct, frozen=True, kw_only=True):
     """A commit: files, what came before, and what a landing says about itself."""
 
     files: Files

@@ -4,7 +4,6 @@ The subclass gives each test its `harness`, as an autouse fixture does.
 """
 # ruff: noqa: D102, PLR2004, S101 - a test's name is its sentence; it asserts and states numbers
 
-from dataclasses import replace
 from datetime import timedelta
 
 from supervisor_ai.domain.envelope import NewEvent
@@ -21,6 +20,7 @@ from supervisor_ai.domain.ids import (
 from supervisor_ai.domain.project.events import PermitTaken
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import GivenVerdict
 from supervisor_ai.engine.ports.ledger import (
     Batch,

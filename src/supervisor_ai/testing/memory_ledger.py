@@ -1,10 +1,12 @@
 """The ledger and the artifacts in memory: the same promises, no disk."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.errors import Busy, LeaseLost, NotFound, StaleVersion
@@ -20,6 +22,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.inbox_commands import InboxCommand
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.domain.run.values import Process
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.clock import Clock
 from supervisor_ai.engine.ports.gates import GivenVerdict
 from supervisor_ai.engine.ports.ledger import Batch, CachedState, Head, Lease, StreamAppend, Wake
@@ -36,8 +39,7 @@ _STATUSES: Final[dict[type, RunStatus]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Holder:
+class _Holder(Struct, frozen=True, kw_only=True):
     lease: Lease
     process: Process
     expires: float

@@ -8,13 +8,15 @@ import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import ClassVar, Final
 
+from msgspec import Struct, field
+
 from supervisor_ai.domain.run.values import NO_USAGE, EgressRefusal, Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     BrokerRoute,
     Channel,
@@ -65,8 +67,7 @@ print(sorted(name for _, name in socket.if_nameindex()))
 """Tries every way that is not the door."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Upstream:
+class Upstream(Struct, frozen=True, kw_only=True):
     """A model's server on this machine, and the keys that it was shown."""
 
     port: int

@@ -5,12 +5,12 @@ No bomb here is a real one: each stops by itself after an amount that does no ha
 # ruff: noqa: D102, S101 - a test's name is its sentence; it asserts and states numbers
 
 import asyncio
-from dataclasses import replace
 from datetime import timedelta
 from typing import Final, TypedDict, Unpack
 
 from supervisor_ai.domain.run.definition import MIB
 from supervisor_ai.domain.run.values import Hardness
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult, SandboxSpec
 from supervisor_ai.testing.sandbox_suite import OnSandbox
 

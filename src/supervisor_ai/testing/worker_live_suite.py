@@ -11,13 +11,16 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Final, TypeVar, Unpack
 
+from msgspec import Struct
+from msgspec.structs import asdict
+
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
 from supervisor_ai.domain.run.values import EgressRefusal
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel, Sandbox, SandboxEnd
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 from supervisor_ai.testing.sandbox_suite import Ear
@@ -69,8 +72,7 @@ sys.exit(part["exit_code"])
 """An agent that does what the file beside it says."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LivePart:
+class LivePart(Struct, frozen=True, kw_only=True):
     """What an agent does: it prints, perhaps too much, and ends, unless it hangs."""
 
     stdout: str = ""

@@ -12,17 +12,20 @@ import asyncio
 import os
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Final, TypedDict, Unpack
 
+from msgspec import Struct
+
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
 from supervisor_ai.domain.run.spending.prices import CostCap, Price
 from supervisor_ai.domain.run.values import NO_USAGE, EgressRefusal, Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     Mount,
@@ -55,8 +58,7 @@ _SHORT: Final = timedelta(seconds=1)
 _NONCE: Final = "kvmq-tzrb-xwph"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recording:
+class Recording(Struct, frozen=True, kw_only=True):
     """What an agent printed from its start to its end, and the answer in it."""
 
     stdout: bytes
@@ -65,8 +67,7 @@ class Recording:
     answer: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
+class Played(Struct, frozen=True, kw_only=True):
     """What came of one attempt."""
 
     report: WorkerReport
@@ -106,8 +107,7 @@ PLAIN: Final = Recording(stdout=b"All is well.\n", answer="All is well.")
 BROKEN: Final = Recording(stdout=b"", stderr=b"Something is wrong.\n", exit_code=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Subject(Struct, frozen=True, kw_only=True):
     """A worker to be tested, and its agent."""
 
     make_worker: Callable[[Sandbox, Mapping[str, str]], Worker]

@@ -3,16 +3,16 @@
 import os
 import signal
 import sys
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_NO_NEW_PRIVS: Final = 38
 _OPEN_FILES: Final = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessLimits:
+class ProcessLimits(Struct, frozen=True, kw_only=True):
     """How much a process may use."""
 
     memory: int

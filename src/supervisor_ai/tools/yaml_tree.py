@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar, cast
 
 import yaml
+from msgspec import Struct
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 TextValue = None | str | list["TextValue"] | dict[str, "TextValue"]
@@ -28,8 +29,7 @@ _INTEGER: Final = re.compile(r"[-+]?[0-9]{1,40}")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class YamlLimits:
+class YamlLimits(Struct, frozen=True, kw_only=True):
     """How much a text may hold."""
 
     characters: int = 1024 * 1024
@@ -37,8 +37,7 @@ class YamlLimits:
     values: int = 100_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class YamlProblem:
+class YamlProblem(Struct, frozen=True, kw_only=True):
     """A mistake and where it stands; its text goes on after "it"."""
 
     line: int

@@ -1,7 +1,6 @@
 """The adapters of the agents that are commands of their own, like Claude Code and Codex."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -10,6 +9,7 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, Sandbox, SandboxEnd
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 from supervisor_ai.workers.command import run_agent

@@ -1,7 +1,8 @@
 """An agent that is a command of its own: its launch profile and the dialect of its output."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.engine.ports.sandbox import Sandbox
 from supervisor_ai.engine.ports.workers import Worker
@@ -11,8 +12,7 @@ from supervisor_ai.workers.launch.profile import LaunchProfile
 from supervisor_ai.workers.output.dialect import CliDialect
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CliAgent:
+class CliAgent(Struct, frozen=True, kw_only=True):
     """All that is to be known about one agent; each has a folder, with this value in `agent`."""
 
     profile: LaunchProfile

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -11,6 +10,7 @@ from typing import Final
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     BrokerRoute,
     Channel,

@@ -1,12 +1,14 @@
 """The registry of worker adapters by name: agents of ours, and plug-ins from entry points."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.domain.errors import Conflict, NotFound, SupervisorError, Unavailable
 from supervisor_ai.domain.run.definition import Cli
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import OutputSink, Sandbox
 from supervisor_ai.engine.ports.workers import Worker, WorkerFactory, WorkerReport, WorkerRequest
 from supervisor_ai.tools.text import nearest
@@ -26,8 +28,7 @@ def adapters() -> frozenset[str]:
     return frozenset((*AGENTS, *entry_points(group=GROUP).names))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _FilledWorker:
+class _FilledWorker(Struct, frozen=True, kw_only=True):
     """Any adapter's worker, plug-ins included, which never sees an agent that was not filled."""
 
     worker: Worker

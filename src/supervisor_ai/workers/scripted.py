@@ -15,11 +15,11 @@ A script that says anything else ends with exit code 2, a script without a fitti
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Mount, OutputSink, Sandbox
 from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
 from supervisor_ai.workers.command import run_agent

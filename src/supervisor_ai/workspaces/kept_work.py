@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
 from operator import and_
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.workspace_inventory import KeptStanding, KeptWork, WorkOrigin
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
@@ -35,8 +36,7 @@ _Content = tuple[str, tuple[CommitSha, ...]]
 """A tree and what it was made from: two commits that differ in nothing else are one work."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ref:
+class _Ref(Struct, frozen=True, kw_only=True):
     """A ref and what it points to."""
 
     name: str
@@ -48,8 +48,7 @@ class _Ref:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _History:
+class _History(Struct, frozen=True, kw_only=True):
     """What the user's own refs have, since the time that concerns us."""
 
     refs: Sequence[str]

@@ -4,10 +4,11 @@ import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import EffectKey, RunId
@@ -24,8 +25,7 @@ _SLUG_LENGTH: Final = 60
 _FENCED: Final = re.compile(r"(?P<key>[A-Za-z0-9_-]+)\.(?P<fence>[0-9]+)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkspaceDirectory:
+class WorkspaceDirectory(Struct, frozen=True, kw_only=True):
     """The directory of one workspace: what the worker sees, and what only we see."""
 
     path: Path
@@ -97,8 +97,7 @@ class WorkspaceDirectory:
         dump(waste)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunLayout:
+class RunLayout(Struct, frozen=True, kw_only=True):
     """The directory of one run."""
 
     path: Path

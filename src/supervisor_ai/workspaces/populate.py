@@ -5,13 +5,15 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.values import Hardness
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.engine.ports.workspaces import Quota, WorkspacePlan
 from supervisor_ai.workspaces.commits.hidden_files import blind_commit, write_patterns
@@ -35,8 +37,7 @@ _INSIDE: Final = Path("/run/wgit")
 """Where the worker finds its git directory; a path that exists in its sandbox only."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Populated:
+class Populated(Struct, frozen=True, kw_only=True):
     """What is special about a workspace that is ready."""
 
     mounts: tuple[Mount, ...]
@@ -44,8 +45,7 @@ class Populated:
     quota: Hardness
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Populator:
+class Populator(Struct, frozen=True, kw_only=True):
     """Fills desks with the files of a commit, as their plans say."""
 
     repository: GitRepository

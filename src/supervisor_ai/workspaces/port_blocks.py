@@ -3,10 +3,11 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import Busy
 from supervisor_ai.workspaces.files.file_lock import turn
@@ -20,8 +21,7 @@ _LOCK: Final = "lock"
 _PRIVATE: Final = 0o700
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortBlock:
+class PortBlock(Struct, frozen=True, kw_only=True):
     """Twenty ports in a row, and a name for databases."""
 
     number: int

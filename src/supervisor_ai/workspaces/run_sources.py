@@ -3,13 +3,13 @@
 import errno
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
 
 from supervisor_ai.domain.ids import CommitSha, RunId
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.workspaces.commits.hidden_files import blind_commit, write_patterns
 from supervisor_ai.workspaces.commits.object_import import ObjectImport
 from supervisor_ai.workspaces.files.removal import remove

@@ -3,10 +3,11 @@
 import os
 import subprocess
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.engine.ports.workspaces import Quota
@@ -33,8 +34,7 @@ _TRIAL: Final = Quota(disk=1 << 20, files=100)
 _PREFIX: Final = "trial-"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Volume:
+class Volume(Struct, frozen=True, kw_only=True):
     """An image, and the directories of one workspace whose content lies in it."""
 
     image: Path

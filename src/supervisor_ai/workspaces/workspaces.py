@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from secrets import token_hex
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
@@ -256,8 +257,7 @@ class GitWorkspaces:
         return desk
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Spot:
+class _Spot(Struct, frozen=True, kw_only=True):
     """Where work is kept, and who hears of what is not."""
 
     key: EffectKey

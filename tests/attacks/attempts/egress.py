@@ -1,12 +1,13 @@
 """Attempts of a worker that may leave its sandbox, but only to listed hosts."""
 
 import asyncio
+import dataclasses
 import json
 import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
@@ -26,6 +27,7 @@ from tests.attacks.scene import METADATA, PRIVATE, PUBLIC, Scene
 
 from supervisor_ai.domain.run.spending.prices import CostCap, Price
 from supervisor_ai.domain.run.values import EgressRefusal
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, Egress, Profile, SandboxSpec
 
 LISTED: Final = "listed.test:443"
@@ -171,7 +173,9 @@ def _more_paths(*entries: str) -> Layer:
         egress = spec.egress
         if egress is None or egress.broker is None:
             return spec
-        return replace(spec, egress=replace(egress, broker=replace(egress.broker, paths=entries)))
+        return replace(
+            spec, egress=replace(egress, broker=dataclasses.replace(egress.broker, paths=entries))
+        )
 
     return relaxed("the broker's list of paths", "the path is listed too", change)
 

@@ -1,7 +1,6 @@
 """Attempts on files: to read what is hidden, to write what belongs to others."""
 
 import socket
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +10,7 @@ from tests.attacks.outer import ENVIRONMENT_SECRET
 from tests.attacks.scene import Scene
 
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Mount
 
 _HOME_SHOWN: Final = shown("the home is not mounted", "--ro-bind", "{home}", "{home}")

@@ -8,7 +8,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -40,6 +39,7 @@ from tests.attacks.guards import (
 from tests.attacks.outer import HOST_NAME
 from tests.attacks.scene import Scene
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 
 _PIDS: Final = option("--unshare-pid", ("--unshare-pid",))

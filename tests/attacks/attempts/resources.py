@@ -1,7 +1,6 @@
 """Attempts to use up the machine, in a small way: the limits are as small as the bombs."""
 
 import resource
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -12,6 +11,7 @@ from tests.attacks.guards import Slip, option, relaxed, rule, slip
 from tests.attacks.scene import Scene
 
 from supervisor_ai.domain.run.definition import MIB, ResourceLimits
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 
 _AMPLE: Final = ResourceLimits(

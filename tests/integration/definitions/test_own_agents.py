@@ -1,7 +1,6 @@
 """A pinned agent has of the user's only what their config gives it now."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from supervisor_ai.definitions.consent.own_agents import OwnAgents
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import Broker, Cli
+from supervisor_ai.domain.structs import replace
 
 CONFIG = """\
 clis:

@@ -1,14 +1,15 @@
 import stat
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
 
 import pytest
+from msgspec import Struct
 
 from supervisor_ai.control.ports.definitions import Power, TrustCheck, TrustStore
 from supervisor_ai.definitions.consent.trust_store import FileTrustStore
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.consent import PinnedPower
 
 AGENT = Power(file=".supervisor/config.yaml", line=3, key="clis.a.command", value='["agent"]')
@@ -18,8 +19,7 @@ SANDBOX = PinnedPower(key="sandbox", value='{"ro_paths": ["/home/me/private"]}')
 TRUSTED = TrustCheck(is_trusted=True, added=(), removed=())
 
 
-@dataclass
-class Home:
+class Home(Struct):
     """A repository at a place; the mark is made once."""
 
     place: str = "/home/me/project/.git"

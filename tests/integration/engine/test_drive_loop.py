@@ -1,7 +1,6 @@
 """The loop of a drive, with drivers that decide odd things."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -17,6 +16,7 @@ from supervisor_ai.domain.run.effects import SetTimer
 from supervisor_ai.domain.run.inbox_commands import Approve
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.playback import opener
 from supervisor_ai.engine.world import World
 

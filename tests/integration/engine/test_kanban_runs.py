@@ -4,7 +4,6 @@ import contextlib
 import json
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -35,6 +34,7 @@ from supervisor_ai.domain.run.effects import OperationEffect
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
 from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import expect_kanban

@@ -1,6 +1,5 @@
 """Letters: what other processes ask of a run, and what its owner makes of it."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 from tests.integration.engine.conftest import OpenKernel
@@ -13,6 +12,7 @@ from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind
 from supervisor_ai.domain.run.inbox_commands import Approve, Cancel, Migrate, Reject
 from supervisor_ai.domain.run.status import OutcomeKind, RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Landed, Landing, NotLanded
 from supervisor_ai.testing.fake_worker import FakeReply

@@ -1,6 +1,5 @@
 """Where a run stops by itself: retries, steps, time."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 from tests.integration.engine.conftest import OpenKernel
@@ -11,6 +10,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Limits, StepKind
 from supervisor_ai.domain.run.status import OutcomeKind, RunStatus, Verdict
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_sandbox import ScriptedReply

@@ -1,7 +1,6 @@
 """At most one owner: who is refused, who takes over, and what becomes of a former owner."""
 
 import asyncio
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -18,6 +17,7 @@ from supervisor_ai.domain.run.definition import StepKind
 from supervisor_ai.domain.run.run import cancelled, ending_event
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.run.values import Process
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.drive import DriveResult
 from supervisor_ai.engine.ports.ledger import Batch, Lease, Leases, StreamAppend
 from supervisor_ai.engine.ports.workers import WorkerRequest

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from supervisor_ai.domain.run.definition import StepKind
 from supervisor_ai.domain.run.inbox_commands import Approve, Cancel, Command, Reject
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus
 from supervisor_ai.domain.run.values import ApprovalReason, Snapshot
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import LeftOut, LeftOutSink, Workspace
 from supervisor_ai.testing.fake_worker import FakeReply

@@ -1,6 +1,5 @@
 """What a run makes of attempts that fail: how often, how soon, and when a person is asked."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -12,6 +11,7 @@ from supervisor_ai.domain.run.definition import Definition, Limits
 from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
 from supervisor_ai.domain.run.failures.diagnosis import ACTIONS, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import END_ACTIONS, SandboxEnd
 from supervisor_ai.testing.fake_worker import FakeReply
 

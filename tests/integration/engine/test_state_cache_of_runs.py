@@ -4,7 +4,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from tests.integration.engine.conftest import OpenKernel
@@ -14,6 +13,7 @@ import supervisor_ai
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, StreamId, run_stream
 from supervisor_ai.domain.run.definition import StepKind
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.ports.ledger import Batch, CachedState, EventLog, Head
 from supervisor_ai.engine.world import Timing

@@ -1,7 +1,6 @@
 """A slice is added without touching a file of the kernel: it is driven, recovered and shown."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from supervisor_ai.control.slices import all_slices, find_slice, load_slice, ope
 from supervisor_ai.domain.errors import InternalError, InvalidInput
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS, LatePerformers
 from supervisor_ai.engine.world import World
 from supervisor_ai.store.documents import ArtifactDocuments

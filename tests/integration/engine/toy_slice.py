@@ -1,7 +1,9 @@
 """A toy slice, a baker: its own event, effect, performer, sentence, rule and table."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Final, cast
+
+from msgspec import Struct
 
 from supervisor_ai.control.sentence_table import on
 from supervisor_ai.control.slices import Slice
@@ -12,6 +14,7 @@ from supervisor_ai.domain.run.effects import OperationEffect
 from supervisor_ai.domain.run.event_kinds.placed import OperationEnded, OperationStarted
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.performer import performer
 from supervisor_ai.engine.playback import opener
 from supervisor_ai.engine.world import Operation, Performers
@@ -19,8 +22,7 @@ from supervisor_ai.engine.world import Operation, Performers
 OVEN: Final = StepName("oven")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BakeStarted(OperationStarted):
+class BakeStarted(OperationStarted, frozen=True, kw_only=True):
     """A loaf goes into the oven."""
 
     operation: ClassVar = "bake"
@@ -31,8 +33,7 @@ class BakeStarted(OperationStarted):
         return BakeLost(step=self.step, visit=self.visit, slot=self.slot)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Baked(OperationEnded):
+class Baked(OperationEnded, frozen=True, kw_only=True):
     """A loaf is done."""
 
     ends: ClassVar = BakeStarted
@@ -40,15 +41,13 @@ class Baked(OperationEnded):
     crust: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BakeLost(OperationEnded):
+class BakeLost(OperationEnded, frozen=True, kw_only=True):
     """The baker died; nobody knows where the loaf is."""
 
     ends: ClassVar = BakeStarted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bake(OperationEffect):
+class Bake(OperationEffect, frozen=True, kw_only=True):
     """Bake a loaf."""
 
     flour: str
@@ -65,8 +64,7 @@ class Recipe:
     loaves: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bakery:
+class Bakery(Struct, frozen=True, kw_only=True):
     """What the baker remembers."""
 
     recipe: Recipe

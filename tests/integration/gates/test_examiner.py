@@ -6,7 +6,6 @@ import os
 import resource
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +17,7 @@ from supervisor_ai.control.ports.commits import ChangedPath
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination, Unexaminable
 from supervisor_ai.gates.examiner import LIMITS, RepositoryExaminer
 

@@ -3,7 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from itertools import chain, repeat
@@ -25,6 +25,7 @@ from tests.support.kernel import GATE
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.documents.kanban_writer import render_task, revise_kanban, revise_task
 from supervisor_ai.domain.run.status import ENDED, RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
 from supervisor_ai.drivers.kanban.board.numbers import next_number
 from supervisor_ai.drivers.kanban.board.plan import Plan, PlanRefusal

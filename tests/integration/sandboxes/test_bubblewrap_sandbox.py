@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import tracemalloc
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from tests.support.known_tools import known_tools
 
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     Egress,

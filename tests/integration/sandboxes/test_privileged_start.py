@@ -5,13 +5,13 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from tests.support.known_tools import known_tools
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import SandboxResult
 from supervisor_ai.sandboxes.bwrap import drop_privileges
 from supervisor_ai.sandboxes.bwrap.privileged_start import LaunchedChild

@@ -6,12 +6,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.sandboxes.resource_limits.process_usage import ProcessTree, ProcessUsage
 from supervisor_ai.sandboxes.resource_limits.unlinked_files import nameless, nameless_memory
 

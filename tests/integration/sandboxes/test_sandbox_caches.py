@@ -13,13 +13,13 @@ import sys
 import tarfile
 import threading
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.support.processes import PATIENCE
 
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.sandboxes.host_view.package_caches import CACHE_NAMES, find_caches
 from supervisor_ai.testing.sandbox_suite import OnSandbox

@@ -3,12 +3,12 @@
 import os
 import tempfile
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.sandboxes.resource_limits.disk_usage import Disk, Tally
 from supervisor_ai.workspaces.files.removal import remove
 

@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
 from supervisor_ai.domain.run.values import Hardness
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 from supervisor_ai.sandboxes.resource_limits.cgroups import Group
 from supervisor_ai.sandboxes.resource_limits.disk_usage import FREE_SPACE, Disk

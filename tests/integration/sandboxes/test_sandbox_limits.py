@@ -5,7 +5,6 @@ import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from tests.support.processes import PATIENCE
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
 from supervisor_ai.domain.run.values import Hardness
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd, SandboxSpec
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.sandboxes.processes.register import ProcessRegister

@@ -4,7 +4,6 @@ import asyncio
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -17,6 +16,7 @@ from tests.support.known_tools import known_tools
 
 from supervisor_ai.domain.run.spending.prices import CostCap, Price
 from supervisor_ai.domain.run.values import Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import BrokerRoute, Egress, SandboxEnd, SandboxSpec
 from supervisor_ai.lab.server import LabServer
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox

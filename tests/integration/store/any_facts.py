@@ -1,6 +1,5 @@
 """Facts of any kind with any fields, made from nothing but their types."""
 
-from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -10,6 +9,7 @@ from types import NoneType, UnionType
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
+from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Event
 
@@ -30,9 +30,9 @@ def any_fact(kind: type[Event]) -> st.SearchStrategy[Event]:
     return _build(kind)
 
 
-def _build(kind: type) -> st.SearchStrategy[Any]:
+def _build(kind: type[Struct]) -> st.SearchStrategy[Any]:
     hints = get_type_hints(kind)
-    return st.builds(kind, **{field.name: _any(hints[field.name]) for field in fields(kind)})
+    return st.builds(kind, **{name: _any(hints[name]) for name in kind.__struct_fields__})
 
 
 def _any(hint: Any) -> st.SearchStrategy[Any]:
@@ -49,5 +49,5 @@ def _any(hint: Any) -> st.SearchStrategy[Any]:
     if isinstance(hint, type) and issubclass(hint, Enum):
         return st.sampled_from(hint)
     assert isinstance(hint, type), f"no values are known for {hint!r}"
-    assert is_dataclass(hint), f"no values are known for {hint!r}"
+    assert issubclass(hint, Struct), f"no values are known for {hint!r}"
     return st.deferred(lambda: _build(hint))

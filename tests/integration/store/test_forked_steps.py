@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -22,6 +21,7 @@ from supervisor_ai.domain.picture import Picture, StepPicture
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.run.values import ForkPoint
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
 from supervisor_ai.store.codec import EventCodec
 from supervisor_ai.store.connection import Connection
@@ -46,8 +46,9 @@ def _here(fact: Event) -> Event:
     return replace(fact, step=TEST, visit=1, slot=1 + fact.slot % 2)
 
 
+_LIKELY: Final[tuple[type[Event], ...]] = (e.StepEntered, *GATES * 40, *KINDS)
 CROWDED: Final = st.lists(
-    st.sampled_from((e.StepEntered, *GATES * 40, *KINDS)).flatmap(any_fact).map(_here),
+    st.sampled_from(_LIKELY).flatmap(any_fact).map(_here),
     min_size=8,
     max_size=20,
 ).map(lambda facts: [e.StepEntered(step=TEST, visit=1, start=None), *facts])

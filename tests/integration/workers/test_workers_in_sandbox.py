@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import pytest
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
 from supervisor_ai.domain.run.values import EgressRefusal
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel, Mount, Sandbox, SandboxEnd
 from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace

@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import pytest
 from tests.integration.workspaces.recorded_gh import RecordedGh, install
 
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.forge import NotOpened, Opened, PullRequest
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.forges.gh_errors import GH, not_opened

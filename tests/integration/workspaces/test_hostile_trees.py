@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from supervisor_ai.domain.run.definition import WORKER_LIMITS, SandboxPolicy, St
 from supervisor_ai.domain.run.inbox_commands import Cancel
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.domain.run.values import Base
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import LeftOut, Quota, WorkspacePlan
 from supervisor_ai.engine.runtime import Runtime

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import subprocess
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from supervisor_ai.control.ports.workspace_inventory import (
 from supervisor_ai.control.queries.workspaces import WorkspaceRecords
 from supervisor_ai.domain.errors import Busy, Conflict, InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.host import SystemClock
 from supervisor_ai.engine.ports.workspaces import Quota, Workspace, WorkspacePlan
 from supervisor_ai.testing.scratch_repository import ScratchRepository

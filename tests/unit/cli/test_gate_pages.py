@@ -1,6 +1,5 @@
 """What a gate says about two commits, shown to people."""
 
-from dataclasses import replace
 from typing import Final
 
 from inline_snapshot import snapshot
@@ -10,6 +9,7 @@ from supervisor_ai.control.commands.gate_check import CheckView
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import Finding, GateKind, Severity
 from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.structs import replace
 
 PASSED: Final = CheckView(
     gate="test",

@@ -1,7 +1,6 @@
 """What `supervisor kanban` prints, and how it exits."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +23,7 @@ from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.errors import Busy, InvalidInput, NotFound
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.structs import replace
 
 ESCAPE = "\x1b[31m"
 

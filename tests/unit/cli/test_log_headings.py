@@ -1,6 +1,5 @@
 """What an entry of the log is about, in one line."""
 
-from dataclasses import replace
 from typing import Final
 
 from tests.unit.control.gate_facts import WHEN
@@ -9,6 +8,7 @@ from supervisor_ai.cli.commands.runs.logs import heading
 from supervisor_ai.cli.tables import local_time
 from supervisor_ai.control.queries.logs import LogKind, RunLogEntry
 from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.structs import replace
 
 CLAIMS: Final = RunLogEntry(
     kind=LogKind.GATE,

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +19,7 @@ from supervisor_ai.control.run_views import show_run
 from supervisor_ai.domain.ids import CommitSha, StepName
 from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger

@@ -1,6 +1,5 @@
 """What a run passed in spite of."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +13,7 @@ from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import show_run
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.status import AttemptStatus, StepStatus, Verdict
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger

@@ -1,6 +1,5 @@
 """What a run has consumed is told to people, not only to programs."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -9,6 +8,7 @@ from tests.unit.control.run_rows import FakeQueries, queries, records
 from supervisor_ai.cli.run_details import spent
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import UsageView, show_run
+from supervisor_ai.domain.structs import replace
 
 __all__ = ["FakeQueries", "queries", "records"]
 

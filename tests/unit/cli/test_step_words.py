@@ -1,6 +1,5 @@
 """What a step does, in words."""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
@@ -11,6 +10,7 @@ from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Definition, Gate, Role, Step, StepKind, Workflow
 from supervisor_ai.domain.run.gates import Complexity, GateKind
+from supervisor_ai.domain.structs import replace
 
 AT: Final = StepName("at")
 DEFINITION: Final = Definition(

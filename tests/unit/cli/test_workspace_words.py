@@ -1,6 +1,5 @@
 """How what workers left is put into words."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from supervisor_ai.control.queries.workspaces import (
     WorkView,
 )
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
+from supervisor_ai.domain.structs import replace
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)
 DIRECTORY = DirectoryView(

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 from inline_snapshot import snapshot
 
@@ -15,6 +13,7 @@ from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Role
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import FeedbackKind
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.workers import AnswerProblem, Prompter, PromptRequest, Told
 
 PROMPTS = read_prompts([DirectorySource(Origin.BUILT_IN, BUILTIN_DIRECTORY)], FileMistakes())

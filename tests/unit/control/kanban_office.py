@@ -1,7 +1,7 @@
 """A project in memory with kanbans: commits as mappings, a ledger, and a person in a directory."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final, cast
@@ -22,6 +22,7 @@ from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Cli, Role, Step, StepKind, Workflow
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.run.values import Base
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.commands.start import Office
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition

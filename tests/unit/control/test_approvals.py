@@ -1,6 +1,5 @@
 """A person's answer to a question of a run, before it is sent."""
 
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
@@ -18,6 +17,7 @@ from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.inbox_commands import Approve
 from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.testing.world import fake_world
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 """What a person sees of a run while it is driven."""
 
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Final
@@ -23,6 +22,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.status import FailureCategory, StepStatus, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason, Snapshot, Usage
+from supervisor_ai.domain.structs import replace
 
 DO: Final = StepName("implement")
 ARTIFACT: Final = ArtifactHash("a")

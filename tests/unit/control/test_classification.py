@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -20,6 +20,7 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import NO_USAGE, Usage
+from supervisor_ai.domain.structs import replace
 
 RUNS: Final = Path(__file__).parents[2] / "fixtures" / "clis"
 NOW: Final = datetime(2026, 11, 16, 12, tzinfo=UTC)

@@ -1,7 +1,7 @@
 """Which runs are compared with what, and what is said about it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -16,6 +16,7 @@ from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha
 from supervisor_ai.domain.run.status import AttemptStatus, RunStatus
 from supervisor_ai.domain.run.values import Base, Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger

@@ -1,7 +1,6 @@
 """What a gate printed, found and told, as logs show it."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.domain.run.gates import Finding
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger

@@ -1,6 +1,5 @@
 """A gate on any two commits."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
 import pytest
@@ -11,6 +10,7 @@ from supervisor_ai.control.ports.definitions import GateSummary
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
 from supervisor_ai.domain.run.gates import Area, GateKind, GatePolicy
 from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import NewTests, Reading
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 """Starting runs on kanbans: what is checked before anything is written."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from tests.unit.control.kanban_office import (
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.commands.start import (
     KanbanRequest,

@@ -1,6 +1,5 @@
 """How a kanban stands, and whether its files could be worked on."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -25,6 +24,7 @@ from supervisor_ai.control.ports.queries import OwnerRow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.commands.check import InadequateItem, check_kanban
 from supervisor_ai.drivers.kanban.places import find_any_place

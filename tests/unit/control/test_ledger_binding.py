@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from supervisor_ai.control.ledger_binding import LedgerBinding
 from supervisor_ai.control.policy import Policy
@@ -38,8 +39,7 @@ class Files:
         self.number, self.adopted = number, True
 
 
-@dataclass
-class Home:
+class Home(Struct):
     """A repository in which another process may be a little faster."""
 
     files: Files

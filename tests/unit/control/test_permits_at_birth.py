@@ -1,6 +1,5 @@
 """Two runs cannot begin with the same permit, however close they come."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
 from supervisor_ai.domain.project.events import FailureCounted, PermitTaken, ProjectEvent
 from supervisor_ai.domain.run.events import PermitGranted, RunSubmitted
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.ledger import Batch, EventLog, StreamAppend
 from supervisor_ai.testing.ledger_harness import BEGIN, birth
 

@@ -1,6 +1,5 @@
 """A question to a person, as programs read it."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -16,6 +15,7 @@ from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import show_run
 from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock

@@ -1,6 +1,5 @@
 """What the ledger says about failed attempts: expected, received, done."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -31,6 +30,7 @@ from supervisor_ai.domain.run.failures.retry_notes import RetryEntry
 from supervisor_ai.domain.run.spending.budgets import Amount
 from supervisor_ai.domain.run.status import FailureCategory, Outcome, OutcomeKind
 from supervisor_ai.domain.run.values import ApprovalReason, Snapshot
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.ledger_harness import batch, birth, completed

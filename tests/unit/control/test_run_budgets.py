@@ -1,6 +1,5 @@
 """A run's own budget, and the configuration's."""
 
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -8,6 +7,7 @@ from supervisor_ai.control.commands.run_start import within
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind, Workflow
 from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope
+from supervisor_ai.domain.structs import replace
 
 COMMIT = StepName("commit")
 DEFINITION = Definition(

@@ -1,7 +1,5 @@
 """What faces are told about runs."""
 
-from dataclasses import replace
-
 import msgspec
 import pytest
 from inline_snapshot import snapshot
@@ -12,6 +10,7 @@ from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import list_runs, show_run
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
+from supervisor_ai.domain.structs import replace
 
 __all__ = ["FakeQueries", "queries", "records"]
 

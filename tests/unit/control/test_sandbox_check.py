@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +24,7 @@ from supervisor_ai.control.queries.sandbox_check import (
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.run.definition import SandboxPolicy
 from supervisor_ai.domain.run.values import Hardness
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     LimitFinding,

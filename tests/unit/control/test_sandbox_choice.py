@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -11,6 +11,7 @@ from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
 from supervisor_ai.control.policy import AUTO, NO_SANDBOX, Policy
 from supervisor_ai.domain.errors import Denied, Unavailable
 from supervisor_ai.domain.run.values import Hardness
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import LimitFinding, Probe, ProbeFinding
 from supervisor_ai.engine.runtime import Runtime
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox

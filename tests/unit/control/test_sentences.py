@@ -41,7 +41,7 @@ def test_every_class_of_events_has_a_sentence() -> None:
 
 
 def test_what_nobody_has_words_for_is_named() -> None:
-    class Unheard(Event):
+    class Unheard(Event, frozen=True):
         pass
 
     assert describe(Unheard()) == "Unheard"

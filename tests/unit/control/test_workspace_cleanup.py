@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -52,6 +52,7 @@ from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound, Unavai
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, RunId, StepName, TreeSha
 from supervisor_ai.domain.run.status import RunStatus, StepStatus
 from supervisor_ai.domain.run.values import Base, Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.fake_workspaces import MemoryWorkspaces

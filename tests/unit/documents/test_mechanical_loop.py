@@ -1,7 +1,7 @@
 """Whatever agents say, the Manager's rules come to an end, and his files can be read."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, repeat
 
 import pytest
@@ -15,6 +15,7 @@ from supervisor_ai.documents.kanban_writer import (
     revise_kanban,
     revise_task,
 )
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.item_order import untangled
 from supervisor_ai.drivers.kanban.board.kanban import (
     Conclusion,

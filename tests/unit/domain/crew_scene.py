@@ -1,7 +1,6 @@
 """Steps with several reviewers, driven to their end."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from tests.support.kernel import Kernel, flow, work
 
@@ -10,6 +9,7 @@ from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Definition, Limits, Role
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply
 from supervisor_ai.testing.world import says

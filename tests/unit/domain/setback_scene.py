@@ -1,7 +1,6 @@
 """A run whose agents meet setbacks."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 
 from tests.support.kernel import CLI, Kernel, flow, work
@@ -12,6 +11,7 @@ from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Cli, Definition, Limits
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import OutputSink, SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
 from supervisor_ai.engine.world import World

@@ -1,6 +1,5 @@
 """Who has to agree: by the change's complexity, and by who is there to be asked."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -14,6 +13,7 @@ from supervisor_ai.domain.run.gates import Complexity, GateKind
 from supervisor_ai.domain.run.inbox_commands import Approve, Reject
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import Examination
 from supervisor_ai.testing.fake_worker import FakeReply
 

@@ -1,6 +1,5 @@
 """The circuit breaker: what failed too often is left alone for a while."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
@@ -16,6 +15,7 @@ from supervisor_ai.domain.run.failures.breaker import (
     counts,
 )
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.structs import replace
 
 START = datetime(2030, 1, 1, tzinfo=UTC)
 FACTS = ("failure", "try", "success")

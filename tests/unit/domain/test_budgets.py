@@ -1,6 +1,5 @@
 """Budgets: reserved before a worker starts, settled after it ended."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -28,6 +27,7 @@ from supervisor_ai.domain.run.spending.budgets import (
     settle,
     shown,
 )
+from supervisor_ai.domain.structs import replace
 
 NOW = datetime(2030, 1, 1, 23, 30, tzinfo=UTC)
 ONE, TWO = EffectKey("r1/build/1/1/worker/1"), EffectKey("r1/build/1/1/worker/2")

@@ -1,6 +1,5 @@
 """Several roles at one step, and steps that a person signs off."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -25,6 +24,7 @@ from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.inbox_commands import Approve, Reject
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
 from supervisor_ai.domain.run.values import ApprovalReason, FeedbackKind
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import Reading
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest

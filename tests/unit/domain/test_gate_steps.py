@@ -1,7 +1,6 @@
 """Steps with gates: side by side, one after the other, and what follows from what they say."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -15,6 +14,7 @@ from supervisor_ai.domain.run.gates import Complexity, Finding, GateKind, GatePo
 from supervisor_ai.domain.run.inbox_commands import Approve, Reject
 from supervisor_ai.domain.run.status import OutcomeKind, RunStatus, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.gates import feedback_of
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec

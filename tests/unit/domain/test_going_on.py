@@ -1,7 +1,6 @@
 """What a workflow does when an attempt may not start, gets nowhere, or can only do less."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -23,6 +22,7 @@ from supervisor_ai.domain.run.spending.budgets import Amount, Scope
 from supervisor_ai.domain.run.spending.prices import Price, PriceTable
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
 from supervisor_ai.domain.run.values import Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.folds import fold_name
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest

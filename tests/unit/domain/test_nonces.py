@@ -1,7 +1,6 @@
 """Which attempts have a nonce of their own, and which repeat the one before."""
 
 import contextlib
-from dataclasses import replace
 
 from tests.support.kanban_scene import Scene, Told, kanban_definition
 from tests.support.kernel import Kernel, flow, work
@@ -14,6 +13,7 @@ from supervisor_ai.domain.run.effects import OperationEffect, RunWorker
 from supervisor_ai.domain.run.failures.retries import RETRY_POLICIES
 from supervisor_ai.domain.run.spending.budgets import Amount, Scope
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.slots import Slot, evolve
 from supervisor_ai.engine.effects.performer import perform
 from supervisor_ai.engine.ports.workers import WorkerRequest

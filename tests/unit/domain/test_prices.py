@@ -1,6 +1,5 @@
 """What tokens cost, for agents that do not say it themselves."""
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -16,6 +15,7 @@ from supervisor_ai.domain.run.spending.prices import (
     find_price,
 )
 from supervisor_ai.domain.run.values import Usage
+from supervisor_ai.domain.structs import replace
 
 
 def price(input_price: str, output: str) -> Price:

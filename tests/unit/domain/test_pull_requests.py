@@ -1,7 +1,5 @@
 """Pull requests: opened once, by hand where it must be, and never without a commit."""
 
-from dataclasses import replace
-
 import pytest
 from tests.support.kernel import Kernel, flow, stop, work
 from typing_extensions import override
@@ -13,6 +11,7 @@ from supervisor_ai.domain.run.definition import Definition, StepKind
 from supervisor_ai.domain.run.inbox_commands import Approve, Reject
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.pull_request import target_branch
 from supervisor_ai.engine.ports.forge import NotOpened, Opened, PullRequest
 from supervisor_ai.engine.ports.workers import WorkerRequest

@@ -1,6 +1,5 @@
 """Retry policies: what follows a failed attempt, after how long, and what is written about it."""
 
-from dataclasses import replace
 from datetime import UTC, timedelta
 
 import pytest
@@ -27,6 +26,7 @@ from supervisor_ai.domain.run.failures.retries import (
 )
 from supervisor_ai.domain.run.failures.retry_notes import feedback_words, retry_log
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.structs import replace
 
 RESET = NOW + timedelta(hours=3)
 STEADY = replace(DEFAULT_RETRIES, jitter=0.0)

@@ -1,13 +1,12 @@
 """What the retry log says where there is more to say than in the plainest case."""
 
-from dataclasses import replace
-
 import pytest
 from tests.unit.domain.retry_facts import ENTRY
 
 from supervisor_ai.domain.run.failures.retries import MoveKind
 from supervisor_ai.domain.run.failures.retry_notes import retry_log
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.structs import replace
 
 
 @pytest.mark.parametrize(

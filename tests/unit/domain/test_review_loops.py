@@ -1,7 +1,5 @@
 """Reviews that go round in circles rest until a person decides."""
 
-from dataclasses import replace
-
 import pytest
 from tests.support.kernel import Kernel, flow, work
 
@@ -13,6 +11,7 @@ from supervisor_ai.domain.run.gates import Concern
 from supervisor_ai.domain.run.inbox_commands import Approve, Reject
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.review_loops import Round, Rounds, find_review_loop, record_round
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply

@@ -1,6 +1,5 @@
 """What a workflow makes of failed attempts: again, later, by another agent, or with a person."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -19,6 +18,7 @@ from supervisor_ai.domain.run.definition import Limits
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.failures.retries import ParkingPolicy, RetryPolicy
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.setbacks import next_agent
 from supervisor_ai.drivers.moves.slots import Approach, Slot
 

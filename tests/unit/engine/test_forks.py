@@ -1,7 +1,5 @@
 """A fork begins with a prefix of another run's facts; nothing is copied."""
 
-from dataclasses import replace
-
 import pytest
 from tests.support.kernel import Kernel, flow, stop, work
 
@@ -13,6 +11,7 @@ from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import StepKind
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.run.values import ForkPoint
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply

@@ -1,7 +1,6 @@
 """Gates of all kinds, as the engine performs them."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -22,6 +21,7 @@ from supervisor_ai.domain.run.definition import (
 from supervisor_ai.domain.run.gates import GateKind, GatePolicy
 from supervisor_ai.domain.run.inbox_commands import Approve
 from supervisor_ai.domain.run.status import RunStatus, Verdict
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gate_check import Checked, CheckRequest, check_gate
 from supervisor_ai.engine.ports.gates import Missing, Mutant, NewTests, Reading, Unexaminable
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec

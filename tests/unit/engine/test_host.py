@@ -6,13 +6,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 
 import pytest
 
 from supervisor_ai.domain.run.values import Process
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
 from supervisor_ai.engine.ports.clock import Clock, Ids, Processes
 

@@ -1,7 +1,5 @@
 """Landing a snapshot: the message, the refusal, the missing identity."""
 
-from dataclasses import replace
-
 import pytest
 from tests.support.kernel import Kernel, flow, stop, work
 
@@ -12,6 +10,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import StepKind
 from supervisor_ai.domain.run.status import OutcomeKind, RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.integration import commit_message
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.engine.ports.workers import WorkerRequest

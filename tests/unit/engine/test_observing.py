@@ -1,6 +1,5 @@
 """What is seen of a worker while it runs."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -13,6 +12,7 @@ from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus
 from supervisor_ai.domain.run.values import Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.monitor import SilentMonitor
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import (

@@ -1,7 +1,5 @@
 """An effect that nobody can do is a bug that says so."""
 
-from dataclasses import replace
-
 import pytest
 from tests.support.kernel import Kernel
 from tests.support.scripted_driver import Nothing, ScriptedDriver
@@ -10,6 +8,7 @@ from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
 from supervisor_ai.domain.run.effects import Effect, OpenPullRequest
 from supervisor_ai.domain.run.run import Decision, Run
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.playback import opener
 
 PULL = OpenPullRequest(

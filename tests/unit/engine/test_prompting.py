@@ -1,7 +1,5 @@
 """What a worker is told and shown, and what is recorded of it."""
 
-from dataclasses import replace
-
 import pytest
 from tests.support.kernel import Kernel, flow, work
 
@@ -11,6 +9,7 @@ from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.context_plan import ContextPlan, PackedContext, Source, SourceKind
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply

@@ -1,13 +1,12 @@
 """A driver that does not hear what it is told must not write for ever."""
 
-from dataclasses import replace
-
 import pytest
 from tests.support.kernel import Kernel, flow, work
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.spending.budgets import Amount, Scope
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.state import WorkflowState
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.playback import opener

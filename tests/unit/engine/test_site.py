@@ -1,6 +1,5 @@
 """What surrounds a worker and a gate: plans, set-ups, caches and the ways out."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -20,6 +19,7 @@ from supervisor_ai.domain.run.definition import (
 )
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus, Verdict
 from supervisor_ai.domain.run.values import EgressRefusal
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel, Profile, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import PLAIN, Quota, Workspace, WorkspacePlan

@@ -1,7 +1,5 @@
 """What came of an attempt: answers, exit codes, silence and sandboxes that do not work."""
 
-from dataclasses import replace
-
 import pytest
 from tests.support.kernel import Kernel, flow, work
 from typing_extensions import override
@@ -12,6 +10,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.inbox_commands import Approve
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     OutputSink,

@@ -1,13 +1,13 @@
 """What a worker reports, compared with what is there."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import CLAIM_RULES, Finding, Severity
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.integrity.examine import Languages, known_languages
 from supervisor_ai.gates.worker_claims.claims_gate import examine_claims

@@ -1,11 +1,11 @@
 """The new tests of a change, with what they need."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
 from supervisor_ai.gates.integrity.python_ast.reader import PythonTests
 from supervisor_ai.gates.new_tests import new_tests

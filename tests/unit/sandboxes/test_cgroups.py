@@ -1,12 +1,12 @@
 """Where groups can be made, by what a hierarchy says; the trees here are made up."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.sandboxes.resource_limits.cgroups import (
     Group,
     VersionOne,

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 from supervisor_ai.domain.run.values import Hardness
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Probe
 from supervisor_ai.sandboxes.resource_limits.cgroups import VersionTwo
 from supervisor_ai.sandboxes.resource_limits.limit_findings import find_limits, no_limits

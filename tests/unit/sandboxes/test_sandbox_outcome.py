@@ -1,4 +1,3 @@
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -9,6 +8,7 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import GIB, MIB, ResourceLimits
 from supervisor_ai.domain.run.spending.prices import CostCap, Price
 from supervisor_ai.domain.run.values import Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Egress, Mount, Profile, SandboxEnd, SandboxSpec
 from supervisor_ai.sandboxes.outcome import (
     check_words,

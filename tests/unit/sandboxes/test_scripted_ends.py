@@ -1,12 +1,12 @@
 """The ends that a script can have besides an exit code."""
 
 import asyncio
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 from supervisor_ai.domain.run.definition import WORKER_LIMITS
 from supervisor_ai.domain.run.values import EgressRefusal, Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     Egress,
     Profile,

@@ -1,10 +1,10 @@
 """Of the system, whatever can be run is looked at, and the rest where nobody keeps a record."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.sandboxes.host_view.package_caches import Caches
 from supervisor_ai.sandboxes.toolchains.tool_stamps import stamp_tools, system_places
 from supervisor_ai.sandboxes.toolchains.toolchain import find_toolchain

@@ -3,11 +3,11 @@
 import asyncio
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.runners.table import edition
 from supervisor_ai.sandboxes.host_view.package_caches import find_caches
 from supervisor_ai.sandboxes.toolchains.tool_stamps import ToolStamps, stamp_tools

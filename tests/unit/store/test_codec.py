@@ -1,6 +1,5 @@
 """Facts on their way into columns and back, whatever version wrote them."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 
@@ -143,8 +142,7 @@ def test_a_damaged_time_is_reported_with_its_place() -> None:
         EventCodec().unseal(record)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoorOpened(Event):
+class DoorOpened(Event, frozen=True, kw_only=True):
     """What is written today: the third form of the fact."""
 
     door: str

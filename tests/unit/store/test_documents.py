@@ -1,6 +1,5 @@
 """Domain objects come back exactly as they were, the order of their mappings included."""
 
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Optional
@@ -8,6 +7,7 @@ from typing import Optional
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct, field
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import Unavailable
@@ -19,6 +19,7 @@ from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import StepStatus, Verdict
 from supervisor_ai.domain.run.values import Base, Feedback, FeedbackKind, ForkPoint, Snapshot, Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.slots import Slot
 from supervisor_ai.drivers.moves.state import StepRecord, Visit, WorkflowState
 from supervisor_ai.store.documents import ArtifactDocuments
@@ -149,14 +150,12 @@ def test_a_choice_carries_the_name_of_its_type(documents: ArtifactDocuments) -> 
     assert encoded.count(b"@type") == len(run().open)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Small:
+class Small(Struct, frozen=True, kw_only=True):
     number: int
     name: Optional[str] = None  # noqa: UP045 - the older spelling must work too
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nested:
+class Nested(Struct, frozen=True, kw_only=True):
     money: Decimal
     length: timedelta
     at: datetime

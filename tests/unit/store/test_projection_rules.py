@@ -1,10 +1,10 @@
 """The rules that change the tables know every fact and use only fields that facts have."""
 
 import re
-from dataclasses import fields, is_dataclass
 from typing import get_args, get_type_hints
 
 import pytest
+from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.store.codec import EVENT_KINDS
@@ -20,8 +20,8 @@ def parameters(kind: type) -> set[str]:
     for name, hint in get_type_hints(kind).items():
         found.add(name)
         for member in (hint, *get_args(hint)):
-            if is_dataclass(member):
-                found |= {f"{name}_{inner.name}" for inner in fields(member)}
+            if isinstance(member, type) and issubclass(member, Struct):
+                found |= {f"{name}_{inner}" for inner in member.__struct_fields__}
     return found
 
 

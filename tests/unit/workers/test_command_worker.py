@@ -1,7 +1,6 @@
 """What a command worker asks its sandbox to run."""
 
 import asyncio
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Broker, Cli, SandboxPolicy
 from supervisor_ai.domain.run.values import EgressRefusal
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     BrokerRoute,
     Channel,

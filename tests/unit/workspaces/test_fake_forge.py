@@ -1,7 +1,7 @@
 import asyncio
-from dataclasses import replace
 
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.forge import Forge, NotOpened, Opened, PullRequest
 from supervisor_ai.testing.fake_forge import FakeForge
 

@@ -1,9 +1,10 @@
 """Declarations of a source file (functions, classes, constants), without the bodies."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum, unique
 from typing import Final
+
+from msgspec import Struct
 
 MAX_LINE: Final = 400
 MAX_DOC: Final = 120
@@ -22,8 +23,7 @@ class EntryKind(StrEnum):
     VALUE = "value"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeEntry:
+class CodeEntry(Struct, frozen=True, kw_only=True):
     """One declaration: its signature, the first line of its documentation, its members."""
 
     kind: EntryKind

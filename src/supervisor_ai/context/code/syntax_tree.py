@@ -1,9 +1,10 @@
 """A source file as tree-sitter understands it, with queries on it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from supervisor_ai.context.code.language import SourceLanguage
 from supervisor_ai.tools.syntax_tree import Grammar, load_grammar, parse_in_time
@@ -15,8 +16,7 @@ MAX_SOURCE: Final = 300_000
 _CPU_SECONDS: Final = 2.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SyntaxTree:
+class SyntaxTree(Struct, frozen=True, kw_only=True):
     """A parsed file: broken code has a tree too, with the broken part marked."""
 
     language: SourceLanguage

@@ -1,6 +1,6 @@
 """Approve or reject: a person's answer to a question of a run."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import ApprovalRow, RunRow
 from supervisor_ai.control.project import OpenProject
@@ -12,8 +12,7 @@ from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.domain.run.values import ApprovalReason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PersonsDecision:
+class PersonsDecision(Struct, frozen=True, kw_only=True):
     """A yes or a no, bound to a tree if the person names one."""
 
     is_approval: bool

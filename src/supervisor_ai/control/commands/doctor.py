@@ -4,9 +4,10 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.commands.trust import review_trust
 from supervisor_ai.control.preflight import Preflight
@@ -25,8 +26,7 @@ _PYTHON: Final = (3, 11)
 _WHOSE: Final = {Profile.WORKER: "worker", Profile.EXECUTOR: "gate"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoctorCheck:
+class DoctorCheck(Struct, frozen=True, kw_only=True):
     """One thing that was looked at."""
 
     name: str
@@ -35,8 +35,7 @@ class DoctorCheck:
     hint: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostMachine:
+class HostMachine(Struct, frozen=True, kw_only=True):
     """What a machine has to offer, and how to open the project on it."""
 
     git_version: Callable[[], str]

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
 from supervisor_ai.control.commands.trust import require_trust
@@ -16,12 +17,12 @@ from supervisor_ai.domain.run.definition import Gate, Limits, SandboxPolicy, Wor
 from supervisor_ai.domain.run.gates import Area, Finding, GateKind
 from supervisor_ai.domain.run.status import WORST_FIRST, Verdict
 from supervisor_ai.domain.run.values import Base
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gate_check import Checked, CheckRequest, check_gate
 from supervisor_ai.engine.world import World
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckQuestion:
+class CheckQuestion(Struct, frozen=True, kw_only=True):
     """Which gate somebody wants to hear, and about what change."""
 
     gate: str
@@ -38,8 +39,7 @@ class CheckQuestion:
     """What a worker reported about the change, for the gate that compares claims with git."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckView:
+class CheckView(Struct, frozen=True, kw_only=True):
     """What a gate says about a change."""
 
     gate: str
@@ -57,8 +57,7 @@ class CheckView:
     """What went wrong, as a worker would be told: the failing part of the output."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Change:
+class _Change(Struct, frozen=True, kw_only=True):
     """The two commits, and what the project says about where commands run."""
 
     base: Base

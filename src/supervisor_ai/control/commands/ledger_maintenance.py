@@ -1,8 +1,9 @@
 """Ledger maintenance: verify, rebuild the tables, erase a text."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import FaultKind, LedgerFault, Verification
 from supervisor_ai.control.project import OpenProject
@@ -11,14 +12,14 @@ from supervisor_ai.domain.envelope import NewEvent
 from supervisor_ai.domain.errors import StaleVersion, SupervisorError
 from supervisor_ai.domain.ids import PROJECT_STREAM, ArtifactHash, StreamId, stream_run
 from supervisor_ai.domain.project.events import ArtifactErased
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.ledger import Batch, CachedState, StreamAppend
 from supervisor_ai.engine.project_view import ProjectView, fold_project
 
 _RACES: Final = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Erasure:
+class Erasure(Struct, frozen=True, kw_only=True):
     """A text to be removed, and why."""
 
     artifact: ArtifactHash

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.commands.trust import describe
 from supervisor_ai.control.ports.packs import PackInstaller, PackOffer, PackPlan
@@ -14,8 +15,7 @@ from supervisor_ai.domain.errors import InvalidInput
 _ANY: Final = ">=0"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackPlace:
+class PackPlace(Struct, frozen=True, kw_only=True):
     """A place for packs; what the installer fetches is there only as long as it is open."""
 
     directory: Path

@@ -2,16 +2,16 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.project_survey import ProjectSurvey
 from supervisor_ai.domain.errors import Denied, NotFound, Unavailable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewProject:
+class NewProject(Struct, frozen=True, kw_only=True):
     """A project that may have no definitions yet.
 
     `drafts` returns the files, by their path from the top, for a survey and the chosen packs.
@@ -30,8 +30,7 @@ class FileState(StrEnum):
     KEPT = "kept"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileView:
+class FileView(Struct, frozen=True, kw_only=True):
     """One file of the project's definitions."""
 
     path: str

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import cast
+
+from msgspec import Struct
 
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.domain.envelope import Envelope, Event
@@ -12,13 +13,13 @@ from supervisor_ai.domain.ids import EffectKey, RunId, run_stream
 from supervisor_ai.domain.run.events import CancelRequested, RunContinued
 from supervisor_ai.domain.run.run import Decision, cancelled
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.playback import Playback
 
 Json = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayedChange:
+class ReplayedChange(Struct, frozen=True, kw_only=True):
     """A place of the state that a fact moved."""
 
     path: str
@@ -26,16 +27,14 @@ class ReplayedChange:
     after: object
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayedEvent:
+class ReplayedEvent(Struct, frozen=True, kw_only=True):
     """A fact, and what it moved."""
 
     envelope: Envelope
     changes: tuple[ReplayedChange, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replay:
+class Replay(Struct, frozen=True, kw_only=True):
     """A run as it stood after a fact, and what its driver then decided."""
 
     run: RunId

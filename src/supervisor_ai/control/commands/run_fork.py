@@ -1,7 +1,8 @@
 """Fork a run: try another way from a step that it has been at."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.control.commands.run_start import append_birth, branch_name
 from supervisor_ai.control.commands.sandbox_choice import require_sandbox
@@ -17,8 +18,7 @@ from supervisor_ai.domain.run.values import ForkPoint
 from supervisor_ai.engine.consent import require_consent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedFork:
+class PreparedFork(Struct, frozen=True, kw_only=True):
     """A fork that could be submitted: nothing is written yet."""
 
     run: RunId

@@ -1,8 +1,9 @@
 """Migrate a run to today's definition."""
 
 import json
-from dataclasses import dataclass
 from difflib import unified_diff
+
+from msgspec import Struct
 
 from supervisor_ai.control.commands.run_start import within
 from supervisor_ai.control.commands.trust import keep_consent, require_trust
@@ -19,8 +20,7 @@ from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.engine.pinned import pinned_powers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Migration:
+class Migration(Struct, frozen=True, kw_only=True):
     """What a run would go on under, and what is different there."""
 
     run: RunId

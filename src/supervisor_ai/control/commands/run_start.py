@@ -1,10 +1,11 @@
 """Start a run: everything it will need is looked up, checked and pinned."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from shlex import quote
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.commands.run_execution import first_wake
 from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
@@ -26,6 +27,7 @@ from supervisor_ai.domain.run.spending.prices import dearest
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.domain.run.values import Base
 from supervisor_ai.domain.slugs import slug_of
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.pinned import pinned_powers
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.project_view import ProjectView
@@ -39,8 +41,7 @@ WORKFLOW: Final = "workflow"
 """The driver of runs that are started with a task alone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartRequest:
+class StartRequest(Struct, frozen=True, kw_only=True):
     """What a user asks for."""
 
     task: str
@@ -56,8 +57,7 @@ class StartRequest:
     """Whether nothing that is known from before may be used."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedRun:
+class PreparedRun(Struct, frozen=True, kw_only=True):
     """A run that could be submitted: nothing is written yet."""
 
     run: RunId

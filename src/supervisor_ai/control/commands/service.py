@@ -1,8 +1,9 @@
 """Service: the resident process that drives whatever is due."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.control.commands.run_execution import drive_run
 from supervisor_ai.control.policy import NO_SANDBOX
@@ -26,8 +27,7 @@ class Attendant(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class Service(Struct, frozen=True, kw_only=True):
     """How many runs are driven at a time, and whether to stay when nothing is due."""
 
     limit: int

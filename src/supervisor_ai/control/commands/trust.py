@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ledger_binding import LedgerReview
 from supervisor_ai.control.policy import Policy
@@ -22,16 +23,14 @@ from supervisor_ai.engine.ports.consent import Consent, PinnedPower
 _SHOWN: Final = 400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunReview:
+class RunReview(Struct, frozen=True, kw_only=True):
     """A run that has not ended, and what the user did not agree to of what it pinned."""
 
     run: RunId
     missing: tuple[PinnedPower, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrustReview:
+class TrustReview(Struct, frozen=True, kw_only=True):
     """What a project asks the user to trust, and whether the user did."""
 
     project: str
@@ -46,8 +45,7 @@ class TrustReview:
     """The runs that wait for the user's word."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserConsent:
+class UserConsent(Struct, frozen=True, kw_only=True):
     """What the user agreed to, unless this call is an exception."""
 
     trust: Consent

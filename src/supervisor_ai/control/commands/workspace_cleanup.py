@@ -1,10 +1,11 @@
 """Clean up workspaces that ended runs left; work that nothing else keeps stays."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.workspace_inventory import (
     KeptStanding,
@@ -17,6 +18,7 @@ from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.domain.structs import replace
 
 _EVERYTHING: Final = 1_000_000
 _NEEDED: Final = {
@@ -43,8 +45,7 @@ class Kind(StrEnum):
     REF = "ref"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CleanItem:
+class CleanItem(Struct, frozen=True, kw_only=True):
     """One thing that was left, what becomes of it, and why."""
 
     kind: Kind
@@ -58,8 +59,7 @@ class CleanItem:
     """What can be done where it could not be removed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CleanView(MutationView):
+class CleanView(MutationView, frozen=True, kw_only=True):
     """What a clean-up removed, or would remove, and what it left alone."""
 
     items: tuple[CleanItem, ...]
@@ -70,8 +70,7 @@ class CleanView(MutationView):
         return any(item.fate is Fate.FAILED for item in self.items)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CleanupScope:
+class CleanupScope(Struct, frozen=True, kw_only=True):
     """What to clean up."""
 
     run: RunId | None = None
@@ -79,8 +78,7 @@ class CleanupScope:
     with_refs: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Removal:
+class _Removal(Struct, frozen=True, kw_only=True):
     """Something that was left, and what is to become of it."""
 
     item: CleanItem

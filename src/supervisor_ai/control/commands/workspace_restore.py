@@ -1,10 +1,11 @@
 """Restore kept work to a branch or a directory, without touching the checkout."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.workspace_inventory import KeptWork
 from supervisor_ai.control.queries.workspaces import WorkspaceRecords, find_work
@@ -12,8 +13,7 @@ from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import Conflict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Restoration:
+class Restoration(Struct, frozen=True, kw_only=True):
     """Which work goes where: to a branch, whose name may be left to us, or to a directory."""
 
     name: str

@@ -1,15 +1,15 @@
 """Port of the classifier: what the output of an agent's command that has ended means."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
 from supervisor_ai.domain.run.values import Usage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedRun:
+class RecordedRun(Struct, frozen=True, kw_only=True):
     """A run of an agent's command, as somebody kept it."""
 
     cli: str
@@ -21,8 +21,7 @@ class RecordedRun:
     """Whether it was started with a schema for its answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Classification:
+class Classification(Struct, frozen=True, kw_only=True):
     """What came of it, what it took, and which record or words decided."""
 
     diagnosis: Diagnosis

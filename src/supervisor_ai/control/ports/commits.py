@@ -1,14 +1,14 @@
 """Port of commits: their files, differences and patches, without a work tree."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
 
 
-@dataclass(frozen=True, slots=True)
-class CommitFile:
+class CommitFile(Struct, frozen=True):
     """A regular file of a commit."""
 
     path: str
@@ -16,8 +16,7 @@ class CommitFile:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedPath:
+class ChangedPath(Struct, frozen=True):
     """A path that differs between two commits, with the contents before and after."""
 
     path: str

@@ -1,17 +1,17 @@
 """Port of the catalog of definitions and of the store of the user's trust in them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Definition, Gate, Role, Workflow
 from supervisor_ai.engine.ports.consent import Consent, PinnedPower
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Power:
+class Power(Struct, frozen=True, kw_only=True):
     """A setting of the project that widens what runs on the user's machine may do."""
 
     file: str
@@ -20,8 +20,7 @@ class Power:
     value: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loaded:
+class Loaded(Struct, frozen=True, kw_only=True):
     """A definition, ready to be pinned, and what the project asks the user to trust."""
 
     definition: Definition
@@ -32,8 +31,7 @@ class Loaded:
     """Those of the notes that every run is told: files that nobody reads or applies."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkflowSummary:
+class WorkflowSummary(Struct, frozen=True, kw_only=True):
     """A workflow as lists show it."""
 
     name: str
@@ -43,8 +41,7 @@ class WorkflowSummary:
     """What must be configured before it can be run: `gate ci`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleSummary:
+class RoleSummary(Struct, frozen=True, kw_only=True):
     """A role as lists show it."""
 
     name: str
@@ -59,8 +56,7 @@ class RoleSummary:
     """That of its pack."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleValue:
+class RoleValue(Struct, frozen=True, kw_only=True):
     """One value of a role, and the file and line that say so."""
 
     key: str
@@ -70,8 +66,7 @@ class RoleValue:
     origin: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigValue:
+class ConfigValue(Struct, frozen=True, kw_only=True):
     """One value of the effective configuration, and where it comes from."""
 
     key: str
@@ -85,8 +80,7 @@ class ConfigValue:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleDetail:
+class RoleDetail(Struct, frozen=True, kw_only=True):
     """A role with everything that was said about it."""
 
     summary: RoleSummary
@@ -96,8 +90,7 @@ class RoleDetail:
     """As a run would pin it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleDraft:
+class RoleDraft(Struct, frozen=True, kw_only=True):
     """A role file made of an agent that another program defines; nothing is written yet."""
 
     name: str
@@ -106,8 +99,7 @@ class RoleDraft:
     """What could not be taken over."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateSummary:
+class GateSummary(Struct, frozen=True, kw_only=True):
     """A gate as lists show it: one that is configured, or one that everybody knows by its name."""
 
     name: str
@@ -204,8 +196,7 @@ class Catalog(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrustCheck:
+class TrustCheck(Struct, frozen=True, kw_only=True):
     """What the user trusted before, against what the project asks now."""
 
     is_trusted: bool

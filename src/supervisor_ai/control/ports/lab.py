@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import SupervisorError
 
 KeyPath = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CliPointer:
+class CliPointer(Struct, frozen=True, kw_only=True):
     """What one CLI needs to find the lab: variables, arguments, a file of settings."""
 
     environment: Mapping[str, str]

@@ -1,14 +1,14 @@
 """Ports that bind a ledger to one repository and one user."""
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundLedger:
+
+class FoundLedger(Struct, frozen=True, kw_only=True):
     """A ledger's file as it lies there; nothing in it was read but its number."""
 
     path: Path

@@ -1,14 +1,14 @@
 """Port of the pack installer: packs of roles that can be found, installed, updated and removed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.definitions import Power
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackOffer:
+class PackOffer(Struct, frozen=True, kw_only=True):
     """A version of a pack that can be had."""
 
     name: str
@@ -21,8 +21,7 @@ class PackOffer:
     digest: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackChange:
+class PackChange(Struct, frozen=True, kw_only=True):
     """A pack that comes, goes or becomes another version."""
 
     name: str
@@ -34,8 +33,7 @@ class PackChange:
     is_dependency: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackPrompt:
+class PackPrompt(Struct, frozen=True, kw_only=True):
     """What a pack tells the agents of one role."""
 
     role: str
@@ -43,8 +41,7 @@ class PackPrompt:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackPlan:
+class PackPlan(Struct, frozen=True, kw_only=True):
     """All changes together, what the packs may do then, and how it is done."""
 
     changes: tuple[PackChange, ...]

@@ -1,10 +1,9 @@
 """Port of project detection: languages, frameworks, gates and packs that a project's files show."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestEvidence:
+class ManifestEvidence(Struct, frozen=True, kw_only=True):
     """A file of the project, and the line or the key in it."""
 
     file: str
@@ -18,8 +17,7 @@ class ManifestEvidence:
         return f"{self.file}{line}{f': {self.key}' if self.key else ''}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateSuggestion:
+class GateSuggestion(Struct, frozen=True, kw_only=True):
     """A command, and what speaks for it."""
 
     command: tuple[str, ...]
@@ -27,8 +25,7 @@ class GateSuggestion:
     evidence: ManifestEvidence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DetectedGate:
+class DetectedGate(Struct, frozen=True, kw_only=True):
     """A gate as it is written into the config, and other commands that would do as well."""
 
     name: str
@@ -37,8 +34,7 @@ class DetectedGate:
     others: tuple[GateSuggestion, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detected:
+class Detected(Struct, frozen=True, kw_only=True):
     """A language, a framework, a service or a package manager."""
 
     name: str
@@ -46,8 +42,7 @@ class Detected:
     files: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackAdvice:
+class PackAdvice(Struct, frozen=True, kw_only=True):
     """A pack, whether it suits the project, and why or why not."""
 
     name: str
@@ -57,8 +52,7 @@ class PackAdvice:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectSurvey:
+class ProjectSurvey(Struct, frozen=True, kw_only=True):
     """Everything that was recognised."""
 
     languages: tuple[Detected, ...]

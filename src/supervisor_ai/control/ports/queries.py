@@ -1,10 +1,11 @@
 """Port of queries about runs: the read models that the ledger keeps beside the events."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import (
     ArtifactHash,
@@ -26,8 +27,7 @@ from supervisor_ai.domain.run.values import ApprovalReason, Base, Usage
 from supervisor_ai.engine.ports.ledger import CachedState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRow:
+class RunRow(Struct, frozen=True, kw_only=True):
     """A run as lists show it."""
 
     id: RunId
@@ -50,8 +50,7 @@ class RunRow:
     """When it goes on by itself, where it waits for a time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepRow:
+class StepRow(Struct, frozen=True, kw_only=True):
     """A step of a run, in the order of its first visit."""
 
     step: StepName
@@ -62,8 +61,7 @@ class StepRow:
     last_verdict: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptRow:
+class AttemptRow(Struct, frozen=True, kw_only=True):
     """An attempt, with the names of everything that was sent and came back."""
 
     step: StepName
@@ -84,8 +82,7 @@ class AttemptRow:
     snapshot: CommitSha | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateRow:
+class GateRow(Struct, frozen=True, kw_only=True):
     """A gate's run on a snapshot; without a verdict while it is under way."""
 
     step: StepName
@@ -104,8 +101,7 @@ class GateRow:
     is_reused: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimsRow:
+class ClaimsRow(Struct, frozen=True, kw_only=True):
     """How often the workers of a role and an agent reported what git does not bear out."""
 
     role: str
@@ -119,8 +115,7 @@ class ClaimsRow:
     commits: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalRow:
+class ApprovalRow(Struct, frozen=True, kw_only=True):
     """A question to a person, and the answer if there is one."""
 
     step: StepName
@@ -137,8 +132,7 @@ class ApprovalRow:
     """What the person said with the answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnerRow:
+class OwnerRow(Struct, frozen=True, kw_only=True):
     """Who drives a run now."""
 
     owner: str
@@ -201,8 +195,7 @@ class FaultKind(StrEnum):
     FILE = "file"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerFault:
+class LedgerFault(Struct, frozen=True, kw_only=True):
     """A place where the ledger is not what it should be, and what to do about it."""
 
     kind: FaultKind
@@ -213,8 +206,7 @@ class LedgerFault:
     """The event that is wrong, or that speaks of what is wrong."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verification:
+class Verification(Struct, frozen=True, kw_only=True):
     """What a check of the ledger found; notes are no faults, but worth a look."""
 
     events: int

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 
@@ -27,8 +28,7 @@ class KeptStanding(StrEnum):
     """Its ref is all that keeps it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkOrigin:
+class WorkOrigin(Struct, frozen=True, kw_only=True):
     """Whose work it is, as the name of a directory or of a ref tells."""
 
     run: RunId
@@ -38,8 +38,7 @@ class WorkOrigin:
     attempt: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftDirectory:
+class LeftDirectory(Struct, frozen=True, kw_only=True):
     """The directory of a workspace that exists now."""
 
     path: Path
@@ -52,8 +51,7 @@ class LeftDirectory:
     since: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunDirectory:
+class RunDirectory(Struct, frozen=True, kw_only=True):
     """What all workspaces of a run share: its history and its exports."""
 
     path: Path
@@ -61,8 +59,7 @@ class RunDirectory:
     since: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptWork:
+class KeptWork(Struct, frozen=True, kw_only=True):
     """A commit that one of our refs keeps; without a step, the commit that a run starts from."""
 
     ref: str
@@ -78,8 +75,7 @@ class KeptWork:
     """The commits that are reachable from it and from no ref of the user's."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileChange:
+class FileChange(Struct, frozen=True, kw_only=True):
     """A file that differs; without line counts where there are none, as in binary files."""
 
     path: str

@@ -1,9 +1,10 @@
 """Classification of a recorded run of an agent's command, explained."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.classification import Classifier, RecordedRun
 from supervisor_ai.domain.errors import InvalidInput
@@ -18,16 +19,14 @@ class RunResult(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassifiedUsage:
+class ClassifiedUsage(Struct, frozen=True, kw_only=True):
     """What the run took; tokens from a cache are among those that went in."""
 
     tokens_in: int
     tokens_out: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+class Explanation(Struct, frozen=True, kw_only=True):
     """What a recorded run means."""
 
     cli: str

@@ -1,10 +1,10 @@
 """The effective configuration for faces: every value, where it comes from, without secrets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from supervisor_ai.control.ports.definitions import ConfigValue
 from supervisor_ai.control.preflight import Preflight
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.redaction import Redactor
 
 

@@ -1,10 +1,11 @@
 """Merge conflicts between runs, predicted by merging on trial."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.records import Records
@@ -49,8 +50,7 @@ class MergeStatus(StrEnum):
     CONFLICT = "conflict"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConflictView:
+class ConflictView(Struct, frozen=True, kw_only=True):
     """What would come of merging a run's work with another's, or into the branch it is for."""
 
     run: RunId
@@ -60,16 +60,14 @@ class ConflictView:
     files: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prediction:
+class Prediction(Struct, frozen=True, kw_only=True):
     """What would come of the merges that are left to do."""
 
     conflicts: tuple[ConflictView, ...]
     is_truncated: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Work:
+class _Work(Struct, frozen=True, kw_only=True):
     """What a run has made that its target does not have yet."""
 
     run: RunId

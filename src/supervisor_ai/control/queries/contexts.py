@@ -1,7 +1,8 @@
 """Packed context: what a worker would be shown of the repository, and what it was shown."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.queries.logs import LogFilter, require_visited
@@ -13,8 +14,7 @@ from supervisor_ai.domain.run.events import ContextPacked
 from supervisor_ai.engine.ports.context import ContextPacker, PackRequest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextQuestion:
+class ContextQuestion(Struct, frozen=True, kw_only=True):
     """Whose context somebody wants to see, and for what work."""
 
     role: str
@@ -25,8 +25,7 @@ class ContextQuestion:
     """The commit from which changes are counted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentContext:
+class SentContext(Struct, frozen=True, kw_only=True):
     """The record of what one attempt was shown."""
 
     step: StepName
@@ -36,8 +35,7 @@ class SentContext:
     packed: PackedContext
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextPreview:
+class ContextPreview(Struct, frozen=True, kw_only=True):
     """Packs what a role would be shown now, without running anything."""
 
     preflight: Preflight

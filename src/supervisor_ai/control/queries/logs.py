@@ -1,9 +1,10 @@
 """Log of a run: what was sent, what came back and what the gates printed."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import ApprovalRow, AttemptRow, GateRow
 from supervisor_ai.control.queries.findings import read_findings
@@ -23,8 +24,7 @@ class LogKind(StrEnum):
     APPROVAL = "approval"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunLogEntry:
+class RunLogEntry(Struct, frozen=True, kw_only=True):
     """One attempt, gate or question, with every text that belongs to it."""
 
     kind: LogKind
@@ -45,8 +45,7 @@ class RunLogEntry:
     """What of a gate's output went back to a worker."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogFilter:
+class LogFilter(Struct, frozen=True, kw_only=True):
     """Which entries are wanted; None means all."""
 
     step: str | None = None

@@ -3,9 +3,10 @@
 import codecs
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from secrets import token_bytes
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.redaction.redacted import SecretFinding
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
@@ -17,8 +18,7 @@ _UTF_16: Final = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16
 _BOM: Final = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RedactionReport:
+class RedactionReport(Struct, frozen=True, kw_only=True):
     """What was found in a text, and never the secrets themselves."""
 
     findings: tuple[SecretFinding, ...]

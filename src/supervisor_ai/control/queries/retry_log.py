@@ -4,6 +4,8 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.control.queries.logs import LogFilter, require_visited
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.slices import AttemptWords, definition_of, find_slice
@@ -33,8 +35,7 @@ _REST: Final = "rest/"
 _KEPT: Final = 3_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Setback:
+class _Setback(Struct, frozen=True, kw_only=True):
     """An attempt that failed or left its work undone, and all that came after it."""
 
     started: e.AttemptStarted

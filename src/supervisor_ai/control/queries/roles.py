@@ -3,9 +3,10 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.definitions import (
     RoleDetail,
@@ -23,8 +24,7 @@ _INDEX: Final = re.compile(r"\[\d+\]$")
 _MAX_BYTES: Final = 1 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleChange:
+class RoleChange(Struct, frozen=True, kw_only=True):
     """A value that two roles do not share: what the first one says, and what the second one."""
 
     key: str
@@ -32,8 +32,7 @@ class RoleChange:
     after: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleDifference:
+class RoleDifference(Struct, frozen=True, kw_only=True):
     """Two roles side by side."""
 
     before: str
@@ -41,8 +40,7 @@ class RoleDifference:
     changes: tuple[RoleChange, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleExchange:
+class RoleExchange(Struct, frozen=True, kw_only=True):
     """A file that was written, or would be."""
 
     mutation: MutationView

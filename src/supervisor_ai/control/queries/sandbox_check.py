@@ -4,10 +4,11 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.control.policy import AUTO
 from supervisor_ai.control.preflight import Preflight
@@ -39,8 +40,7 @@ print(json.dumps({"path": os.environ.get("PATH", ""), "commands": found}))
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
+class Wishes(Struct, frozen=True, kw_only=True):
     """What the project in this directory wants of its sandboxes, if there is one."""
 
     project: str | None = None
@@ -51,8 +51,7 @@ class Wishes:
     """Why its definitions could not be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackendView:
+class BackendView(Struct, frozen=True, kw_only=True):
     """One sandbox, and what it proved."""
 
     name: str
@@ -65,8 +64,7 @@ class BackendView:
     limits: tuple[LimitFinding, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InsideView:
+class InsideView(Struct, frozen=True, kw_only=True):
     """What one kind of command finds inside the sandbox."""
 
     profile: Profile
@@ -84,8 +82,7 @@ class InsideView:
         return tuple(name for name, place in self.commands.items() if place is None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SandboxCheck:
+class SandboxCheck(Struct, frozen=True, kw_only=True):
     """Everything that is known about the sandboxes of this machine."""
 
     backends: tuple[BackendView, ...]

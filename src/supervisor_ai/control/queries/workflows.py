@@ -1,8 +1,9 @@
 """Workflow graphs and warnings: what can be said about a workflow without running it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.definitions import Catalog
 from supervisor_ai.domain.errors import InvalidInput, NotFound
@@ -20,8 +21,7 @@ _DEEDS: Final = {
 ArrowKind = Literal["next", "on_fail", "on_reject"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class Node(Struct, frozen=True, kw_only=True):
     """A step as a graph shows it."""
 
     name: str
@@ -32,8 +32,7 @@ class Node:
     is_last: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arrow:
+class Arrow(Struct, frozen=True, kw_only=True):
     """A way from one step to another."""
 
     source: str
@@ -41,8 +40,7 @@ class Arrow:
     kind: ArrowKind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkflowGraph:
+class WorkflowGraph(Struct, frozen=True, kw_only=True):
     """The steps of a workflow in the order of its main path, and the ways between them."""
 
     name: str

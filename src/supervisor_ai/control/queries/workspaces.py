@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.workspace_inventory import (
     FileChange,
@@ -39,8 +40,7 @@ class Use(StrEnum):
     """The run has ended, or the ledger does not know it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkspaceRecords:
+class WorkspaceRecords(Struct, frozen=True, kw_only=True):
     """A project's workspaces and, if there is a ledger, what is known of their runs."""
 
     inventory: Inventory
@@ -75,8 +75,7 @@ class WorkspaceRecords:
         raise unknown_run(name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DirectoryView:
+class DirectoryView(Struct, frozen=True, kw_only=True):
     """A workspace that exists now."""
 
     directory: str
@@ -91,8 +90,7 @@ class DirectoryView:
     since: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkView:
+class WorkView(Struct, frozen=True, kw_only=True):
     """Work that a ref keeps."""
 
     ref: str
@@ -109,8 +107,7 @@ class WorkView:
     holder: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkspaceList:
+class WorkspaceList(Struct, frozen=True, kw_only=True):
     """The newest directories and the newest kept work, and how much there is in all."""
 
     directories: tuple[DirectoryView, ...]
@@ -123,8 +120,7 @@ class WorkspaceList:
         return self.total > len(self.directories) + len(self.works)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkspaceView:
+class WorkspaceView(Struct, frozen=True, kw_only=True):
     """One directory or one piece of kept work, file by file."""
 
     found: DirectoryView | WorkView

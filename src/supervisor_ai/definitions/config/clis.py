@@ -1,8 +1,9 @@
 """The agents that the config files configure: commands, scripted agents, models behind an API."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.definitions.config.merged import Choice, MergedConfig
 from supervisor_ai.definitions.config.models import ConfiguredModel, model_names, pin_models
@@ -13,6 +14,7 @@ from supervisor_ai.definitions.sources.files import Origin
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
 from supervisor_ai.definitions.sources.yaml_document import read_yaml
 from supervisor_ai.domain.run.definition import Cli
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.settings import MECHANICAL
 from supervisor_ai.tools.json_value import BadJson, canonical_json, read_json
 
@@ -20,8 +22,7 @@ _NEEDS: Final = {"command": "command", "scripted": "script", "api": "model"}
 """What an adapter cannot do without."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfiguredCli:
+class ConfiguredCli(Struct, frozen=True, kw_only=True):
     """An agent, and where its adapter is named."""
 
     cli: Cli

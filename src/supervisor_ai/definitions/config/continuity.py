@@ -1,7 +1,8 @@
 """Which roles find their own earlier answers when they try a step again, and how often."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.definitions.config.merged import MergedConfig
 from supervisor_ai.definitions.schema.config import RoleShape
@@ -9,8 +10,7 @@ from supervisor_ai.definitions.schema.roles import MOST_CONTINUATIONS
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, unknown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Continuity:
+class Continuity(Struct, frozen=True, kw_only=True):
     """Who may go on where it stopped; everybody else begins afresh."""
 
     is_allowed: bool = True

@@ -1,6 +1,5 @@
 """What the files say about a gate becomes a gate of the domain."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 from supervisor_ai.definitions.config.gates import ConfiguredGate, Gates
@@ -12,6 +11,7 @@ from supervisor_ai.definitions.config.known_gates import (
 )
 from supervisor_ai.domain.run.definition import Gate
 from supervisor_ai.domain.run.gates import GatePolicy
+from supervisor_ai.domain.structs import replace
 
 
 def make_gate(name: str, setting: ConfiguredGate, gates: Gates, *, limit: timedelta) -> Gate:

@@ -1,8 +1,9 @@
 """Gates as the config, workflow and role files describe them together."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import timedelta
+
+from msgspec import Struct, field
 
 from supervisor_ai.definitions.config.known_gates import only_looks
 from supervisor_ai.definitions.overlay.tables import CONFIG
@@ -13,8 +14,7 @@ from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
 from supervisor_ai.domain.run.gates import GatePolicy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfiguredGate:
+class ConfiguredGate(Struct, frozen=True, kw_only=True):
     """A gate as far as the files describe it."""
 
     node: ValueNode

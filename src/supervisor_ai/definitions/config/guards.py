@@ -1,8 +1,9 @@
 """What looks at every change that a role makes, right behind the step that made it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.definitions.config.gate_build import in_step, make_gate
 from supervisor_ai.definitions.config.known_gates import GUARDS, TEST
@@ -12,6 +13,7 @@ from supervisor_ai.definitions.schema.config import RoleShape
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Gate, Step, Workflow
 from supervisor_ai.domain.run.gates import Area, GateKind, GatePolicy
+from supervisor_ai.domain.structs import replace
 
 _LOOKING: Final = frozenset({*GUARDS, GateKind.RED_BEFORE_GREEN})
 
@@ -21,8 +23,7 @@ def areas(role: RoleShape) -> tuple[Area, ...]:
     return tuple(dict.fromkeys(Area(name) for name in role.may_change or ()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guarding:
+class Guarding(Struct, frozen=True, kw_only=True):
     """What decides which guards stand behind a step."""
 
     settings: EffectiveSettings

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.gates import GateKind
 
@@ -12,8 +13,7 @@ GUARDS: Final = (GateKind.CLAIMS, GateKind.AUTO_RUN_FILES, GateKind.TEST_INTEGRI
 """What looks at every change that a role makes, unless somebody turns it off."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownGate:
+class KnownGate(Struct, frozen=True, kw_only=True):
     """A gate that everybody means the same by."""
 
     description: str

@@ -1,10 +1,12 @@
 """The config files of all origins merged into one, and the sections that slices contribute."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, cast
+from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import Field, create_model
 
 from supervisor_ai.definitions.config.gates import ConfiguredGate
@@ -25,10 +27,7 @@ from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY, Directory
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, KeyPath
 from supervisor_ai.definitions.sources.yaml_document import Document
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-D = TypeVar("D", bound="DataclassInstance")
+D = TypeVar("D", bound=Struct)
 S = TypeVar("S", bound=FileShape)
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -36,16 +35,14 @@ _NO_FILE: Final = Document(file="built-in", value=None)
 _PACKAGE: Final = DirectorySource(Origin.BUILT_IN, BUILTIN_DIRECTORY)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Struct, frozen=True, kw_only=True):
     """A name, and where it was chosen."""
 
     name: str
     place: FilePlace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergedConfig:
+class MergedConfig(Struct, frozen=True, kw_only=True):
     """Everything that the config files say together."""
 
     shape: ConfigShape
@@ -146,7 +143,7 @@ def _with_own_workflow(root: ValueNode, layer: Layer) -> ValueNode:
 
 def over(below: D, shape: FileShape, **called: str) -> D:
     """Return a value with what a shape says of it; `called` are keys with another name there."""
-    known = {it.name for it in fields(below)}
+    known = frozenset(below.__struct_fields__)
     said = {called.get(key, key): getattr(shape, key) for key in shape.model_fields_set}
     mine = {key: value for key, value in said.items() if key in known and value is not None}
     return replace(

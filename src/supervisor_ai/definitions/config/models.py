@@ -1,10 +1,11 @@
 """The models behind an API: the user names services and keys, a project chooses among them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from supervisor_ai.definitions.config.merged import MergedConfig
 from supervisor_ai.definitions.overlay.tree import ValueNode
@@ -18,8 +19,7 @@ _NEEDED: Final = ("provider", "model")
 _NEEDS_KEY: Final = frozenset({"anthropic", "openrouter"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfiguredModel:
+class ConfiguredModel(Struct, frozen=True, kw_only=True):
     """A model as far as the files describe it, and where they do."""
 
     place: FilePlace

@@ -1,7 +1,6 @@
 """What the config files say together about failures and costs."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from supervisor_ai.definitions.config.merged import MergedConfig, over
 from supervisor_ai.definitions.schema.prices import builtin_prices, unknown_defaults, with_prices
@@ -18,6 +17,7 @@ from supervisor_ai.domain.run.failures.retries import (
 )
 from supervisor_ai.domain.run.policies import Policies
 from supervisor_ai.domain.run.spending.prices import PriceTable
+from supervisor_ai.domain.structs import replace
 
 
 def read_policies(config: MergedConfig, mistakes: FileMistakes) -> Policies:

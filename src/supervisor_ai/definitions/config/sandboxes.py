@@ -1,7 +1,5 @@
 """What the config files say together about sandboxes and workspaces."""
 
-from dataclasses import replace
-
 from supervisor_ai.definitions.config.merged import MergedConfig, over
 from supervisor_ai.definitions.schema import hosts
 from supervisor_ai.definitions.schema.sandboxes import BrokerShape, SandboxShape, WorkspaceShape
@@ -13,6 +11,7 @@ from supervisor_ai.domain.run.definition import (
     SandboxPolicy,
     WorkspacePolicy,
 )
+from supervisor_ai.domain.structs import replace
 
 
 def sandbox_of(shape: SandboxShape) -> SandboxPolicy:

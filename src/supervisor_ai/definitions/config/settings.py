@@ -1,8 +1,9 @@
 """The settings that hold: what the config files of package, user and project say together."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar, cast
+
+from msgspec import Struct, field
 
 from supervisor_ai.definitions.config.clis import ConfiguredCli, read_clis
 from supervisor_ai.definitions.config.continuity import Continuity, read_continuity
@@ -22,16 +23,14 @@ T = TypeVar("T")
 _TOKENS: Final = {"default_token_budget": "usual", "max_token_budget": "most"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenBudgets:
+class TokenBudgets(Struct, frozen=True, kw_only=True):
     """How large a context is where nobody says so, and at most."""
 
     usual: int = 25_000
     most: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EffectiveSettings:
+class EffectiveSettings(Struct, frozen=True, kw_only=True):
     """Everything that the config files say together."""
 
     config: MergedConfig

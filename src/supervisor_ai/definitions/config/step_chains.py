@@ -1,18 +1,19 @@
 """Gate steps that no file describes are put behind the steps that they belong to."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import count
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Gate, Step, StepKind, Workflow
+from supervisor_ai.domain.structs import replace
 
 _LONGEST_NAME: Final = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatedWorkflow:
+class GatedWorkflow(Struct, frozen=True, kw_only=True):
     """A workflow, and the gates that its steps name."""
 
     workflow: Workflow

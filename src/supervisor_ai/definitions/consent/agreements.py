@@ -4,30 +4,29 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 
 from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.control.ports.ledger_binding import Home
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.tools.file_lock import held
 
 _FOLDER: Final = "projects"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grant:
+class Grant(Struct, frozen=True, kw_only=True):
     """What the user agreed to of a project's settings."""
 
     sha256: str
     powers: tuple[Power, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreement:
+class Agreement(Struct, frozen=True, kw_only=True):
     """The user's word on one repository at one place."""
 
     ledger: int | None = None

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from supervisor_ai.definitions.schema.scalars import reference
 from supervisor_ai.definitions.sources.files import DirectorySource, Origin
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import Cli
+from supervisor_ai.domain.structs import replace
 
 if TYPE_CHECKING:
     from supervisor_ai.definitions.config.settings import EffectiveSettings

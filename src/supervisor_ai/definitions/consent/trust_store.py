@@ -3,10 +3,10 @@
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 
 from supervisor_ai.control.ports.definitions import Power, TrustCheck
 from supervisor_ai.definitions.consent.agreements import Agreements, Grant
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.consent import PinnedPower
 
 

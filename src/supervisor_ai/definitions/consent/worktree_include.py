@@ -1,8 +1,9 @@
 """`.worktreeinclude`: which ignored files of the checkout a workspace is given."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.definitions.schema import scalars
@@ -12,8 +13,7 @@ from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, 
 FILE: Final = ".worktreeinclude"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncludeLine:
+class IncludeLine(Struct, frozen=True, kw_only=True):
     """A pattern, and the line that it stands on."""
 
     pattern: str

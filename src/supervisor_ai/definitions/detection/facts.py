@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.project_survey import ManifestEvidence
 
@@ -12,8 +13,7 @@ TOP: Final = "."
 _AND: Final = " & "
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class Fact(Struct, frozen=True, kw_only=True):
     """One thing that a file says, by its kind and name."""
 
     name: str

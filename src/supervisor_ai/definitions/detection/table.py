@@ -1,11 +1,11 @@
 """The table of detection, as the package ships it."""
 
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
 import msgspec
 import yaml
+from msgspec import Struct, field
 
 from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY
 
@@ -15,16 +15,14 @@ Conditions = tuple[str, ...]
 Words = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CacheRule:
+class CacheRule(Struct, frozen=True, kw_only=True):
     """What a installer's set-up makes, and the files that decide what that is."""
 
     key: Words
     paths: Words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstallerRule:
+class InstallerRule(Struct, frozen=True, kw_only=True):
     """A package manager: how it is recognised, and how it starts a program of the project."""
 
     when: Conditions
@@ -39,16 +37,14 @@ class InstallerRule:
     """Whether it is what people use where no other installer of the ecosystem is seen."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandRule:
+class CommandRule(Struct, frozen=True, kw_only=True):
     """A command that makes sense in a directory where a condition holds."""
 
     when: Conditions
     run: Words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackRule:
+class PackRule(Struct, frozen=True, kw_only=True):
     """A pack, what speaks for it, and what to say where nothing does."""
 
     title: str
@@ -57,8 +53,7 @@ class PackRule:
     otherwise: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DetectionTable:
+class DetectionTable(Struct, frozen=True, kw_only=True):
     """Everything that is known about recognising a project."""
 
     skip: frozenset[str]

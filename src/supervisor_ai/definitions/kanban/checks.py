@@ -1,8 +1,9 @@
 """The gates that an Implementor's work has to pass."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.definitions.config.gate_build import in_step, make_gate
 from supervisor_ai.definitions.config.gate_order import with_needed
@@ -18,6 +19,7 @@ from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Gate, Step, StepKind, Workflow
 from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.state import IMPLEMENTOR
 
 Needed = dict[str, tuple[Gate, tuple[str, ...]]]
@@ -26,8 +28,7 @@ _LEFT_OUT: Final = frozenset({GateKind.CLAIMS, GateKind.COMPLEXITY})
 """What needs lists of files, which nobody gives at a kanban, and what only approvers need."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checks:
+class Checks(Struct, frozen=True, kw_only=True):
     """Gate steps in their order, and their gates by the keys that they name."""
 
     steps: tuple[Step, ...] = ()

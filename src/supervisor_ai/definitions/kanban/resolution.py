@@ -1,8 +1,9 @@
 """A kanban and everything that its steps name, resolved into what a run pins."""
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
 from typing import Final
+
+from msgspec.structs import asdict
 
 from supervisor_ai.definitions.kanban import steps
 from supervisor_ai.definitions.kanban.checks import find_checks
@@ -16,6 +17,7 @@ from supervisor_ai.definitions.step_checks.workflow import Particulars, ReadWork
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import MAX_RETRIES, Cli, Definition, Limits, Role
 from supervisor_ai.domain.run.failures.retries import RetryMode
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.ports import WantedKanban
@@ -55,8 +57,7 @@ def resolve_kanban(library: Library, agents: Agents, wanted: WantedKanban) -> Ka
         instruction=wanted.instruction,
         max_iterations=setting.max_iterations,
     )
-    parts = {it.name: getattr(fixed, it.name) for it in fields(fixed)}
-    return KanbanDefinition(**parts, kanban=policy)
+    return KanbanDefinition(**asdict(fixed), kanban=policy)
 
 
 def _read(library: Library, setting: KanbanSetting, wanted: WantedKanban) -> ReadWorkflow:

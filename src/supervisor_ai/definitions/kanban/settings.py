@@ -1,6 +1,5 @@
 """What the config files say together about kanbans."""
 
-from dataclasses import dataclass, replace
 from typing import Final
 
 from supervisor_ai.definitions.config.gate_order import unknown_gate
@@ -15,13 +14,13 @@ from supervisor_ai.definitions.config.merged import (
 from supervisor_ai.definitions.kanban.shapes import KanbanShape
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
 from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.settings import KanbanSettings
 
 _COVERAGE: Final = "{coverage}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanSetting(KanbanSettings):
+class KanbanSetting(KanbanSettings, frozen=True, kw_only=True):
     """How the tasks of a kanban are worked on."""
 
     gates: tuple[tuple[str, FilePlace], ...] | None = None

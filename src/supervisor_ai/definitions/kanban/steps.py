@@ -1,12 +1,12 @@
 """The steps of the workflow that every kanban has."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.definitions.config.step_chains import linked
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import MAX_RETRIES, Step, StepKind, Workflow
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.settings import EXACT
 from supervisor_ai.drivers.kanban.state import (
     ARCHITECT,

@@ -2,10 +2,10 @@
 
 import copy
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final, Generic, TypeVar
 
+from msgspec import Struct, field
 from pydantic import ValidationError
 
 from supervisor_ai.definitions.overlay.tree import Location, MergeTable, ValueNode, plant
@@ -30,8 +30,7 @@ S_co = TypeVar("S_co", bound=FileShape, covariant=True)
 S = TypeVar("S", bound=FileShape)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenFile(Generic[S_co]):
+class WrittenFile(Struct, Generic[S_co], frozen=True, kw_only=True):
     """A shape, and the file in which it was written."""
 
     shape: S_co
@@ -64,8 +63,7 @@ class WrittenFile(Generic[S_co]):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layer:
+class Layer(Struct, frozen=True, kw_only=True):
     """Everything that one origin defines."""
 
     configs: tuple[WrittenFile[ConfigShape], ...]
@@ -207,8 +205,7 @@ def _of_workflow(
     return WrittenFile(shape=fitted.shape, value=fitted.value, document=document, shelf=shelf)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fitted(Generic[S_co]):
+class Fitted(Struct, Generic[S_co], frozen=True, kw_only=True):
     """A shape, and that part of what was written which it could be made of."""
 
     shape: S_co

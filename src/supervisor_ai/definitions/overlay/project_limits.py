@@ -5,8 +5,9 @@ A project says nothing about what is the user's (`refused`), makes some limits o
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.definitions.overlay.tree import ANY, ValueNode, fits, plain
 from supervisor_ai.definitions.schema.budgets import least_budget
@@ -14,10 +15,10 @@ from supervisor_ai.definitions.schema.cli_flags import passed_on
 from supervisor_ai.definitions.schema.scalars import dear, reference
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, KeyPath
 from supervisor_ai.definitions.sources.yaml_document import Value
+from supervisor_ai.domain.structs import replace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectLimit:
+class ProjectLimit(Struct, frozen=True, kw_only=True):
     """How far a project has a say at a path."""
 
     refused: Callable[[object], str | None] | None = None

@@ -5,13 +5,15 @@ what the earlier ones say; `null` takes back what they said.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.definitions.sources.files import DefinitionSource, Origin
 from supervisor_ai.definitions.sources.mistakes import FilePlace, KeyPath
 from supervisor_ai.definitions.sources.yaml_document import Document, Value
+from supervisor_ai.domain.structs import replace
 
 ANY: Final = "*"
 """Stands for every key, or every number of a list, in the paths of a table."""
@@ -29,8 +31,7 @@ class MergeRule(StrEnum):
     """A mapping that is not mixed with the one of the same key."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergeTable:
+class MergeTable(Struct, frozen=True, kw_only=True):
     """The rules of one kind of file: by path, else mappings are merged and lists are as said."""
 
     rules: Mapping[KeyPath, MergeRule] = field(default_factory=dict)
@@ -77,8 +78,7 @@ def _padded(pattern: KeyPath, path: KeyPath) -> Iterator[tuple[str | int, str | 
     return zip(pattern, (*path, *pattern[len(path) :]), strict=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Location:
+class Location(Struct, frozen=True, kw_only=True):
     """A key of one file, and whose file it is."""
 
     document: Document
@@ -102,8 +102,7 @@ class Location:
 Content = None | bool | int | float | str | tuple["ValueNode", ...] | Mapping[str, "ValueNode"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValueNode:
+class ValueNode(Struct, frozen=True, kw_only=True):
     """What is said at one key, and where the last word on it stands."""
 
     value: Content

@@ -2,9 +2,10 @@
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 
@@ -12,8 +13,7 @@ LARGEST_FILE: Final = 256 * 1024
 _MOST_LISTED: Final = 5_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveEntry:
+class ArchiveEntry(Struct, frozen=True, kw_only=True):
     """A file, by its path from the top."""
 
     path: str

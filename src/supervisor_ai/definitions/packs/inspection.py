@@ -1,7 +1,8 @@
 """What packs may do, before they are accepted: read as a project's own files are read."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.control.ports.packs import PackPrompt
@@ -56,8 +57,7 @@ class MemorySource:
         return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackInspection:
+class PackInspection(Struct, frozen=True, kw_only=True):
     """What packs may do."""
 
     powers: tuple[Power, ...]

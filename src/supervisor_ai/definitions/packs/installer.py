@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.packs import PackOffer, PackPlan
 from supervisor_ai.definitions.packs.contents import MANIFEST
@@ -20,14 +21,14 @@ from supervisor_ai.definitions.roles.packs import builtin_packs
 from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, suggestion
 from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound
+from supervisor_ai.domain.structs import replace
 
 BUILT_IN = "built-in"
 REGISTRY: Final = "https://github.com"
 _PART: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilePackInstaller:
+class FilePackInstaller(Struct, frozen=True, kw_only=True):
     """One place for packs, the project's or the user's, and the sources that the user knows."""
 
     directory: Path

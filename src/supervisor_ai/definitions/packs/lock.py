@@ -1,10 +1,10 @@
 """What was installed, file by file; a pack that differs from it is not read."""
 
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 import msgspec
+from msgspec import Struct, field
 
 from supervisor_ai.definitions.packs.contents import file_hash
 from supervisor_ai.definitions.schema import scalars
@@ -17,8 +17,7 @@ PACKS: Final = "packs"
 _FOLDERS: Final = ("", "roles", "strategies", "workflows", "prompts")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LockedPack:
+class LockedPack(Struct, frozen=True, kw_only=True):
     """A pack as it was installed."""
 
     version: str
@@ -32,8 +31,7 @@ class LockedPack:
     is_dependency: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lock:
+class Lock(Struct, frozen=True, kw_only=True):
     """Every pack that was installed in one place."""
 
     packs: dict[str, LockedPack] = field(default_factory=dict)

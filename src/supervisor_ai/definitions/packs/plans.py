@@ -1,7 +1,8 @@
 """What would change, before it is changed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.packs import PackChange
 from supervisor_ai.definitions.packs.contents import digest, file_hash
@@ -9,8 +10,7 @@ from supervisor_ai.definitions.packs.lock import Lock, LockedPack
 from supervisor_ai.definitions.packs.resolution import Chosen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LockChange:
+class LockChange(Struct, frozen=True, kw_only=True):
     """What becomes of the lock and of the files of packs."""
 
     changes: tuple[PackChange, ...]

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from msgspec import Struct
 from pydantic import Field
 
 from supervisor_ai.definitions.overlay.layers import fit
@@ -29,8 +29,7 @@ class PreferencesShape(FileShape):
     allowed_signers: HostPath | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preferences:
+class Preferences(Struct, frozen=True, kw_only=True):
     """What the user says about packs."""
 
     sources: tuple[str, ...] = ()

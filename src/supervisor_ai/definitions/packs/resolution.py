@@ -1,8 +1,9 @@
 """Which versions go together: the newest of each pack that suits everybody who needs it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.packs import PackOffer
 from supervisor_ai.definitions.packs.contents import MANIFEST
@@ -17,8 +18,7 @@ ANY: Final = ">=0"
 _MOST_ROUNDS: Final = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Need:
+class Need(Struct, frozen=True, kw_only=True):
     """A range of versions that somebody needs of a pack."""
 
     name: str
@@ -26,8 +26,7 @@ class Need:
     by: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class Chosen(Struct, frozen=True, kw_only=True):
     """A pack that is to be installed."""
 
     taken: FetchedPack
@@ -43,8 +42,7 @@ class Chosen:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Market:
+class Market(Struct, frozen=True, kw_only=True):
     """What can be had: offers, and the packs that are in the package already."""
 
     offers: Sequence[PackOffer]

@@ -1,8 +1,9 @@
 """Opening the sources of packs, each one once, into a directory that is thrown away."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from supervisor_ai.control.ports.packs import PackOffer
 from supervisor_ai.definitions.packs.archives import Archive, DirectoryArchive
@@ -13,8 +14,7 @@ from supervisor_ai.definitions.packs.signature import SUFFIX, require_signature
 from supervisor_ai.domain.errors import Conflict, Denied
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FetchedPack:
+class FetchedPack(Struct, frozen=True, kw_only=True):
     """The files of a pack, as its source had them."""
 
     offer: PackOffer
@@ -22,8 +22,7 @@ class FetchedPack:
     commit: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackSources:
+class PackSources(Struct, frozen=True, kw_only=True):
     """What the user named as sources; `place` is empty and ours."""
 
     place: Path

@@ -1,8 +1,9 @@
 """Which agent works in a role: the flag, the role's setting, the default, the package's choice."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.definitions.config.clis import ConfiguredCli
 from supervisor_ai.definitions.config.settings import EffectiveSettings
@@ -11,6 +12,7 @@ from supervisor_ai.definitions.schema.cli_flags import NO_CLIS
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, suggestion, unknown
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.definition import Cli
+from supervisor_ai.domain.structs import replace
 
 _EXAMPLE: Final = """\
   cli: my_agent
@@ -37,8 +39,7 @@ def check_choices(
             mistakes.add(cli.place, unknown("CLI", cli.name, known))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agents:
+class Agents(Struct, frozen=True, kw_only=True):
     """The agents that can be started on this machine."""
 
     settings: EffectiveSettings

@@ -1,7 +1,6 @@
 """Other roles for the steps of one run: what the user says on the command line."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.definitions.roles.packs import pack_hint
@@ -10,6 +9,7 @@ from supervisor_ai.definitions.sources.mistakes import suggestion
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Step, StepKind, Workflow
+from supervisor_ai.domain.structs import replace
 
 EVERY_STEP: Final = "*"
 _ANSWERS: Final[Mapping[str, str]] = {

@@ -1,8 +1,9 @@
 """Role files as they are written, shelf by shelf and pack by pack."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.definitions.overlay.layers import (
     SUFFIX,
@@ -17,6 +18,7 @@ from supervisor_ai.definitions.schema.roles import RoleFileShape
 from supervisor_ai.definitions.sources.files import DefinitionSource, Origin
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, KeyPath
 from supervisor_ai.definitions.sources.yaml_document import Document, Value
+from supervisor_ai.domain.structs import replace
 
 ROLES: Final = "roles"
 ROLES_FILE: Final = "roles.yaml"
@@ -28,8 +30,7 @@ class RolesFileShape(FileShape):
     roles: dict[Name, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleFile:
+class RoleFile(Struct, frozen=True, kw_only=True):
     """What one file says about a role."""
 
     name: str
@@ -42,8 +43,7 @@ class RoleFile:
         return self.written.origin
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleLevel:
+class RoleLevel(Struct, frozen=True, kw_only=True):
     """The role files of one shelf or one pack; a later level wins over an earlier one."""
 
     files: Mapping[str, RoleFile]
@@ -51,8 +51,7 @@ class RoleLevel:
     """The roles that have a file, also where nothing in it could be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RolePosition:
+class RolePosition(Struct, frozen=True, kw_only=True):
     """Where a role stands: in a file of its own, or under a key of a file of many."""
 
     shelf: DefinitionSource

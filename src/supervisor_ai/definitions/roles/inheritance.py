@@ -6,8 +6,9 @@ role, as all levels together describe it, and the levels below are not asked.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.definitions.roles.files import RoleFile, RoleLevel
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, unknown
@@ -17,8 +18,7 @@ Chain = tuple[RoleFile, ...]
 """The files of a role, the one that is laid over all others last."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lineage:
+class Lineage(Struct, frozen=True, kw_only=True):
     """All levels, the lowest first, and where mistakes in them are noted."""
 
     levels: Sequence[RoleLevel]

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import yaml
+from msgspec import Struct
 
 from supervisor_ai.control.ports.definitions import RoleDraft
 from supervisor_ai.definitions.schema import scalars
@@ -31,8 +31,7 @@ _KINDS: Final[Mapping[AnswerKind, tuple[str, str]]] = {
 _REVIEWING: Final = re.compile(r"\b(review|audit|check|critic|inspect|valid)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Agent:
+class _Agent(Struct, frozen=True, kw_only=True):
     head: Mapping[str, Value]
     body: str
 

@@ -1,12 +1,12 @@
 """How what several files say becomes one role, with where each value comes from."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.definitions.overlay.tables import CONFIG, ROLE
 from supervisor_ai.definitions.overlay.tree import ValueNode, lay
 from supervisor_ai.definitions.roles.files import RoleFile
+from supervisor_ai.domain.structs import replace
 
 _ASKED: Final[Mapping[str, str]] = {
     "planning.j2": "plan",

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Final, Self
 
+from msgspec import Struct
 from pydantic import AfterValidator, Field, model_validator
 
 from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile, read_shape
@@ -22,6 +23,7 @@ from supervisor_ai.definitions.schema.base import FileShape, Name, Text
 from supervisor_ai.definitions.schema.roles import RoleFileShape
 from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY, DefinitionSource
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, unknown
+from supervisor_ai.domain.structs import replace
 
 PACKS: Final = "packs"
 _FILE: Final = "pack.yaml"
@@ -68,8 +70,7 @@ _OF_ROLES: Final = frozenset(RoleFileShape.model_fields) - {"name", "description
 """What only roles have."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pack:
+class Pack(Struct, frozen=True, kw_only=True):
     """A pack that is switched on, and its role files."""
 
     written: WrittenFile[PackShape]
@@ -78,8 +79,7 @@ class Pack:
     """Where its files are on their shelf."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class Wish(Struct, frozen=True, kw_only=True):
     """A pack that somebody wants, and where they say so."""
 
     name: str

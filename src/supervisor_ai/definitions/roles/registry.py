@@ -1,8 +1,8 @@
 """All roles, merged and checked."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from pydantic import ValidationError
 
 from supervisor_ai.definitions.config.merged import Choice
@@ -26,8 +26,7 @@ from supervisor_ai.definitions.sources.model_errors import findings
 from supervisor_ai.domain.run.context_plan import ContextPlan
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergedRole:
+class MergedRole(Struct, frozen=True, kw_only=True):
     """A role, the files that it is made of, and where each value comes from."""
 
     name: str
@@ -80,8 +79,7 @@ class MergedRole:
         return self.file.written.place(*path) if found is None else found.at.place()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleRegistry:
+class RoleRegistry(Struct, frozen=True, kw_only=True):
     """Everything about roles that the files say."""
 
     roles: Mapping[str, MergedRole]

@@ -1,8 +1,9 @@
 """Files with scripts for the lab, in YAML or JSON: read bounded, every mistake with its line."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.lab import KeyPath
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
@@ -11,8 +12,7 @@ from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
 from supervisor_ai.tools.json_value import BadJson, read_json
 
 
-@dataclass(frozen=True, slots=True)
-class LabScriptFile:
+class LabScriptFile(Struct, frozen=True):
     """A script as a file says it."""
 
     document: Document

@@ -1,8 +1,9 @@
 """FileMistakes in definition files: all of them at once, each with its place."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.tools.text import escaped, nearest
@@ -15,8 +16,7 @@ BUILTIN: Final = "builtin/"
 """How the names of the package's own files begin."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilePlace:
+class FilePlace(Struct, frozen=True, kw_only=True):
     """A key of a file and the line in which it stands."""
 
     file: str
@@ -32,8 +32,7 @@ class FilePlace:
         return f"{self.file}:{self.line}{column}{key}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileMistake:
+class FileMistake(Struct, frozen=True, kw_only=True):
     """What is wrong, and where."""
 
     place: FilePlace
@@ -45,8 +44,7 @@ class FileMistake:
         return shown(f"{self.place.text}: {self.problem}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(Struct, frozen=True, kw_only=True):
     """Something that is no mistake, but that whoever checks the definitions wants to know."""
 
     place: FilePlace

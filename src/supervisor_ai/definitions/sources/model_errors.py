@@ -1,10 +1,10 @@
 """What pydantic found wrong, in words for the person or the agent who wrote it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Final, Union, get_args, get_origin
 
+from msgspec import Struct
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
@@ -34,8 +34,7 @@ _LENGTHS: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelFinding:
+class ModelFinding(Struct, frozen=True, kw_only=True):
     """One thing that does not fit a model."""
 
     path: KeyPath

@@ -1,7 +1,8 @@
 """YAML files of definitions with positions: what a file says, and in which line it says so."""
 
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, KeyPath, key_text
 from supervisor_ai.tools.yaml_tree import Value, YamlLimits, read_yaml_tree
@@ -12,8 +13,7 @@ MAX_CHARACTERS: Final = 1024 * 1024
 _LIMITS: Final = YamlLimits(characters=MAX_CHARACTERS, depth=40, values=100_000)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class Document(Struct, frozen=True, kw_only=True):
     """What one file says."""
 
     file: str

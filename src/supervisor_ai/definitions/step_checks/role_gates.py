@@ -1,7 +1,7 @@
 """The gates of roles become steps of the workflow, right after the steps of those roles."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from supervisor_ai.definitions.config.gate_build import in_step, make_gate
 from supervisor_ai.definitions.config.gate_order import check_circles, unknown_gate, with_needed
@@ -21,6 +21,7 @@ from supervisor_ai.definitions.templates.step_notes import MissingDefinition
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Gate, Step, Workflow
 from supervisor_ai.domain.run.gates import GateKind, GatePolicy
+from supervisor_ai.domain.structs import replace
 
 
 def with_role_gates(

@@ -1,7 +1,6 @@
 """The gates that a gate step runs."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from supervisor_ai.definitions.config.gate_build import in_step, make_gate
 from supervisor_ai.definitions.config.gate_order import unknown_gate, with_needed
@@ -12,6 +11,7 @@ from supervisor_ai.definitions.schema.gates import MOST_GATES
 from supervisor_ai.definitions.templates.step_notes import StepNotes
 from supervisor_ai.domain.run.definition import Gate
 from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.structs import replace
 
 _WAYS = ("command", "gate", "gates")
 

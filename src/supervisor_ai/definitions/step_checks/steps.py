@@ -1,8 +1,9 @@
 """One step of a workflow becomes a step of the domain, or a list of mistakes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.definitions.config.merged import Choice
 from supervisor_ai.definitions.config.settings import EffectiveSettings
@@ -21,6 +22,7 @@ from supervisor_ai.definitions.templates.step_notes import MissingDefinition, St
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Gate, Step, StepKind
 from supervisor_ai.domain.run.failures.degradation import LEVELS
+from supervisor_ai.domain.structs import replace
 
 _EVERYWHERE: Final = frozenset(
     {
@@ -48,8 +50,7 @@ _MEANINGFUL: Final[Mapping[StepKind, frozenset[str]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadStep:
+class ReadStep(Struct, frozen=True, kw_only=True):
     """A step and, for a gate step, the gates that it runs, by the keys that it names."""
 
     step: Step
@@ -57,8 +58,7 @@ class ReadStep:
     missing: tuple[MissingDefinition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True, kw_only=True):
     """What a workflow may name, and where its mistakes are noted."""
 
     workflow: WrittenFile[WorkflowShape]

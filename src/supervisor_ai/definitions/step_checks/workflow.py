@@ -1,8 +1,9 @@
 """A workflow file becomes a workflow of the domain, checked as a whole."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import dropwhile
+
+from msgspec import Struct, field
 
 from supervisor_ai.definitions.config.gates import ConfiguredGate
 from supervisor_ai.definitions.schema.gates import policy_called
@@ -17,10 +18,10 @@ from supervisor_ai.definitions.templates.kit import is_kind
 from supervisor_ai.definitions.templates.step_notes import MissingDefinition
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Gate, Step, StepKind, Workflow
+from supervisor_ai.domain.structs import replace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Particulars:
+class Particulars(Struct, frozen=True, kw_only=True):
     """What must be known of a workflow besides its steps before it can be run."""
 
     gates: Mapping[str, ConfiguredGate] = field(default_factory=dict)
@@ -34,8 +35,7 @@ class Particulars:
     """What brings a pull request about, in the words of the workflow's own file."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadWorkflow:
+class ReadWorkflow(Struct, frozen=True, kw_only=True):
     """A workflow, and the gates of its gate steps by the keys that those name."""
 
     workflow: Workflow

@@ -1,11 +1,11 @@
 """How steps are linked in, taken out and put in order."""
 
 from collections.abc import Collection, Iterable, Mapping, Set
-from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, unknown
 from supervisor_ai.definitions.templates.draft import DraftStep, WorkflowDraft
+from supervisor_ai.domain.structs import replace
 
 _BACK: Final = ("on_fail", "on_reject")
 

@@ -1,7 +1,6 @@
 """A workflow file and all that it extends, put together into one draft."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from supervisor_ai.definitions.config.gate_order import check_circles, check_gates
 from supervisor_ai.definitions.config.gates import read_gates
@@ -18,6 +17,7 @@ from supervisor_ai.definitions.templates.merge import merge
 from supervisor_ai.definitions.templates.step_config import link_config, words_of
 from supervisor_ai.definitions.templates.switches import apply_settings, check_settings
 from supervisor_ai.domain.run.definition import StepKind
+from supervisor_ai.domain.structs import replace
 
 
 def assemble(

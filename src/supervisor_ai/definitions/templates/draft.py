@@ -1,7 +1,8 @@
 """A workflow while it is put together: its steps, and which file said what about them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
 
 from supervisor_ai.definitions.config.gates import ConfiguredGate
 from supervisor_ai.definitions.overlay.layers import WrittenFile
@@ -15,10 +16,10 @@ from supervisor_ai.definitions.schema.workflows import (
 from supervisor_ai.definitions.sources.files import Origin
 from supervisor_ai.definitions.sources.mistakes import FilePlace, Note
 from supervisor_ai.definitions.templates.approvers import everybody, levels
+from supervisor_ai.domain.structs import replace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepSource:
+class StepSource(Struct, frozen=True, kw_only=True):
     """Who said something about a step: a file, and the part of it."""
 
     written: WrittenFile[WorkflowShape]
@@ -38,8 +39,7 @@ class StepSource:
         return self.written.location.below(*self.path, *key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateTerms:
+class GateTerms(Struct, frozen=True, kw_only=True):
     """What is asked of a gate besides its command."""
 
     numbers: Mapping[str, int] = field(default_factory=dict)
@@ -48,8 +48,7 @@ class GateTerms:
     """How many new tests each component must have."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DraftStep:
+class DraftStep(Struct, frozen=True, kw_only=True):
     """A step as all files together describe it."""
 
     name: str
@@ -98,8 +97,7 @@ class DraftStep:
         return tuple(self.shape.gates or ([self.shape.gate] if self.shape.gate else []))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkflowDraft:
+class WorkflowDraft(Struct, frozen=True, kw_only=True):
     """A workflow as all files together describe it."""
 
     name: str

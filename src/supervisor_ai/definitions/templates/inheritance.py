@@ -1,15 +1,15 @@
 """Which workflow extends which, from the first ancestor to the file itself."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile
 from supervisor_ai.definitions.schema.workflows import WorkflowShape
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, unknown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ancestor:
+class Ancestor(Struct, frozen=True, kw_only=True):
     """A workflow file, and how high its layer stands."""
 
     name: str

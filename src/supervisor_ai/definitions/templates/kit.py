@@ -1,7 +1,8 @@
 """What a template may use of what is configured, and where its mistakes are noted."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.definitions.config.gates import ConfiguredGate
 from supervisor_ai.definitions.schema.config import RoleShape
@@ -11,8 +12,7 @@ from supervisor_ai.definitions.templates.step_kinds import kind_of
 from supervisor_ai.domain.run.definition import StepKind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kit:
+class Kit(Struct, frozen=True, kw_only=True):
     """The roles and gates that there are."""
 
     roles: Mapping[str, RoleShape]

@@ -1,7 +1,6 @@
 """What a step's `config` asks: words for its role, and gates that measure."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.definitions.config.known_gates import line_to_write
@@ -11,6 +10,7 @@ from supervisor_ai.definitions.templates.draft import DraftStep, GateTerms, Work
 from supervisor_ai.definitions.templates.hooks import gate_step
 from supervisor_ai.definitions.templates.kit import Kit, is_kind
 from supervisor_ai.domain.run.definition import StepKind
+from supervisor_ai.domain.structs import replace
 
 _COVERAGE: Final = "coverage"
 _TEST: Final = "test"

@@ -1,14 +1,13 @@
 """Where the mistakes of one step are noted, and what may wait until its workflow is chosen."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from supervisor_ai.definitions.sources.files import Origin
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
 from supervisor_ai.definitions.templates.draft import DraftStep
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MissingDefinition:
+class MissingDefinition(Struct, frozen=True, kw_only=True):
     """What a built-in workflow needs and nobody has defined yet."""
 
     place: FilePlace

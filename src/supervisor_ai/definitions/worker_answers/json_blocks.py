@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Final
+
+from msgspec import Struct
 
 # Possessive, so that no output makes the search slower than linear.
 _OPENING: Final = re.compile(
@@ -12,8 +13,7 @@ _OPENING: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonBlock:
+class JsonBlock(Struct, frozen=True, kw_only=True):
     """A fenced json block: what it holds, where it stands, and whether a fence closes it."""
 
     text: str

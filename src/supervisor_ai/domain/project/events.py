@@ -1,6 +1,5 @@
 """The facts of the project's stream: what crosses runs."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from supervisor_ai.domain.envelope import Event
@@ -9,32 +8,28 @@ from supervisor_ai.domain.run.failures.breaker import BREAKER_POLICY, BreakerPol
 from supervisor_ai.domain.run.spending.budgets import Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PermitTaken(Event):
+class PermitTaken(Event, frozen=True, kw_only=True):
     """A run holds a place."""
 
     permit: str
     run: RunId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PermitFreed(Event):
+class PermitFreed(Event, frozen=True, kw_only=True):
     """The place is free again."""
 
     permit: str
     run: RunId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArtifactErased(Event):
+class ArtifactErased(Event, frozen=True, kw_only=True):
     """A text that should not have been kept was removed for ever."""
 
     artifact: ArtifactHash
     reason: ArtifactHash | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailureCounted(Event):
+class FailureCounted(Event, frozen=True, kw_only=True):
     """An attempt failed in a way that its breaker remembers, under the policy of its run."""
 
     breaker: str
@@ -43,8 +38,7 @@ class FailureCounted(Event):
     policy: BreakerPolicy = BREAKER_POLICY
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialStarted(Event):
+class TrialStarted(Event, frozen=True, kw_only=True):
     """After its rest, a breaker lets one attempt through."""
 
     breaker: str
@@ -52,16 +46,14 @@ class TrialStarted(Event):
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BreakerClosed(Event):
+class BreakerClosed(Event, frozen=True, kw_only=True):
     """An attempt succeeded; all may start again."""
 
     breaker: str
     run: RunId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetReserved(Event):
+class BudgetReserved(Event, frozen=True, kw_only=True):
     """An attempt has so much set aside in its accounts."""
 
     key: EffectKey
@@ -70,8 +62,7 @@ class BudgetReserved(Event):
     amount: Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetSettled(Event):
+class BudgetSettled(Event, frozen=True, kw_only=True):
     """The attempt has ended; what it used is booked and the rest is free again."""
 
     key: EffectKey
@@ -79,8 +70,7 @@ class BudgetSettled(Event):
     used: Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccountsClosed(Event):
+class AccountsClosed(Event, frozen=True, kw_only=True):
     """The run has ended; nobody will ask again what it spent."""
 
     run: RunId

@@ -1,6 +1,6 @@
 """What the runs of a project share: permits, breakers and budgets."""
 
-from dataclasses import dataclass, field, replace
+from msgspec import Struct, field
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import EffectKey, RunId
@@ -13,10 +13,10 @@ from supervisor_ai.domain.run.spending.budgets import (
     settle,
     without_accounts,
 )
+from supervisor_ai.domain.structs import replace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
+class Project(Struct, frozen=True, kw_only=True):
     """What the runs of a project share."""
 
     holders: dict[str, frozenset[RunId]] = field(default_factory=dict)

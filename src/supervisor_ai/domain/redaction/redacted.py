@@ -2,8 +2,9 @@
 
 import hmac
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 MARK: Final = re.compile(r"\[REDACTED:[a-z0-9-]+(?:#[0-9a-f]{4})?\]")
 """What stands where a secret stood."""
@@ -35,8 +36,7 @@ class Marker:
         return f"#{digest[:_TAG_BYTES].hex()}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecretFinding:
+class SecretFinding(Struct, frozen=True, kw_only=True):
     """Where a secret stood: line and column of the text before redaction, counted from one."""
 
     rule: str
@@ -44,8 +44,7 @@ class SecretFinding:
     column: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Redacted:
+class Redacted(Struct, frozen=True, kw_only=True):
     """A text without its secrets, and how many there were."""
 
     text: str

@@ -3,9 +3,10 @@
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from supervisor_ai.domain.redaction.redacted import MARK
 from supervisor_ai.domain.redaction.values import is_dull, is_filling, is_mask, is_wording
@@ -54,8 +55,7 @@ def is_given(_match: re.Match[str], value: str) -> bool:
     return not (is_named or is_mask(value) or is_filling(head) or is_dull(value))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RedactionRule:
+class RedactionRule(Struct, frozen=True, kw_only=True):
     """One kind of secret: a pattern that is tried wherever one of the keywords stands.
 
     Keywords are lower-case and found in any case; the pattern begins at the keyword or `lead`

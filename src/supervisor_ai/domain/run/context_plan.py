@@ -1,8 +1,9 @@
 """What a role is shown of the repository, in which order of importance, and how much of it."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 
 class SourceKind(StrEnum):
@@ -46,8 +47,7 @@ class Detail(StrEnum):
 DETAILS: Final = tuple(Detail)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """One part of a context."""
 
     kind: SourceKind
@@ -61,8 +61,7 @@ class Source:
     """The part of the budget that it may take at most."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextPlan:
+class ContextPlan(Struct, frozen=True, kw_only=True):
     """The context of a role: its parts, the most important first, and what they may cost."""
 
     strategy: str
@@ -73,8 +72,7 @@ class ContextPlan:
     packer: str = "native"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedItem:
+class PackedItem(Struct, frozen=True, kw_only=True):
     """One entry of the record: what was shown of something, and why not more."""
 
     source: SourceKind
@@ -86,8 +84,7 @@ class PackedItem:
     redactions: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackedContext:
+class PackedContext(Struct, frozen=True, kw_only=True):
     """A context that fits its budget, and the record of what is in it and what is not."""
 
     text: str

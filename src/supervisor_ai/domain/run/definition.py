@@ -1,9 +1,10 @@
 """What a run pins when it starts: the workflow and all that its steps name."""
 
-from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
-from typing import Final
+from typing import ClassVar, Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import AnswerKind
@@ -37,8 +38,7 @@ class StepKind(StrEnum):
     """The kanban's files are read, and say which step comes next."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Broker:
+class Broker(Struct, frozen=True, kw_only=True):
     """How an agent reaches its model without ever holding the key."""
 
     upstream: str
@@ -54,8 +54,7 @@ class Broker:
     """Whether the user's own config says that the upstream is not a public one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cli:
+class Cli(Struct, frozen=True, kw_only=True):
     """An agent that can be started."""
 
     name: str
@@ -75,8 +74,7 @@ class Cli:
         return self.models or (self.name.partition(":")[2],)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class McpServer:
+class McpServer(Struct, frozen=True, kw_only=True):
     """Tools that an agent is given: a program that it starts, or an address inside its sandbox."""
 
     name: str
@@ -85,8 +83,7 @@ class McpServer:
     url: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Role:
+class Role(Struct, frozen=True, kw_only=True):
     """Who a worker is for one step."""
 
     name: str
@@ -141,9 +138,11 @@ class Role:
         return self.allowed_tools is None or not tools.isdisjoint(self.allowed_tools)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Gate(Struct, frozen=True, kw_only=True):
     """What must hold for a snapshot: a command that succeeds, or a look at the change itself."""
+
+    written_where_set: ClassVar = frozenset({"report"})
+    """Fields that are not written down while they have their default, so that old bytes stay."""
 
     name: str
     command: tuple[str, ...]
@@ -169,7 +168,7 @@ class Gate:
     """Whether it runs also where its verdict on the same files is known."""
     may_change: tuple[Area, ...] = ()
     """What the role whose change it looks at may change of that by which it is judged."""
-    report: str | None = field(default=None, metadata={"later": True})
+    report: str | None = None
     """Where its command writes a JUnit XML report of its tests."""
 
     @property
@@ -178,8 +177,7 @@ class Gate:
         return self.is_advisory or self.policy is GatePolicy.WARN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """A node of the workflow."""
 
     name: StepName
@@ -224,8 +222,7 @@ class Step:
         return self.gates or ((self.gate,) if self.gate else ())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workflow:
+class Workflow(Struct, frozen=True, kw_only=True):
     """A state machine over steps."""
 
     name: str
@@ -234,8 +231,7 @@ class Workflow:
     steps: dict[StepName, Step]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """Where a run stops by itself."""
 
     step_timeout: timedelta = timedelta(minutes=45)
@@ -248,8 +244,7 @@ class Limits:
     """What one attempt may spend through the broker before it is cut off."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceLimits:
+class ResourceLimits(Struct, frozen=True, kw_only=True):
     """How much of the machine one command may use; sizes in bytes."""
 
     memory: int
@@ -282,8 +277,7 @@ EXECUTOR_LIMITS: Final = ResourceLimits(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SandboxPolicy:
+class SandboxPolicy(Struct, frozen=True, kw_only=True):
     """What the sandboxes of a run may see besides the system, and how much they may use."""
 
     backend: str = "auto"
@@ -302,8 +296,7 @@ class SandboxPolicy:
         return self.disk_quota or self.require_hard_limits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkspacePolicy:
+class WorkspacePolicy(Struct, frozen=True, kw_only=True):
     """What a workspace is given before anybody works in it."""
 
     setup: tuple[str, ...] = ()
@@ -318,8 +311,7 @@ class WorkspacePolicy:
     """Patterns of ignored files that are copied from the checkout: `.worktreeinclude`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
+class Definition(Struct, frozen=True, kw_only=True):
     """Everything that a run through steps needs, resolved and pinned; a driver may add to it."""
 
     workflow: Workflow

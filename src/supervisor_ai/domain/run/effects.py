@@ -1,9 +1,10 @@
 """What a driver can ask the engine to do, and the intent that is recorded first."""
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import ClassVar
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.ids import (
     ArtifactHash,
@@ -34,8 +35,7 @@ from supervisor_ai.domain.run.values import ApprovalReason, Feedback
 from supervisor_ai.domain.run.writable import Writable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
+class Effect(Struct, frozen=True, kw_only=True):
     """A deed outside the ledger."""
 
     begins_with: ClassVar[tuple[str, ...]] = ()
@@ -48,8 +48,7 @@ class Effect:
         return tuple(sha for sha in found if sha is not None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedEffect(Effect):
+class PlacedEffect(Effect, frozen=True, kw_only=True):
     """A deed for one slot of one visit to one step."""
 
     step: StepName
@@ -57,8 +56,7 @@ class PlacedEffect(Effect):
     slot: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OperationEffect(PlacedEffect):
+class OperationEffect(PlacedEffect, frozen=True, kw_only=True):
     """A deed that takes time: the engine performs it between an intent and an outcome."""
 
     @abstractmethod
@@ -66,16 +64,14 @@ class OperationEffect(PlacedEffect):
         """State what is about to be done."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextItem:
+class ContextItem(Struct, frozen=True, kw_only=True):
     """An earlier answer that the worker should know."""
 
     title: str
     artifact: ArtifactHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunWorker(OperationEffect):
+class RunWorker(OperationEffect, frozen=True, kw_only=True):
     """Start a worker in a fresh workspace and wait for its answer."""
 
     begins_with: ClassVar = ("start", "base")
@@ -135,8 +131,7 @@ class RunWorker(OperationEffect):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunGate(OperationEffect):
+class RunGate(OperationEffect, frozen=True, kw_only=True):
     """Find out whether a snapshot passes a gate."""
 
     begins_with: ClassVar = ("snapshot",)
@@ -167,8 +162,7 @@ class RunGate(OperationEffect):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestApproval(PlacedEffect):
+class RequestApproval(PlacedEffect, frozen=True, kw_only=True):
     """Ask a person about a tree."""
 
     begins_with: ClassVar = ("commit",)
@@ -179,8 +173,7 @@ class RequestApproval(PlacedEffect):
     question: ArtifactHash | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Integrate(OperationEffect):
+class Integrate(OperationEffect, frozen=True, kw_only=True):
     """Put a snapshot on the run's branch."""
 
     begins_with: ClassVar = ("snapshot", "base")
@@ -205,8 +198,7 @@ class Integrate(OperationEffect):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenPullRequest(OperationEffect):
+class OpenPullRequest(OperationEffect, frozen=True, kw_only=True):
     """Push the run's branch and ask others to look at it."""
 
     branch: str
@@ -225,8 +217,7 @@ class OpenPullRequest(OperationEffect):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartRun(PlacedEffect):
+class StartRun(PlacedEffect, frozen=True, kw_only=True):
     """Submit a child run."""
 
     driver: str
@@ -235,15 +226,13 @@ class StartRun(PlacedEffect):
     definition: ArtifactHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CancelRun(Effect):
+class CancelRun(Effect, frozen=True, kw_only=True):
     """Ask a child run to stop."""
 
     child: RunId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetTimer(Effect):
+class SetTimer(Effect, frozen=True, kw_only=True):
     """Be woken after a while, or at a time; `parks` when the run only waits meanwhile."""
 
     timer: TimerName
@@ -252,23 +241,20 @@ class SetTimer(Effect):
     parks: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CancelTimer(Effect):
+class CancelTimer(Effect, frozen=True, kw_only=True):
     """Forget a timer."""
 
     timer: TimerName
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TakePermit(Effect):
+class TakePermit(Effect, frozen=True, kw_only=True):
     """Wait for one of `limit` places that all runs of the project share."""
 
     permit: str
     limit: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReleasePermit(Effect):
+class ReleasePermit(Effect, frozen=True, kw_only=True):
     """Give the place back."""
 
     permit: str

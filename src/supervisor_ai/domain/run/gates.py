@@ -1,9 +1,10 @@
 """The words for gates: what they look at, what follows from them, and what they find."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha
 
@@ -64,8 +65,7 @@ class Severity(StrEnum):
     """Good to know; the gate passes all the same."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """One thing that a gate found in a change."""
 
     rule: str
@@ -86,8 +86,7 @@ class Complexity(StrEnum):
     COMPLEX = "complex"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Authorship:
+class Authorship(Struct, frozen=True, kw_only=True):
     """Whose change a gate looks at: the attempt that made it, and what it said about it."""
 
     role: str
@@ -97,8 +96,7 @@ class Authorship:
     answer: ArtifactHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Concern:
+class Concern(Struct, frozen=True, kw_only=True):
     """What a reviewer objects to, without the words: enough to know it again."""
 
     file: str

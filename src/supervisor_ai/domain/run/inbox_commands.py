@@ -1,22 +1,21 @@
 """What other processes may ask of a run: inbox commands."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.ids import ArtifactHash, LetterKey, RunId, StepName, TreeSha
 from supervisor_ai.domain.run.status import Outcome, RunStatus
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cancel:
+class Cancel(Struct, frozen=True, kw_only=True):
     """Stop the run."""
 
     reason: ArtifactHash | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Approve:
+class Approve(Struct, frozen=True, kw_only=True):
     """Say yes to the tree that the step asks about."""
 
     step: StepName
@@ -25,8 +24,7 @@ class Approve:
     note: ArtifactHash | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reject:
+class Reject(Struct, frozen=True, kw_only=True):
     """Say no to the tree that the step asks about."""
 
     step: StepName
@@ -35,15 +33,13 @@ class Reject:
     note: ArtifactHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Migrate:
+class Migrate(Struct, frozen=True, kw_only=True):
     """Go on under another definition."""
 
     definition: ArtifactHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportChild:
+class ReportChild(Struct, frozen=True, kw_only=True):
     """A child run tells its parent how it ended."""
 
     child: RunId
@@ -54,8 +50,7 @@ class ReportChild:
 Command = Cancel | Approve | Reject | Migrate | ReportChild
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InboxCommand:
+class InboxCommand(Struct, frozen=True, kw_only=True):
     """A command for a run's owner; the key makes sending it twice harmless."""
 
     key: LetterKey

@@ -1,10 +1,11 @@
 """Whether an attempt may start, as far as that depends on what all runs of a project share."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import reduce
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import EffectKey
 from supervisor_ai.domain.run.events import AttemptEnd, AttemptFailed, AttemptSucceeded
@@ -25,8 +26,7 @@ _PARTS: Final = 4
 _SHARED: Final = frozenset({Scope.FEATURE, Scope.DAY})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
+class Launch(Struct, frozen=True, kw_only=True):
     """An attempt that is to start: its operation key, its breaker, and what it would like."""
 
     key: EffectKey
@@ -35,16 +35,14 @@ class Launch:
     wish: Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Permission:
+class Permission(Struct, frozen=True, kw_only=True):
     """It may start with so much set aside; `is_trial` when a breaker lets only this one through."""
 
     reservation: Reservation
     is_trial: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class Refusal(Struct, frozen=True, kw_only=True):
     """It may not start, and that is how the run ends unless there is another way."""
 
     kind: OutcomeKind
@@ -53,8 +51,7 @@ class Refusal:
     """When it is worth asking again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wait:
+class Wait(Struct, frozen=True, kw_only=True):
     """It may not start as long as other attempts hold what it needs."""
 
     reason: str

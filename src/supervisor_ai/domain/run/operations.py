@@ -4,7 +4,8 @@ Its rows follow from the facts that drivers register: each fact says itself what
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import EffectKey, RunId
@@ -14,8 +15,7 @@ UnderWay = e.Intent | e.PermitRequested
 """Facts that say: this has begun, and has no end yet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OperationKind:
+class OperationKind(Struct, frozen=True, kw_only=True):
     """A kind of operation: the word in its key, how it begins and how it can end."""
 
     key: str

@@ -1,6 +1,6 @@
 """Everything that says what happens when workers fail and what they may cost, pinned together."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from supervisor_ai.domain.run.definition import Definition, Role, Step
 from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
@@ -10,8 +10,7 @@ from supervisor_ai.domain.run.spending.budgets import Amount, Scope
 from supervisor_ai.domain.run.spending.prices import PriceTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policies:
+class Policies(Struct, frozen=True, kw_only=True):
     """What a run does about failures and costs."""
 
     retries: dict[str, RetryPolicy] = field(default_factory=lambda: dict(RETRY_POLICIES))

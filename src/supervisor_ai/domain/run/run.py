@@ -1,8 +1,9 @@
 """The run's own machine: what is true of every run, whatever its driver."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
@@ -12,6 +13,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.effects import Effect
 from supervisor_ai.domain.run.operations import UnderWay, is_outcome, operation_key, wait_of
 from supervisor_ai.domain.run.status import ENDED, Outcome, OutcomeKind, RunStatus
+from supervisor_ai.domain.structs import replace
 
 _LIFE: Final[dict[tuple[RunStatus, type], RunStatus]] = {
     (RunStatus.QUEUED, e.RunStarted): RunStatus.RUNNING,
@@ -50,8 +52,7 @@ RUN_FLOW: Final[Flow[RunStatus]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(Struct, frozen=True, kw_only=True):
     """What is known of a run by its events."""
 
     id: RunId
@@ -80,8 +81,7 @@ class Run:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class Ending(Struct, frozen=True, kw_only=True):
     """How the driver wants the run to end."""
 
     status: RunStatus
@@ -89,8 +89,7 @@ class Ending:
     degraded: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(Struct, frozen=True, kw_only=True):
     """What happens next: facts to record, then deeds to do, or the end."""
 
     events: tuple[e.RunEvent, ...] = ()

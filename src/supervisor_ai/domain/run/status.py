@@ -1,8 +1,9 @@
 """The words for where a run, a step, an attempt and a gate stand."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 
 class RunStatus(StrEnum):
@@ -85,8 +86,7 @@ class FailureCategory(StrEnum):
     LIMIT = "limit"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """How a run ended and why, in one sentence of our own."""
 
     kind: OutcomeKind

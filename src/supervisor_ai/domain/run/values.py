@@ -1,16 +1,16 @@
 """Values that the facts of a run are made of."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, TreeSha
 from supervisor_ai.domain.run.status import FailureCategory
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Base:
+class Base(Struct, frozen=True, kw_only=True):
     """The commit that a run starts from, and the name it was found by."""
 
     ref: str
@@ -18,24 +18,21 @@ class Base:
     tree: TreeSha
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class Identity(Struct, frozen=True, kw_only=True):
     """The name that a run's commits carry."""
 
     name: str
     email: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForkPoint:
+class ForkPoint(Struct, frozen=True, kw_only=True):
     """The prefix of another run's stream that a forked run begins with."""
 
     run: RunId
     version: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Process:
+class Process(Struct, frozen=True, kw_only=True):
     """A process that cannot be mistaken for a later one with the same number."""
 
     boot: str
@@ -43,16 +40,14 @@ class Process:
     started: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True, kw_only=True):
     """The work of an attempt as a commit of ours."""
 
     commit: CommitSha
     tree: TreeSha
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(Struct, frozen=True, kw_only=True):
     """What an attempt consumed."""
 
     tokens_in: int = 0
@@ -86,8 +81,7 @@ class Hardness(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EgressRefusal:
+class EgressRefusal(Struct, frozen=True, kw_only=True):
     """An attempt to leave the sandbox that was not let through."""
 
     host: str
@@ -106,8 +100,7 @@ class FeedbackKind(StrEnum):
     LEFT_OUT = "left_out"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feedback:
+class Feedback(Struct, frozen=True, kw_only=True):
     """Words that go back to a worker."""
 
     kind: FeedbackKind

@@ -1,11 +1,11 @@
 """Which files of its workspace a worker may write."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Writable:
+class Writable(Struct, frozen=True, kw_only=True):
     """What may be written and what only read; a path inside another rules over it."""
 
     everywhere: bool

@@ -1,7 +1,5 @@
 """What a kanban leads to: its files are read, followed, and given back."""
 
-from dataclasses import replace
-
 from supervisor_ai.domain.ids import ArtifactHash, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerStatus
@@ -10,6 +8,7 @@ from supervisor_ai.domain.run.effects import Integrate
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
 from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.kanban import Phase
 from supervisor_ai.drivers.kanban.board.roles import determine_role

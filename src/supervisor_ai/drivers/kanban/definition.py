@@ -1,15 +1,12 @@
 """The definition of a run on a kanban: what it pins besides its steps, roles and gates."""
 
-from dataclasses import dataclass
-
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanDefinition(Definition):
+class KanbanDefinition(Definition, frozen=True, kw_only=True):
     """Everything that a run on a kanban needs, resolved and pinned."""
 
     kanban: KanbanPolicy

@@ -1,6 +1,5 @@
 """The kanban driver: a loop that follows files and never reads what an answer means."""
 
-from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.domain.envelope import Event
@@ -8,6 +7,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import StepKind
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.decide import (
     decide_agent,
     decide_checks,

@@ -1,7 +1,8 @@
 """What the kanban driver can ask the engine to do besides what any driver can."""
 
-from dataclasses import dataclass, fields
 from typing import ClassVar
+
+from msgspec.structs import asdict
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.effects import OperationEffect, RunWorker
@@ -9,8 +10,7 @@ from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, Obligation
 from supervisor_ai.drivers.kanban.events import KanbanReadStarted, KanbanSaveStarted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadKanban(OperationEffect):
+class ReadKanban(OperationEffect, frozen=True, kw_only=True):
     """Find out what a kanban's files say now."""
 
     begins_with: ClassVar = ("base", "landed")
@@ -30,8 +30,7 @@ class ReadKanban(OperationEffect):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SaveKanban(OperationEffect):
+class SaveKanban(OperationEffect, frozen=True, kw_only=True):
     """Write what changed in a kanban's files into its plain directory."""
 
     begins_with: ClassVar = ("start", "snapshot", "base")
@@ -52,8 +51,7 @@ class SaveKanban(OperationEffect):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunKanbanWorker(RunWorker):
+class RunKanbanWorker(RunWorker, frozen=True, kw_only=True):
     """Start an agent that owes the kanban something besides its answer."""
 
     obligation: Obligation
@@ -61,5 +59,4 @@ class RunKanbanWorker(RunWorker):
 
 def with_obligation(effect: RunWorker, obligation: Obligation) -> RunKanbanWorker:
     """Let a worker owe the kanban something."""
-    same = {field.name: getattr(effect, field.name) for field in fields(RunWorker)}
-    return RunKanbanWorker(**same, obligation=obligation)
+    return RunKanbanWorker(**asdict(effect), obligation=obligation)

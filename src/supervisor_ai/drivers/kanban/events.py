@@ -1,7 +1,8 @@
 """The facts of a kanban's files."""
 
-from dataclasses import dataclass, field
 from typing import ClassVar, Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, TreeSha
 from supervisor_ai.domain.run.event_kinds.placed import OperationEnded, OperationStarted, RunEvent
@@ -9,16 +10,14 @@ from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase, TaskState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedFile:
+class ImportedFile(Struct, frozen=True, kw_only=True):
     """A file as it was when it was read."""
 
     path: str
     artifact: ArtifactHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanReadStarted(OperationStarted):
+class KanbanReadStarted(OperationStarted, frozen=True, kw_only=True):
     """The kanban's files are about to be read."""
 
     operation: ClassVar = "kanban"
@@ -30,8 +29,7 @@ class KanbanReadStarted(OperationStarted):
         return KanbanReadLost(step=self.step, visit=self.visit, slot=self.slot)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanRead(OperationEnded):
+class KanbanRead(OperationEnded, frozen=True, kw_only=True):
     """What the kanban's files said; everything that follows follows from this."""
 
     ends: ClassVar = KanbanReadStarted
@@ -54,8 +52,7 @@ class KanbanRead(OperationEnded):
     """All files of the branch, where the kanban's own are in a plain directory."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanUnreadable(OperationEnded):
+class KanbanUnreadable(OperationEnded, frozen=True, kw_only=True):
     """The kanban's files cannot be read as they are; a person has to mend them."""
 
     ends: ClassVar = KanbanReadStarted
@@ -66,15 +63,13 @@ class KanbanUnreadable(OperationEnded):
     """Every mistake, with its file and its line."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanReadLost(OperationEnded):
+class KanbanReadLost(OperationEnded, frozen=True, kw_only=True):
     """Its owner died; reading again is harmless."""
 
     ends: ClassVar = KanbanReadStarted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanSaveStarted(OperationStarted):
+class KanbanSaveStarted(OperationStarted, frozen=True, kw_only=True):
     """Files are about to be written into the kanban's plain directory."""
 
     operation: ClassVar = "save"
@@ -87,8 +82,7 @@ class KanbanSaveStarted(OperationStarted):
         return KanbanSaveLost(step=self.step, visit=self.visit, slot=self.slot)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanSaved(OperationEnded):
+class KanbanSaved(OperationEnded, frozen=True, kw_only=True):
     """The directory has the files."""
 
     ends: ClassVar = KanbanSaveStarted
@@ -97,8 +91,7 @@ class KanbanSaved(OperationEnded):
     """What else was changed, without them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanSaveRefused(OperationEnded):
+class KanbanSaveRefused(OperationEnded, frozen=True, kw_only=True):
     """Somebody else has changed the files meanwhile."""
 
     ends: ClassVar = KanbanSaveStarted
@@ -107,8 +100,7 @@ class KanbanSaveRefused(OperationEnded):
     detail: ArtifactHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanSaveLost(OperationEnded):
+class KanbanSaveLost(OperationEnded, frozen=True, kw_only=True):
     """Its owner died; writing again is harmless."""
 
     ends: ClassVar = KanbanSaveStarted

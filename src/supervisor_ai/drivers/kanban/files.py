@@ -2,9 +2,10 @@
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
@@ -19,8 +20,7 @@ _TOO_LARGE: Final = f"The file is larger than {FILE_BYTES:,} bytes."
 _OPENING: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundFiles:
+class FoundFiles(Struct, frozen=True, kw_only=True):
     """The files beside a kanban file, and what was found there that is no text."""
 
     files: Files

@@ -1,7 +1,6 @@
 """What an agent is told on a kanban, what it may write and what it owes."""
 
 import json
-from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.domain.run.answers import AnswerKind
@@ -9,6 +8,7 @@ from supervisor_ai.domain.run.definition import Role
 from supervisor_ai.domain.run.effects import Effect, RunGate, RunWorker
 from supervisor_ai.domain.run.events import AttemptLost, AttemptStarted
 from supervisor_ai.domain.run.writable import Writable
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.kanban import Agent
 from supervisor_ai.drivers.kanban.board.policy import Obligation
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition

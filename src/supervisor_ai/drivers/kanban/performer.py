@@ -1,8 +1,9 @@
 """Performing what a kanban's files need: they are read by hash, and written back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import assert_never, cast
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.events import RunEvent
@@ -33,8 +34,7 @@ from supervisor_ai.engine.ports.workers import AnswerProblem
 from supervisor_ai.engine.world import Operation, Performers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanPerformer:
+class KanbanPerformer(Struct, frozen=True, kw_only=True):
     """Does what the kanban driver asks for besides what any driver can."""
 
     ports: KanbanPorts

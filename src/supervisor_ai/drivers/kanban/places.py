@@ -2,9 +2,10 @@
 
 import os
 import shlex
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
@@ -15,8 +16,7 @@ _OURS: Final = frozenset({".git", ".supervisor"})
 _PERMIT: Final = "kanban:"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanRoot:
+class KanbanRoot(Struct, frozen=True, kw_only=True):
     """Where a person stands: in which checkout, and where in it."""
 
     checkout: Path

@@ -1,9 +1,10 @@
 """The files of a kanban: where they live, and what they say."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.domain.run.values import Snapshot
@@ -14,8 +15,7 @@ Files = Mapping[str, bytes]
 """Contents by path in the project."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Standing(Struct, frozen=True, kw_only=True):
     """Where a run stands before its kanban is read."""
 
     branch: str
@@ -24,8 +24,7 @@ class Standing:
     """What the run has put on its branch last; None: nothing yet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class Taken(Struct, frozen=True, kw_only=True):
     """The files of a kanban as they are now, and a commit that has them."""
 
     snapshot: Snapshot
@@ -36,22 +35,19 @@ class Taken:
     """All files of the tip, where those of the kanban are in a plain directory."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotTaken:
+class NotTaken(Struct, frozen=True, kw_only=True):
     """The files cannot be read."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Saved:
+class Saved(Struct, frozen=True, kw_only=True):
     """The directory has the files; a commit without them has what else was changed."""
 
     rest: Snapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotSaved:
+class NotSaved(Struct, frozen=True, kw_only=True):
     """Somebody else has changed the files meanwhile, or they cannot be written."""
 
     reason: str
@@ -120,16 +116,14 @@ class KanbanReader(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanPorts:
+class KanbanPorts(Struct, frozen=True, kw_only=True):
     """What the kanban driver's effects are performed with, besides the world."""
 
     files: KanbanFiles
     reader: KanbanReader
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WantedKanban:
+class WantedKanban(Struct, frozen=True, kw_only=True):
     """What a run on a kanban is to pin, as far as a person says so."""
 
     place: KanbanPlace

@@ -1,8 +1,9 @@
 """The runs that worked on a kanban."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.records import Records
@@ -17,8 +18,7 @@ from supervisor_ai.drivers.kanban.places import permit_of
 _MOST: Final = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanRun:
+class KanbanRun(Struct, frozen=True, kw_only=True):
     """A run and the kanban that it works on."""
 
     row: RunRow

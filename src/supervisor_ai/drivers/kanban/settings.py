@@ -1,8 +1,9 @@
 """Words of the configuration about kanbans; all that is imported of them to check a config."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 MAX_ITERATIONS: Final = 400
 EXACT: Final = "exact"
@@ -18,8 +19,7 @@ class ManagerKind(StrEnum):
     """The rules themselves; also the name of the CLI that follows them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanSettings:
+class KanbanSettings(Struct, frozen=True, kw_only=True):
     """What the config says about kanbans."""
 
     folder: str = "tasks"

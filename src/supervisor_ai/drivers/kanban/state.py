@@ -1,7 +1,8 @@
 """The kanban driver's memory: what its files said last, and where the run stands with them."""
 
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
@@ -10,6 +11,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerStatus
 from supervisor_ai.domain.run.failures.loops import Trail
 from supervisor_ai.domain.run.values import Snapshot
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 from supervisor_ai.drivers.moves.state import StepRecord, WorkflowState
@@ -34,8 +36,7 @@ KanbanNews = (
 """What came of reading or landing, and the driver has not acted on yet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanState:
+class KanbanState(Struct, frozen=True, kw_only=True):
     """Where a run on a kanban stands."""
 
     flow: WorkflowState

@@ -1,6 +1,5 @@
 """The next attempt at a step: by whom, how much of the task, knowing what, and at what cost."""
 
-from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.domain.errors import InternalError
@@ -15,6 +14,7 @@ from supervisor_ai.domain.run.spending.budgets import Amount
 from supervisor_ai.domain.run.spending.prices import CostCap, dearest
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import Base, Feedback
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.slots import Approach, Slot
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState, current_visit
 

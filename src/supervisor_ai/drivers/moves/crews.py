@@ -1,7 +1,6 @@
 """What the roles of a step lead to: they work side by side, and count together."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.domain.run import events as e
@@ -11,6 +10,7 @@ from supervisor_ai.domain.run.gates import Complexity
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import OutcomeKind
 from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.review_loops import find_review_loop
 from supervisor_ai.drivers.moves.slot_moves import Effects, Result, SlotPart, decide_slot
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState

@@ -1,11 +1,10 @@
 """The life of a state of steps under its definition: how it begins, is forked and is migrated."""
 
-from dataclasses import replace
-
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Definition, StepKind
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.values import Snapshot
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.attempts import base_of
 from supervisor_ai.drivers.moves.slots import under
 from supervisor_ai.drivers.moves.state import WorkflowState

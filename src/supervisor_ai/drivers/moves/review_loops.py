@@ -1,7 +1,8 @@
 """Reviews that go round in circles: the same finding again, or ever new ones."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.failures.loops import LoopPolicy
 from supervisor_ai.domain.run.gates import Concern
@@ -11,8 +12,7 @@ _ALIKE: Final = 0.5
 """Two sentences are about the same thing if they share so much of their words."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
+class Round(Struct, frozen=True, kw_only=True):
     """One visit to a review that ended in a rejection, with what all reviewers objected to."""
 
     visit: int

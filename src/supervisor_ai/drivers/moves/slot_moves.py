@@ -1,8 +1,9 @@
 """What one role of a step does next, until it is clear what its part comes to."""
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
@@ -13,6 +14,7 @@ from supervisor_ai.domain.run.failures.retries import Move, MoveKind
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import OutcomeKind
 from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.attempts import (
     attempt,
     last_approach,
@@ -43,8 +45,7 @@ class SlotPart(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(Struct, frozen=True, kw_only=True):
     """What a role's part in a step came to, and why."""
 
     part: SlotPart

@@ -1,8 +1,9 @@
 """One role's way through a visit: its attempts, what it was told and what came of it."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.flow import Flow, step
@@ -13,6 +14,7 @@ from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.status import AttemptStatus, FailureCategory
 from supervisor_ai.domain.run.values import Feedback, FeedbackKind
+from supervisor_ai.domain.structs import replace
 
 ATTEMPT_FLOW: Final[Flow[AttemptStatus]] = {
     (AttemptStatus.STARTED, e.ContextPacked): AttemptStatus.STARTED,
@@ -30,8 +32,7 @@ SlotNews = (
 """What came of an attempt, or of the question that it led to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Approach:
+class Approach(Struct, frozen=True, kw_only=True):
     """How an attempt is made: by whom, how much of the task, and knowing what."""
 
     cli: str
@@ -40,8 +41,7 @@ class Approach:
     turn: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
+class Slot(Struct, frozen=True, kw_only=True):
     """Where one role stands in a visit."""
 
     number: int = 1

@@ -1,7 +1,8 @@
 """The workflow driver's memory: where one task stands in its state machine."""
 
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
@@ -15,6 +16,7 @@ from supervisor_ai.domain.run.failures.loops import Trace, Trail
 from supervisor_ai.domain.run.gates import VOUCHING, Authorship, Complexity, GateKind
 from supervisor_ai.domain.run.status import WORST_FIRST, StepStatus
 from supervisor_ai.domain.run.values import ApprovalReason, Feedback, Snapshot
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.review_loops import Rounds, record_round
 from supervisor_ai.drivers.moves.slots import Slot
 from supervisor_ai.drivers.moves.slots import evolve as evolve_slot
@@ -66,8 +68,7 @@ News = (
 """Outcomes of a step as a whole that the driver has not acted on yet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepRecord:
+class StepRecord(Struct, frozen=True, kw_only=True):
     """What happened at one step so far."""
 
     status: StepStatus = StepStatus.PENDING
@@ -90,8 +91,7 @@ class StepRecord:
     """What the last attempt of each slot heard of that, for one that hears exactly the same."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Visit:
+class Visit(Struct, frozen=True, kw_only=True):
     """The visit that the run is in."""
 
     step: StepName
@@ -128,8 +128,7 @@ class Visit:
         return replace(self, slots=(*others, slot))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkflowState:
+class WorkflowState(Struct, frozen=True, kw_only=True):
     """Where a task stands."""
 
     definition: Definition

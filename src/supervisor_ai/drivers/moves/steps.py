@@ -1,6 +1,5 @@
 """What any step can lead to: it is passed, sent back, put before a person, or the end."""
 
-from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.domain.ids import ArtifactHash, StepName, TimerName
@@ -18,6 +17,7 @@ from supervisor_ai.domain.run.failures.degradation import is_degraded
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
 from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.results import levels, summary
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState, current_visit, evolve
 

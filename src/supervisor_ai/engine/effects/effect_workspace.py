@@ -1,13 +1,15 @@
 """Where an effect does its work: a workspace made for it, and what may leave it."""
 
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.definition import GIB, ResourceLimits, SandboxPolicy
 from supervisor_ai.domain.run.effects import RunGate, RunWorker
 from supervisor_ai.domain.run.events import EgressRefused, SetupEnded
 from supervisor_ai.domain.run.values import EgressRefusal
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     Egress,
     Mount,
@@ -53,8 +55,7 @@ def _quota(policy: SandboxPolicy, limits: ResourceLimits) -> Quota | None:
     return Quota(disk=limits.disk, files=limits.disk_files)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class Site(Struct, frozen=True, kw_only=True):
     """The workspace of one effect; the attempt is None where a gate works."""
 
     operation: Operation

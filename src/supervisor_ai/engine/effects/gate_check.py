@@ -1,6 +1,6 @@
 """A gate on any two commits, outside of every run; nothing is recorded."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, StepName, TreeSha
 from supervisor_ai.domain.run.definition import Gate, SandboxPolicy, WorkspacePolicy
@@ -15,8 +15,7 @@ from supervisor_ai.engine.world import Operation, World
 _NOWHERE = StepName("check")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckRequest:
+class CheckRequest(Struct, frozen=True, kw_only=True):
     """A gate, and the commits that it is asked about."""
 
     gate: Gate
@@ -32,8 +31,7 @@ class CheckRequest:
     """What a worker reported about the change, for the gate that compares claims with git."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class Checked(Struct, frozen=True, kw_only=True):
     """What the gate said."""
 
     verdict: Verdict

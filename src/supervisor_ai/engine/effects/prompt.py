@@ -1,6 +1,5 @@
 """What a worker is told: the task, what others said, and what it is shown of the repository."""
 
-from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.domain.run.answers import AnswerKind
@@ -9,6 +8,7 @@ from supervisor_ai.domain.run.effects import ContextItem, RunWorker
 from supervisor_ai.domain.run.events import ContextPacked, FilesLeftOut
 from supervisor_ai.domain.run.failures.degradation import INSTRUCTIONS
 from supervisor_ai.domain.run.values import FeedbackKind
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
 from supervisor_ai.engine.world import Operation

@@ -1,8 +1,9 @@
 """Performing an attempt: prompt, workspace, agent, answer, snapshot."""
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.run.effects import RunWorker
@@ -15,6 +16,7 @@ from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.spending.prices import cost
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import NO_USAGE, Snapshot, Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.effects.effect_workspace import Site, set_up, worker_plan
 from supervisor_ai.engine.effects.prompt import write_prompt
@@ -34,8 +36,7 @@ from supervisor_ai.engine.worker_observation import describe
 from supervisor_ai.engine.world import Operation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ended:
+class _Ended(Struct, frozen=True, kw_only=True):
     """An attempt whose agent is gone: what it printed and what it left."""
 
     report: WorkerReport
@@ -47,8 +48,7 @@ class _Ended:
         return self.kept if isinstance(self.kept, Snapshot) else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
+class Work(Struct, frozen=True, kw_only=True):
     """A valid answer, and the files that came with it."""
 
     answer: Answer

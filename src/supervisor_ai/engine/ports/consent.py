@@ -1,11 +1,11 @@
 """What the user agreed to, asked again whenever a run is driven."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PinnedPower:
+
+class PinnedPower(Struct, frozen=True, kw_only=True):
     """One part of a pinned definition that says what a run may do."""
 
     key: str

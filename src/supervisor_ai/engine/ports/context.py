@@ -1,14 +1,14 @@
 """What a worker is shown of the repository."""
 
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.context_plan import ContextPlan, PackedContext
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackRequest:
+class PackRequest(Struct, frozen=True, kw_only=True):
     """What a context is packed for."""
 
     plan: ContextPlan

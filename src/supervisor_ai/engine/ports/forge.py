@@ -1,13 +1,13 @@
 """Where pull requests live."""
 
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PullRequest:
+class PullRequest(Struct, frozen=True, kw_only=True):
     """A branch that others should look at."""
 
     branch: str
@@ -19,16 +19,14 @@ class PullRequest:
     is_draft: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class Opened(Struct, frozen=True, kw_only=True):
     """There is a pull request."""
 
     url: str
     is_found: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotOpened:
+class NotOpened(Struct, frozen=True, kw_only=True):
     """There is none, and asking again at once would not help."""
 
     reason: str

@@ -1,8 +1,9 @@
 """What gates know: how runners speak, and what a change does to tests, claims and machines."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha, RunId
@@ -16,8 +17,7 @@ class Unexaminable(InvalidInput):
     """A change that was made, or happens, to be too much for whoever looks at it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeCase:
+class ChangeCase(Struct, frozen=True, kw_only=True):
     """A change that a gate looks at."""
 
     base: CommitSha
@@ -34,8 +34,7 @@ class ChangeCase:
     may_change: tuple[Area, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Examination:
+class Examination(Struct, frozen=True, kw_only=True):
     """What a gate saw in a change."""
 
     findings: tuple[Finding, ...] = ()
@@ -44,16 +43,14 @@ class Examination:
     """What was looked at, in one sentence, also where nothing was found."""
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(Struct, frozen=True):
     """What a file of tests could not be loaded without."""
 
     name: str
     is_module: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(Struct, frozen=True, kw_only=True):
     """What the output of a command says, where the runner that wrote it is known."""
 
     tool: str | None = None
@@ -74,8 +71,7 @@ class Reading:
 NOTHING_READ: Final = Reading()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewTests:
+class NewTests(Struct, frozen=True, kw_only=True):
     """The tests that a change adds or alters, to be run against the old code."""
 
     contents: Mapping[str, bytes | None] = field(default_factory=dict)
@@ -91,8 +87,7 @@ class NewTests:
     """The words that the code besides the tests has since the change, without its imports."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mutant:
+class Mutant(Struct, frozen=True, kw_only=True):
     """The changed code with one small fault put in; a test should notice."""
 
     file: str
@@ -131,8 +126,7 @@ class Examiner(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GivenVerdict:
+class GivenVerdict(Struct, frozen=True, kw_only=True):
     """A verdict, and the run that it was given in."""
 
     run: RunId

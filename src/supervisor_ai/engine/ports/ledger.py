@@ -1,9 +1,10 @@
 """The ledger: streams of facts, leases, the inbox and wakes, in one transaction."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Envelope, NewEvent
 from supervisor_ai.domain.ids import LetterKey, RunId, StreamId
@@ -11,8 +12,7 @@ from supervisor_ai.domain.run.inbox_commands import InboxCommand
 from supervisor_ai.domain.run.values import Process
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lease:
+class Lease(Struct, frozen=True, kw_only=True):
     """The right to write a run's stream, until somebody takes it with a higher epoch."""
 
     run: RunId
@@ -20,8 +20,7 @@ class Lease:
     epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamAppend:
+class StreamAppend(Struct, frozen=True, kw_only=True):
     """Events for one stream that must still be at the expected version (0: it must be new)."""
 
     stream: StreamId
@@ -29,8 +28,7 @@ class StreamAppend:
     events: tuple[NewEvent, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wake:
+class Wake(Struct, frozen=True, kw_only=True):
     """A request to drive a run, not before a time; idempotent on (run, number)."""
 
     run: RunId
@@ -38,8 +36,7 @@ class Wake:
     not_before: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
+class Batch(Struct, frozen=True, kw_only=True):
     """Everything that one transaction changes: all of it or nothing."""
 
     appends: tuple[StreamAppend, ...] = ()
@@ -49,8 +46,7 @@ class Batch:
     wakes: tuple[Wake, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(Struct, frozen=True, kw_only=True):
     """The newest link of the hash chain; sequence 0 when the ledger is empty."""
 
     seq: int
@@ -114,8 +110,7 @@ class Inbox(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CachedState:
+class CachedState(Struct, frozen=True, kw_only=True):
     """A folded state as bytes, valid for one version of the folding code."""
 
     version: int

@@ -7,6 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, Protocol
 
+from msgspec import Struct
+
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, ResourceLimits
 from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.spending.prices import CostCap
@@ -20,8 +22,7 @@ class Profile(StrEnum):
     EXECUTOR = "executor"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mount:
+class Mount(Struct, frozen=True, kw_only=True):
     """A path of the host that the command may see, at a place of its own."""
 
     source: Path
@@ -46,8 +47,7 @@ class BrokerRoute:
     """Whether the upstream may be on this machine or in a private network."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Egress:
+class Egress(Struct, frozen=True, kw_only=True):
     """The only ways out of a sandbox; every other attempt is refused and told."""
 
     on_refusal: RefusalSink
@@ -62,8 +62,7 @@ class Egress:
     """What that may cost before it is cut off."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SandboxSpec:
+class SandboxSpec(Struct, frozen=True, kw_only=True):
     """A command and everything that it may see; nothing else exists for it.
 
     The label names it, and the fence numbers its owner, for whoever has to end it later.
@@ -76,7 +75,7 @@ class SandboxSpec:
     mounts: tuple[Mount, ...]
     timeout: timedelta
     output_bytes: int
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = {}
     ro_paths: tuple[str, ...] = ()
     caches: tuple[str, ...] = ()
     stdin: bytes = b""
@@ -131,8 +130,7 @@ BEYOND_LIMITS: Final = frozenset(
 """The command was ended because it wanted more than it may have."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SandboxResult:
+class SandboxResult(Struct, frozen=True, kw_only=True):
     """What came of the command; a failing command is a result, not an exception."""
 
     end: SandboxEnd
@@ -145,8 +143,7 @@ class SandboxResult:
     """When the usage limit ends that the upstream spoke of last, as its headers say."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProbeFinding:
+class ProbeFinding(Struct, frozen=True, kw_only=True):
     """One thing that the self-test of a sandbox looked at."""
 
     name: str
@@ -154,8 +151,7 @@ class ProbeFinding:
     detail: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitFinding:
+class LimitFinding(Struct, frozen=True, kw_only=True):
     """How a sandbox keeps a command within one limit on this machine."""
 
     name: str
@@ -163,8 +159,7 @@ class LimitFinding:
     detail: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class Probe(Struct, frozen=True, kw_only=True):
     """What a sandbox proved to enforce on this machine."""
 
     backend: str

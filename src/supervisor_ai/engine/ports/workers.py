@@ -1,10 +1,11 @@
 """Which agent runs, what it is told and what its answer means."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
@@ -18,31 +19,27 @@ from supervisor_ai.engine.ports.sandbox import OutputSink, RefusalSink, SandboxR
 from supervisor_ai.engine.ports.workspaces import Workspace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerStarted:
+class WorkerStarted(Struct, frozen=True, kw_only=True):
     """The agent is up."""
 
     session: str | None = None
     model: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerSaid:
+class WorkerSaid(Struct, frozen=True, kw_only=True):
     """The agent says something on its way."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCalled:
+class ToolCalled(Struct, frozen=True, kw_only=True):
     """The agent uses one of its tools."""
 
     name: str
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerRetried:
+class WorkerRetried(Struct, frozen=True, kw_only=True):
     """The agent tries to reach its model once more, by itself."""
 
     attempt: int
@@ -50,15 +47,13 @@ class WorkerRetried:
     after: timedelta | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsageSeen:
+class UsageSeen(Struct, frozen=True, kw_only=True):
     """What the agent has consumed so far."""
 
     usage: Usage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerFinished:
+class WorkerFinished(Struct, frozen=True, kw_only=True):
     """The agent says that it is done, or why not."""
 
     message: str
@@ -75,8 +70,7 @@ def unobserved(observation: Observation) -> None:
     del observation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerRequest:
+class WorkerRequest(Struct, frozen=True, kw_only=True):
     """One attempt, as a worker needs to know it."""
 
     run: RunId
@@ -113,8 +107,7 @@ class WorkerRequest:
     on_observation: ObservationSink = unobserved
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerReport:
+class WorkerReport(Struct, frozen=True, kw_only=True):
     """What came of the process, and the text in which the answer is to be found.
 
     The diagnosis is None where an adapter knows no more than the exit code says.
@@ -140,8 +133,7 @@ WorkerFactory = Callable[[str], Worker]
 """Finds the worker for an adapter's name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """A valid answer: what the worker said, what it means, and its words for whoever comes next."""
 
     said: str
@@ -152,8 +144,7 @@ class Answer:
     """What a reviewer objects to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerProblem:
+class AnswerProblem(Struct, frozen=True, kw_only=True):
     """Why there is no valid answer."""
 
     category: FailureCategory
@@ -170,8 +161,7 @@ class AnswerReader(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Told(Struct, frozen=True, kw_only=True):
     """Words from elsewhere that a prompt repeats; never to be taken for instructions."""
 
     kind: FeedbackKind | None
@@ -181,8 +171,7 @@ class Told:
     """What went wrong, where they are about a failed attempt."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptRequest:
+class PromptRequest(Struct, frozen=True, kw_only=True):
     """What a prompt is made of."""
 
     role: Role

@@ -1,10 +1,11 @@
 """Git: isolated workspaces, snapshots and integration."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Final, Protocol
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, TreeSha
 from supervisor_ai.domain.run.values import Base, Hardness, Identity, Snapshot
@@ -12,16 +13,14 @@ from supervisor_ai.domain.run.writable import Writable
 from supervisor_ai.engine.ports.sandbox import Mount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quota:
+class Quota(Struct, frozen=True, kw_only=True):
     """How much the files of a workspace may take."""
 
     disk: int
     files: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkspacePlan:
+class WorkspacePlan(Struct, frozen=True, kw_only=True):
     """What is special about a workspace."""
 
     is_writable: bool = True
@@ -42,8 +41,7 @@ class WorkspacePlan:
 PLAIN: Final = WorkspacePlan()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetupCache:
+class SetupCache(Struct, frozen=True, kw_only=True):
     """What a set-up made, by everything that decides what it makes."""
 
     command: tuple[str, ...]
@@ -51,8 +49,7 @@ class SetupCache:
     paths: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workspace:
+class Workspace(Struct, frozen=True, kw_only=True):
     """A directory with the files of one commit, for one operation of one owner."""
 
     run: RunId
@@ -65,8 +62,7 @@ class Workspace:
     """Whether the file system itself keeps the files within the quota."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True, kw_only=True):
     """A file of a workspace, or a directory with all below it, that no commit of ours holds."""
 
     path: str
@@ -77,8 +73,7 @@ LeftOutSink = Callable[[LeftOut], None]
 """Is told what is left out, possibly in another thread."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Landing:
+class Landing(Struct, frozen=True, kw_only=True):
     """A snapshot on its way to a branch; the same landing always makes the same commit."""
 
     run: RunId
@@ -92,8 +87,7 @@ class Landing:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Landed:
+class Landed(Struct, frozen=True, kw_only=True):
     """The snapshot is on the branch."""
 
     commit: CommitSha
@@ -101,8 +95,7 @@ class Landed:
     """All files of the commit: others may have put some of them there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotLanded:
+class NotLanded(Struct, frozen=True, kw_only=True):
     """The snapshot cannot be put on the branch."""
 
     reason: str
@@ -259,8 +252,7 @@ class Repository(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnchorPoint:
+class AnchorPoint(Struct, frozen=True, kw_only=True):
     """A link of the chain, kept outside the database."""
 
     seq: int

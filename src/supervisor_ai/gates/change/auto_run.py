@@ -3,15 +3,17 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import islice
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.control.ports.commits import ChangedPath, Commits
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.gates import Finding, Severity
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.change.differences import is_absent, read_small, shown
 from supervisor_ai.gates.change.misleading_names import find_odd_names
@@ -25,8 +27,7 @@ _MOST_ODD_NAMES: Final = 100
 _KNOWN: Final = {"paths", "reason", "format", "keys", "beside"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AutoRun:
+class AutoRun(Struct, frozen=True, kw_only=True):
     """Files that something runs, and what runs them."""
 
     pattern: re.Pattern[str]

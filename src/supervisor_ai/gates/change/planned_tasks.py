@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 _ENTRIES: Final = 2000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedTasks:
+class PlannedTasks(Struct, frozen=True, kw_only=True):
     """The size of a plan; of several plans the largest."""
 
     count: int = 0

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.errors import InvalidInput
@@ -21,8 +22,7 @@ _VALUES: Final = frozenset({"json", "settings"})
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Touched:
+class Touched(Struct, frozen=True, kw_only=True):
     """What a change touches; names are examples, to be shown."""
 
     files: int = 0
@@ -39,8 +39,7 @@ class Touched:
     """A file with code that nobody could look at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Areas:
+class Areas(Struct, frozen=True, kw_only=True):
     """The words that areas are known by."""
 
     layers: Mapping[str, frozenset[str]]

@@ -1,8 +1,9 @@
 """The files that a change touches, with their contents before and after, in bounds."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import CommitFile, Commits
 from supervisor_ai.domain.ids import CommitSha
@@ -13,8 +14,7 @@ _FILES: Final = 2000
 _BYTES: Final = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileSides:
+class FileSides(Struct, frozen=True, kw_only=True):
     """A file with its two sides; None where it is missing, or no regular file."""
 
     path: str
@@ -23,8 +23,7 @@ class FileSides:
     is_retyped: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedFiles:
+class ChangedFiles(Struct, frozen=True, kw_only=True):
     """What a change touches, and what was too much to look at."""
 
     files: tuple[FileSides, ...]

@@ -1,9 +1,10 @@
 """Looks at what a change does to the tests, and to what decides how they are run."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import CommitFile, Commits
 from supervisor_ai.domain.run.gates import Area, Finding, Severity
@@ -34,8 +35,7 @@ _SHARED_FILES: Final = 500
 _SHARED_BYTES: Final = 8 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Languages:
+class Languages(Struct, frozen=True):
     """All languages whose tests can be read, as one."""
 
     all: Sequence[LanguageReader]

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
+
+from msgspec import Struct
 
 
 class Strength(IntEnum):
@@ -20,8 +21,7 @@ class Strength(IntEnum):
     """It holds for one value: equal to, exactly this error."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assertion:
+class Assertion(Struct, frozen=True, kw_only=True):
     """One thing that a test checks."""
 
     text: str
@@ -36,8 +36,7 @@ class Assertion:
     """How often one run of the test checks it: a loop over as many values; 0: nobody can tell."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Oddity:
+class Oddity(Struct, frozen=True, kw_only=True):
     """Something that makes tests say less, and that no assertion shows."""
 
     rule: str
@@ -47,8 +46,7 @@ class Oddity:
     line: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestCase:
+class TestCase(Struct, frozen=True, kw_only=True):
     """A test."""
 
     __test__ = False
@@ -72,8 +70,7 @@ class TestCase:
     oddities: tuple[Oddity, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestFile:
+class TestFile(Struct, frozen=True, kw_only=True):
     """The tests of a file, and what it has for them."""
 
     __test__ = False
@@ -91,8 +88,7 @@ class TestFile:
     """What it does to the tests of other files, too: hooks that leave some out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unreadable:
+class Unreadable(Struct, frozen=True, kw_only=True):
     """A file that cannot be understood, and why; nobody can say that it tests something."""
 
     path: str

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.gates.runners.table import Runner
 
@@ -16,8 +17,7 @@ _NAMED: Final = re.compile(r"\(\?P<\w+>")
 NOTHING: Final = re.compile(r"(?!)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Marks:
+class _Marks(Struct, frozen=True, kw_only=True):
     """The lines that divide an output into parts."""
 
     begins: re.Pattern[str]

@@ -2,18 +2,18 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
 
 Patterns = tuple[re.Pattern[str], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Runner:
+class Runner(Struct, frozen=True, kw_only=True):
     """The lines by which a runner is known; the table says what each kind means."""
 
     counts: Patterns = ()
@@ -59,7 +59,7 @@ def parse(text: str) -> Mapping[str, Runner]:
 
 
 def _runner(name: str, entry: object) -> Runner:
-    known = {field.name for field in fields(Runner)}
+    known = frozenset(Runner.__struct_fields__)
     if not isinstance(entry, dict) or not known.issuperset(entry):
         raise InvalidInput(f"The runner {name!r} has keys that are not known.")
     words = {key: _strings(name, entry.get(key)) for key in ("words_ran", "words_failed")}

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import NOTHING_READ, Reading
 from supervisor_ai.gates.runners.excerpt import failing_part, joined, seen
 from supervisor_ai.gates.runners.output import plain_lines

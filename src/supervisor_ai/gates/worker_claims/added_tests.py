@@ -3,8 +3,9 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.ids import CommitSha
@@ -31,8 +32,7 @@ _MADE: Final = re.compile(r"[$%{]")
 """What stands in the name of a test that is only known when it runs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddedTests:
+class AddedTests(Struct, frozen=True, kw_only=True):
     """The tests of the changed files: their words and titles, where the change adds them."""
 
     words: frozenset[str] = frozenset()
@@ -45,8 +45,7 @@ class AddedTests:
         return name in self.words or (" " in name and _even(name) in self.titles)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Patch:
+class _Patch(Struct, frozen=True, kw_only=True):
     """What a change does to one file."""
 
     added: tuple[str, ...]

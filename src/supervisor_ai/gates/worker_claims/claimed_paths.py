@@ -3,8 +3,9 @@
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import ChangedPath, Commits
 from supervisor_ai.domain.ids import CommitSha
@@ -19,8 +20,7 @@ _GLOB: Final = re.compile(r"[*?{\[]")
 _PARTS: Final = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Paths:
+class Paths(Struct, frozen=True, kw_only=True):
     """The paths after a change, and those of every commit that it can be compared with."""
 
     after: frozenset[str]

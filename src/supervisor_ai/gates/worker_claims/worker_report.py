@@ -1,8 +1,9 @@
 """What a worker reports about its work, taken from its answer without believing it."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.gates.change.planned_tasks import json_object
 
@@ -18,8 +19,7 @@ _COMMIT: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportedClaims:
+class ReportedClaims(Struct, frozen=True, kw_only=True):
     """The claims of an answer."""
 
     created: tuple[str, ...] = ()

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.sandboxes.resource_limits.rlimits import Spaces
@@ -27,8 +28,7 @@ _ISOLATION: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class View(Struct, frozen=True, kw_only=True):
     """The world as one command sees it."""
 
     spaces: Spaces

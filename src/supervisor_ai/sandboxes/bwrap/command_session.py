@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import OutputSink, SandboxEnd, SandboxResult, SandboxSpec
 from supervisor_ai.sandboxes.bwrap.bwrap_errors import Overture, exec_failure
 from supervisor_ai.sandboxes.bwrap.start import SandboxRoom, Started

@@ -7,12 +7,14 @@ import os
 import platform
 import re
 import subprocess
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import asdict
+
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.values import Hardness
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import LimitFinding, Probe, ProbeFinding, Sandbox
 from supervisor_ai.sandboxes import self_test_script
 from supervisor_ai.sandboxes.bwrap import drop_privileges

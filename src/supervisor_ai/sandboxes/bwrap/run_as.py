@@ -5,9 +5,10 @@ import resource
 import subprocess
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.definition import ResourceLimits
 from supervisor_ai.engine.ports.sandbox import Mount
@@ -35,8 +36,7 @@ _OPTIONS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartFiles:
+class StartFiles(Struct, frozen=True, kw_only=True):
     """What a command is started with: its channels, and the files that it knows by number."""
 
     stdin: int

@@ -5,11 +5,12 @@ import struct
 from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.domain.errors import Unavailable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Architecture:
+class Architecture(Struct, frozen=True, kw_only=True):
     """What differs between processor architectures."""
 
     audit_arch: int

@@ -4,8 +4,9 @@ import os
 import socket
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.sandboxes.bwrap.arguments import Argument, View, arguments
@@ -18,16 +19,14 @@ from supervisor_ai.sandboxes.processes.register import RegisterEntry
 from supervisor_ai.sandboxes.resource_limits.guard import Guard
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class Program(Struct, frozen=True, kw_only=True):
     """Bubblewrap, and the filter for system calls that it is to load."""
 
     executable: Path
     rules: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SandboxRoom:
+class SandboxRoom(Struct, frozen=True, kw_only=True):
     """What one command has to itself for as long as it runs."""
 
     tenant: RunAs
@@ -36,8 +35,7 @@ class SandboxRoom:
     guard: Guard
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
+class Started(Struct, frozen=True, kw_only=True):
     """A bubblewrap that waits for admission, and the channels of the command."""
 
     containment: BwrapProcess

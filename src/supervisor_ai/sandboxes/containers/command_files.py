@@ -6,8 +6,9 @@ import socket
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.sandboxes.containers.control_channel import ControlChannel
@@ -19,8 +20,7 @@ _WAY_OUT: Final = "3"
 """The number under which the shim finds its socket: the first after the three channels."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandFiles:
+class CommandFiles(Struct, frozen=True, kw_only=True):
     """Our ends of everything that leads into a container."""
 
     control: ControlChannel

@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.values import Hardness
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import OutputSink, SandboxEnd, SandboxResult, SandboxSpec
 from supervisor_ai.sandboxes.containers.command_files import CommandFiles
 from supervisor_ai.sandboxes.containers.container import Container
@@ -16,8 +18,7 @@ from supervisor_ai.sandboxes.processes.process_io import ProcessDeadline, Proces
 from supervisor_ai.sandboxes.resource_limits.guard import Guard
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContainerSession:
+class ContainerSession(Struct, frozen=True, kw_only=True):
     """Attends one command whose container has been started; nothing of it outlives this."""
 
     spec: SandboxSpec

@@ -5,9 +5,10 @@ import os
 import socket
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.values import Process
 from supervisor_ai.sandboxes.containers.init_process import CONTROL
@@ -18,8 +19,7 @@ _CREDENTIALS: Final = struct.Struct("3i")
 _SOCKET: Final = Path(CONTROL).name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InitReport:
+class InitReport(Struct, frozen=True, kw_only=True):
     """What the first process told until it ended."""
 
     exit_code: int | None = None

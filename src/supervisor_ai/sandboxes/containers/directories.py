@@ -5,9 +5,10 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.sandboxes.containers.image import own_directories
@@ -20,8 +21,7 @@ _USER: Final = b"1000"
 _ACCOUNTS: Final = frozenset({"/etc/passwd", "/etc/group"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContainerDirectory:
+class ContainerDirectory(Struct, frozen=True, kw_only=True):
     """One container's directory."""
 
     place: Path

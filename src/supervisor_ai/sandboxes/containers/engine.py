@@ -4,9 +4,10 @@ import asyncio
 import os
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
+
+from msgspec import Struct
 
 from supervisor_ai.tools.programs import find_program
 
@@ -25,8 +26,7 @@ _VARIABLES: Final = (
 """What a client needs to find its engine; it gets nothing else of our environment."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Engine:
+class Engine(Struct, frozen=True, kw_only=True):
     """What differs between the engines."""
 
     name: str
@@ -67,8 +67,7 @@ DOCKER: Final = Engine(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineAnswer:
+class EngineAnswer(Struct, frozen=True, kw_only=True):
     """What a client said before it ended."""
 
     code: int

@@ -4,9 +4,10 @@ import hashlib
 import io
 import tarfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.sandboxes.containers import init_process
 from supervisor_ai.sandboxes.standard_files import HOME, TEMPORARY, TOP_LEVEL
@@ -19,8 +20,7 @@ _DIRECTORIES: Final = ("dev", "etc", "home", "proc", "run", "sys", "usr", "var")
 _SHORT: Final = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Image:
+class Image(Struct, frozen=True, kw_only=True):
     """An archive that an engine imports, named after its content."""
 
     tag: str

@@ -3,12 +3,12 @@
 import hashlib
 import os
 import platform
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.values import Hardness
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import LimitFinding, Probe, ProbeFinding, Sandbox
 from supervisor_ai.sandboxes import self_test_script
 from supervisor_ai.sandboxes.bwrap.install_hints import ELSEWHERE

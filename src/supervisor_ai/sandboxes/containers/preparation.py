@@ -4,9 +4,10 @@ import hashlib
 import json
 import os
 import platform
-from dataclasses import asdict
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import asdict
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, ResourceLimits

@@ -3,7 +3,8 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.definition import ResourceLimits
 from supervisor_ai.engine.ports.sandbox import Mount
@@ -13,8 +14,7 @@ from supervisor_ai.sandboxes.processes.ownership import Handover
 from supervisor_ai.sandboxes.processes.user_slots import Slots
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContainerUser:
+class ContainerUser(Struct, frozen=True, kw_only=True):
     """The user for whom one container is made."""
 
     user: int

@@ -7,9 +7,10 @@ import resource
 import sys
 import urllib.parse
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.definition import ResourceLimits
 from supervisor_ai.engine.ports.sandbox import Mount, SandboxSpec
@@ -37,8 +38,7 @@ _MANY: Final = 1 << 15
 """As many processes as engines themselves allow a container whose user is not its own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedHost:
+class PreparedHost(Struct, frozen=True, kw_only=True):
     """How containers are started here."""
 
     image: str
@@ -48,8 +48,7 @@ class PreparedHost:
     """Whether a control group bounds a container here, as it was asked to."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Host:
+class Host(Struct, frozen=True, kw_only=True):
     """What all containers of one sandbox have in common."""
 
     engine: Engine
@@ -59,8 +58,7 @@ class Host:
     """The name of our state directory among those of other supervisors."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lodger:
+class Lodger(Struct, frozen=True, kw_only=True):
     """What one container has to itself."""
 
     name: str

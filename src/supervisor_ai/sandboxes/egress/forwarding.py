@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.sandboxes.egress.body import LAST_CHUNK, MessageBody, chunk
 from supervisor_ai.sandboxes.egress.connection import ConnectionShare, alongside
@@ -34,8 +35,7 @@ class Unreachable(Exception):
     """The upstream gave no answer that could be passed on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forwarding:
+class Forwarding(Struct, frozen=True, kw_only=True):
     """One request on its way, and everything that its way takes."""
 
     request: RequestHead

@@ -1,8 +1,9 @@
 """The head of a request or of an answer: read strictly, since two readers must not disagree."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.sandboxes.egress.refusal import Refused
 
@@ -18,16 +19,14 @@ _LENGTH: Final = re.compile(r"[0-9]{1,15}")
 Field = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Framing:
+class Framing(Struct, frozen=True, kw_only=True):
     """How long a body is: so many bytes, or in chunks, or None for neither."""
 
     length: int | None = None
     is_chunked: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestHead:
+class RequestHead(Struct, frozen=True, kw_only=True):
     """What a client asks."""
 
     method: str
@@ -38,8 +37,7 @@ class RequestHead:
     framing: Framing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResponseHead:
+class ResponseHead(Struct, frozen=True, kw_only=True):
     """What a server says before the body."""
 
     status: int

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.sandboxes.egress.refusal import Refused
@@ -16,8 +17,7 @@ _ADDRESS: Final = re.compile(r"[0-9A-Fa-f:.]+", re.ASCII)
 _HIGHEST: Final = 65_535
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """A host by its canonical name, and a port."""
 
     host: str

@@ -4,15 +4,15 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.sandboxes.egress.refusal import Refused
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrafficLimits:
+class TrafficLimits(Struct, frozen=True, kw_only=True):
     """The limits of one door; a worker that reaches one loses its connection, not our memory."""
 
     connections: int = 64

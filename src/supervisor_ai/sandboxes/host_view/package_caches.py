@@ -6,9 +6,10 @@ package manager are where its passwords are.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.sandbox import Mount
@@ -19,8 +20,7 @@ from supervisor_ai.tools.text import nearest
 _INSIDE: Final = "/var/cache/packages"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caches:
+class Caches(Struct, frozen=True, kw_only=True):
     """What has to be mounted, and what the tools have to be told."""
 
     mounts: tuple[Mount, ...] = ()
@@ -36,8 +36,7 @@ class Caches:
         return tuple(sorted({place for place in above if Path(HOME) in place.parents}))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Cache:
+class _Cache(Struct, frozen=True, kw_only=True):
     """How one package manager uses packages that it cannot change."""
 
     places: tuple[tuple[str, str], ...] = ()

@@ -4,14 +4,14 @@ import fcntl
 import os
 import socket
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 _SEALS: Final = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pipe:
+class Pipe(Struct, frozen=True, kw_only=True):
     """A way from the child to us; reading our end never blocks."""
 
     ours: int

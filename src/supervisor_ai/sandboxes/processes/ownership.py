@@ -2,12 +2,12 @@
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handover:
+
+class Handover(Struct, frozen=True, kw_only=True):
     """Gives files to one user of a sandbox; `users` are all that sandboxes have."""
 
     owner: int

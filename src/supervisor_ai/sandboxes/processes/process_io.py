@@ -4,8 +4,9 @@ import asyncio
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Self
+
+from msgspec import Struct
 
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, SandboxEnd, SandboxSpec
 from supervisor_ai.sandboxes.processes.live_process import Hold
@@ -13,8 +14,7 @@ from supervisor_ai.sandboxes.processes.live_process import Hold
 _CHUNK: Final = 1 << 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessDeadline:
+class ProcessDeadline(Struct, frozen=True, kw_only=True):
     """When a command has to be done, by the loop's clock, and how long it may be silent."""
 
     deadline: float

@@ -4,8 +4,10 @@ import json
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.values import Process
@@ -45,8 +47,7 @@ class RegisterEntry:
             ) from error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
+class _Line(Struct, frozen=True, kw_only=True):
     path: Path
     label: str
     fence: int

@@ -6,9 +6,10 @@ import signal
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, ResourceLimits
 
@@ -51,8 +52,7 @@ class Cgroups(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionOne:
+class VersionOne(Struct, frozen=True, kw_only=True):
     """One hierarchy for each controller, and a group in each."""
 
     parents: tuple[Path, ...]
@@ -70,8 +70,7 @@ class VersionOne:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionTwo:
+class VersionTwo(Struct, frozen=True, kw_only=True):
     """One hierarchy for all controllers."""
 
     parents: tuple[Path, ...]

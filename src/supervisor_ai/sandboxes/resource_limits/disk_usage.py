@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
+from msgspec import Struct
+
 from supervisor_ai.domain.run.definition import MIB, ResourceLimits
 from supervisor_ai.sandboxes.resource_limits.unlinked_files import nameless, room
 
@@ -110,8 +112,7 @@ class Tally:
 _DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-@dataclass(frozen=True, slots=True)
-class _Level:
+class _Level(Struct, frozen=True):
     identity: tuple[int, int]
     below: list[str]
 
@@ -187,8 +188,7 @@ class Disk:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+class _Place(Struct, frozen=True, kw_only=True):
     root: Path
     device: int
     total: int

@@ -4,9 +4,10 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.definition import ResourceLimits
@@ -29,8 +30,7 @@ _HASTE: Final = 2
 """The same for the processes, where a late look costs memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Watch:
+class _Watch(Struct, frozen=True):
     look: Look
     period: float
     leisure: int

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.definition import ResourceLimits
 from supervisor_ai.sandboxes.resource_limits.unlinked_files import nameless_memory, tasks_of
@@ -25,8 +26,7 @@ def is_visible() -> bool:
     return Path(f"/proc/self/task/{os.getpid()}/children").exists()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessUsage:
+class ProcessUsage(Struct, frozen=True, kw_only=True):
     """The memory in bytes and the processes, threads included, of all that runs in a sandbox."""
 
     memory: int

@@ -2,8 +2,9 @@
 
 import resource
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.definition import GIB, MIB, ResourceLimits
 from supervisor_ai.engine.ports.sandbox import Profile
@@ -14,8 +15,7 @@ _MARGIN: Final = 2
 _SPARE: Final = 512
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spaces:
+class Spaces(Struct, frozen=True, kw_only=True):
     """The sizes in bytes of the file systems in memory that a command has to itself."""
 
     temporary: int

@@ -1,9 +1,10 @@
 """The programs with which people install tools below their home, as one table."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.sandboxes.host_view.allowed_paths import is_below
 from supervisor_ai.sandboxes.toolchains import versions
@@ -11,8 +12,7 @@ from supervisor_ai.sandboxes.toolchains.roots import Roots, is_open
 from supervisor_ai.sandboxes.toolchains.versions import VersionPlace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Installer:
+class Installer(Struct, frozen=True, kw_only=True):
     """A version manager or a package manager of one user."""
 
     variable: str

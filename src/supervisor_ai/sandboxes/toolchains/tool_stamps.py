@@ -4,13 +4,14 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from operator import attrgetter
 from pathlib import Path
 from threading import Lock
 from time import monotonic
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.sandboxes.host_view.package_caches import Caches, find_caches
 from supervisor_ai.sandboxes.standard_files import SETTINGS
@@ -173,8 +174,7 @@ _RUN: Final = (
 _LIBRARIES: Final = ("lib", "lib64", "lib/*-linux-*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemPlaces:
+class SystemPlaces(Struct, frozen=True, kw_only=True):
     """Directories and files of the system."""
 
     whole: tuple[Path, ...]

@@ -3,9 +3,10 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.sandboxes.host_view.allowed_paths import is_below
 from supervisor_ai.sandboxes.standard_files import STANDARD_PATH
@@ -32,8 +33,7 @@ TOLD: Final = (*_INSTALLATIONS, *_CHOICES)
 """The variables that a command may be given so that its tools work."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Toolchain:
+class Toolchain(Struct, frozen=True, kw_only=True):
     """Installations to show read-only at their own paths, and where to look for commands."""
 
     roots: tuple[Path, ...]

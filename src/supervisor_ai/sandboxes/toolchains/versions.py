@@ -7,9 +7,10 @@ inside. So what it would answer in the home directory is found out here.
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.sandboxes.toolchains.roots import is_open
 from supervisor_ai.tools.toml import read_toml
@@ -19,8 +20,7 @@ _ALIASES: Final = {"nodejs": "node", "golang": "go"}
 _LONGEST_CHAIN: Final = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionPlace:
+class VersionPlace(Struct, frozen=True, kw_only=True):
     """Where a version manager keeps its versions, and whose it is."""
 
     root: Path

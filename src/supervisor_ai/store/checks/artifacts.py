@@ -3,12 +3,13 @@
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from functools import cache
 from hashlib import file_digest
 from pathlib import Path
 from types import NoneType
 from typing import Any, Final, get_args, get_type_hints
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import FaultKind, LedgerFault
 from supervisor_ai.domain.errors import NotFound
@@ -85,7 +86,7 @@ def named_artifacts(value: object, hint: Any = None) -> Iterator[ArtifactHash]: 
     members = [it for it in get_args(hint) if it is not NoneType]
     if hint is ArtifactHash or (ArtifactHash in members and isinstance(value, str)):
         yield ArtifactHash(str(value))
-    elif is_dataclass(value) and not isinstance(value, type):
+    elif isinstance(value, Struct):
         for name, inner in _hints(type(value)).items():
             yield from named_artifacts(getattr(value, name), inner)
     elif isinstance(value, tuple | list | frozenset):
@@ -97,9 +98,9 @@ def named_artifacts(value: object, hint: Any = None) -> Iterator[ArtifactHash]: 
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
+def _hints(kind: type[Struct]) -> dict[str, Any]:
     hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in fields(kind)}
+    return {name: hints[name] for name in kind.__struct_fields__}
 
 
 def _files(directory: Path) -> Iterator[Path]:

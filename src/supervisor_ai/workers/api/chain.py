@@ -1,8 +1,9 @@
 """The models that stand in for each other, asked in their order until one answers."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
@@ -20,8 +21,7 @@ _HOPE: Final = (Action.PARK, Action.RETRY_SAME, Action.FAIL_OVER)
 """What a chain that failed calls for: the way on that is surest to lead to an answer first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+class Skipped(Struct, frozen=True, kw_only=True):
     """A model that was asked in vain."""
 
     model: Model
@@ -33,8 +33,7 @@ class Skipped:
         return f"{label(self.model)}: {self.failure.message}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelUnavailable:
+class ModelUnavailable(Struct, frozen=True, kw_only=True):
     """No model of a chain can be had now; a role that can be done without is skipped."""
 
     skipped: tuple[Skipped, ...]
@@ -54,8 +53,7 @@ class ModelUnavailable:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Walk:
+class Walk(Struct, frozen=True, kw_only=True):
     """How far the chain was followed: the last model, what came of it, and those before it."""
 
     model: Model

@@ -1,15 +1,15 @@
 """What tells one provider's way of speaking from another's."""
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.tools.json_value import JsonObject
 from supervisor_ai.workers.api.model import Model
 from supervisor_ai.workers.api.reply import ModelQuestion, ModelReply
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApiDialect:
+class ApiDialect(Struct, frozen=True, kw_only=True):
     """How a provider is asked, and how its answers are read."""
 
     path: str

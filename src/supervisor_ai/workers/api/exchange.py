@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 import h11
+from msgspec import Struct
 
 from supervisor_ai.tools.text import one_line
 
@@ -44,8 +45,7 @@ class HttpCall:
     is_plain_allowed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpAnswer:
+class HttpAnswer(Struct, frozen=True, kw_only=True):
     """The head of an answer, and its body as it comes."""
 
     status: int

@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from http import HTTPStatus
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.domain.run.failures.diagnosis import ACTIONS, Action
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import NO_USAGE, Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import END_ACTIONS, SandboxEnd
 from supervisor_ai.tools.json_value import Json, JsonObject, inner
 from supervisor_ai.tools.text import one_line
@@ -45,8 +47,7 @@ _MONEY: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Struct, frozen=True, kw_only=True):
     """Why a model gave no answer."""
 
     category: FailureCategory

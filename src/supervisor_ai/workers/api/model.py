@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
 import msgspec
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import Cli
@@ -24,8 +24,7 @@ _REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _KEY: Final = re.compile(r"[\x21-\x7e]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
+class Model(Struct, frozen=True, kw_only=True):
     """One model and how to ask it; the key itself is never here, only its variable."""
 
     name: str

@@ -3,15 +3,18 @@
 import asyncio
 import ssl
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from http import HTTPStatus
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.failures.reset_headers import find_reset
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 from supervisor_ai.engine.ports.workers import WorkerRetried
 from supervisor_ai.tools.json_value import json_line
@@ -49,8 +52,7 @@ _ERROR_BYTES: Final = 1 << 16
 _ONE_DOCUMENT: Final = "application/json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Said(Struct, frozen=True, kw_only=True):
     """What a model answered."""
 
     text: str

@@ -1,12 +1,15 @@
 """What is asked of a model, and what it has said so far."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.domain.run.spending.token_counts import NO_COUNTS, TokenCounts, read_counts
 from supervisor_ai.domain.run.values import Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.tools.json_value import Json, JsonObject
 
 _DEAREST: Final = 10**12
@@ -21,8 +24,7 @@ class Stop(StrEnum):
     REFUSAL = "refusal"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelQuestion:
+class ModelQuestion(Struct, frozen=True, kw_only=True):
     """What a model is asked."""
 
     system: str

@@ -1,12 +1,12 @@
 """What Claude Code prints with `--output-format stream-json` (or `json`), and what it means."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Final
 
 from supervisor_ai.domain.run.values import NO_USAGE, Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.workers import Observation
 from supervisor_ai.workers.output.causes import (
     AUTH,

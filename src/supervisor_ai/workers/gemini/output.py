@@ -5,11 +5,11 @@ With `json`, errors are a document on stderr. The exit code is often a status of
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
 from supervisor_ai.domain.run.values import Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.workers import Observation
 from supervisor_ai.workers.output.causes import (
     ASTRAY,

@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.workers.launch.order import LaunchOrder
 from supervisor_ai.workers.launch.profile import Addition, Aspect, Json, LaunchProfile
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentLaunch:
+class AgentLaunch(Struct, frozen=True, kw_only=True):
     """One start of a CLI."""
 
     words: tuple[str, ...]

@@ -1,9 +1,10 @@
 """The shape of the tables: what there is to say about starting one CLI."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.run.definition import Broker
 from supervisor_ai.workers.launch.order import LaunchOrder
@@ -35,8 +36,7 @@ class Telling(StrEnum):
     COST = "cost"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Addition:
+class Addition(Struct, frozen=True, kw_only=True):
     """What one aspect of an order adds to the start of a CLI."""
 
     words: tuple[str, ...] = ()
@@ -56,8 +56,7 @@ def nothing(order: LaunchOrder) -> Addition:
     return Addition()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
+class Means(Struct, frozen=True, kw_only=True):
     """How an aspect of an order is told to a CLI."""
 
     how: str
@@ -65,8 +64,7 @@ class Means:
     tell: Tell = nothing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchProfile:
+class LaunchProfile(Struct, frozen=True, kw_only=True):
     """How one CLI is started, run unattended and kept from what a repository could smuggle in."""
 
     adapter: str

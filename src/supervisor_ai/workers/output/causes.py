@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import reduce
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.run.failures.diagnosis import ACTIONS, Action
 from supervisor_ai.domain.run.status import FailureCategory
@@ -17,8 +18,7 @@ Status = int
 """A status of HTTP."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """A category, and what to do about it where that is not the usual thing."""
 
     category: FailureCategory
@@ -30,8 +30,7 @@ class Cause:
         return self.override or ACTIONS[self.category]
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(Struct, frozen=True):
     """Words that give a cause away, in any case."""
 
     pattern: str
@@ -69,8 +68,7 @@ NO_CREDIT: Final = Cause(FailureCategory.LIMIT, Action.FAIL_OVER)
 """Waiting brings no money."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentFault:
+class AgentFault(Struct, frozen=True, kw_only=True):
     """What a record complains about."""
 
     message: str
@@ -83,8 +81,7 @@ class AgentFault:
     """Where else a reset time may be found: headers, a body."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Testimony:
+class Testimony(Struct, frozen=True, kw_only=True):
     """What all records together say."""
 
     ending: str | None = None
@@ -100,8 +97,7 @@ class Testimony:
     has_records: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class Table(Struct, frozen=True, kw_only=True):
     """What a command's own codes, exit codes and words mean; all else is in the common tables."""
 
     codes: Mapping[str, Cause] = field(default_factory=dict)

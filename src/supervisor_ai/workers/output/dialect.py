@@ -1,7 +1,8 @@
 """How the output of one agent CLI is read: its stream, its usage and how it ended."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.workers.output.causes import Table, Testimony
 from supervisor_ai.workers.output.evidence import AgentConclusion, ProcessEvidence
@@ -12,8 +13,7 @@ from supervisor_ai.workers.output.streams import Observe, Overhear, Reader, deaf
 Testify = Callable[[Sequence[JsonRecord], ProcessEvidence], Testimony]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CliDialect:
+class CliDialect(Struct, frozen=True, kw_only=True):
     """How one command tells what it does and how it ended."""
 
     observe: Observe

@@ -1,15 +1,15 @@
 """Exit code and output of an agent that has ended, and what is concluded from them."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
 from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessEvidence:
+class ProcessEvidence(Struct, frozen=True, kw_only=True):
     """What is left when the process is gone; of each stream, at least the end."""
 
     exit_code: int | None
@@ -22,8 +22,7 @@ class ProcessEvidence:
     """Whether it was started with a schema for its answer, which its records may not tell."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentConclusion:
+class AgentConclusion(Struct, frozen=True, kw_only=True):
     """What the evidence means."""
 
     diagnosis: Diagnosis

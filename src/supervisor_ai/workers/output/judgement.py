@@ -4,9 +4,10 @@ It succeeded only if it exited with 0, and left a terminal record, and that reco
 there is an answer. What the answer and the work are worth is for others to say.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
@@ -43,8 +44,7 @@ _SHELL_OFFSET: Final = 128
 _CLIENT_ERRORS: Final = range(400, 500)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Finding:
+class _Finding(Struct, frozen=True, kw_only=True):
     """What was decided, and by what."""
 
     message: str

@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.tools.json_value import (
     BadJson,
@@ -29,8 +30,7 @@ _TAIL: Final = 256 << 10
 _DECODER: Final = json.JSONDecoder()
 
 
-@dataclass(frozen=True, slots=True)
-class JsonRecord:
+class JsonRecord(Struct, frozen=True):
     """One JSON object; what is absent or of another kind reads as nothing."""
 
     fields: JsonObject

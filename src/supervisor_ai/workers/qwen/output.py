@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.domain.run.values import Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.workers import Observation
 from supervisor_ai.workers.claude import output as claude_output
 from supervisor_ai.workers.output.causes import (

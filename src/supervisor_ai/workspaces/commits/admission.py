@@ -4,9 +4,10 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.workspaces.files.removal import grant, open_directory, remove_at
 from supervisor_ai.workspaces.files.safe_open import root_directory
@@ -39,8 +40,7 @@ _SPECIAL: Final = "it is neither a file, a directory nor a link"
 _TOO_LONG: Final = f"its path is longer than {_LONGEST} bytes"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeChange:
+class TreeChange(Struct, frozen=True, kw_only=True):
     """An entry of the tree that is about to differ from the start."""
 
     path: bytes
@@ -58,8 +58,7 @@ def parse_changes(raw: bytes) -> tuple[TreeChange, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cleared:
+class Cleared(Struct, frozen=True, kw_only=True):
     """What was found in a workspace, and what had to go from it before git looks."""
 
     lookalikes: frozenset[bytes]
@@ -69,8 +68,7 @@ class Cleared:
     files: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class Rules(Struct, frozen=True, kw_only=True):
     """What must not be changed, and why."""
 
     lookalikes: Collection[bytes] = ()

@@ -4,13 +4,13 @@ Git itself decides what a pattern matches, by the rules of its ignore files.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.workspaces.repositories.bare_repository import write
 from supervisor_ai.workspaces.repositories.git import OURS, Git, signature
 

@@ -3,9 +3,10 @@
 import os
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.workspaces.commits.hidden_files import matching, write_patterns
@@ -24,8 +25,7 @@ _SPECIAL: Final = re.compile(rb"([\\*?\[\]!# ])")
 _NONE_IGNORED: Final = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inclusion:
+class Inclusion(Struct, frozen=True, kw_only=True):
     """What is copied from the checkout into one workspace."""
 
     repository: GitRepository

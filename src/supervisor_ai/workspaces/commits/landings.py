@@ -3,8 +3,9 @@
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import Busy, Conflict
 from supervisor_ai.domain.ids import CommitSha, EffectKey
@@ -20,8 +21,7 @@ _SHOWN: Final = 10
 _CONFLICTS: Final = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Integration:
+class Integration(Struct, frozen=True, kw_only=True):
     """The user's branches, and the door to them."""
 
     repository: GitRepository

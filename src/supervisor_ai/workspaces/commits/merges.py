@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.workspaces.repositories.git import Git, failure
@@ -14,8 +15,7 @@ _FORM: Final = ("--write-tree", "--name-only", "--no-messages", "-z")
 _CONFLICTS: Final = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GitMerges:
+class GitMerges(Struct, frozen=True, kw_only=True):
     """Tries merges in a git directory that is gone afterwards."""
 
     repository: GitRepository

@@ -2,13 +2,15 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.domain.run.values import Snapshot
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.workspaces import LeftOut, LeftOutSink
 from supervisor_ai.workspaces.commits.admission import (
     Cleared,
@@ -38,8 +40,7 @@ _VERBATIM: Final = "* !text !eol !ident !filter !working-tree-encoding\n"
 RAW: Final = ("--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SnapshotDraft:
+class SnapshotDraft(Struct, frozen=True, kw_only=True):
     """A workspace's files in the index of our own git directory, and nowhere else yet."""
 
     git: Git

@@ -13,6 +13,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.workspaces.files.safe_open import Parts, directory_beneath, file_at
 
@@ -64,8 +66,7 @@ def own_mode(status: os.stat_result) -> int:
     return stat.S_IMODE(status.st_mode) & 0o755 | 0o600
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Copy:
+class Copy(Struct, frozen=True, kw_only=True):
     """From below one open directory to below another."""
 
     source: int

@@ -2,8 +2,9 @@
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
 
@@ -17,8 +18,7 @@ _ON_A_HOST: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundPullRequest:
+class FoundPullRequest(Struct, frozen=True, kw_only=True):
     """A pull request that is open for a branch."""
 
     url: str

@@ -3,9 +3,10 @@
 import asyncio
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.terminal import plain
@@ -34,8 +35,7 @@ _BODY_LENGTH: Final = 60_000
 """GitHub takes 256 characters of a title and 65,536 of a body."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Errand:
+class _Errand(Struct, frozen=True, kw_only=True):
     """A request, and the fork from which it comes if the remote is one."""
 
     request: PullRequest

@@ -7,12 +7,13 @@ import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.tools.programs import find_program, search_path
@@ -59,8 +60,7 @@ class ProgramEnding(StrEnum):
     TIMED_OUT = "timed_out"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class Ended(Struct, frozen=True, kw_only=True):
     """What a program said until it ended."""
 
     ending: ProgramEnding
@@ -79,8 +79,7 @@ class Ended:
         return "\n".join(filter(None, (self.output.strip(), self.complaint.strip())))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserPrograms:
+class UserPrograms(Struct, frozen=True, kw_only=True):
     """Starts programs in the user's checkout: no question, no hook, and an end in any case."""
 
     directory: Path

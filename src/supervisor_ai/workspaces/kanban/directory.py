@@ -5,10 +5,11 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.drivers.kanban.board.bounds import (
@@ -60,8 +61,7 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanDirectory:
+class KanbanDirectory(Struct, frozen=True, kw_only=True):
     """The directory itself; links, and what else is no regular file, are not there."""
 
     path: Path

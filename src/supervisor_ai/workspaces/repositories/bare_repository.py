@@ -3,10 +3,11 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.workspaces.files.removal import remove
@@ -17,8 +18,7 @@ TRAVERSABLE: Final = 0o711
 PRIVATE: Final = 0o700
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mold:
+class Mold(Struct, frozen=True, kw_only=True):
     """What every git directory beside the same repository has in common with it."""
 
     object_format: str

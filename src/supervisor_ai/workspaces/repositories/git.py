@@ -4,10 +4,11 @@ import os
 import re
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.values import Identity
@@ -70,8 +71,7 @@ _OF_THE_USER: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GitReply:
+class GitReply(Struct, frozen=True, kw_only=True):
     """What git said."""
 
     code: int
@@ -88,8 +88,7 @@ class GitReply:
         return any(phrase.encode() in self.complaint for phrase in TROUBLE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Git:
+class Git(Struct, frozen=True, kw_only=True):
     """Git on one git directory, deaf to every configuration but that directory's own."""
 
     directory: Path
@@ -160,8 +159,7 @@ def printable(text: bytes) -> str:
     return shown if len(shown) <= _COMPLAINT_LENGTH else f"{shown[:_COMPLAINT_LENGTH]}…"
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Where a process runs and what surrounds it."""
 
     directory: Path

@@ -3,9 +3,10 @@
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound, SupervisorError
 from supervisor_ai.domain.ids import CommitSha, TreeSha
@@ -35,8 +36,7 @@ _OTHER_OBJECT: Final = b"expected commit type"
 """Git's words for the name of a file or a folder where a commit was asked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _Found(Struct, frozen=True, kw_only=True):
     """Where git found what."""
 
     object_format: str

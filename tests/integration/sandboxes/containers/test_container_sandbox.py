@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -20,6 +19,7 @@ from tests.integration.sandboxes.containers.engines import TestEngine
 
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
 from supervisor_ai.domain.run.values import EgressRefusal, Hardness
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     BrokerRoute,
     Egress,

@@ -12,7 +12,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from tests.integration.sandboxes.containers.engines import require
 
 import supervisor_ai
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.sandboxes.resource_limits.cgroups import Group, find_cgroups, grouped
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the other tests already run like this")

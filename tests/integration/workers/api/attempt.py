@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
 from supervisor_ai.domain.run.spending.prices import CostCap
 from supervisor_ai.domain.run.values import EgressRefusal
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel
 from supervisor_ai.engine.ports.workers import Observation, WorkerReport, WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace

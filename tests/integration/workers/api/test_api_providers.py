@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +10,7 @@ from tests.integration.workers.api.attempt import KEY, PROMPT, SCHEMA, Attempt, 
 from tests.integration.workers.api.service import Answering, Service, events, lines, whole
 
 from supervisor_ai.domain.run.values import Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd
 from supervisor_ai.engine.ports.workers import (
     UsageSeen,

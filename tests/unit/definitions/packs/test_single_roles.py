@@ -1,7 +1,5 @@
 """Packs that are one role, and packs that somebody publishes under their own name."""
 
-from dataclasses import replace
-
 import pytest
 from tests.unit.definitions.packs.scene import Scene, pack, write
 from tests.unit.definitions.project_files import COMMIT
@@ -9,6 +7,7 @@ from tests.unit.definitions.roles.scene import Scene as Roles
 
 from supervisor_ai.definitions.packs.installer import REGISTRY
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.structs import replace
 
 SINGLE = """\
 name: risk-manager

@@ -1,7 +1,6 @@
 """Kanbans, tasks and logs for the tests of the Manager's rules."""
 
-from dataclasses import replace
-
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Conclusion,

@@ -1,10 +1,9 @@
 """What is next is ready, important and old; and it makes the phase."""
 
-from dataclasses import replace
-
 import pytest
 from tests.unit.domain.kanban.kanbans import AT, done, kanban, path, task
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.kanban import (
     Kanban,
     Phase,

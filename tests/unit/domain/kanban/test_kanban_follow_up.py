@@ -1,12 +1,11 @@
 """Work items become tasks, in an order that can be kept."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.domain.kanban.kanbans import AT, OK, done, item, kanban, path, task
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.follow_up import needs_review
 from supervisor_ai.drivers.kanban.board.item_order import cuts, untangled
 from supervisor_ai.drivers.kanban.board.kanban import (

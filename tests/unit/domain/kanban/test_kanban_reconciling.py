@@ -1,7 +1,5 @@
 """The Manager's rules: what follows from a task that somebody has worked on."""
 
-from dataclasses import replace
-
 import pytest
 from tests.unit.domain.kanban.kanbans import (
     AT,
@@ -16,6 +14,7 @@ from tests.unit.domain.kanban.kanbans import (
     task,
 )
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Conclusion,

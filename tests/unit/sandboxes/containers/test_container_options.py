@@ -1,11 +1,11 @@
 import csv
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from supervisor_ai.domain.run.definition import MIB, ResourceLimits
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Mount, Profile, SandboxSpec
 from supervisor_ai.sandboxes.containers.engine import DOCKER, PODMAN, Engine
 from supervisor_ai.sandboxes.containers.run_as import ContainerUser

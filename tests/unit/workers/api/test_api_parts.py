@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 
 import pytest
 
 from supervisor_ai.domain.run.definition import Cli
 from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel
 from supervisor_ai.engine.ports.workers import Observation, WorkerSaid
 from supervisor_ai.tools.json_value import JsonObject

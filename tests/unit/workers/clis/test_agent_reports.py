@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -17,6 +17,7 @@ from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.spending.prices import CostCap, Price
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import NO_USAGE, Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     OutputSink,

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +15,7 @@ from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Broker, Cli, SandboxPolicy
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import EgressRefusal, Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel, Mount, Profile, SandboxEnd, SandboxSpec
 from supervisor_ai.engine.ports.workers import (
     Observation,

@@ -2,12 +2,12 @@
 
 import json
 import tomllib
-from dataclasses import replace
 
 import pytest
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import McpServer
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.workers.agents import PROFILES
 from supervisor_ai.workers.environment import PLACEHOLDER
 from supervisor_ai.workers.launch.launcher import AgentLaunch, Launcher

@@ -1,6 +1,5 @@
 """How a request becomes an order, and which orders there cannot be."""
 
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, McpServer, SandboxPolicy
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.workers.agents import PROFILES

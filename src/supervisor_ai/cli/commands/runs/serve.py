@@ -1,9 +1,9 @@
 """`supervisor serve`."""
 
-from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
 import click
+from msgspec import Struct
 
 from supervisor_ai.cli.interrupts import Interrupted, run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
@@ -76,8 +76,7 @@ class _ServiceMonitor:
         """Leave output to `supervisor logs`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Attendant:
+class _Attendant(Struct, frozen=True, kw_only=True):
     as_json: bool
 
     def driven(self, run: RunView) -> None:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from supervisor_ai.context.code.syntax_tree import SyntaxTree
 
@@ -25,8 +26,7 @@ class NodeRole(StrEnum):
     GROUP = "group"  # read the inside
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodePlace:
+class NodePlace(Struct, frozen=True, kw_only=True):
     """Where a node was found, as far as that decides whether it is public."""
 
     container: str = ""
@@ -39,8 +39,7 @@ def _nothing(_tree: SyntaxTree) -> frozenset[str]:
     return frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SyntaxShape:
+class SyntaxShape(Struct, frozen=True, kw_only=True):
     """The node types of a language and its rule for what is public."""
 
     roles: Mapping[str, NodeRole]

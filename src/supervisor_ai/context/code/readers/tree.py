@@ -1,7 +1,6 @@
 """Reads a syntax tree into entries, by the shape of its language."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.context.code.entry import (
@@ -14,6 +13,7 @@ from supervisor_ai.context.code.entry import (
 )
 from supervisor_ai.context.code.readers.shape import NodePlace, NodeRole, SyntaxShape
 from supervisor_ai.context.code.syntax_tree import SyntaxTree
+from supervisor_ai.domain.structs import replace
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -4,17 +4,17 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from posixpath import basename, dirname, normpath
 from posixpath import join as joined
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.tools.toml import read_toml
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class Imported(Struct, frozen=True, kw_only=True):
     """A name as the source spells it, and the files of the repository behind it."""
 
     name: str

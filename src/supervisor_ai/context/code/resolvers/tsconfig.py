@@ -1,9 +1,10 @@
 """The aliases that tsconfig.json and jsconfig.json give to modules."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from posixpath import dirname
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.context.code.resolvers.repository import (
     RepositoryFiles,
@@ -17,8 +18,7 @@ MAX_CHAIN: Final = 8
 _NAMES: Final = ("tsconfig.json", "jsconfig.json")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
+class _Options(Struct, frozen=True, kw_only=True):
     """What a configuration says about names, with its folders made absolute."""
 
     base: str | None = None

@@ -1,6 +1,5 @@
 """The facts of people's answers."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from supervisor_ai.domain.ids import (
@@ -14,8 +13,7 @@ from supervisor_ai.domain.run.values import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalRequested(RequestMade):
+class ApprovalRequested(RequestMade, frozen=True, kw_only=True):
     """A person is asked; the answer is bound to the tree."""
 
     operation: ClassVar = "approval"
@@ -27,8 +25,7 @@ class ApprovalRequested(RequestMade):
     question: ArtifactHash | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalGiven(RequestAnswered):
+class ApprovalGiven(RequestAnswered, frozen=True, kw_only=True):
     """A person said yes."""
 
     ends: ClassVar = ApprovalRequested
@@ -37,8 +34,7 @@ class ApprovalGiven(RequestAnswered):
     note: ArtifactHash | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalRefused(RequestAnswered):
+class ApprovalRefused(RequestAnswered, frozen=True, kw_only=True):
     """A person said no."""
 
     ends: ClassVar = ApprovalRequested

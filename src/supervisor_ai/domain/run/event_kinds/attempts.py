@@ -1,8 +1,9 @@
 """The facts of workers' attempts."""
 
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import ClassVar
+
+from msgspec import field
 
 from supervisor_ai.domain.ids import (
     ArtifactHash,
@@ -33,8 +34,7 @@ from supervisor_ai.domain.run.values import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchRequested(RequestMade):
+class LaunchRequested(RequestMade, frozen=True, kw_only=True):
     """A worker is to start, if its breaker and the budgets allow it."""
 
     operation: ClassVar = "launch"
@@ -53,8 +53,7 @@ class LaunchRequested(RequestMade):
     """What its answer repeats."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchAllowed(RequestAnswered):
+class LaunchAllowed(RequestAnswered, frozen=True, kw_only=True):
     """The worker may start, and spend so much."""
 
     ends: ClassVar = LaunchRequested
@@ -63,8 +62,7 @@ class LaunchAllowed(RequestAnswered):
     amount: Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchRefused(RequestAnswered):
+class LaunchRefused(RequestAnswered, frozen=True, kw_only=True):
     """The worker may not start; where it is worth asking again, `until` says when."""
 
     ends: ClassVar = LaunchRequested
@@ -75,8 +73,7 @@ class LaunchRefused(RequestAnswered):
     until: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchWithdrawn(RequestAnswered):
+class LaunchWithdrawn(RequestAnswered, frozen=True, kw_only=True):
     """The request does not count any more: the run goes on under another definition."""
 
     ends: ClassVar = LaunchRequested
@@ -84,8 +81,7 @@ class LaunchWithdrawn(RequestAnswered):
     attempt: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptStarted(OperationStarted):
+class AttemptStarted(OperationStarted, frozen=True, kw_only=True):
     """A worker is about to start."""
 
     operation: ClassVar = "worker"
@@ -110,8 +106,7 @@ class AttemptStarted(OperationStarted):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextPacked(StepNote):
+class ContextPacked(StepNote, frozen=True, kw_only=True):
     """What the worker is shown of the repository, and the record of what was left out."""
 
     attempt: int
@@ -121,8 +116,7 @@ class ContextPacked(StepNote):
     budget: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptSent(StepNote):
+class PromptSent(StepNote, frozen=True, kw_only=True):
     """What the worker is told, before it is told."""
 
     attempt: int
@@ -130,8 +124,7 @@ class PromptSent(StepNote):
     redactions: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptSucceeded(OperationEnded):
+class AttemptSucceeded(OperationEnded, frozen=True, kw_only=True):
     """The worker gave a valid answer."""
 
     ends: ClassVar = AttemptStarted
@@ -152,8 +145,7 @@ class AttemptSucceeded(OperationEnded):
     role: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptFailed(OperationEnded):
+class AttemptFailed(OperationEnded, frozen=True, kw_only=True):
     """The worker ended without a valid answer."""
 
     ends: ClassVar = AttemptStarted
@@ -177,8 +169,7 @@ class AttemptFailed(OperationEnded):
     role: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptCancelled(OperationEnded):
+class AttemptCancelled(OperationEnded, frozen=True, kw_only=True):
     """The worker was stopped because its run ends."""
 
     ends: ClassVar = AttemptStarted
@@ -186,8 +177,7 @@ class AttemptCancelled(OperationEnded):
     attempt: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptLost(OperationEnded):
+class AttemptLost(OperationEnded, frozen=True, kw_only=True):
     """Its owner died before the attempt had an end; it costs no retry."""
 
     ends: ClassVar = AttemptStarted

@@ -1,6 +1,5 @@
 """The facts of timers, permits and children."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from supervisor_ai.domain.ids import (
@@ -14,8 +13,7 @@ from supervisor_ai.domain.run.status import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimerSet(RunEvent):
+class TimerSet(RunEvent, frozen=True, kw_only=True):
     """Something is due at a time."""
 
     timer: TimerName
@@ -23,58 +21,50 @@ class TimerSet(RunEvent):
     parks: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimerFired(RunEvent):
+class TimerFired(RunEvent, frozen=True, kw_only=True):
     """The time has come."""
 
     timer: TimerName
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimerCancelled(RunEvent):
+class TimerCancelled(RunEvent, frozen=True, kw_only=True):
     """The time does not matter any more."""
 
     timer: TimerName
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PermitRequested(RunEvent):
+class PermitRequested(RunEvent, frozen=True, kw_only=True):
     """The run needs one of a limited number of places that runs share."""
 
     permit: str
     limit: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PermitGranted(RunEvent):
+class PermitGranted(RunEvent, frozen=True, kw_only=True):
     """The run has the place."""
 
     permit: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PermitReleased(RunEvent):
+class PermitReleased(RunEvent, frozen=True, kw_only=True):
     """The run gave the place back."""
 
     permit: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChildStarted(PlacedEvent):
+class ChildStarted(PlacedEvent, frozen=True, kw_only=True):
     """A child run was submitted in the same transaction."""
 
     child: RunId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChildCancelRequested(RunEvent):
+class ChildCancelRequested(RunEvent, frozen=True, kw_only=True):
     """The child was asked to stop."""
 
     child: RunId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChildEnded(RunEvent):
+class ChildEnded(RunEvent, frozen=True, kw_only=True):
     """The child reached its end."""
 
     child: RunId

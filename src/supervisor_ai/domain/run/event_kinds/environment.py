@@ -1,15 +1,12 @@
 """The facts around workers and gates."""
 
-from dataclasses import dataclass
-
 from supervisor_ai.domain.ids import (
     ArtifactHash,
 )
 from supervisor_ai.domain.run.event_kinds.placed import StepNote
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetupEnded(StepNote):
+class SetupEnded(StepNote, frozen=True, kw_only=True):
     """A workspace was set up for an attempt or, without one, for a gate."""
 
     attempt: int | None
@@ -19,8 +16,7 @@ class SetupEnded(StepNote):
     exit_code: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EgressRefused(StepNote):
+class EgressRefused(StepNote, frozen=True, kw_only=True):
     """A command tried to reach what it may not."""
 
     attempt: int | None
@@ -29,16 +25,14 @@ class EgressRefused(StepNote):
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteRefused(StepNote):
+class WriteRefused(StepNote, frozen=True, kw_only=True):
     """A worker tried to write what its role may only read, or did so where nothing stopped it."""
 
     attempt: int
     paths: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilesLeftOut(StepNote):
+class FilesLeftOut(StepNote, frozen=True, kw_only=True):
     """What a worker left could not be kept, as a whole or in part."""
 
     attempt: int

@@ -1,6 +1,5 @@
 """The facts of gates."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from supervisor_ai.domain.ids import (
@@ -18,8 +17,7 @@ from supervisor_ai.domain.run.values import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateStarted(OperationStarted):
+class GateStarted(OperationStarted, frozen=True, kw_only=True):
     """A gate is about to run on a snapshot."""
 
     operation: ClassVar = "gate"
@@ -32,8 +30,7 @@ class GateStarted(OperationStarted):
         return GateLost(step=self.step, visit=self.visit, slot=self.slot, gate=self.gate)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateEnded(OperationEnded):
+class GateEnded(OperationEnded, frozen=True, kw_only=True):
     """What the gate said."""
 
     ends: ClassVar = GateStarted
@@ -59,8 +56,7 @@ class GateEnded(OperationEnded):
     complexity: Complexity | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimsRefuted(StepNote):
+class ClaimsRefuted(StepNote, frozen=True, kw_only=True):
     """A worker reported what git does not bear out; the slot is the gate's."""
 
     attempt: int
@@ -72,8 +68,7 @@ class ClaimsRefuted(StepNote):
     report: ArtifactHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateLost(OperationEnded):
+class GateLost(OperationEnded, frozen=True, kw_only=True):
     """Its owner died before the gate had an end."""
 
     ends: ClassVar = GateStarted
@@ -81,8 +76,7 @@ class GateLost(OperationEnded):
     gate: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateCancelled(OperationEnded):
+class GateCancelled(OperationEnded, frozen=True, kw_only=True):
     """The gate was stopped because its run ends."""
 
     ends: ClassVar = GateStarted

@@ -1,6 +1,5 @@
 """The facts of what lands on a branch."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from supervisor_ai.domain.ids import (
@@ -11,8 +10,7 @@ from supervisor_ai.domain.ids import (
 from supervisor_ai.domain.run.event_kinds.placed import OperationEnded, OperationStarted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IntegrationStarted(OperationStarted):
+class IntegrationStarted(OperationStarted, frozen=True, kw_only=True):
     """A snapshot is about to land on the run's branch."""
 
     operation: ClassVar = "integrate"
@@ -26,8 +24,7 @@ class IntegrationStarted(OperationStarted):
         return IntegrationLost(step=self.step, visit=self.visit, slot=self.slot)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IntegrationLanded(OperationEnded):
+class IntegrationLanded(OperationEnded, frozen=True, kw_only=True):
     """The snapshot is on the branch."""
 
     ends: ClassVar = IntegrationStarted
@@ -37,8 +34,7 @@ class IntegrationLanded(OperationEnded):
     """All files of the commit; those of the snapshot, unless others had moved the branch."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IntegrationRefused(OperationEnded):
+class IntegrationRefused(OperationEnded, frozen=True, kw_only=True):
     """The snapshot cannot be put on the branch."""
 
     ends: ClassVar = IntegrationStarted
@@ -48,15 +44,13 @@ class IntegrationRefused(OperationEnded):
     """The same in words that a person can be asked with."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IntegrationLost(OperationEnded):
+class IntegrationLost(OperationEnded, frozen=True, kw_only=True):
     """Its owner died and the snapshot had not landed."""
 
     ends: ClassVar = IntegrationStarted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PullRequestStarted(OperationStarted):
+class PullRequestStarted(OperationStarted, frozen=True, kw_only=True):
     """The run's branch is about to be pushed and a pull request to be opened."""
 
     operation: ClassVar = "pull_request"
@@ -69,8 +63,7 @@ class PullRequestStarted(OperationStarted):
         return PullRequestLost(step=self.step, visit=self.visit, slot=self.slot)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PullRequestOpened(OperationEnded):
+class PullRequestOpened(OperationEnded, frozen=True, kw_only=True):
     """There is a pull request for the branch."""
 
     ends: ClassVar = PullRequestStarted
@@ -81,8 +74,7 @@ class PullRequestOpened(OperationEnded):
     """Whether it had been there already."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PullRequestRefused(OperationEnded):
+class PullRequestRefused(OperationEnded, frozen=True, kw_only=True):
     """No pull request could be opened."""
 
     ends: ClassVar = PullRequestStarted
@@ -91,8 +83,7 @@ class PullRequestRefused(OperationEnded):
     detail: ArtifactHash
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PullRequestLost(OperationEnded):
+class PullRequestLost(OperationEnded, frozen=True, kw_only=True):
     """Its owner died, and it is not known how far it came; asking again is harmless."""
 
     ends: ClassVar = PullRequestStarted

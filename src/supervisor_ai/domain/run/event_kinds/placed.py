@@ -4,20 +4,17 @@ The kernel knows a fact by its base alone, so that a driver can add facts of its
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import ClassVar
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import StepName
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunEvent(Event):
+class RunEvent(Event, frozen=True, kw_only=True):
     """A fact of a run's stream."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlacedEvent(RunEvent):
+class PlacedEvent(RunEvent, frozen=True, kw_only=True):
     """A fact that belongs to one slot of one visit to one step."""
 
     step_verdict: ClassVar[str | None] = None
@@ -33,21 +30,18 @@ class PlacedEvent(RunEvent):
         return self.step, self.visit, self.slot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepNote(PlacedEvent):
+class StepNote(PlacedEvent, frozen=True, kw_only=True):
     """A fact about a step in work that leaves the step's status as it is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Intent(PlacedEvent):
+class Intent(PlacedEvent, frozen=True, kw_only=True):
     """A fact that says: this is under way, and has no end yet."""
 
     operation: ClassVar[str]
     """The word for it in the operation's key."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OperationStarted(Intent):
+class OperationStarted(Intent, frozen=True, kw_only=True):
     """Something is about to be done by the engine, between this fact and an outcome."""
 
     @abstractmethod
@@ -55,26 +49,22 @@ class OperationStarted(Intent):
         """State that its owner died before there was an outcome."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestMade(Intent):
+class RequestMade(Intent, frozen=True, kw_only=True):
     """Somebody else has to answer, and the run may have nothing to do but wait."""
 
     waits_for: ClassVar[str]
     """What the run waits for, in words for people."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IntentEnded(PlacedEvent):
+class IntentEnded(PlacedEvent, frozen=True, kw_only=True):
     """The end of what was under way at the same place."""
 
     ends: ClassVar[type[Intent]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OperationEnded(IntentEnded):
+class OperationEnded(IntentEnded, frozen=True, kw_only=True):
     """What came of something that the engine did."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestAnswered(IntentEnded):
+class RequestAnswered(IntentEnded, frozen=True, kw_only=True):
     """What somebody else said; it may come while the run waits."""

@@ -1,7 +1,5 @@
 """The facts of a run as a whole."""
 
-from dataclasses import dataclass
-
 from supervisor_ai.domain.ids import (
     ArtifactHash,
     LetterKey,
@@ -19,8 +17,7 @@ from supervisor_ai.domain.run.values import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunSubmitted(RunEvent):
+class RunSubmitted(RunEvent, frozen=True, kw_only=True):
     """Somebody asked for a run; everything it will need is pinned here."""
 
     task: ArtifactHash
@@ -38,8 +35,7 @@ class RunSubmitted(RunEvent):
     """Whether it uses nothing that is known from before: neither verdicts nor set-ups."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunStarted(RunEvent):
+class RunStarted(RunEvent, frozen=True, kw_only=True):
     """An owner began to drive the run for the first time."""
 
     driver: str
@@ -47,65 +43,56 @@ class RunStarted(RunEvent):
     root: RunId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOwned(RunEvent):
+class RunOwned(RunEvent, frozen=True, kw_only=True):
     """A process took the run with a new epoch."""
 
     owner: str
     process: Process
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunWaiting(RunEvent):
+class RunWaiting(RunEvent, frozen=True, kw_only=True):
     """Nothing can happen before a person or a time says so."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunContinued(RunEvent):
+class RunContinued(RunEvent, frozen=True, kw_only=True):
     """What the run waited for has come."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunCompleted(RunEvent):
+class RunCompleted(RunEvent, frozen=True, kw_only=True):
     """The run reached its goal."""
 
     outcome: Outcome
     degraded: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunFailed(RunEvent):
+class RunFailed(RunEvent, frozen=True, kw_only=True):
     """The run ended without its goal; what it made so far is kept."""
 
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunCancelled(RunEvent):
+class RunCancelled(RunEvent, frozen=True, kw_only=True):
     """The run was stopped because somebody asked for it."""
 
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CancelRequested(RunEvent):
+class CancelRequested(RunEvent, frozen=True, kw_only=True):
     """Somebody wants the run to stop."""
 
     reason: ArtifactHash | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandRefused(RunEvent):
+class CommandRefused(RunEvent, frozen=True, kw_only=True):
     """A command in the inbox could not be followed."""
 
     letter: LetterKey
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DefinitionMigrated(RunEvent):
+class DefinitionMigrated(RunEvent, frozen=True, kw_only=True):
     """The run goes on under another definition."""
 
     previous: ArtifactHash

@@ -1,7 +1,5 @@
 """The facts of steps."""
 
-from dataclasses import dataclass
-
 from supervisor_ai.domain.ids import (
     CommitSha,
 )
@@ -11,35 +9,30 @@ from supervisor_ai.domain.run.values import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepEntered(PlacedEvent):
+class StepEntered(PlacedEvent, frozen=True, kw_only=True):
     """The run came to a step."""
 
     start: CommitSha | None
     feedback: tuple[Feedback, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepPassed(PlacedEvent):
+class StepPassed(PlacedEvent, frozen=True, kw_only=True):
     """The step holds and the run may go on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepFailed(PlacedEvent):
+class StepFailed(PlacedEvent, frozen=True, kw_only=True):
     """The step does not hold in this visit."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepSkipped(PlacedEvent):
+class StepSkipped(PlacedEvent, frozen=True, kw_only=True):
     """Nobody could do the step, and the run can go on without it."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepQuarantined(StepNote):
+class StepQuarantined(StepNote, frozen=True, kw_only=True):
     """The step gets nowhere by itself; it rests until a person decides."""
 
     reason: str

@@ -1,12 +1,14 @@
 """The circuit breaker: what failed too often is left alone for a while."""
 
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.structs import replace
 
 
 class BreakerStatus(StrEnum):
@@ -17,8 +19,7 @@ class BreakerStatus(StrEnum):
     HALF_OPEN = "half_open"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BreakerPolicy:
+class BreakerPolicy(Struct, frozen=True, kw_only=True):
     """So many failures in a window open the breaker for a rest."""
 
     failures: int = 5
@@ -41,8 +42,7 @@ def counts(category: FailureCategory) -> bool:
     return category not in _NOT_COUNTED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Breaker:
+class Breaker(Struct, frozen=True, kw_only=True):
     """What is known of one key by its facts."""
 
     status: BreakerStatus = BreakerStatus.CLOSED

@@ -1,10 +1,11 @@
 """What came of a worker's process, and what is to be done about it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.status import FailureCategory
 
@@ -34,8 +35,7 @@ ACTIONS: Final[Mapping[FailureCategory, Action]] = {
 """What a category calls for unless the evidence says otherwise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True, kw_only=True):
     """What the evidence that a process left behind says; no category where all is well."""
 
     message: str

@@ -1,9 +1,10 @@
 """The loop detector: a step that comes to the same files again and again gets nowhere."""
 
 from collections import Counter
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import TreeSha
 
@@ -11,8 +12,7 @@ _REMEMBERED: Final = 64
 _LONGEST_CYCLE: Final = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoopPolicy:
+class LoopPolicy(Struct, frozen=True, kw_only=True):
     """When a step is going round in circles."""
 
     repeats: int = 3
@@ -27,8 +27,7 @@ class LoopPolicy:
     """So many rounds of a review after which there are not fewer findings."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trace:
+class Trace(Struct, frozen=True, kw_only=True):
     """What a completed attempt left behind: its files, and the words that it was given or gave."""
 
     tree: TreeSha
@@ -42,8 +41,7 @@ class LoopKind(StrEnum):
     OSCILLATION = "oscillation"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loop:
+class Loop(Struct, frozen=True, kw_only=True):
     """What was seen again and again."""
 
     kind: LoopKind
@@ -59,8 +57,7 @@ class Loop:
         return f"Attempts go round between the same files (trees {shown}), {self.times} times."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trail:
+class Trail(Struct, frozen=True, kw_only=True):
     """The traces of one step over all its visits; older ones are forgotten."""
 
     traces: tuple[Trace, ...] = ()

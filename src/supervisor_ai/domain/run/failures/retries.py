@@ -1,14 +1,16 @@
 """Retry policies: what follows a failed attempt, and after how long."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.structs import replace
 
 _NO_TIME: Final = timedelta()
 _TWICE: Final = 2
@@ -27,8 +29,7 @@ class RetryMode(StrEnum):
     SAME = "same"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetryPolicy:
+class RetryPolicy(Struct, frozen=True, kw_only=True):
     """How often and how patiently a step is tried; `max_attempts` counts the first try too."""
 
     name: str
@@ -70,8 +71,7 @@ RETRY_POLICIES: Final[Mapping[str, RetryPolicy]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParkingPolicy:
+class ParkingPolicy(Struct, frozen=True, kw_only=True):
     """How long an attempt may wait for a usage limit to end, and how often in one visit."""
 
     is_allowed: bool = True
@@ -98,8 +98,7 @@ class MoveKind(StrEnum):
     GIVE_UP = "give_up"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class Move(Struct, frozen=True, kw_only=True):
     """What follows: after a while for a retry, not before a time for a park."""
 
     kind: MoveKind
@@ -107,8 +106,7 @@ class Move:
     until: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setback:
+class Setback(Struct, frozen=True, kw_only=True):
     """A failed attempt, and what could be done about it."""
 
     action: Action

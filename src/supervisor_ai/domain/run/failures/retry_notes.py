@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.failures.retries import MoveKind
 from supervisor_ai.domain.run.status import FailureCategory
@@ -45,8 +46,7 @@ FEEDBACK: Final[Mapping[FailureCategory, str]] = {
 """What goes back to a worker that can mend its answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetryEntry:
+class RetryEntry(Struct, frozen=True, kw_only=True):
     """One failed attempt, as the log tells it; what was received is anything but trusted."""
 
     at: datetime

@@ -5,13 +5,15 @@ takes from all accounts of an attempt at once, or from none.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
+from msgspec import Struct, field
+
 from supervisor_ai.domain.ids import EffectKey, RunId, StepName
+from supervisor_ai.domain.structs import replace
 
 _ZERO: Final = Decimal(0)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -38,8 +40,7 @@ class Measure(StrEnum):
     ATTEMPTS = "attempts"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Amount:
+class Amount(Struct, frozen=True, kw_only=True):
     """How much; where it is a limit, None means as much as one likes. Money is in USD."""
 
     money: Decimal | None = None
@@ -73,8 +74,7 @@ class Amount:
 NOTHING: Final = Amount()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class Budget(Struct, frozen=True, kw_only=True):
     """How much may be spent from an account."""
 
     scope: Scope
@@ -82,8 +82,7 @@ class Budget:
     limit: Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reservation:
+class Reservation(Struct, frozen=True, kw_only=True):
     """What one attempt may spend, set aside in all its accounts."""
 
     key: EffectKey
@@ -91,8 +90,7 @@ class Reservation:
     amount: Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exhausted:
+class Exhausted(Struct, frozen=True, kw_only=True):
     """Why an attempt cannot start: which budget, and how much of it is gone."""
 
     scope: Scope
@@ -117,8 +115,7 @@ class Exhausted:
         return f"{said} and {shown(self.reserved, self.measure)} reserved."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spending:
+class Spending(Struct, frozen=True, kw_only=True):
     """All accounts: what was spent from each, and what is set aside."""
 
     spent: dict[str, Amount] = field(default_factory=dict)

@@ -2,19 +2,20 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
+from msgspec import Struct, field
+
 from supervisor_ai.domain.run.values import Usage
+from supervisor_ai.domain.structs import replace
 
 _PER: Final = Decimal(1_000_000)
 _END: Final = re.compile(r"(?![a-z0-9]|\.[0-9])")
 _PROVIDER: Final = re.compile(r"^(?:[a-z0-9_.-]+/)+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+class Price(Struct, frozen=True, kw_only=True):
     """What a million tokens cost, in USD."""
 
     input: Decimal
@@ -34,8 +35,7 @@ class Price:
         return sum(parts, Decimal(0)) / _PER
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriceTable:
+class PriceTable(Struct, frozen=True, kw_only=True):
     """Prices by family of models; the family is how the name of a model begins."""
 
     families: dict[str, Price] = field(default_factory=dict)
@@ -43,8 +43,7 @@ class PriceTable:
     """The family that is assumed where the model of an agent is not known, by its adapter."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CostCap:
+class CostCap(Struct, frozen=True, kw_only=True):
     """How much money an attempt may spend, and what its tokens cost."""
 
     limit: Decimal

@@ -1,9 +1,10 @@
 """Token counts of a reply, as Anthropic, OpenAI, Gemini and Ollama write them, in one shape."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.domain.run.values import Usage
 
@@ -28,8 +29,7 @@ _NAMES: Final = frozenset((*_IN, *_OUT, *_CACHE_READ, *_CACHE_WRITE))
 _MOST: Final = 10**12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenCounts:
+class TokenCounts(Struct, frozen=True, kw_only=True):
     """What a service says about tokens, by its own names."""
 
     by_name: Mapping[str, int] = field(default_factory=dict)

@@ -1,9 +1,11 @@
 """What becomes of the work items that an agent suggests."""
 
 import re
-from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec import Struct
+
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.item_order import cuts, untangled
 from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
@@ -39,8 +41,7 @@ _UNCLEAR: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FollowUpSource:
+class FollowUpSource(Struct, frozen=True, kw_only=True):
     """The done task whose items become tasks, and what all of these have from it."""
 
     kanban: Kanban

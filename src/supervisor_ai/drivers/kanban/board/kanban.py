@@ -1,8 +1,9 @@
 """A kanban as its files tell it: the kanban file, and the task files that it lists."""
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct, field
 
 
 class Agent(StrEnum):
@@ -73,8 +74,7 @@ class Conclusion(StrEnum):
     ESCALATE = "escalate"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mistake:
+class Mistake(Struct, frozen=True, kw_only=True):
     """What is wrong in a file, and where."""
 
     file: str
@@ -87,8 +87,7 @@ class Mistake:
         return f"{place}: {self.problem}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkItem:
+class WorkItem(Struct, frozen=True, kw_only=True):
     """What an agent suggests to do next, for the Manager to make a task of."""
 
     description: str = ""
@@ -107,8 +106,7 @@ class WorkItem:
         return bool(self.description.strip() and self.files and self.related_domains)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogEntry:
+class LogEntry(Struct, frozen=True, kw_only=True):
     """One entry of a work log."""
 
     at: str
@@ -125,8 +123,7 @@ class LogEntry:
         return bool(self.facts and self.analysis and self.conclusion and self.status)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskFile:
+class TaskFile(Struct, frozen=True, kw_only=True):
     """What a task file says."""
 
     path: str
@@ -167,8 +164,7 @@ class PlanEvent(StrEnum):
     WORKFLOW_COMPLETE = "workflow_complete"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanEntry:
+class PlanEntry(Struct, frozen=True, kw_only=True):
     """One entry of the Plan Adjustment Log."""
 
     at: str
@@ -177,8 +173,7 @@ class PlanEntry:
     details: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kanban:
+class Kanban(Struct, frozen=True, kw_only=True):
     """What a kanban file and its task files say together."""
 
     path: str

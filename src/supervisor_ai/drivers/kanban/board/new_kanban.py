@@ -1,8 +1,8 @@
 """A kanban from nothing but what somebody asks for."""
 
-from dataclasses import replace
 from typing import Final
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Kanban,

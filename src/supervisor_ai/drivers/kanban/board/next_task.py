@@ -1,8 +1,8 @@
 """Which task is next, and which phase that makes."""
 
-from dataclasses import replace
 from typing import Final
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.kanban import (
     Kanban,
     Phase,

@@ -1,17 +1,18 @@
 """What a Manager decides: a kanban that has moved on, or the reason why it cannot."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from msgspec import Struct
+
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, PlanEntry, PlanEvent, TaskFile
 
 MAX_TASKS: Final = 200
 """How many tasks a kanban may list before a person has to look at it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """What a kanban is from now on, and what has to be written for it."""
 
     kanban: Kanban
@@ -32,8 +33,7 @@ class Plan:
         return self.kanban.tasks
 
 
-@dataclass(frozen=True, slots=True)
-class PlanRefusal:
+class PlanRefusal(Struct, frozen=True):
     """Nothing is changed: a person has to look first."""
 
     status: Literal["error", "blocked", "escalate"]
@@ -41,8 +41,7 @@ class PlanRefusal:
     """Full sentences."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class Moment(Struct, frozen=True, kw_only=True):
     """What a decision cannot know by itself."""
 
     number: int

@@ -1,13 +1,12 @@
 """What a run on a kanban pins besides its roles and gates."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from supervisor_ai.drivers.kanban.board.kanban import Agent, folder_of
 from supervisor_ai.drivers.kanban.settings import MAX_ITERATIONS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanPlace:
+class KanbanPlace(Struct, frozen=True, kw_only=True):
     """Where the files of a kanban are."""
 
     file: str
@@ -21,8 +20,7 @@ class KanbanPlace:
         return folder_of(self.file)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanPolicy:
+class KanbanPolicy(Struct, frozen=True, kw_only=True):
     """How a kanban is worked on."""
 
     place: KanbanPlace
@@ -31,8 +29,7 @@ class KanbanPolicy:
     max_iterations: int = MAX_ITERATIONS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Obligation:
+class Obligation(Struct, frozen=True, kw_only=True):
     """What a worker owes a kanban besides its answer."""
 
     agent: Agent

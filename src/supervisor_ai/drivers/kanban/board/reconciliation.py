@@ -1,8 +1,8 @@
 """The rules by which a Manager without a model keeps a kanban."""
 
-from dataclasses import replace
 from typing import Final
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.answered import new_entry, with_count
 from supervisor_ai.drivers.kanban.board.follow_up import follow_up
 from supervisor_ai.drivers.kanban.board.kanban import (

@@ -1,9 +1,11 @@
 """What a Manager does about a task that cannot go on, and how often."""
 
 import re
-from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec import Struct
+
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.answered import blockers_of, with_count
 from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
@@ -35,8 +37,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _BARE: Final = frozenset({*Conclusion, "escalated"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remedy:
+class Remedy(Struct, frozen=True, kw_only=True):
     """A task for the Architect that makes up for another one."""
 
     kind: TaskKind

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake, Phase, WorkItem
@@ -13,8 +14,7 @@ from supervisor_ai.drivers.kanban.files import FoundFiles, files_of_commit, file
 from supervisor_ai.drivers.kanban.places import name_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InadequateItem:
+class InadequateItem(Struct, frozen=True, kw_only=True):
     """A work item that says too little to be done; the Manager has it explored first."""
 
     file: str
@@ -23,8 +23,7 @@ class InadequateItem:
     lacks: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanCheck:
+class KanbanCheck(Struct, frozen=True, kw_only=True):
     """What was found in a kanban's files."""
 
     file: str

@@ -1,8 +1,9 @@
 """Starting a run on a kanban: its files are read and checked before anything is written."""
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
+
+from msgspec import Struct
 
 from supervisor_ai.control.commands.run_start import (
     PreparedRun,
@@ -17,6 +18,7 @@ from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.values import Base
 from supervisor_ai.domain.slugs import slug_of
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.kanban import Kanban, Mistake
 from supervisor_ai.drivers.kanban.board.numbers import next_number, title_of
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
@@ -36,8 +38,7 @@ from supervisor_ai.drivers.kanban.runs import KanbanRun, kanban_runs, newest_on,
 from supervisor_ai.drivers.kanban.settings import KanbanSettings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanRequest:
+class KanbanRequest(Struct, frozen=True, kw_only=True):
     """How a kanban is to be worked on."""
 
     base: str | None = None
@@ -60,8 +61,7 @@ class KanbanRequest:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedKanban:
+class PreparedKanban(Struct, frozen=True, kw_only=True):
     """A kanban that was read, and the run that could work on it; None: it is complete."""
 
     place: KanbanPlace
@@ -71,8 +71,7 @@ class PreparedKanban:
     """The branch of the last run on it, where that has other files than the base."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Office:
+class Office(Struct, frozen=True, kw_only=True):
     """Where kanbans are started: what is asked before, what is recorded, where a person stands."""
 
     preflight: Preflight

@@ -2,8 +2,9 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.ports.queries import ApprovalRow
@@ -27,8 +28,7 @@ from supervisor_ai.drivers.kanban.state import MANAGER
 _ABOUT_FILES: Final = frozenset({ApprovalReason.KANBAN, ApprovalReason.LANDING})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanOfRun:
+class KanbanOfRun(Struct, frozen=True, kw_only=True):
     """The kanban that a run works on, and what to type next."""
 
     file: str

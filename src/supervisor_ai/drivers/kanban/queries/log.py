@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.control.queries.logs import LogFilter
 from supervisor_ai.control.queries.retry_log import Schemas, read_retries
 from supervisor_ai.control.records import Records
@@ -31,8 +33,7 @@ _Fact = tuple[str, str]
 _Told = tuple[str, tuple[_Fact, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanLogEntry:
+class KanbanLogEntry(Struct, frozen=True, kw_only=True):
     """One entry of the log."""
 
     at: datetime

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha, RunId
 from supervisor_ai.domain.run.status import RunStatus
@@ -25,8 +26,7 @@ from supervisor_ai.drivers.kanban.places import name_of
 from supervisor_ai.drivers.kanban.runs import KanbanRun, newest_on
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskView:
+class TaskView(Struct, frozen=True, kw_only=True):
     """A task of a kanban."""
 
     file: str
@@ -41,8 +41,7 @@ class TaskView:
     """What the last entry of its work log says in one word."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanRunView:
+class KanbanRunView(Struct, frozen=True, kw_only=True):
     """The newest run on a kanban."""
 
     id: RunId
@@ -54,8 +53,7 @@ class KanbanRunView:
     """Who drives it now."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanSource:
+class KanbanSource(Struct, frozen=True, kw_only=True):
     """From where a kanban's files were read."""
 
     branch: str | None = None
@@ -64,8 +62,7 @@ class KanbanSource:
     directory: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KanbanView:
+class KanbanView(Struct, frozen=True, kw_only=True):
     """A kanban as its files tell it."""
 
     file: str

@@ -1,14 +1,16 @@
 """A gate's command, in a sandbox without network, on the files of a commit."""
 
-from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Final, assert_never
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha
 from supervisor_ai.domain.run.definition import Gate
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.effect_workspace import Site, gate_plan, set_up
 from supervisor_ai.engine.effects.gates.gate_result import Opinion
 from supervisor_ai.engine.ports.gates import NOTHING_READ, Reading, Unexaminable
@@ -30,8 +32,7 @@ _REPORT_BYTES: Final = 8 << 20
 _NAMED: Final = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
+class Ran(Struct, frozen=True, kw_only=True):
     """What came of the command."""
 
     result: SandboxResult

@@ -1,7 +1,8 @@
 """Findings on their way to an artifact."""
 
 import json
-from dataclasses import asdict
+
+from msgspec.structs import asdict
 
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.gates import Finding

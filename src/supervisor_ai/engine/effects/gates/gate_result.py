@@ -1,7 +1,8 @@
 """What a gate makes of a snapshot, before anybody acts on it."""
 
 from collections import Counter
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.gates import Complexity, Finding, Severity
@@ -9,8 +10,7 @@ from supervisor_ai.domain.run.status import FailureCategory, Verdict
 from supervisor_ai.domain.run.values import Hardness
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opinion:
+class Opinion(Struct, frozen=True, kw_only=True):
     """A verdict and everything that it rests on."""
 
     verdict: Verdict

@@ -1,12 +1,12 @@
 """A small mutation check: faults put into the changed lines, which the tests should notice."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import Finding
 from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.change_gate import change_case
 from supervisor_ai.engine.effects.gates.command import is_final, judge, run_command
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, of_findings

@@ -1,15 +1,17 @@
 """Verdicts that are known from before: a gate never runs twice on the same files."""
 
 import json
-from dataclasses import asdict, replace
 from hashlib import sha256
 from typing import Final
+
+from msgspec.structs import asdict
 
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.events import GateEnded
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.world import Operation, World
 
 _VERSION: Final = 2

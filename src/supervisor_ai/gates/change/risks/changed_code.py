@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, Commits
 from supervisor_ai.engine.ports.gates import ChangeCase
@@ -18,24 +19,21 @@ _UNKNOWN: Final = "settings"
 """What a file is read as whose name says nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedFile:
+class ChangedFile(Struct, frozen=True, kw_only=True):
     """A file whose contents are others, not only its comments."""
 
     path: str
     is_old: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FamilyChange:
+class FamilyChange(Struct, frozen=True, kw_only=True):
     """What happens to the code of one kind, in the product or in what builds it."""
 
     is_product: bool
     code: CodeChange
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedCode:
+class ChangedCode(Struct, frozen=True, kw_only=True):
     """What a change does to files, and what could not be read of it."""
 
     files: tuple[ChangedFile, ...]
@@ -44,8 +42,7 @@ class ChangedCode:
     """Files with code that are too large, or too many."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sides:
+class _Sides(Struct, frozen=True, kw_only=True):
     before: Mapping[str, RiskSource]
     after: Mapping[str, RiskSource]
 

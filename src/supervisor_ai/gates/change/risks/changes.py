@@ -3,8 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.gates.change.risks.sources import RiskSource
 from supervisor_ai.gates.change.risks.table import RiskRule, risk_rules
@@ -17,8 +18,7 @@ _CONDITION: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeChange:
+class CodeChange(Struct, frozen=True, kw_only=True):
     """The statements of some files of one kind that come and go; what only moved does neither."""
 
     family: str

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
+
+from msgspec import Struct
 
 _SUFFIXES: Final[Mapping[str, str]] = {
     **dict.fromkeys((".py", ".pyi", ".pyw"), "python"),
@@ -74,8 +75,7 @@ _SCANNERS: Final[Mapping[str, re.Pattern[str]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RiskSource:
+class RiskSource(Struct, frozen=True, kw_only=True):
     """A file as a reader of its language sees it; both have the same number of lines."""
 
     family: str

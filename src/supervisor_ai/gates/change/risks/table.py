@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RiskRule:
+class RiskRule(Struct, frozen=True, kw_only=True):
     """One thing that a statement may do."""
 
     kind: str

@@ -3,8 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.gates.change.risks.sources import RiskSource
 
@@ -17,8 +18,7 @@ _ITEM: Final = re.compile(r"(?P<indent>\s*)-\s+(?!\S+:(?:\s|$))")
 _BLANKS: Final = re.compile(r"\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """One statement, without comments, and once more without the contents of strings."""
 
     text: str

@@ -1,8 +1,9 @@
 """Code as it counts: without blanks and comments, and with local names replaced by their values."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.gates.integrity.analysis.syntax_tree import source_of, walked
 
@@ -17,8 +18,7 @@ _OPERATORS: Final = frozenset("+-*/%&|<>=!?:")
 _CLOSING: Final = frozenset({")", "]", "}"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
+class Style(Struct, frozen=True, kw_only=True):
     """How a language writes what does not count."""
 
     left_out: frozenset[str] = frozenset()

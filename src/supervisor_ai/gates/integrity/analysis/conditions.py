@@ -1,8 +1,9 @@
 """Conditions that a test makes: what they are about, and how much they pin down."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from supervisor_ai.gates.integrity.analysis.code import (
     is_constant,
@@ -27,8 +28,7 @@ _MAX_PARTS: Final = 50
 _JOINING: Final = {"&&": True, "||": False, "??": False, "and": True, "or": False}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Conditions:
+class Conditions(Struct, frozen=True, kw_only=True, dict=True):
     """Weighs conditions where these names are known."""
 
     table: "LanguageTable"

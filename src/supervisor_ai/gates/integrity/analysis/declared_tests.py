@@ -1,9 +1,11 @@
 """Test files in which tests are declared: methods of classes, known by annotations or names."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.body import read_function, uses_in
 from supervisor_ai.gates.integrity.analysis.code import scopes_of
 from supervisor_ai.gates.integrity.analysis.code_text import Names, Outside
@@ -17,8 +19,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declared:
+class Declared(Struct, frozen=True, kw_only=True):
     """What stands around a function: whether it is a test, and how it is run."""
 
     is_test: bool = False

@@ -1,9 +1,10 @@
 """Control flow of a test in any language: which parts run, and whose failure is seen."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from dataclasses import field as default
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec import field as default
 
 from supervisor_ai.gates.integrity.analysis.code import (
     expression_of,
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     from supervisor_ai.gates.integrity.model import Strength
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flow:
+class Flow(Struct, frozen=True, kw_only=True):
     """Follows the code of one test."""
 
     table: LanguageTable

@@ -7,8 +7,9 @@ a small function of the language, and the table holds it.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 from supervisor_ai.gates.integrity.analysis.code_text import Names, Style
 from supervisor_ai.gates.integrity.analysis.place import (
@@ -29,8 +30,7 @@ Answer = Callable[..., bool]
 _NONE: Final = frozenset[str]()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFile:
+class SourceFile(Struct, frozen=True, kw_only=True):
     """A file of tests, parsed, with the table of its language."""
 
     path: str
@@ -55,8 +55,7 @@ def _as_written(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LanguageTable(Style):
+class LanguageTable(Style, frozen=True, kw_only=True):
     """What one language calls the things that tests are made of."""
 
     # Files

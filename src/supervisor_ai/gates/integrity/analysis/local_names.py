@@ -1,8 +1,9 @@
 """Local names of a function, and what they stand for at a place in it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from supervisor_ai.gates.integrity.analysis.code_text import Names
 
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
 _MAX_SETTINGS: Final = 2_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class Setting(Struct, frozen=True, kw_only=True):
     """A name that is set, and where that holds."""
 
     name: str

@@ -1,9 +1,11 @@
 """CodePlace of code in a test: whether it runs, how often, and whether its failure is seen."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.model import Assertion, Strength
 
 if TYPE_CHECKING:
@@ -18,8 +20,7 @@ COMPARISONS: Final = {
 _MAX_REPEATS: Final = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodePlace:
+class CodePlace(Struct, frozen=True, kw_only=True):
     """What stands around a piece of code."""
 
     is_dead: bool = False
@@ -111,8 +112,7 @@ def children_at(node: "Node", place: CodePlace) -> Iterator[Placed]:
         yield child, place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundAssertion:
+class FoundAssertion(Struct, frozen=True, kw_only=True):
     """An assertion before its place is known."""
 
     text: str

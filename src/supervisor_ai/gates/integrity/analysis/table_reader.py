@@ -3,10 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, SourceFile
 from supervisor_ai.gates.integrity.analysis.syntax_tree import LineIndex, broken, parsed
 from supervisor_ai.gates.integrity.model import TestCase, TestFile, Unreadable
@@ -15,8 +17,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-@dataclass(frozen=True, slots=True)
-class TableReader:
+class TableReader(Struct, frozen=True):
     """Reads the tests of the language that a table describes."""
 
     table: LanguageTable

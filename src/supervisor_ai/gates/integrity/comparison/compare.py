@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.gates.integrity.comparison.losses import Losses
 from supervisor_ai.gates.integrity.comparison.matches import Matcher, Pairing, pair
@@ -26,8 +28,7 @@ _PREFIX: Final = re.compile(r"^test_?", re.IGNORECASE)
 _SHOWN: Final = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Struct, frozen=True, kw_only=True):
     """What the tests were before a change, and what they are after it."""
 
     before: Sequence[TestFile | Unreadable]

@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.gates.integrity.comparison.replacements import (
     covers,
@@ -28,8 +29,7 @@ Pair = tuple[CheckedTest, CheckedTest]
 _Key = Callable[[Check], str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pairing:
+class Pairing(Struct, frozen=True, kw_only=True):
     """Which tests are the same before and after."""
 
     pairs: list[Pair]
@@ -90,8 +90,7 @@ def _paired(
     return pairs, rest, [test for test in added if id(test) not in used]
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedExpectation:
+class ChangedExpectation(Struct, frozen=True):
     """An assertion that expects something else than before."""
 
     check: Check

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+from msgspec import Struct
+
 from supervisor_ai.gates.integrity.comparison.words import literals, tokens
 from supervisor_ai.gates.integrity.model import Assertion, Strength, TestCase, TestFile
 
@@ -63,8 +65,7 @@ class CheckedTest:
         return any(check.assertion.strength > Strength.NONE for check in self.checks)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class Side(Struct, frozen=True, kw_only=True):
     """All that is known of one side."""
 
     files: Mapping[str, TestFile]

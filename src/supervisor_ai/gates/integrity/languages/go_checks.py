@@ -1,9 +1,9 @@
 """Assertions of Go tests: failures by `t.Error`, testify, gomega, and comparing functions."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.code import (
     arguments,
     called,

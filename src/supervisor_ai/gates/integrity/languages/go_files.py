@@ -3,11 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.body import read_function, uses_in
 from supervisor_ai.gates.integrity.analysis.code import called, operator, scopes_of
 from supervisor_ai.gates.integrity.analysis.code_text import Names, Outside

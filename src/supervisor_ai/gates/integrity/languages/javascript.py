@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.code import arguments
 from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, Taken

@@ -1,8 +1,9 @@
 """Chains of calls in JavaScript: `expect(a).not.toBe(b)` taken apart, and functions in them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from supervisor_ai.gates.integrity.analysis.code_text import Style, bare
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of
@@ -26,8 +27,7 @@ FUNCTIONS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class Link(Struct, frozen=True, kw_only=True):
     """One name in a chain of calls, with what it is called with, if it is called."""
 
     name: str

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.code import is_constant, operator, truth
 from supervisor_ai.gates.integrity.analysis.code_text import bare, is_told
 from supervisor_ai.gates.integrity.analysis.conditions import Conditions
@@ -92,8 +94,7 @@ def is_skip(flow: Flow, node: "Node") -> bool:
     return is_call and (not given or truth(given[0], flow.table) is not False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Chains:
+class _Chains(Struct, frozen=True, kw_only=True):
     """Finds checks in a test whose names are known."""
 
     flow: Flow

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.body import read_function, uses_in
 from supervisor_ai.gates.integrity.analysis.code import (
     is_frozen,
@@ -56,8 +58,7 @@ _PLANNING: Final = ("expect.assertions", "expect.hasAssertions", "t.plan", "asse
 _DONE: Final = frozenset({"done", "cb", "callback", "next", "resolve", "finish"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Suite:
+class _Suite(Struct, frozen=True, kw_only=True):
     """What stands around a test."""
 
     titles: tuple[str, ...] = ()
@@ -68,8 +69,7 @@ class _Suite:
     """The rows that the tests inside run with."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Call:
+class _Call(Struct, frozen=True, kw_only=True):
     """A call that declares a test or a suite."""
 
     root: str

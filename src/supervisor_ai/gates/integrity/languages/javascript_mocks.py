@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from posixpath import normpath
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from supervisor_ai.gates.integrity.analysis.code_text import Names, bare, wording
 from supervisor_ai.gates.integrity.analysis.syntax_tree import (
@@ -48,8 +49,7 @@ _MOST: Final = 500
 """Whoever replaces more in one file wrote it by machine."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Replacement:
+class _Replacement(Struct, frozen=True, kw_only=True):
     """Something that stands in the place of a function."""
 
     owner: "Node | None" = None

@@ -1,9 +1,10 @@
 """What the attributes of a Rust function or module say about its tests."""
 
 import re
-from dataclasses import dataclass
-from dataclasses import field as default
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec import field as default
 
 from supervisor_ai.gates.integrity.analysis.code_text import wording
 
@@ -24,8 +25,7 @@ _MAX_WORDS: Final = 300
 _MAX_DEPTH: Final = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attributes:
+class Attributes(Struct, frozen=True, kw_only=True):
     """The attributes in front of an item, as they are written."""
 
     texts: tuple[str, ...] = default(default_factory=tuple)

@@ -1,9 +1,9 @@
 """Assertions of Rust tests: `assert!` and its kin, `matches!`, panics, arms of a match."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.code import arguments, called, owner
 from supervisor_ai.gates.integrity.analysis.code_text import bare, is_told
 from supervisor_ai.gates.integrity.analysis.conditions import Conditions

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.body import read_function, uses_in
 from supervisor_ai.gates.integrity.analysis.code import called, expression_of, scopes_of
 from supervisor_ai.gates.integrity.analysis.code_text import wording
@@ -78,8 +80,7 @@ def _is_run(path: PurePosixPath) -> bool:
     return not any(set(_WORDS.split(folder.lower())) & _PARKED for folder in inside)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Around:
+class _Around(Struct, frozen=True, kw_only=True):
     """What stands around an item."""
 
     names: tuple[str, ...] = ()

@@ -4,9 +4,10 @@ import configparser
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.gates import Area
 from supervisor_ai.gates.integrity.protected_files.tables import SCRIPT_KEYS, SCRIPTED, TEST_WORD
@@ -22,8 +23,7 @@ _LONGEST: Final = 20_000
 _PYTEST: Final = ("pytest", "tool:pytest")
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsSource:
+class SettingsSource(Struct, frozen=True):
     """A way to find the settings of a kind of file."""
 
     area: Area

@@ -2,8 +2,9 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.gates.integrity.model import Assertion, Strength
 from supervisor_ai.gates.integrity.python_ast import words as tables
@@ -36,8 +37,7 @@ _SELF: Final = ("==", "is", "<=", ">=", "in")
 _ORDER: Final = ("<", "<=", ">", ">=")
 
 
-@dataclass(frozen=True, slots=True)
-class ExpressionReader:
+class ExpressionReader(Struct, frozen=True):
     """Reads the expression that is asserted, with what the names in it stand for."""
 
     scope: PythonScope

@@ -4,9 +4,12 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
+
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.model import Assertion, Strength
 from supervisor_ai.gates.integrity.python_ast import words as tables
 from supervisor_ai.gates.integrity.python_ast.assertions import ExpressionReader
@@ -30,8 +33,7 @@ _NAMES: Final = 1000
 _ENDS: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Where a statement stands."""
 
     times: int = 1

@@ -2,8 +2,9 @@
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.gates.integrity.model import Assertion, Strength
 from supervisor_ai.gates.integrity.python_ast import words as tables
@@ -16,8 +17,7 @@ _PAIR: Final = 2
 _WAITING: Final = ("wait", "eventually", "poll", "until")
 
 
-@dataclass(frozen=True, slots=True)
-class CallReader:
+class CallReader(Struct, frozen=True):
     """Reads calls that assert."""
 
     scope: PythonScope

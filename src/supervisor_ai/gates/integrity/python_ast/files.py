@@ -3,9 +3,10 @@
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.gates.integrity.python_ast.scope import Function, last_name, walk
 
@@ -15,8 +16,7 @@ _UNITTEST: Final = re.compile(r"test.*")
 _HAS_TESTS: Final = re.compile(rb"(?m)^\s*(async\s+)?def\s+test|^class\s+\w*Test|TestCase\b")
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFunction:
+class FoundFunction(Struct, frozen=True):
     """A function of a module or class, and whether a runner takes it for a test."""
 
     name: str

@@ -3,9 +3,11 @@
 import ast
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.gates.integrity.model import Oddity, TestCase, TestFile, Unreadable
 from supervisor_ai.gates.integrity.python_ast.bodies import BodyReader
@@ -121,8 +123,7 @@ def _is_checker(test: TestCase) -> bool:
     return bool(test.assertions) or test.swallows or "test" in test.name.rpartition(".")[2].lower()
 
 
-@dataclass(frozen=True, slots=True)
-class _TestReader:
+class _TestReader(Struct, frozen=True):
     """Reads one function after the other."""
 
     scope: PythonScope
@@ -130,7 +131,7 @@ class _TestReader:
     skipping: frozenset[str]
     """Fixtures that skip whatever uses them."""
     origins: Origins
-    written: dict[str, str] = field(default_factory=dict)
+    written: dict[str, str] = {}
 
     def read(self, found: FoundFunction) -> TestCase:
         function = found.function

@@ -4,8 +4,9 @@ import ast
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -21,8 +22,7 @@ _LONGEST: Final = 2000
 _LINES: Final = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PythonScope:
+class PythonScope(Struct, frozen=True, kw_only=True):
     """Names that are given a value exactly once: those of a module, and those of a function."""
 
     values: Mapping[str, ast.expr] = field(default_factory=dict)

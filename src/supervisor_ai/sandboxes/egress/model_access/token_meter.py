@@ -1,10 +1,10 @@
 """Counts the tokens of one exchange as its answer streams by."""
 
 import json
-from dataclasses import replace
 from typing import Final
 
 from supervisor_ai.domain.run.values import Usage
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.sandboxes.egress.model_access.usage_report import (
     NOTHING,
     read_report,

@@ -1,8 +1,9 @@
 """Token usage as the models' APIs report it, and the words they stream, in one shape."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.domain.run.spending.token_counts import NO_COUNTS, TokenCounts, read_counts
 
@@ -13,8 +14,7 @@ _WORDS: Final = frozenset({
 _DEEPEST: Final = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsageReport:
+class UsageReport(Struct, frozen=True, kw_only=True):
     """What one event, or a whole answer, says about tokens."""
 
     counts: TokenCounts

@@ -1,9 +1,10 @@
 """A workflow as an SVG picture that needs nothing but itself."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape
+
+from msgspec import Struct
 
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.queries.workflows import Arrow, Node, WorkflowGraph
@@ -44,8 +45,7 @@ _HEAD: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Box:
+class _Box(Struct, frozen=True, kw_only=True):
     x: int
     y: int
 
