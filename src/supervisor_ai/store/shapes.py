@@ -58,8 +58,13 @@ def _compiled(kind: object) -> JsonShape:
     if origin in {dict, Mapping}:
         return _mapping(*arguments)
     if isinstance(kind, type) and issubclass(kind, Struct):
-        return _record(kind)
+        return _tagged([kind]) if _is_base(kind) else _record(kind)
     return JsonShape(dump=msgspec.to_builtins, load=lambda raw: msgspec.convert(raw, kind))
+
+
+def _is_base(kind: type[Struct]) -> bool:
+    """Tell whether a type has nothing to say itself and stands for those that are made of it."""
+    return not kind.__struct_fields__ and bool(kind.__subclasses__())
 
 
 def _record(kind: type[Struct]) -> JsonShape:
