@@ -1,7 +1,7 @@
 """The command `supervisor`; imports no more than its help page needs."""
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +11,7 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.streams import output_trouble, prepare_streams
 from supervisor_ai.cli.verbs import LazyGroup, Verb
 from supervisor_ai.cli.version import VERSION
-from supervisor_ai.control.slice_names import SliceName
+from supervisor_ai.control.slice_names import register, registered_slices
 from supervisor_ai.drivers.registry import SLICES
 
 _DAILY: Final = "Daily work"
@@ -89,17 +89,14 @@ _KERNEL: Final = {
 }
 
 
-def verbs_with(slices: Iterable[SliceName]) -> Mapping[str, Verb]:
+def _verbs() -> Mapping[str, Verb]:
     """Return all verbs with those of slices, which come behind `run`."""
     own = {
         it.name: Verb(place=it.verb.place, help=it.verb.help, section=_DAILY)
-        for it in slices
+        for it in registered_slices().values()
         if it.verb is not None
     }
     return {"run": _KERNEL["run"], **own, **_KERNEL}
-
-
-VERBS: Final = verbs_with(SLICES)
 
 
 @click.group(cls=LazyGroup, help=_PAGE, context_settings={"help_option_names": ["-h", "--help"]})
@@ -121,7 +118,8 @@ def supervisor(ctx: click.Context, directory: Path) -> None:
     distrust_surroundings(directory, ctx.obj.settings)
 
 
-supervisor.verbs = VERBS
+register(SLICES)
+supervisor.find_verbs = _verbs
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -48,7 +48,13 @@ class Verb(Struct, frozen=True, kw_only=True):
 class LazyGroup(click.Group):
     """Lists its commands by section without importing them."""
 
-    verbs: Mapping[str, Verb] = {}
+    find_verbs: Callable[[], Mapping[str, Verb]] = dict
+    """Asked anew at each call: a slice may be registered late."""
+
+    @property
+    def verbs(self) -> Mapping[str, Verb]:
+        """All commands by their names, in the order of the help page."""
+        return self.find_verbs()
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # type: ignore[explicit-override]
         """Name the commands in the order of the help page."""

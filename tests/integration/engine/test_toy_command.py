@@ -11,12 +11,11 @@ from tests.integration.engine.toy_adapters import BAKER
 from tests.integration.engine.toy_slice import BakerDriver
 
 from supervisor_ai.bootstrap import open_preflight, read_settings
-from supervisor_ai.cli.main import VERBS, supervisor, verbs_with
+from supervisor_ai.cli.main import supervisor
 from supervisor_ai.control.slice_names import registered
 from supervisor_ai.definitions.config_sections import slice_sections
 from supervisor_ai.domain.errors import InternalError, InvalidInput
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.drivers.registry import SLICES
 
 
 @pytest.fixture
@@ -26,7 +25,6 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[User]:
         monkeypatch.delenv(name)
     for name, value in made.environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(supervisor, "verbs", verbs_with((*SLICES, BAKER)))
     with registered(BAKER):
         yield made
 
@@ -66,7 +64,6 @@ def test_a_wrong_word_at_its_key_is_a_mistake_with_its_place(user: User) -> None
 def test_its_verb_stands_on_the_help_page(user: User) -> None:
     assert f"  {BakerDriver.name}" in call(user, "--help").stdout
     assert list(supervisor.verbs)[:3] == ["run", "kanban", BakerDriver.name]
-    assert BakerDriver.name not in VERBS
 
 
 def test_a_driver_without_steps_of_its_own_resolves_nothing(user: User) -> None:

@@ -5,14 +5,14 @@ import pytest
 from click.testing import CliRunner
 from inline_snapshot import snapshot
 
-from supervisor_ai.cli.main import VERBS, supervisor
+from supervisor_ai.cli.main import supervisor
 from supervisor_ai.cli.version import VERSION
 
 
 def pages() -> list[tuple[str, click.Command]]:
     """Name every verb, those of groups included."""
     found: list[tuple[str, click.Command]] = []
-    for name, verb in VERBS.items():
+    for name, verb in supervisor.verbs.items():
         command = verb.load()
         if isinstance(command, click.Group):
             inner = command.commands.items()
@@ -22,10 +22,10 @@ def pages() -> list[tuple[str, click.Command]]:
     return found
 
 
-@pytest.mark.parametrize("name", VERBS)
+@pytest.mark.parametrize("name", supervisor.verbs)
 def test_the_list_says_what_the_page_says(name: str) -> None:
-    page = VERBS[name].load().help or ""
-    assert page.partition("\n")[0] == VERBS[name].help
+    page = supervisor.verbs[name].load().help or ""
+    assert page.partition("\n")[0] == supervisor.verbs[name].help
 
 
 @pytest.mark.parametrize(("name", "command"), pages())

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import supervisor_ai
-from supervisor_ai.cli.main import VERBS
+from supervisor_ai.cli.main import supervisor
 from supervisor_ai.tools.text import counted, escaped, excerpt, nearest, one_line
 
 SOURCES = Path(supervisor_ai.__path__[0])
@@ -30,7 +30,7 @@ SOURCES = Path(supervisor_ai.__path__[0])
     ],
 )
 def test_a_verb_is_suggested_only_where_it_is_close(word: str, meant: str | None) -> None:
-    assert nearest(word, VERBS) == meant
+    assert nearest(word, supervisor.verbs) == meant
 
 
 @pytest.mark.parametrize(
