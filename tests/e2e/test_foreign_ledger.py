@@ -45,6 +45,7 @@ ASKING = {
 """The verbs that look into a ledger, or would make one."""
 ALONE = {
     "completion": ("bash",),
+    "config show": ("--origin",),
     "context redact": (),
     "context show": ("implementer",),
     "doctor": (),

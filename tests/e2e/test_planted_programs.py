@@ -195,6 +195,7 @@ def _look_around(stage: Stage, run: str) -> None:
     for role in ("packed", "implementer"):
         stage.call("context", "show", role, "--target", "README.md", "--task", "Read it")
     stage.call("lab", "example")
+    stage.call("config", "show", "--origin")
     for words in ("list", "show quick", "graph quick", "validate"):
         stage.call("workflow", *words.split())
     stage.call("worker", "classify", "claude", "--exit-code", "1", "--stdout", "/dev/null")

@@ -472,6 +472,10 @@ def test_facts_about_no_step_do_not_concern_the_workflow() -> None:
     assert play.add(e.ChildStarted(step=PLAN, visit=1, child=RunId("r2"))).state is before
 
 
+def test_a_run_may_come_to_every_step_of_its_workflow() -> None:
+    assert DEFINITION.expected_steps == tuple(DEFINITION.workflow.steps)
+
+
 def test_a_run_without_a_base_commit_cannot_begin() -> None:
     birth = replace(Play().run.birth, base=None, branch=None)
     with pytest.raises(InternalError, match="needs a base commit"):
