@@ -15,6 +15,10 @@ import pytest
 
 ROOT: Final = Path(__file__).parents[2]
 PURE_ROOMS: Final = {"domain", "engine"}
+VALUES_OF_MSGSPEC: Final = {
+    *("msgspec.Struct", "msgspec.field"),
+    *("msgspec.structs.asdict", "msgspec.structs.replace"),
+}
 BANNED_WORDS: Final = {
     *("manager", "managers", "handler", "handlers", "helper", "helpers", "util", "utils"),
     *("processor", "processors", "data", "info", "core", "common", "misc"),
@@ -228,6 +232,21 @@ def imports_are_absolute(module: Module) -> Iterator[str]:
 def any_is_absent_from_pure_rooms(module: Module) -> Iterator[str]:
     if module.path.parts[0] in PURE_ROOMS:
         yield from uses_of_any(module)
+
+
+def pure_rooms_take_only_values_of_msgspec(module: Module) -> Iterator[str]:
+    """Let events and values be Structs, and leave reading and writing them to the store."""
+    if module.path.parts[0] not in PURE_ROOMS:
+        return
+    for node in module.nodes:
+        match node:
+            case ast.Import(names=names) if any(it.name.startswith("msgspec") for it in names):
+                yield module.at(node.lineno, "all of msgspec")
+            case ast.ImportFrom(module=str(source), names=names) if source.startswith("msgspec"):
+                taken = {f"{source}.{it.name}" for it in names} - VALUES_OF_MSGSPEC
+                yield from (module.at(node.lineno, it) for it in sorted(taken))
+            case _:
+                continue
 
 
 def uses_of_any(module: Module) -> Iterator[str]:
@@ -453,6 +472,7 @@ RULES: Final[list[tuple[Rule, Callable[[], list[Module]]]]] = [
     (packages_hold_only_their_docstring, product),
     (imports_are_absolute, product),
     (any_is_absent_from_pure_rooms, product),
+    (pure_rooms_take_only_values_of_msgspec, product),
     (broad_excepts_give_a_reason, product),
     (comments_tell_no_history, product),
     (no_program_is_started_by_name, product),
@@ -490,6 +510,8 @@ def test_the_code_keeps_the_rule(rule: Rule, where: Callable[[], list[Module]]) 
         (imports_are_absolute, "store/log.py", "from . import codec"),
         (any_is_absent_from_pure_rooms, "domain/run/run.py", "x: list[Any]"),
         (any_is_absent_from_pure_rooms, "engine/drive.py", "x: typing.Any"),
+        (pure_rooms_take_only_values_of_msgspec, "domain/flow.py", "import msgspec.json"),
+        (pure_rooms_take_only_values_of_msgspec, "engine/drive.py", "from msgspec import json"),
         (broad_excepts_give_a_reason, "store/log.py", "try: ...\nexcept Exception: ..."),
         (broad_excepts_give_a_reason, "store/log.py", "try: ...\nexcept: ...  # noqa: BLE001"),
         (
@@ -574,6 +596,8 @@ def test_the_rule_refuses_a_breach(rule: Rule, path: str, text: str) -> None:
         (base_classes_are_abstract, "store/log.py", "class BaseLog(abc.ABC): ..."),
         (packages_hold_only_their_docstring, "testing/__init__.py", "from a import b"),
         (any_is_absent_from_pure_rooms, "store/log.py", "x: Any"),
+        (pure_rooms_take_only_values_of_msgspec, "store/codec.py", "import msgspec"),
+        (pure_rooms_take_only_values_of_msgspec, "domain/a.py", "from msgspec import Struct"),
         (
             broad_excepts_give_a_reason,
             "a.py",
