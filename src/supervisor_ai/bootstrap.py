@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.queries.contexts import ContextPreview
     from supervisor_ai.control.queries.workspaces import WorkspaceRecords
     from supervisor_ai.definitions.consent.trust_store import FileTrustStore
+    from supervisor_ai.domain.redaction.redactor import RuleRedactor
     from supervisor_ai.domain.run.answers import AnswerKind
     from supervisor_ai.domain.run.definition import SandboxPolicy
     from supervisor_ai.engine.ports.context import ContextPacker
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from supervisor_ai.engine.ports.sandbox import Sandbox
     from supervisor_ai.engine.world import Performers, World
     from supervisor_ai.store.ledger import SqliteLedger
-    from supervisor_ai.workspaces.commits.commit_files import AskGit
     from supervisor_ai.workspaces.commits.merges import GitMerges
     from supervisor_ai.workspaces.repositories.repository import GitRepository
 
@@ -275,7 +275,6 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
     from supervisor_ai.control.commands.trust import UserConsent
     from supervisor_ai.definitions.consent.own_agents import OwnAgents
     from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
-    from supervisor_ai.domain.redaction.redactor import RuleRedactor
     from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
     from supervisor_ai.engine.remembered_redactor import RememberedRedactor
     from supervisor_ai.engine.world import World
@@ -311,7 +310,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         examiner=_examiner(repository),
         verdicts=ledger.verdicts,
         forge=GitHubForge(repository, parts.settings.environment),
-        redactor=RememberedRedactor(RuleRedactor(key=parts.settings.redaction_key)),
+        redactor=RememberedRedactor(_redactor(parts.settings)),
         performers=_performers(repository, settings),
         consent=UserConsent(trust=trust, policy=settings.policy),
         monitor=parts.monitor,
@@ -332,21 +331,12 @@ def _slice_project(repository: "GitRepository", settings: HostSettings) -> Slice
 
 def _examiner(repository: "GitRepository") -> "Examiner":
     from supervisor_ai.gates.examiner import RepositoryExaminer
-    from supervisor_ai.workspaces.commits.commit_files import CommitFiles
+    from supervisor_ai.workspaces.commits.commit_files import open_commit_files
 
     def has_commit(sha: str) -> bool:
         return repository.has_commit(CommitSha(sha))
 
-    return RepositoryExaminer(CommitFiles(_asking(repository)), has_commit)
-
-
-def _asking(repository: "GitRepository") -> "AskGit":
-    from supervisor_ai.workspaces.repositories.git import NO_ATTRIBUTES
-
-    def ask(*arguments: str, stdin: bytes = b"") -> bytes:
-        return repository.git.run(*arguments, stdin=stdin, environment=NO_ATTRIBUTES).output
-
-    return ask
+    return RepositoryExaminer(open_commit_files(repository.git), has_commit)
 
 
 def _machine(
@@ -403,14 +393,14 @@ def _packer(repository: "GitRepository", settings: HostSettings) -> "ContextPack
     )
     from supervisor_ai.context.repomix_packer import RepomixPacker
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
-    from supervisor_ai.workspaces.commits.commit_files import CommitFiles
+    from supervisor_ai.workspaces.commits.commit_files import open_commit_files
 
     # Outside the repository: what a clone brings along is nobody's word on what may be shown.
     state = _project_state(settings, repository)
     cache = PackCache(state / "context.db", rules_version())
     vocabulary = settings.environment.get("SUPERVISOR_TOKENS")
     native = NativePacker(
-        files=CommitFiles(_asking(repository)),
+        files=open_commit_files(repository.git),
         redactor=RuleRedactor(),  # without a key: the cache outlives it
         cache=cache,
         counter=counting(Path(vocabulary)) if vocabulary else estimating(cache),
@@ -481,17 +471,25 @@ def _records(repository: "GitRepository", ledger: "SqliteLedger") -> Records:
 def _preflight(repository: "GitRepository", settings: HostSettings) -> "Preflight":
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.definitions.catalog import FileCatalog
-    from supervisor_ai.domain.redaction.redactor import RuleRedactor
+    from supervisor_ai.definitions.sources.row_cache import open_row_cache
     from supervisor_ai.engine.host import SystemIds
-    from supervisor_ai.workers.registry import adapters
+    from supervisor_ai.workers.registry import InstalledAdapters
 
+    own = settings.user_directory
+    lists = open_row_cache(settings.state, repository.root, own)
     return Preflight(
         repository=repository,
-        catalog=FileCatalog(repository, settings.user_directory, adapters()),
+        catalog=FileCatalog(repository, own, InstalledAdapters(), cache=lists),
         trust=_trust(repository, settings),
         binding=_binding(repository, settings),
         policy=settings.policy,
-        redactor=RuleRedactor(key=settings.redaction_key),
+        make_redactor=cache(partial(_redactor, settings)),
         ids=SystemIds(),
         checkout=repository.checkout,
     )
+
+
+def _redactor(settings: HostSettings) -> "RuleRedactor":
+    from supervisor_ai.domain.redaction.redactor import RuleRedactor
+
+    return RuleRedactor(key=settings.redaction_key)

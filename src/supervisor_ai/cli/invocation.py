@@ -8,9 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from supervisor_ai.cli.output import say
 from supervisor_ai.domain.errors import NotFound
-from supervisor_ai.domain.structs import replace
 from supervisor_ai.tools.programs import find_program
 
 if TYPE_CHECKING:
@@ -74,6 +72,8 @@ class Invocation:
     def project(self, watcher: "Watcher | None" = None, *, is_fresh: bool = False) -> "OpenProject":
         """Open the project for commands; where it is fresh, they use nothing from before."""
         from supervisor_ai.bootstrap import open_project
+        from supervisor_ai.cli.output import say
+        from supervisor_ai.domain.structs import replace
 
         return open_project(
             self.directory,

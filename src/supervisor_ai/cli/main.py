@@ -1,5 +1,6 @@
 """The command `supervisor`; imports no more than its help page needs."""
 
+import gc
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,8 @@ from supervisor_ai.drivers.registry import SLICES
 _DAILY: Final = "Daily work"
 _INSIGHT: Final = "Look inside"
 _CARE: Final = "Set up and look after"
+_OBJECTS: Final = 50_000
+"""How many new objects are worth a search for garbage; importing alone makes many."""
 _PAGE: Final = """\
 Give AI coding agents the discipline of production jobs
 
@@ -125,6 +128,7 @@ supervisor.find_verbs = _verbs
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one call of the command and exit."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    gc.set_threshold(_OBJECTS)
     prepare_streams()
     try:
         code = supervisor.main(list(arguments), prog_name="supervisor", standalone_mode=False)
@@ -132,7 +136,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from supervisor_ai.cli.failures import report_failure
 
         code = report_failure(error, as_json="--json" in arguments)
-    sys.exit(_settled(code or 0))
+    code = _settled(code or 0)
+    # The process ends: to look for garbage among all that was imported would only take time.
+    gc.freeze()
+    sys.exit(code)
 
 
 def _settled(code: int) -> int:

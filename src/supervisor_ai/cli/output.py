@@ -2,13 +2,15 @@
 
 import os
 import sys
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from supervisor_ai.cli.streams import output_trouble
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
-from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.run.status import RunStatus
+
+if TYPE_CHECKING:
+    from supervisor_ai.control.run_views import MutationView
 
 _COLOURS: Final = {
     RunStatus.COMPLETED: "green",
@@ -69,7 +71,7 @@ def painted(status: RunStatus) -> str:
     return click.style(status.value, fg=_COLOURS.get(status), bold=True)
 
 
-def report_mutation(mutation: MutationView, *, as_json: bool) -> int:
+def report_mutation(mutation: "MutationView", *, as_json: bool) -> int:
     """Print what was changed; return the exit code."""
     if as_json:
         write_json(mutation)

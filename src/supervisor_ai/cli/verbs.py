@@ -2,9 +2,9 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import click
-from msgspec import Struct
 
 from supervisor_ai.control.slice_names import import_place
 from supervisor_ai.tools.text import nearest
@@ -30,7 +30,7 @@ def help_page(function: Callable[..., object], example: str) -> str:
     return f"{first.removesuffix('.')}\n{rest}\n\n\b\nExample:\n  {example}"
 
 
-class Verb(Struct, frozen=True, kw_only=True):
+class Verb(NamedTuple):
     """A command that is known by its place and its first line of help."""
 
     place: str

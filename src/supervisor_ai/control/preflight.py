@@ -1,5 +1,6 @@
 """Preflight: what can be looked up and checked of a project before anything is written."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
@@ -20,7 +21,12 @@ class Preflight(Struct, frozen=True, kw_only=True):
     trust: TrustStore
     binding: LedgerBinding
     policy: Policy
-    redactor: Redactor
+    make_redactor: Callable[[], Redactor]
     ids: Ids
     checkout: Path
     """The top of the work tree in which the user stands."""
+
+    @property
+    def redactor(self) -> Redactor:
+        """Return what takes secrets out of texts; its rules are read when they are needed."""
+        return self.make_redactor()

@@ -1,6 +1,6 @@
 """The catalogue of definitions: package, user, and project at one commit."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from supervisor_ai.definitions.library import Library
     from supervisor_ai.definitions.roles.agents import Agents
     from supervisor_ai.definitions.sources.mistakes import Note
+    from supervisor_ai.definitions.sources.row_cache import Row, RowCache
 
     SliceResolver = Callable[[Library, Agents, object], Definition]
 
@@ -46,13 +47,16 @@ class FileCatalog:
         self,
         repository: Repository,
         user_directory: Path,
-        adapters: frozenset[str],
+        adapters: Collection[str],
         sections: "Sections | None" = None,
+        *,
+        cache: "RowCache | None" = None,
     ) -> None:
         self._repository = repository
         self._given = sections
         self._user_directory = user_directory
         self._adapters = adapters
+        self._cache = cache
 
     def load(
         self,
@@ -95,6 +99,9 @@ class FileCatalog:
 
     def workflows(self, commit: CommitSha) -> Sequence[WorkflowSummary]:
         """List the workflows that can be run."""
+        return self._rows("workflows", commit, WorkflowSummary, self._workflows)
+
+    def _workflows(self, commit: CommitSha) -> Sequence[WorkflowSummary]:
         found = self._library(commit).workflows
         return [
             WorkflowSummary(
@@ -127,6 +134,9 @@ class FileCatalog:
 
     def roles(self, commit: CommitSha) -> Sequence[RoleSummary]:
         """List the roles that steps can name."""
+        return self._rows("roles", commit, RoleSummary, self._roles)
+
+    def _roles(self, commit: CommitSha) -> Sequence[RoleSummary]:
         from supervisor_ai.definitions.roles.summaries import summaries
 
         library = self._library(commit)
@@ -161,6 +171,9 @@ class FileCatalog:
 
     def gates(self, commit: CommitSha) -> Sequence[GateSummary]:
         """List the gates that steps can name, and those that could be configured."""
+        return self._rows("gates", commit, GateSummary, self._gates)
+
+    def _gates(self, commit: CommitSha) -> Sequence[GateSummary]:
         from supervisor_ai.definitions.config.gate_summaries import gate_summaries
 
         return gate_summaries(self._library(commit).settings)
@@ -171,6 +184,18 @@ class FileCatalog:
 
         library = self._library(commit)
         return find_gate(name, library.settings, stale=self._stale(commit, _CONFIG))
+
+    def _rows(
+        self,
+        name: str,
+        commit: CommitSha,
+        kind: type["Row"],
+        read: Callable[[CommitSha], Sequence["Row"]],
+    ) -> Sequence["Row"]:
+        if self._cache is None:
+            return read(commit)
+        about = (commit, str(self._user_directory), *registered_slices())
+        return self._cache.rows(name, about, kind, lambda: read(commit))
 
     def _agents(self, library: "Library", commit: CommitSha) -> "Agents":
         from supervisor_ai.definitions.roles.agents import Agents

@@ -1,6 +1,6 @@
 """Everything that the package, the user and the project define, read and checked together."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -69,7 +69,7 @@ class Library(Struct, frozen=True, kw_only=True):
 
 def read_library(
     shelves: Shelves,
-    adapters: frozenset[str],
+    adapters: Collection[str],
     mistakes: FileMistakes,
     sections: Sections | None = None,
 ) -> Library:

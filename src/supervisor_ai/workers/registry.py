@@ -1,8 +1,8 @@
 """The registry of worker adapters by name: agents of ours, and plug-ins from entry points."""
 
-from collections.abc import Callable, Mapping
-from importlib.metadata import EntryPoint, entry_points
-from typing import Final
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -13,19 +13,42 @@ from supervisor_ai.engine.ports.sandbox import OutputSink, Sandbox
 from supervisor_ai.engine.ports.workers import Worker, WorkerFactory, WorkerReport, WorkerRequest
 from supervisor_ai.tools.text import nearest
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
+
 GROUP: Final = "supervisor.workers"
 _PACKAGE: Final = "supervisor_ai"
 AGENTS: Final = ("claude", "codex", "gemini", "opencode", "qwen")
 """The agents of ours; each is the folder of that name, with a value `AGENT` in its `agent.py`."""
+_OURS: Final = frozenset((*AGENTS, "api", "command", "scripted"))
 Fill = Callable[[Cli], Cli]
 """Gives a pinned agent what of the user's it may have now, or raises InvalidInput."""
 Plugin = Callable[[Sandbox, Mapping[str, str]], Worker]
 """What an entry point names: given a sandbox and the user's environment, it makes a worker."""
 
 
-def adapters() -> frozenset[str]:
-    """Name every adapter that is installed."""
-    return frozenset((*AGENTS, *entry_points(group=GROUP).names))
+class InstalledAdapters(Collection[str]):
+    """The names of all adapters; installed packages are asked where one of ours will not do."""
+
+    def __contains__(self, name: object) -> bool:  # type: ignore[explicit-override]
+        return name in _OURS or name in self._names
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[explicit-override]
+        return iter(self._names)
+
+    def __len__(self) -> int:  # type: ignore[explicit-override]
+        return len(self._names)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset((*AGENTS, *_entry_points().names))
+
+
+def _entry_points() -> "EntryPoints":
+    # Importing what reads the metadata of packages takes longer than most calls need.
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
 
 
 class _FilledWorker(Struct, frozen=True, kw_only=True):
@@ -64,9 +87,11 @@ def _make(adapter: str, sandbox: Sandbox, environment: Mapping[str, str]) -> Wor
     return _load(entry, sandbox, environment)
 
 
-def _offers(adapter: str) -> Mapping[str, EntryPoint]:
+def _offers(adapter: str) -> Mapping[str, "EntryPoint"]:
     """Find who offers an adapter, each place once."""
-    found = tuple(entry_points(group=GROUP, name=adapter))
+    from importlib.metadata import EntryPoint
+
+    found = tuple(_entry_points().select(name=adapter))
     if adapter in AGENTS:
         own = f"{_PACKAGE}.workers.{adapter}.agent:AGENT.worker"
         # An installation may be older than its sources, and name our agents in another place.
@@ -75,7 +100,7 @@ def _offers(adapter: str) -> Mapping[str, EntryPoint]:
     return {entry.value: entry for entry in found}
 
 
-def _load(entry: EntryPoint, sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
+def _load(entry: "EntryPoint", sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
     try:
         plugin: Plugin = entry.load()
         return plugin(sandbox, environment)
@@ -90,7 +115,7 @@ def _load(entry: EntryPoint, sandbox: Sandbox, environment: Mapping[str, str]) -
 
 
 def _unknown(adapter: str) -> NotFound:
-    known = sorted(adapters())
+    known = sorted(InstalledAdapters())
     near = nearest(adapter, known)
     hint = f"Did you mean {near!r}?" if near else f"There are: {', '.join(known)}."
     return NotFound(f"There is no worker adapter {adapter!r}.", hint=hint)

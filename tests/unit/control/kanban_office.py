@@ -194,7 +194,7 @@ class KanbanScene:
             trust=cast("TrustStore", Everything()),
             binding=cast("LedgerBinding", None),
             policy=Policy(),
-            redactor=NoSecrets(),
+            make_redactor=NoSecrets,
             ids=FakeIds(),
             checkout=checkout,
         )

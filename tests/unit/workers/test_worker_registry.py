@@ -11,14 +11,14 @@ import pytest
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.drivers.kanban.settings import MECHANICAL
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
-from supervisor_ai.workers.registry import adapters, worker_factory
+from supervisor_ai.workers.registry import InstalledAdapters, worker_factory
 
 SANDBOX = ScriptedSandbox(lambda _spec: None)
 ASK = """
 import json, sys
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
-from supervisor_ai.workers.registry import adapters, worker_factory
+from supervisor_ai.workers.registry import InstalledAdapters, worker_factory
 
 try:
     worker = worker_factory(ScriptedSandbox(lambda spec: None), {}, lambda cli: cli)(sys.argv[1])
@@ -26,7 +26,7 @@ try:
 except SupervisorError as error:
     said = f"{error.kind}: {error.message}"
 loaded = [name for name in sys.modules if name.startswith(("supervisor_ai.workers.", "plugin_"))]
-print(json.dumps([said, sorted(loaded), sorted(adapters())]))
+print(json.dumps([said, sorted(loaded), sorted(InstalledAdapters())]))
 """
 
 OURS = [
@@ -115,7 +115,7 @@ def test_two_packages_cannot_offer_the_same_adapter(tmp_path: Path) -> None:
 
 
 def test_our_own_adapters_come_through_the_door_of_plugins() -> None:
-    assert set(OURS) <= adapters()
+    assert set(OURS) <= set(InstalledAdapters())
     find = worker_factory(SANDBOX, {}, lambda cli: cli)
     assert find("command") is find("command")
 

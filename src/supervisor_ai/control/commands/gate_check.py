@@ -1,4 +1,4 @@
-"""Gates: list them, find one by its name, and run it on any two commits."""
+"""Gates: find one by its name, and run it on any two commits."""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
 from supervisor_ai.control.commands.trust import require_trust
-from supervisor_ai.control.ports.definitions import Catalog, GateSummary
+from supervisor_ai.control.ports.definitions import Catalog
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.domain.errors import InvalidInput, NotFound
@@ -65,11 +65,6 @@ class _Change(Struct, frozen=True, kw_only=True):
     sandbox: SandboxPolicy = field(default_factory=SandboxPolicy)
     workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
     limits: Limits = field(default_factory=Limits)
-
-
-def list_gates(preflight: Preflight, *, ref: str | None = None) -> Sequence[GateSummary]:
-    """List the gates that steps can name, and those that could be configured."""
-    return preflight.catalog.gates(preflight.repository.resolve(ref).sha)
 
 
 async def check(project: OpenProject, question: CheckQuestion) -> CheckView:

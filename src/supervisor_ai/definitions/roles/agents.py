@@ -24,6 +24,11 @@ def cli_names(settings: EffectiveSettings, adapters: Collection[str]) -> list[st
     return sorted({*settings.clis, *(set(adapters) - NO_CLIS)})
 
 
+def is_cli(name: str, settings: EffectiveSettings, adapters: Collection[str]) -> bool:
+    """Tell whether an agent is configured, or needs no configuration."""
+    return name in settings.clis or (name not in NO_CLIS and name in adapters)
+
+
 def check_choices(
     settings: EffectiveSettings,
     roles: Collection[MergedRole],
@@ -31,12 +36,11 @@ def check_choices(
     mistakes: FileMistakes,
 ) -> None:
     """Note chosen names that lead nowhere."""
-    known = cli_names(settings, adapters)
     following = (cli for role in roles for cli in role.fallback)
     chosen = (role.chosen_cli for role in roles)
     for cli in (settings.cli, *chosen, *settings.fallback, *following):
-        if cli is not None and cli.name.partition(":")[0] not in known:
-            mistakes.add(cli.place, unknown("CLI", cli.name, known))
+        if cli is not None and not is_cli(cli.name.partition(":")[0], settings, adapters):
+            mistakes.add(cli.place, unknown("CLI", cli.name, cli_names(settings, adapters)))
 
 
 class Agents(Struct, frozen=True, kw_only=True):
@@ -78,7 +82,8 @@ class Agents(Struct, frozen=True, kw_only=True):
         base = name.partition(":")[0]
         if base in self.settings.clis:
             return replace(self._usable(self.settings.clis[base]), name=name)
-        return Cli(name=name, adapter=base) if base in self.names else None
+        is_known = is_cli(base, self.settings, self.adapters)
+        return Cli(name=name, adapter=base) if is_known else None
 
     def _usable(self, configured: ConfiguredCli) -> Cli:
         cli, place = configured.cli, configured.place

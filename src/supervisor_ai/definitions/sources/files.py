@@ -118,8 +118,8 @@ class CommitSource:
         return f"{PROJECT_DIRECTORY}/{path}"
 
     def read(self, path: str, mistakes: FileMistakes) -> str | None:
-        """Return a file's text, or None."""
-        return self._read(self.label(path), mistakes)
+        """Return a file's text, or None; what is not listed is not asked for."""
+        return self._read(self.label(path), mistakes) if path in self.paths() else None
 
     def read_script(self, path: str, mistakes: FileMistakes) -> str | None:
         """Return a file that is named relative to the top of the repository."""

@@ -6,6 +6,7 @@ from typing import Final, Protocol
 from supervisor_ai.control.ports.commits import ChangedPath, CommitFile
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.workspaces.repositories.git import NO_ATTRIBUTES, Git
 
 _BATCH: Final = 16 * 1024 * 1024
 """How many bytes are read at once."""
@@ -64,6 +65,15 @@ class CommitFiles:
             form = ("--raw", "--patch", "-z", "--no-abbrev", *_HARMLESS)
             output = self._ask("diff-tree", *form, "-r", base, commit, "--", *some)
             yield from _patches(output, frozenset(some))
+
+
+def open_commit_files(git: Git) -> CommitFiles:
+    """Read with git from its own directory, whatever attributes the user's index has."""
+
+    def ask(*arguments: str, stdin: bytes = b"") -> bytes:
+        return git.run(*arguments, stdin=stdin, environment=NO_ATTRIBUTES).output
+
+    return CommitFiles(ask)
 
 
 def _entries(output: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -14,7 +14,7 @@ from supervisor_ai.workers.launch.launcher import Launcher
 from supervisor_ai.workers.launch.order import LaunchOrder
 from supervisor_ai.workers.launch.profile import Telling
 from supervisor_ai.workers.output.evidence import AgentConclusion, ProcessEvidence
-from supervisor_ai.workers.registry import adapters
+from supervisor_ai.workers.registry import InstalledAdapters
 
 RUNS: Final = Path(__file__).parents[3] / "fixtures" / "clis"
 PRICELESS: Final = {("opencode", Telling.COST)}
@@ -54,7 +54,7 @@ def test_a_cli_tells_what_its_table_says(adapter: str) -> None:
 def test_every_adapter_has_every_row() -> None:
     matrix = capabilities()
     assert set(matrix) == set(PROFILES) | set(OTHERS)
-    assert set(matrix) == adapters() - {MECHANICAL}, "which no agent is"
+    assert set(matrix) == set(InstalledAdapters()) - {MECHANICAL}, "which no agent is"
     for name, rows in matrix.items():
         assert set(rows) == set(Capability), name
         assert all(rows.values()), name

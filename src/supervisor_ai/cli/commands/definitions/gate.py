@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 import click
 
-from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import base_option, json_option
 from supervisor_ai.cli.output import say, write, write_json
@@ -80,9 +79,8 @@ def list_verb(invocation: Invocation, **options: Unpack[_ListOptions]) -> int:
     Those that come with supervisor, your own and the project's, and well-known ones that only need
     a command: for these you see what to write.
     """
-    from supervisor_ai.control.commands.gate_check import list_gates
-
-    found = list_gates(invocation.preflight(), ref=options["base"])
+    preflight = invocation.preflight()
+    found = preflight.catalog.gates(preflight.repository.resolve(options["base"]).sha)
     if options["as_json"]:
         write_json({"gates": found})
         return DONE
@@ -138,6 +136,8 @@ def check(invocation: Invocation, **options: Unpack[_CheckOptions]) -> int:
         mutants=options["mutants"],
         answer=_answer(invocation, options["answer"]),
     )
+    from supervisor_ai.cli.interrupts import run_interruptibly
+
     found = run_interruptibly(check_change(invocation.project(), question))
     if options["as_json"]:
         write_json({"check": found})

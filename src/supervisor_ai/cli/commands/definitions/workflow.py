@@ -1,13 +1,10 @@
 """`supervisor workflow`."""
 
-from collections.abc import Sequence
-from typing import Final, TypedDict, Unpack
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack, cast
 
 import click
 
-from supervisor_ai.cli.commands.definitions.workflow_graphs.mermaid import draw_mermaid
-from supervisor_ai.cli.commands.definitions.workflow_graphs.svg import draw_svg
-from supervisor_ai.cli.commands.definitions.workflow_graphs.text import draw_text
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     base_option,
@@ -17,18 +14,19 @@ from supervisor_ai.cli.options import (
     yes_option,
 )
 from supervisor_ai.cli.output import can_ask, report_mutation, say, write, write_json
-from supervisor_ai.cli.run_preview import approver_rows, describe_step
 from supervisor_ai.cli.tables import columns, labelled
 from supervisor_ai.cli.verbs import verb
-from supervisor_ai.control.commands.run_migration import migrate as move
-from supervisor_ai.control.commands.run_migration import plan_migration
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.ports.definitions import WorkflowSummary
 from supervisor_ai.control.queries.workflows import find_warnings, read_graph
+from supervisor_ai.control.slice_names import import_place
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.terminal import plain
+
+if TYPE_CHECKING:
+    from supervisor_ai.control.queries.workflows import WorkflowGraph
 
 
 class _ListOptions(TypedDict):
@@ -52,7 +50,9 @@ class _MigrateOptions(_ShowOptions):
     dry_run: bool
 
 
-_FORMS: Final = {"text": draw_text, "mermaid": draw_mermaid, "svg": draw_svg}
+_GRAPHS: Final = "supervisor_ai.cli.commands.definitions.workflow_graphs"
+_FORMS: Final = {it: f"{_GRAPHS}.{it}:draw_{it}" for it in ("text", "mermaid", "svg")}
+"""Where each form of a graph is drawn, imported when it is asked for."""
 
 
 @click.group(help="List, show, draw, validate and migrate workflows")
@@ -153,7 +153,8 @@ def graph(invocation: Invocation, **options: Unpack[_GraphOptions]) -> int:
         return DONE
     if drawn.problem is not None:
         say(f"It cannot be run yet. {plain(drawn.problem)}")
-    write(_FORMS[options["form"]](drawn))
+    draw = cast("Callable[[WorkflowGraph], str]", import_place(_FORMS[options["form"]]))
+    write(draw(drawn))
     return DONE
 
 
@@ -170,6 +171,9 @@ def migrate(invocation: Invocation, **options: Unpack[_MigrateOptions]) -> int:
 
     Shows the difference first. Every step that the run has visited must still exist.
     """
+    from supervisor_ai.control.commands.run_migration import migrate as move
+    from supervisor_ai.control.commands.run_migration import plan_migration
+
     project = invocation.project()
     planned = plan_migration(project, options["run"], ref=options["base"], cli=options["cli"])
     if planned.is_needed:
@@ -212,6 +216,8 @@ def _require_agreement() -> None:
 
 
 def _shown(definition: Definition) -> list[str]:
+    from supervisor_ai.cli.run_preview import approver_rows, describe_step
+
     flow = definition.workflow
     rows = [("STEP", "DOES", "NEXT", "ON FAIL", "ON REJECT")]
     for step in flow.steps.values():

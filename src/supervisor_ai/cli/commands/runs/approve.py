@@ -4,8 +4,6 @@ from typing import TypedDict, Unpack
 
 import click
 
-from supervisor_ai.cli.foreground_run import ForegroundRun
-from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     drive_option,
@@ -16,10 +14,8 @@ from supervisor_ai.cli.options import (
     tree_option,
 )
 from supervisor_ai.cli.output import report_mutation, say
-from supervisor_ai.cli.progress import make_progress
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.approvals import PersonsDecision, judge
-from supervisor_ai.control.commands.run_execution import prepare_resume
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import RunId
 
@@ -105,22 +101,28 @@ def _judge(invocation: Invocation, judgement: PersonsDecision, options: _Shared)
             "--no-cache was asked for, but nothing is driven here.",
             hint="Add --drive, or say it where the run goes on: supervisor resume --no-cache",
         )
-    progress = make_progress(verbose=False)
-    project = invocation.project(progress, is_fresh=options["no_cache"])
-    is_driven = options["drive"] and not options["dry_run"]
-    if is_driven:
-        run_interruptibly(prepare_resume(project, options["run"]))
+    if options["drive"] and not options["dry_run"]:
+        return _judge_and_drive(invocation, judgement, options)
+    project = invocation.project()
     mutation = judge(project, options["run"], judgement, dry_run=options["dry_run"])
     run = RunId(mutation.target)
-    if is_driven:
-        attendance = ForegroundRun(
-            invocation=invocation,
-            project=project,
-            progress=progress,
-            as_json=options["as_json"],
-        )
-        return attendance.attend(run)
     owner = project.records.queries.owner(run)
     if not options["dry_run"] and (owner is None or not owner.is_alive):
         say(f"Nobody drives the run now. Go on with: {invocation.command} resume {run}")
     return report_mutation(mutation, as_json=options["as_json"])
+
+
+def _judge_and_drive(invocation: Invocation, judgement: PersonsDecision, options: _Shared) -> int:
+    from supervisor_ai.cli.foreground_run import ForegroundRun
+    from supervisor_ai.cli.interrupts import run_interruptibly
+    from supervisor_ai.cli.progress import make_progress
+    from supervisor_ai.control.commands.run_execution import prepare_resume
+
+    progress = make_progress(verbose=False)
+    project = invocation.project(progress, is_fresh=options["no_cache"])
+    run_interruptibly(prepare_resume(project, options["run"]))
+    run = RunId(judge(project, options["run"], judgement).target)
+    attendance = ForegroundRun(
+        invocation=invocation, project=project, progress=progress, as_json=options["as_json"]
+    )
+    return attendance.attend(run)

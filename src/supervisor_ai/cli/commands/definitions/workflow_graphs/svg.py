@@ -1,8 +1,8 @@
 """A workflow as an SVG picture that needs nothing but itself."""
 
 from collections.abc import Iterator, Mapping
+from html import escape
 from typing import Final
-from xml.sax.saxutils import escape
 
 from msgspec import Struct
 
@@ -114,4 +114,4 @@ def _pieces(node: Node, box: _Box) -> Iterator[str]:
 
 def _text(text: str) -> str:
     line = one_line(text)
-    return escape(line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…", {'"': "&quot;"})
+    return escape(line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…")
