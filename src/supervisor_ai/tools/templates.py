@@ -8,7 +8,7 @@ keep their output, methods and filters that pad, repeat or format.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, cast
 
-from jinja2 import Environment, StrictUndefined, nodes
+from jinja2 import Environment, StrictUndefined, meta, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -48,6 +48,12 @@ def refused(tree: nodes.Template) -> Iterator[tuple[int, str]]:
     for filtered in tree.find_all(nodes.Filter):
         if filtered.name not in known:
             yield filtered.lineno, f"the filter {filtered.name!r} is not known"
+
+
+def given_names(tree: nodes.Template) -> frozenset[str]:
+    """Name what a template expects to be given: jinja alone counts what one branch of it sets."""
+    own = {node.name for node in tree.find_all(nodes.Name) if node.ctx == "store"}
+    return frozenset(meta.find_undeclared_variables(tree) - own)
 
 
 class BoundedEnvironment(ImmutableSandboxedEnvironment):

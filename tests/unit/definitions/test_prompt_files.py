@@ -46,6 +46,12 @@ def test_a_role_uses_a_template_of_its_project(tmp_path: Path) -> None:
     assert template("planner", files, tmp_path).startswith("Be the")
 
 
+def test_a_template_may_have_names_of_its_own_in_one_branch(tmp_path: Path) -> None:
+    own = f"{{% if task %}}{{% set loud = task | upper %}}{{{{ loud }}}}{{% endif %}}\n{OWN}"
+    found = template("planner", {".supervisor/prompts/planning.j2": own}, tmp_path)
+    assert found.startswith("{% if task %}")
+
+
 def test_every_mistake_of_a_template_is_said_at_once(tmp_path: Path) -> None:
     files = {
         ".supervisor/prompts/planning.j2": "Hello.\n{{ tsk }}\n",

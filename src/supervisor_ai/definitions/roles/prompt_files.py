@@ -102,9 +102,9 @@ def variables(text: str) -> frozenset[str]:
 
 def _of_jinja(text: str) -> Iterator[tuple[int, str]]:
     """Find what could not be rendered, without rendering it."""
-    from jinja2 import TemplateSyntaxError, meta, nodes
+    from jinja2 import TemplateSyntaxError, nodes
 
-    from supervisor_ai.tools.templates import plain_environment, refused
+    from supervisor_ai.tools.templates import given_names, plain_environment, refused
 
     try:
         # An include is one line of its own, so that a line break in its place keeps the numbers.
@@ -118,5 +118,5 @@ def _of_jinja(text: str) -> Iterator[tuple[int, str]]:
     yield from refused(tree)
     for node in tree.find_all((nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
         yield node.lineno, 'only `{% include "NAME" %}` on a line of its own is understood'
-    for variable in sorted(meta.find_undeclared_variables(tree) - _VARIABLES):
+    for variable in sorted(given_names(tree) - _VARIABLES):
         yield 1, unknown("variable", variable, sorted(_VARIABLES))
