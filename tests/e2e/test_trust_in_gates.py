@@ -118,6 +118,13 @@ def test_a_name_that_is_not_what_it_looks_like_needs_a_person(user: User, name: 
     assert (said.code, said.run["active_steps"]) == (5, ["implement-guard"])
 
 
+def test_a_name_that_commands_take_for_an_option_is_told(user: User) -> None:
+    prepare(user, attempt({"-rf": "a = 1\n"}))
+    said = user.call("run", "Do it", "--yes")
+    assert said.code == 0, said.out
+    assert "Noted: name_like_an_option (-rf)." in said.err
+
+
 def test_a_link_that_leaves_the_repository_needs_a_person(user: User) -> None:
     prepare(user, attempt({"total.py": CODE + "\n"}))
     linking = "import os, runpy\nos.symlink('/etc/passwd', 'users')\n"

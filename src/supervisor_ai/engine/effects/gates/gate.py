@@ -11,7 +11,7 @@ from supervisor_ai.engine.effects.gates.collected_tests import look_and_collect
 from supervisor_ai.engine.effects.gates.command import judge, run_command
 from supervisor_ai.engine.effects.gates.components import lacking
 from supervisor_ai.engine.effects.gates.findings_report import keep_report
-from supervisor_ai.engine.effects.gates.gate_result import Opinion, weight
+from supervisor_ai.engine.effects.gates.gate_result import Opinion, weight, with_notes
 from supervisor_ai.engine.effects.gates.mutation import run_mutation
 from supervisor_ai.engine.effects.gates.red_first import run_red_first
 from supervisor_ai.engine.effects.gates.verdict_cache import find_known, followed, verdict_key
@@ -61,7 +61,7 @@ def _ended(effect: RunGate, operation: Operation, opinion: Opinion, key: str | N
         slot=effect.slot,
         gate=effect.gate.name,
         verdict=followed(effect, opinion.verdict),
-        reason=operation.world.redactor.redact(opinion.reason).text,
+        reason=operation.world.redactor.redact(with_notes(opinion)).text,
         output=opinion.output,
         exit_code=opinion.exit_code,
         category=opinion.category,

@@ -1,6 +1,7 @@
 """What a gate makes of a snapshot, before anybody acts on it."""
 
 from collections import Counter
+from typing import Final
 
 from msgspec import Struct
 
@@ -8,6 +9,9 @@ from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.gates import Complexity, Finding, Severity
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
 from supervisor_ai.domain.run.values import Hardness
+
+_NOTES: Final = 3
+"""So many are named in one line; the report has all of them."""
 
 
 class Opinion(Struct, frozen=True, kw_only=True):
@@ -37,6 +41,15 @@ def of_findings(findings: tuple[Finding, ...], summary: str) -> Opinion:
     names = ", ".join(rule if times == 1 else f"{rule} ({times})" for rule, times in rules.items())
     reason = f"Found: {names}. {summary}".strip()
     return Opinion(verdict=Verdict.FAILED, reason=reason, findings=findings, told=told)
+
+
+def with_notes(opinion: Opinion) -> str:
+    """Say why a gate judges so; where it passes, also what it noted, which nobody asks about."""
+    notes = opinion.findings if opinion.verdict is Verdict.PASSED else ()
+    named = [f"{it.rule} ({it.file})" if it.file else it.rule for it in notes[:_NOTES]]
+    if len(notes) > _NOTES:
+        named.append(f"{len(notes) - _NOTES} more")
+    return f"{opinion.reason} Noted: {', '.join(named)}.".strip() if named else opinion.reason
 
 
 def weight(findings: tuple[Finding, ...]) -> int:
