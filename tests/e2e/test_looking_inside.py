@@ -3,13 +3,22 @@
 import json
 import subprocess
 
-from tests.e2e.command import QUICK, Json, User, until
+from tests.e2e.command import CONFIG, QUICK, Json, User, until
 from tests.support.processes import PATIENCE
 
 ENVELOPE = [
     *("seq", "stream", "version", "type", "payload", "recorded_at", "actor", "cause", "epoch"),
     "hash",
 ]
+TWO_GATES = """\
+name: two
+description: Implement and look with two gates
+initial_step: implement
+steps:
+  implement: {role: implementer, next: test}
+  test: {gates: [lint, slow], on_fail: implement, max_retries: 1, next: commit}
+  commit: {type: commit, terminal: true}
+"""
 
 
 def only_run(user: User) -> Json:
@@ -145,6 +154,24 @@ def test_a_fork_of_a_completed_run_has_a_commit_of_its_own(user: User) -> None:
     assert fork["branch"] != run["branch"]
     trees = [user.git("rev-parse", f"{it['commit']}^{{tree}}") for it in (run, fork)]
     assert trees[0] == trees[1]
+
+
+def test_a_fork_shows_the_verdict_of_the_run_that_it_comes_from(user: User) -> None:
+    gates = "gates:\n  lint: {command: ['false']}\n  slow: {command: [sleep, '0.3']}\n"
+    user.commit(
+        {
+            ".supervisor/config.yaml": CONFIG.replace("gates:\n", gates),
+            ".supervisor/workflows/two.yaml": TWO_GATES,
+        }
+    )
+    run = user.run("--workflow", "two").run
+    ended = [it["payload"] for it in user.events(run["id"]) if it["type"] == "GateEnded"]
+    first = [it["gate"] for it in ended if (it["step"], it["visit"]) == ("test", 1)]
+    assert first == ["lint", "slow"]
+    fork = user.call("fork", run["id"], "--at", "test", "--queue", "--json").run
+    told = [{it["step"]: it["last_verdict"] for it in view["steps"]} for view in (run, fork)]
+    assert told[0] == told[1]
+    assert told[0]["test"] == "failed"
 
 
 def test_no_fork_begins_with_a_snapshot_that_is_gone(user: User) -> None:
