@@ -33,8 +33,12 @@ _LINE_LEAD: Final = re.compile(
     r"(?P<margin>(?:[^\s:]{0,60}:)?\d{1,7}[:|\t]|[+>#*/|-]{1,3})?(?P<indent>[ \t]*)"
     r"(?:- |export |set |ENV |ARG |\$env:)?[\"']?"
 )
-_LINE_END: Final = re.compile(r"[ \t\r]{0,16}(?:$|[ \t]#)|\\+[nr\"']", re.MULTILINE)
+_LINE_END: Final = re.compile(r"[ \t\r]{0,16}(?:$|[ \t][#;])|\\+[nr\"']", re.MULTILINE)
 _ENDS: Final = frozenset(("", *" \t\n\r\\\"'`"))
+_SETTING: Final = re.compile(
+    r"\b(?i:define|setenv|putenv|setdefault|setproperty|setenvironmentvariable)\([ \t]{0,4}[\"']$"
+)
+"""A call that gives a name its value."""
 _CONNECTION_KEYS: Final = ("server=", "host=", "user=", "uid=", "user id=", "database=", "dbname=")
 
 
@@ -60,13 +64,15 @@ def _is_assigned(match: re.Match[str], value: str) -> bool:
 
 def _is_argument(match: re.Match[str], value: str) -> bool:
     """Judge what stands beside a name; a list of names has no digits."""
-    if not any(map(str.isdigit, value)):
-        return False
     lead, key = _before(match)
+    is_setting = _SETTING.search(lead) is not None
+    if not is_setting and not any(map(str.isdigit, value)):
+        return False
     if lead.endswith("/") or not names_secret(key):
         return False
-    is_called_value = match["called"] is not None
-    return _looks_secret_as(key, value) or (is_called_value and is_literal(key, value))
+    is_value = is_setting or match["called"] is not None
+    is_short = is_value and is_literal(key, value, is_word_enough=is_setting)
+    return is_short or _looks_secret_as(key, value)
 
 
 def _is_line(match: re.Match[str], value: str) -> bool:
@@ -101,11 +107,11 @@ def _is_said(match: re.Match[str], lead: str, key: str) -> bool:
 
 
 def _is_inline(match: re.Match[str], lead: str, key: str) -> bool:
-    """Tell whether this is a flag, an XML element, a shell variable or a parameter of a URL."""
+    """Tell whether this is a flag, an element, a variable of a shell or image, or in a URL."""
     sign = match["sign"]
     if sign == ">":
         return lead.endswith("<") and match.string.startswith("</", match.end())
-    if sign in {" ", "="} and key.startswith("-"):
+    if sign in {" ", "="} and (key.startswith("-") or lead.strip() == "ENV"):
         return True
     return sign == "=" and (key.isupper() or lead.endswith(("?", "&")))
 
@@ -254,7 +260,7 @@ PLACES: Final = (
         pattern=(
             rf"""{_KEY}(?P<closing>["']?)"""
             r"""(?P<sign>[ \t]{0,16}+(?::{1,3}=|[?+]=|[:=])[ \t]{0,16}+)"""
-            r"""(?P<secret>[^\s"'`\\]{4,512}+)(?=[ \t\r]{0,16}(?:$|[ \t]#)|["'`\\])"""
+            r"""(?P<secret>[^\s"'`\\]{4,512}+)(?=[ \t\r]{0,16}(?:$|[ \t][#;])|["'`\\])"""
         ),
         test=_is_line,
     ),
