@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.queries.workspaces import WorkspaceRecords
     from supervisor_ai.definitions.consent.trust_store import FileTrustStore
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
-    from supervisor_ai.domain.run.answers import AnswerKind
+    from supervisor_ai.domain.run.answers import AnswerWord
     from supervisor_ai.domain.run.definition import SandboxPolicy
     from supervisor_ai.engine.ports.context import ContextPacker
     from supervisor_ai.engine.ports.gates import Examiner
@@ -224,7 +224,7 @@ def commit_demo(directory: Path) -> None:
     )
 
 
-def answer_schema(kind: "AnswerKind") -> str:
+def answer_schema(kind: "AnswerWord") -> str:
     """Write down the form that a kind of answer has to have."""
     from supervisor_ai.definitions.worker_answers.reader import schema_text
 

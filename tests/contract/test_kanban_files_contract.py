@@ -7,10 +7,10 @@ from typing import Final
 
 import pytest
 from tests.contract.workspace_worlds import GitWorld, MemoryWorld
+from tests.support.fake_kanban_files import MemoryKanbanFiles
+from tests.support.kanban_files_suite import BranchSuite, DirectorySuite
 
 from supervisor_ai.drivers.kanban.ports import KanbanFiles
-from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
-from supervisor_ai.testing.kanban_files_suite import BranchSuite, DirectorySuite
 from supervisor_ai.workspaces.kanban.files import GitKanbanFiles
 
 PLAIN: Final = "/plain"

@@ -38,7 +38,7 @@ from supervisor_ai.domain.project.events import (
 )
 from supervisor_ai.domain.run import definition as d
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.answers import AnswerKind, Meaning
+from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord, Meaning
 from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
 from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.gates import Complexity, Concern, GateKind
@@ -66,6 +66,7 @@ from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
+from supervisor_ai.drivers.kanban.kinds import READ_FILES
 from supervisor_ai.engine.ports.ledger import Batch, Lease, StreamAppend
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger
@@ -103,7 +104,7 @@ def snapshot(words: str) -> Snapshot:
 BASE = Base(ref="main", sha=commit("base"), tree=tree("base"))
 
 
-def role(name: str, kind: AnswerKind) -> d.Role:
+def role(name: str, kind: AnswerWord) -> d.Role:
     return d.Role(
         name=name,
         description=f"The {name}",
@@ -125,7 +126,7 @@ def definition() -> KanbanDefinition:
         d.Step(name=COMMIT, kind=d.StepKind.COMMIT, terminal=True),
         d.Step(name=GUARD, kind=d.StepKind.GATE, gates=("claims",), next=TEST, on_fail=IMPLEMENT),
         d.Step(name=PUBLISH, kind=d.StepKind.PULL_REQUEST, terminal=True),
-        d.Step(name=KANBAN, kind=d.StepKind.KANBAN),
+        d.Step(name=KANBAN, kind=READ_FILES),
         d.Step(name=SAVE, kind=d.StepKind.COMMIT, next=KANBAN),
     )
     kinds = {

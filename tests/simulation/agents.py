@@ -12,8 +12,9 @@ from tests.simulation.scripts import Deed, Script
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.ids import run_stream
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind
+from supervisor_ai.domain.run.answers import MEANINGS, AnswerWord
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.drivers.kanban.kinds import OF_AGENT, OF_MANAGER
 from supervisor_ai.engine.ports.ledger import EventLog
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
@@ -33,7 +34,7 @@ from supervisor_ai.testing.fake_worker import NONCE
 
 WriteFile = Callable[[Workspace, str, str], None]
 ReadFiles = Callable[[Workspace], Mapping[str, str]]
-_OF_KANBANS: Final = frozenset({AnswerKind.AGENT, AnswerKind.MANAGER})
+_OF_KANBANS: Final = frozenset({OF_AGENT, OF_MANAGER})
 
 
 class SimWorker:
@@ -73,7 +74,7 @@ class SimWorker:
     def _deed(self, request: WorkerRequest, turn: int) -> Deed:
         step, visit = request.step, request.visit
         if request.role not in AGENTS:
-            kind = AnswerKind(request.role)
+            kind = AnswerWord(request.role)
             return self._script.worker(kind, step=step, visit=visit, turn=turn)
         assigned = Assigned(
             role=request.role,
@@ -131,7 +132,7 @@ def _write_nothing(name: str, text: str) -> None:
 class SimAnswers:
     """Reads answers of one word, and those about a kanban as they are."""
 
-    def read(self, kind: AnswerKind, output: str, *, nonce: str) -> Answer | AnswerProblem:
+    def read(self, kind: AnswerWord, output: str, *, nonce: str) -> Answer | AnswerProblem:
         """Return what the word means."""
         if kind in _OF_KANBANS:
             return StrictAnswerReader().read(kind, output, nonce=nonce)

@@ -14,6 +14,7 @@ from supervisor_ai.domain.run.definition import (
     Role,
     Step,
     StepKind,
+    StepWord,
     Workflow,
 )
 from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
@@ -39,12 +40,12 @@ _TOGETHER: Final = (
 )
 WRITER: Final = "implementation"
 _ANSWERS: Final = (AnswerKind.PLAN, AnswerKind.IMPLEMENTATION, AnswerKind.REVIEW)
-ROLES: Final = {
-    kind.value: Role(
-        name=kind.value,
+ROLES: Final[dict[str, Role]] = {
+    kind: Role(
+        name=kind,
         description="",
         answer=kind,
-        writes=kind is AnswerKind.IMPLEMENTATION,
+        writes=kind == AnswerKind.IMPLEMENTATION,
         cli=CLI.name,
         template="",
     )
@@ -88,20 +89,20 @@ def frugal(definition: Definition) -> Definition:
     )
 
 
-def _step(chance: Random, names: list[StepName], place: int, kind: StepKind) -> Step:
+def _step(chance: Random, names: list[StepName], place: int, kind: StepWord) -> Step:
     is_last = place == len(names) - 1
     role = chance.choice((WRITER, *ROLES))
     back = chance.choice(names[: place + 1])
     return Step(
         name=names[place],
         kind=kind,
-        role=role if kind is StepKind.ROLE else None,
-        gates=chance.choice(_TOGETHER) if kind is StepKind.GATE else (),
+        role=role if kind == StepKind.ROLE else None,
+        gates=chance.choice(_TOGETHER) if kind == StepKind.GATE else (),
         next=None if is_last else names[place + 1],
-        on_fail=back if kind is StepKind.GATE and chance.random() < 0.9 else None,
-        on_reject=back if kind is not StepKind.GATE and chance.random() < 0.9 else None,
+        on_fail=back if kind == StepKind.GATE and chance.random() < 0.9 else None,
+        on_reject=back if kind != StepKind.GATE and chance.random() < 0.9 else None,
         max_retries=chance.choice((None, None, 0, 1, 2)),
-        asks_at_last=kind is StepKind.GATE and chance.random() < 0.3,
+        asks_at_last=kind == StepKind.GATE and chance.random() < 0.3,
         terminal=is_last,
     )
 

@@ -10,6 +10,7 @@ from tests.simulation.history import History
 from tests.simulation.jobs import Jobs
 from tests.simulation.machine import SimWorkspaces
 from tests.simulation.retry_rules import bad_retries
+from tests.support.fake_kanban_files import MemoryKanbanFiles
 
 from supervisor_ai.control.slices import slice_events
 from supervisor_ai.domain.envelope import Envelope, NewEvent
@@ -32,7 +33,6 @@ from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.world import World
 from supervisor_ai.store.codec import EVENT_KINDS, EventCodec, EventPlace
-from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
 
 _ENDS = (e.RunCompleted, e.RunFailed, e.RunCancelled)
 _INTENT_OF: Mapping[type, type[e.Intent]] = {

@@ -14,6 +14,8 @@ from tests.simulation.jobs import Jobs
 from tests.simulation.processes import SimProcess, guard
 from tests.simulation.scripts import Script
 from tests.simulation.timeline import Timeline
+from tests.support.fake_kanban_files import MemoryKanbanFiles
+from tests.support.kanban_performers import performers_with
 from tests.support.toy_driver import ChildDriver, ParentDriver
 from typing_extensions import override
 
@@ -33,11 +35,10 @@ from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.fake_consent import FakeConsent
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
-from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
 from supervisor_ai.testing.ids import FakeIds, FakeProcesses
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
-from supervisor_ai.testing.world import NoSecrets, PlainPacker, PlainPrompter, performers_with
+from supervisor_ai.testing.world import NoSecrets, PlainPacker, PlainPrompter
 
 T = TypeVar("T")
 

@@ -22,6 +22,7 @@ from supervisor_ai.domain.run.inbox_commands import (
 )
 from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.kanban.kinds import UNREADABLE
 from supervisor_ai.engine.world import World
 
 _OF_A_KANBAN: Final = frozenset({"kanban", "land-task", "manager", "land-kanban"})
@@ -74,7 +75,7 @@ class People:
         is_yes = self._is_yes(run, asked)
         note = self._world.artifacts.put("Because.")
         chance = self._chance
-        reason = note if asked.reason is ApprovalReason.FINDINGS else None
+        reason = note if asked.reason == ApprovalReason.FINDINGS else None
         command: Approve | Reject = Approve(
             step=asked.step, visit=asked.visit, tree=asked.tree, note=reason
         )
@@ -92,7 +93,7 @@ class People:
         if asked.step in _OF_A_KANBAN:
             place = (run, asked.step, asked.visit)
             times, self._asked[place] = self._asked[place], self._asked[place] + 1
-        if asked.reason is ApprovalReason.KANBAN:
+        if asked.reason == UNREADABLE:
             self.mending()
         word = self._script.person(step=asked.step, visit=asked.visit, times=times)
         return word is Word.APPROVE
@@ -114,7 +115,7 @@ class People:
 def _asking(definition: Definition) -> Definition:
     """Let people do what gates did: a run that is at a gate cannot go on."""
     steps = {
-        name: replace(at, kind=StepKind.HUMAN if at.kind is StepKind.GATE else at.kind)
+        name: replace(at, kind=StepKind.HUMAN if at.kind == StepKind.GATE else at.kind)
         for name, at in definition.workflow.steps.items()
     }
     return replace(definition, workflow=replace(definition.workflow, steps=steps))

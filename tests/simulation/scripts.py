@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import TreeSha
-from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind
+from supervisor_ai.domain.run.answers import MEANINGS, AnswerWord
 from supervisor_ai.domain.run.gates import Finding, GateKind
 from supervisor_ai.engine.ports.gates import Examination
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult
@@ -43,7 +43,7 @@ class Script:
     def __init__(self, seed: int) -> None:
         self._seed = seed
 
-    def worker(self, kind: AnswerKind, *, step: str, visit: int, turn: int) -> Deed:
+    def worker(self, kind: AnswerWord, *, step: str, visit: int, turn: int) -> Deed:
         """Say what the worker does in its n-th turn that is not lost."""
         chance = self._at("worker", step, visit, turn)
         name = f"{step}.txt"
@@ -80,7 +80,7 @@ class Script:
         """Return the chance of an agent that works on a kanban."""
         return self._at("agent", step, visit, turn)
 
-    def _answer(self, chance: Random, kind: AnswerKind) -> str:
+    def _answer(self, chance: Random, kind: AnswerWord) -> str:
         good, *others = MEANINGS[kind]
         drawn = chance.random()
         return good if drawn < 0.7 else chance.choice(("gibberish", *others))

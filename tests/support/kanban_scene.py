@@ -7,7 +7,7 @@ from typing import Final
 from tests.support.kernel import CLI, GATE, Kernel
 
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.definition import (
     Definition,
     Gate,
@@ -15,6 +15,7 @@ from supervisor_ai.domain.run.definition import (
     Role,
     Step,
     StepKind,
+    StepWord,
     Workflow,
 )
 from supervisor_ai.domain.run.events import ApprovalRequested, RunFailed
@@ -24,6 +25,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
+from supervisor_ai.drivers.kanban.kinds import OF_AGENT, OF_MANAGER, READ_FILES
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_sandbox import Script
 from supervisor_ai.testing.fake_worker import FakeReply, answering
@@ -68,11 +70,11 @@ FILES: Final = {
 }
 
 
-def _role(name: str, kind: AnswerKind) -> Role:
+def _role(name: str, kind: AnswerWord) -> Role:
     return Role(name=name, description="", answer=kind, writes=True, cli=CLI.name, template="")
 
 
-def _step(name: str, kind: StepKind, following: str | None, **more: object) -> Step:
+def _step(name: str, kind: StepWord, following: str | None, **more: object) -> Step:
     after = StepName(following) if following else None
     return Step(name=StepName(name), kind=kind, next=after, **more)  # type: ignore[arg-type]
 
@@ -86,7 +88,7 @@ def kanban_definition(
     behind = "check" if gate else "land-task"
     agent = {"kind": StepKind.ROLE, "retry_policy": "exact"}
     steps = [
-        _step("kanban", StepKind.KANBAN, None),
+        _step("kanban", READ_FILES, None),
         _step("architect", following="land-task", role="architect", **agent),  # type: ignore[arg-type]
         _step("implementor", following=behind, role="implementor", **agent),  # type: ignore[arg-type]
         _step("land-task", StepKind.COMMIT, "manager"),
@@ -102,10 +104,10 @@ def kanban_definition(
         initial_step=StepName("manager" if creates else "kanban"),
         steps={step.name: step for step in steps},
     )
-    agents = [_role(name, AnswerKind.AGENT) for name in ("architect", "implementor")]
+    agents = [_role(name, OF_AGENT) for name in ("architect", "implementor")]
     return KanbanDefinition(
         workflow=workflow,
-        roles={role.name: role for role in (*agents, _role("manager", AnswerKind.MANAGER))},
+        roles={role.name: role for role in (*agents, _role("manager", OF_MANAGER))},
         clis={CLI.name: CLI},
         gates={GATE.name: GATE, **({gate.name: gate} if gate else {})},
         limits=Limits(workflow_max_steps=10_000),

@@ -5,6 +5,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final, TypeVar
 
+from tests.support.fake_kanban_files import MemoryKanbanFiles
+from tests.support.kanban_performers import performers_with
 from tests.support.toy_driver import ChildDriver, ParentDriver
 
 from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, NewEvent
@@ -18,7 +20,7 @@ from supervisor_ai.domain.ids import (
     stream_run,
 )
 from supervisor_ai.domain.project.events import ProjectEvent
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, AnswerWord
 from supervisor_ai.domain.run.definition import (
     Cli,
     Definition,
@@ -27,6 +29,7 @@ from supervisor_ai.domain.run.definition import (
     Role,
     Step,
     StepKind,
+    StepWord,
     Workflow,
 )
 from supervisor_ai.domain.run.events import RunSubmitted
@@ -61,22 +64,20 @@ _DRIVERS: Final = {
 PERSON: Final = Actor(kind=ActorKind.USER, id="ada", via="test", verified=True)
 
 
-def role(kind: AnswerKind) -> Role:
+def role(kind: AnswerWord) -> Role:
     """Make a role that is called like its kind of answer."""
-    writes = kind is AnswerKind.IMPLEMENTATION
-    return Role(
-        name=kind.value, description="", answer=kind, writes=writes, cli=CLI.name, template=""
-    )
+    writes = kind == AnswerKind.IMPLEMENTATION
+    return Role(name=kind, description="", answer=kind, writes=writes, cli=CLI.name, template="")
 
 
-def work(name: str, kind: AnswerKind = AnswerKind.IMPLEMENTATION) -> Step:
+def work(name: str, kind: AnswerWord = AnswerKind.IMPLEMENTATION) -> Step:
     """Make a step for a worker."""
-    return Step(name=StepName(name), kind=StepKind.ROLE, role=kind.value)
+    return Step(name=StepName(name), kind=StepKind.ROLE, role=kind)
 
 
-def stop(name: str, kind: StepKind) -> Step:
+def stop(name: str, kind: StepWord) -> Step:
     """Make a step for a gate, a person or git."""
-    gate = GATE.name if kind is StepKind.GATE else None
+    gate = GATE.name if kind == StepKind.GATE else None
     return Step(name=StepName(name), kind=kind, gate=gate)
 
 
@@ -93,7 +94,7 @@ def flow(*steps: Step, limits: Limits = Limits()) -> Definition:  # noqa: B008 -
     )
     return Definition(
         workflow=workflow,
-        roles={kind.value: role(kind) for kind in AnswerKind},
+        roles={kind: role(kind) for kind in MEANINGS},
         clis={CLI.name: CLI},
         gates={GATE.name: GATE},
         limits=limits,
@@ -111,6 +112,7 @@ class Kernel:
         files: Mapping[str, str] | None = None,
     ) -> None:
         self.fakes = Fakes(agent, gates)
+        self.kanban_files = MemoryKanbanFiles(self.fakes.workspaces)
         self._base = make_base(self.fakes.workspaces, files)
         self._directory = directory
         self._opened: list[SqliteLedger] = []
@@ -121,7 +123,12 @@ class Kernel:
         """Start a process: return the world as it sees it."""
         self._processes += 1
         processes = FakeProcesses(self._processes, self.fakes.dead)
-        world = replace(fake_world(self.fakes), processes=processes, drivers=_DRIVERS)
+        world = replace(
+            fake_world(self.fakes),
+            processes=processes,
+            drivers=_DRIVERS,
+            performers=performers_with(self.kanban_files),
+        )
         if self._directory is None:
             return world
         ledger = open_ledger(

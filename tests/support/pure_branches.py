@@ -16,7 +16,7 @@ PACKAGE: Final = ROOT / "src" / "supervisor_ai"
 PURE: Final = (
     *("domain/**/*.py", "engine/**/*.py", "drivers/moves/*.py", "drivers/*/driver.py"),
     *(f"drivers/kanban/{it}.py" for it in ("board/*", "decide", "definition", "effects", "events")),
-    *(f"drivers/kanban/{it}.py" for it in ("orders", "state")),
+    *(f"drivers/kanban/{it}.py" for it in ("kinds", "orders", "state")),
     *(f"drivers/kanban/{it}.py" for it in ("obligation", "performer")),
 )
 """What has every branch covered, as patterns below the package."""

@@ -1,22 +1,16 @@
 """Rows about a run: status, waiting, usage, its question to a person, warnings and objections."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.output import painted
 from supervisor_ai.cli.tables import local_time, title
-from supervisor_ai.control.phrases import (
-    NO_MEANS,
-    WHY_ASKED,
-    YES_MEANS,
-    finding_line,
-    one_line,
-    short,
-)
+from supervisor_ai.control.phrases import finding_line, one_line, short
 from supervisor_ai.control.ports.queries import AttemptRow, GateRow
 from supervisor_ai.control.questions import DoubtView, QuestionView, find_question
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.registered_kinds import approval_phrases
 from supervisor_ai.control.run_views import RunView
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
@@ -30,8 +24,6 @@ _SHOWN: Final = 50
 _LINES: Final = 20
 _PLAIN: Final = frozenset({ApprovalReason.HUMAN_GATE, ApprovalReason.BLOCKED})
 """Questions whose answers need no explanation: go on, or do not."""
-_MENDED: Final = {ApprovalReason.KANBAN: "mend", ApprovalReason.BLOCKED: "edit"}
-"""The questions before whose answer a person may change a kanban's files."""
 _VERDICTS: Final = {
     None: "has not ended",
     Verdict.PASSED: "passed",
@@ -53,17 +45,18 @@ def question(invocation: Invocation, records: Records, run: RunView) -> Rows:
     yield from _words(invocation, run, asked)
     if run.base is not None and run.base.sha != asked.commit:
         yield "look", f"{invocation.git} diff {short(run.base.sha)} {short(asked.commit)}"
-    note = ' --note "…"' if asked.reason is ApprovalReason.FINDINGS else ""
-    yield "yes", f"{invocation.command} approve {run.id}{note}{_meant(asked, YES_MEANS)}"
-    yield "no", f'{invocation.command} reject {run.id} --reason "…"{_meant(asked, NO_MEANS)}'
+    note = ' --note "…"' if asked.reason == ApprovalReason.FINDINGS else ""
+    phrases = approval_phrases(asked.reason)
+    yield "yes", f"{invocation.command} approve {run.id}{note}{_meant(asked, phrases.yes)}"
+    yield "no", f'{invocation.command} reject {run.id} --reason "…"{_meant(asked, phrases.no)}'
 
 
 def _words(invocation: Invocation, run: RunView, asked: QuestionView) -> Rows:
     """Show why a person is asked, where it is more than that the workflow says so."""
-    if asked.reason is ApprovalReason.HUMAN_GATE:
+    if asked.reason == ApprovalReason.HUMAN_GATE:
         return
     if asked.reason not in _PLAIN:
-        yield "why", WHY_ASKED[asked.reason]
+        yield "why", approval_phrases(asked.reason).why
     for doubt in asked.gates:
         read_on = f"{invocation.command} logs {run.id} --gate {doubt.gate}"
         yield "found", "\n".join(_doubt(doubt, read_on))
@@ -71,12 +64,13 @@ def _words(invocation: Invocation, run: RunView, asked: QuestionView) -> Rows:
         yield "before", one_line(asked.before)
     if asked.words is not None:
         yield "asks", _cut(asked, plain(asked.words).strip())
-    if asked.reason in _MENDED and asked.mend is not None:
-        yield _MENDED[asked.reason], _mending(invocation, run, asked.mend)
+    mend = approval_phrases(asked.reason).mend
+    if mend is not None and asked.mend is not None:
+        yield mend, _mending(invocation, run, asked.mend)
 
 
 def _mending(invocation: Invocation, run: RunView, where: str) -> str:
-    """Say where a person can change a kanban's files before the answer."""
+    """Say where a person can change files before the answer."""
     if where == run.branch and run.commit is None and run.base is not None:
         # Nothing has landed yet, so there is no branch.
         make = f"{invocation.git} branch {one_line(where)} {short(run.base.sha)}"
@@ -88,7 +82,7 @@ def _mending(invocation: Invocation, run: RunView, where: str) -> str:
 
 def _cut(asked: QuestionView, text: str) -> str:
     """Keep the beginning of somebody's words, and the end of what a command printed."""
-    return text[-_LENGTH:] if asked.reason is ApprovalReason.FINDINGS else text[:_LENGTH]
+    return text[-_LENGTH:] if asked.reason == ApprovalReason.FINDINGS else text[:_LENGTH]
 
 
 def _doubt(doubt: DoubtView, read_on: str) -> Iterator[str]:
@@ -102,9 +96,9 @@ def _doubt(doubt: DoubtView, read_on: str) -> Iterator[str]:
     yield from (f"  │ {line}".rstrip() for line in lines[-_LINES:])
 
 
-def _meant(asked: QuestionView, meanings: Mapping[ApprovalReason, str]) -> str:
+def _meant(asked: QuestionView, meaning: str) -> str:
     """Say under an answer what it means, where that cannot be guessed."""
-    return "" if asked.reason in _PLAIN else f"\n→ {meanings[asked.reason]}"
+    return "" if asked.reason in _PLAIN else f"\n→ {meaning}"
 
 
 def headline(run: RunView) -> str:

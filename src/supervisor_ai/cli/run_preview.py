@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from supervisor_ai.cli.tables import labelled, title
 from supervisor_ai.control.commands.run_start import PreparedRun
 from supervisor_ai.control.phrases import one_line, short
+from supervisor_ai.control.registered_kinds import step_phrases
 from supervisor_ai.control.slices import Rows, find_slice
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind
 from supervisor_ai.domain.run.gates import GateKind
@@ -57,7 +58,7 @@ def _servers(definition: Definition) -> Iterator[str]:
 
 def _gates(definition: Definition) -> Iterator[str]:
     for step in definition.workflow.steps.values():
-        if step.kind is StepKind.GATE and step.name in definition.expected_steps:
+        if step.kind == StepKind.GATE and step.name in definition.expected_steps:
             yield f"{step.name}: {_checks(definition, step)}"
 
 
@@ -77,20 +78,11 @@ def _budgets(definition: Definition) -> Iterator[str]:
 
 def describe_step(definition: Definition, step: Step) -> str:
     """Say what a step does."""
-    match step.kind:
-        case StepKind.ROLE:
-            roles = [definition.roles[name] for name in step.crew]
-            return " and ".join(f"{role.name} with {role.cli}" for role in roles)
-        case StepKind.GATE:
-            return f"gate: {_checks(definition, step)}"
-        case StepKind.HUMAN:
-            return "a person approves"
-        case StepKind.COMMIT:
-            return "commit on the run's branch"
-        case StepKind.PULL_REQUEST:
-            return "push the run's branch and open a pull request"
-        case StepKind.KANBAN:
-            return "read the kanban's files"
+    if step.crew:
+        roles = [definition.roles[name] for name in step.crew]
+        return " and ".join(f"{role.name} with {role.cli}" for role in roles)
+    preview = step_phrases(step.kind).preview
+    return f"{preview}: {_checks(definition, step)}" if step.checks else preview
 
 
 def approver_rows(definition: Definition) -> Iterator[tuple[str, str]]:

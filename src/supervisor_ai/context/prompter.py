@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Final
 
 from supervisor_ai.context.material import bounded, fenced, label
+from supervisor_ai.control.registered_kinds import is_approving
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.answers import APPROVING
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
 
 MAX_TEMPLATE: Final = 256 * 1024
@@ -81,7 +81,7 @@ class JinjaPrompter:
 
 def _with_nonce(request: PromptRequest, prompt: str) -> str:
     """Tell the nonce to whoever approves, also where an own template does not speak of it."""
-    if request.role.answer not in APPROVING or request.nonce in prompt:
+    if not is_approving(request.role.answer) or request.nonce in prompt:
         return prompt
     return f"{prompt}\nThe nonce of this attempt is `{request.nonce}`. {_REPEAT}\n"
 

@@ -14,7 +14,7 @@ from supervisor_ai.control.slices import QuestionHelp, find_slice
 from supervisor_ai.domain.ids import CommitSha, StepName, TreeSha
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.domain.run.status import ENDED, Verdict
-from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.run.values import ApprovalReason, ReasonWord
 from supervisor_ai.domain.structs import replace
 
 _END: Final = 2_000
@@ -38,7 +38,7 @@ class QuestionView(Struct, frozen=True, kw_only=True):
 
     step: StepName
     visit: int
-    reason: ApprovalReason
+    reason: ReasonWord
     tree: TreeSha
     commit: CommitSha
     asked_at: datetime
@@ -81,14 +81,14 @@ def _help(records: Records, run: RunView, asked: ApprovalRow) -> QuestionHelp:
     """Ask the driver what can be seen or changed before the answer."""
     found = find_slice(run.driver)
     helped = QuestionHelp() if found is None else found.question_help(records, run, asked)
-    if helped.mend is None and asked.reason is ApprovalReason.LANDING:
+    if helped.mend is None and asked.reason == ApprovalReason.LANDING:
         return replace(helped, mend=run.branch)
     return helped
 
 
 def _asked_about(records: Records, run: RunView, asked: ApprovalRow) -> Iterator[GateRow]:
     """Name the gates that a yes overrules; of one that ran again, what it said last."""
-    if asked.reason is not ApprovalReason.FINDINGS:
+    if asked.reason != ApprovalReason.FINDINGS:
         return
     here = (asked.step, asked.visit)
     gates = {it.gate: it for it in records.queries.gates(run.id) if (it.step, it.visit) == here}

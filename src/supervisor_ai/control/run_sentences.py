@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from supervisor_ai.control.phrases import asks, listed, short
+from supervisor_ai.control.phrases import listed, short
+from supervisor_ai.control.registered_kinds import asks
 from supervisor_ai.control.sentence_table import SentenceTable, on
 from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e

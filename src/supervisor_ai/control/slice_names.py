@@ -10,6 +10,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from supervisor_ai.domain.errors import Unavailable
+
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -19,6 +21,44 @@ class SliceVerb(NamedTuple):
     place: str
     help: str
     """The first line of its help page."""
+
+
+class SliceStep(NamedTuple):
+    """A kind of step that a slice adds."""
+
+    word: str
+    """Its name in definitions."""
+    phrases: str
+    """Where what is said about it is."""
+    decider: str | None = None
+    """Where is decided what happens at it in a workflow; None: only its own driver has it."""
+    keys: tuple[str, ...] = ()
+    """What it may say in the file of a workflow, besides what every step may."""
+
+
+class SliceAnswer(NamedTuple):
+    """A kind of answer that a slice adds."""
+
+    form: str
+    """Where its model is."""
+    meanings: str
+    """Where is said what its words mean."""
+    noun: str
+    """What it is called: `the tasks of a list`."""
+
+
+class SliceRoles(NamedTuple):
+    """The roles that only runs of one driver have: those whose answers are of its own kinds."""
+
+    works_on: str
+    """What they work on, as many."""
+    answers: Mapping[str, SliceAnswer]
+    must_write: bool = False
+    """Whether they have to write files."""
+    begin_afresh: bool = False
+    """Whether every try is told the same, without their earlier answers."""
+    list_files: bool = True
+    """Whether they report which files they changed, which can be compared with the change."""
 
 
 class SliceName(NamedTuple):
@@ -33,6 +73,15 @@ class SliceName(NamedTuple):
     resolver: str | None = None
     """Where what its runs pin is made of definitions; None: it is a workflow."""
     verb: SliceVerb | None = None
+    steps: tuple[SliceStep, ...] = ()
+    """The kinds of steps that it adds."""
+    roles: SliceRoles | None = None
+    reasons: Mapping[str, str] = _NOTHING
+    """Where is said what a person is asked, for each reason that it adds."""
+    adapters: Mapping[str, str] = _NOTHING
+    """Its own workers, which nobody can choose as an agent, each with what to do instead."""
+    definitions: str | None = None
+    """The package whose folder `builtin` has roles and prompts."""
 
 
 _REGISTERED: Final[dict[str, SliceName]] = {}
@@ -56,6 +105,26 @@ def registered(more: SliceName) -> Iterator[None]:
 def registered_slices() -> Mapping[str, SliceName]:
     """Return all slices that are known, in their order."""
     return dict(_REGISTERED)
+
+
+def registered_step(word: str) -> SliceStep | None:
+    """Find a kind of step that a slice adds."""
+    steps = (it for found in _REGISTERED.values() for it in found.steps)
+    return next((it for it in steps if it.word == word), None)
+
+
+def registered_answer(word: str) -> SliceAnswer | None:
+    """Find a kind of answer that a slice adds."""
+    roles = (it.roles for it in _REGISTERED.values() if it.roles is not None)
+    return next((own.answers[word] for own in roles if word in own.answers), None)
+
+
+def unknown_word(what: str, word: str) -> Unavailable:
+    """Make the error for a word of the ledger that no slice has registered."""
+    return Unavailable(
+        f"The {what} {word!r} is unknown here.",
+        hint="If a newer version of supervisor wrote it, upgrade.",
+    )
 
 
 def import_place(place: str) -> object:

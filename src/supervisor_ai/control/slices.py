@@ -93,6 +93,10 @@ def _no_performers(ports: Mapping[str, object]) -> "Performers":
     return {}
 
 
+def _no_reference() -> "SliceReference | None":
+    return None
+
+
 def _no_help(records: "Records", run: "RunView", asked: "ApprovalRow") -> QuestionHelp:
     del records, run, asked
     return QuestionHelp()
@@ -135,6 +139,17 @@ class LatePorts(Mapping[str, object]):
         return len(self._places)
 
 
+class SliceReference(Struct, frozen=True, kw_only=True):
+    """What the generated pages say about a slice."""
+
+    whose: str
+    """Whose events it has: `a list's`."""
+    prints: str
+    """What its verbs print as JSON, in sentences."""
+    shapes: tuple[type, ...]
+    """The values that they print."""
+
+
 class Slice(Struct, frozen=True, kw_only=True):
     """What a driver contributes."""
 
@@ -161,6 +176,7 @@ class Slice(Struct, frozen=True, kw_only=True):
     preview: Callable[[Definition], Rows] = _no_rows
     """Says what a run would work on, before it is started."""
     attempt_words: Callable[[Definition, AttemptStarted, Sequence[Event]], AttemptWords] = _by_role
+    reference: Callable[[], SliceReference | None] = _no_reference
 
 
 def load_slice(named: SliceName) -> Slice:

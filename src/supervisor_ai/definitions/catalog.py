@@ -17,11 +17,11 @@ from supervisor_ai.control.ports.definitions import (
 )
 from supervisor_ai.control.slice_names import import_place, registered_slices
 from supervisor_ai.definitions.sources.files import (
-    BUILTIN_DIRECTORY,
     PROJECT_DIRECTORY,
     CommitSource,
     DirectorySource,
     Origin,
+    package_source,
 )
 from supervisor_ai.domain.errors import InternalError, InvalidInput
 from supervisor_ai.domain.ids import CommitSha
@@ -216,7 +216,7 @@ class FileCatalog:
         from supervisor_ai.definitions.sources.mistakes import FileMistakes
 
         shelves = Shelves(
-            builtin=DirectorySource(Origin.BUILT_IN, BUILTIN_DIRECTORY),
+            builtin=package_source(),
             user=AliasedSource(DirectorySource(Origin.USER, self._user_directory)),
             project=AliasedSource(CommitSource(self._repository, commit)),
         )

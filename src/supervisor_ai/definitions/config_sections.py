@@ -1,16 +1,14 @@
 """The sections of the config that slices contribute, found by their registered names."""
 
-from supervisor_ai.control.slice_names import import_place, register, registered_slices
+from supervisor_ai.control.slice_names import import_place
 from supervisor_ai.definitions.config.merged import ConfigSection, Sections
+from supervisor_ai.definitions.sources.slice_words import slices
 from supervisor_ai.domain.errors import InternalError
-from supervisor_ai.drivers.registry import SLICES
-
-register(SLICES)
 
 
 def slice_sections() -> Sections:
     """Return the sections of all slices that are registered, in their order."""
-    places = (it.section for it in registered_slices().values())
+    places = (it.section for it in slices())
     return tuple(_section(place) for place in places if place is not None)
 
 

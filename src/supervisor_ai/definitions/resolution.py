@@ -20,7 +20,7 @@ from supervisor_ai.definitions.step_checks.approver_checks import check_agents
 from supervisor_ai.definitions.step_checks.role_gates import with_role_gates
 from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.context_plan import ContextPlan
 from supervisor_ai.domain.run.definition import Cli, Definition, Role, Workflow
 from supervisor_ai.domain.structs import replace
@@ -138,7 +138,7 @@ def _context(library: Library, name: str) -> ContextPlan | None:
 
 def _role(library: Library, name: str, agent: Cli) -> Role:
     shape, settings = library.roles[name], library.settings
-    answer = AnswerKind(shape.answer)
+    answer = AnswerWord(shape.answer)
     return Role(
         name=name,
         description=shape.description,

@@ -7,9 +7,9 @@ from supervisor_ai.documents.kanban_parser import read_kanban
 from supervisor_ai.documents.plan_obligation import lost_entries, plan_problems
 from supervisor_ai.documents.task_shelf import TaskShelf
 from supervisor_ai.documents.work_obligation import Page, change_problems, log_problems
-from supervisor_ai.domain.run.answers import AnswerStatus
 from supervisor_ai.drivers.kanban.board.kanban import Agent, Kanban, Mistake
 from supervisor_ai.drivers.kanban.board.policy import Obligation
+from supervisor_ai.drivers.kanban.kinds import AnswerStatus
 from supervisor_ai.drivers.kanban.ports import Files
 from supervisor_ai.tools.json_value import JsonObject, parse_object
 

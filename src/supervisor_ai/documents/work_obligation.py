@@ -11,8 +11,8 @@ from supervisor_ai.documents.outline import Outline
 from supervisor_ai.documents.task_parser import ReadTask
 from supervisor_ai.documents.work_items import SECTIONS
 from supervisor_ai.documents.work_logs import WORK_LOG
-from supervisor_ai.domain.run.answers import AnswerStatus
 from supervisor_ai.drivers.kanban.board.kanban import LogEntry
+from supervisor_ai.drivers.kanban.kinds import AnswerStatus
 from supervisor_ai.tools.text import excerpt
 
 _TOLD: Final = ("context", "files", "description")

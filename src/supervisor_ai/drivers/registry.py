@@ -2,7 +2,13 @@
 
 from typing import Final
 
-from supervisor_ai.control.slice_names import SliceName, SliceVerb
+from supervisor_ai.control.slice_names import (
+    SliceAnswer,
+    SliceName,
+    SliceRoles,
+    SliceStep,
+    SliceVerb,
+)
 
 SLICES: Final = (
     SliceName("workflow", "supervisor_ai.drivers.workflow.slice"),
@@ -19,6 +25,28 @@ SLICES: Final = (
             place="supervisor_ai.cli.commands.kanban:kanban",
             help="Work through a kanban, task by task",
         ),
+        steps=(SliceStep("kanban", phrases="supervisor_ai.drivers.kanban.sentences:READ_FILES"),),
+        roles=SliceRoles(
+            works_on="kanbans",
+            answers={
+                "agent": SliceAnswer(
+                    form="supervisor_ai.definitions.kanban.answers:AGENT",
+                    meanings="supervisor_ai.drivers.kanban.kinds:AGENT_MEANINGS",
+                    noun="the state of a kanban's task",
+                ),
+                "manager": SliceAnswer(
+                    form="supervisor_ai.definitions.kanban.answers:MANAGER",
+                    meanings="supervisor_ai.drivers.kanban.kinds:MANAGER_MEANINGS",
+                    noun="the tasks of a kanban",
+                ),
+            },
+            must_write=True,
+            begin_afresh=True,
+            list_files=False,
+        ),
+        reasons={"kanban": "supervisor_ai.drivers.kanban.sentences:UNREADABLE"},
+        adapters={"mechanical_manager": "write `kanban: {manager: builtin}`"},
+        definitions="supervisor_ai.definitions.kanban",
     ),
 )
 """Each is imported when something of it is asked for."""

@@ -1,4 +1,4 @@
-"""Texts that come again and again, such as a kanban's files, are redacted once."""
+"""Texts that come again and again, such as the files of a plan, are redacted once."""
 
 from collections import OrderedDict
 from hashlib import sha256

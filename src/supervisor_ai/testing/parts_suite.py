@@ -45,9 +45,9 @@ class PartsSuite:
         base = world.commit(FILES)
         plan = WorkspacePlan(writable=Writable(everywhere=False, paths={"tasks": True}))
         workspace = open_workspace(world, base, plan=plan)
-        world.write(workspace, "tasks/0-kanban.md", "k\n")
+        world.write(workspace, "tasks/0-plan.md", "k\n")
         made = world.files(take_snapshot(world, workspace).commit)
-        expect(made, FILES | {"tasks/0-kanban.md": "k\n"})
+        expect(made, FILES | {"tasks/0-plan.md": "k\n"})
 
     def test_a_part_of_a_workspace_is_inside_it_and_not_git_s(self) -> None:
         """Whatever the rules say."""

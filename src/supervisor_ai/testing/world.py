@@ -5,16 +5,13 @@ from collections.abc import Mapping
 from supervisor_ai.control.slice_names import register
 from supervisor_ai.control.slices import openers
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
-from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.redaction.redacted import Redacted
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.values import Base, Identity
-from supervisor_ai.drivers.kanban.performer import KanbanPerformer, kanban_performers
-from supervisor_ai.drivers.kanban.ports import KanbanFiles, KanbanPorts
 from supervisor_ai.drivers.registry import SLICES
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS
@@ -22,13 +19,12 @@ from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.ports.sandbox import SandboxSpec
 from supervisor_ai.engine.ports.workers import PromptRequest, WorkerRequest
-from supervisor_ai.engine.world import Performers, World
+from supervisor_ai.engine.world import World
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.fake_consent import FakeConsent
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
-from supervisor_ai.testing.fake_kanban_files import MemoryKanbanFiles
 from supervisor_ai.testing.fake_sandbox import Script, ScriptedReply, ScriptedSandbox
 from supervisor_ai.testing.fake_worker import FakeReply, FakeScript, FakeWorker, answering
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
@@ -38,7 +34,7 @@ from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
 register(SLICES)
 _SOMEBODY = Actor(kind=ActorKind.USER, id="somebody", via="test")
 _IDENTITY = Identity(name="Ada", email="ada@example.org")
-_ANSWERS: Mapping[AnswerKind, Mapping[str, object]] = {
+_ANSWERS: Mapping[AnswerWord, Mapping[str, object]] = {
     AnswerKind.PLAN: {"status": "COMPLETE"},
     AnswerKind.IMPLEMENTATION: {
         "status": "SUCCESS",
@@ -47,8 +43,6 @@ _ANSWERS: Mapping[AnswerKind, Mapping[str, object]] = {
         "tests_written": [],
     },
     AnswerKind.REVIEW: {"status": "APPROVED", "issues": []},
-    AnswerKind.AGENT: {"status": "ok", "message": "Done."},
-    AnswerKind.MANAGER: {"status": "ok", "message": "Done.", "next_task": None, "tasks": []},
 }
 
 
@@ -115,7 +109,7 @@ def passes(spec: SandboxSpec) -> ScriptedReply:
     return ScriptedReply()
 
 
-def says(kind: AnswerKind, status: str | None = None, **rest: object) -> str:
+def says(kind: AnswerWord, status: str | None = None, **rest: object) -> str:
     """Return the output of a worker with a valid answer; without a status, the one that passes."""
     answer = {**_ANSWERS[kind], **rest}
     return answering(answer if status is None else {**answer, "status": status})
@@ -123,7 +117,7 @@ def says(kind: AnswerKind, status: str | None = None, **rest: object) -> str:
 
 def agrees(request: WorkerRequest) -> FakeReply:
     """Answer for every role that is called like its kind of answer that all is well."""
-    return FakeReply(output=says(AnswerKind(request.role)))
+    return FakeReply(output=says(AnswerWord(request.role)))
 
 
 class Fakes:
@@ -142,21 +136,17 @@ class Fakes:
         self.sandbox = ScriptedSandbox(gates)
         self.examiner = FakeExaminer()
         self.forge = FakeForge()
-        self.kanban_files = MemoryKanbanFiles(self.workspaces)
         self.consent = FakeConsent()
 
     def _write(self, request: WorkerRequest, name: str, text: str) -> None:
         self.workspaces.write(request.workspace, name, text)
 
 
-def performers_with(files: KanbanFiles) -> Performers:
-    """Let everything be performed that our drivers ask for, on a kanban with these files."""
-    ports = KanbanPorts(files=files, reader=MarkdownKanbanReader())
-    return {**SHARED_PERFORMERS, **kanban_performers(KanbanPerformer(ports=ports))}
-
-
 def fake_world(fakes: Fakes | None = None) -> World:
-    """Put a world together that knows our drivers; `dataclasses.replace` changes it."""
+    """Put a world together that knows our drivers; `dataclasses.replace` changes it.
+
+    It performs what all drivers share: for effects of a slice's own, add its performers.
+    """
     parts = fakes or Fakes()
     ledger = parts.ledger
     return World(
@@ -182,7 +172,7 @@ def fake_world(fakes: Fakes | None = None) -> World:
         verdicts=ledger,
         forge=parts.forge,
         redactor=NoSecrets(),
-        performers=performers_with(parts.kanban_files),
+        performers=SHARED_PERFORMERS,
         consent=parts.consent,
     )
 

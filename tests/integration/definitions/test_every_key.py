@@ -29,6 +29,7 @@ from supervisor_ai.definitions.schema.workflows import WorkflowShape
 from supervisor_ai.definitions.sources.aliased_files import AliasedSource
 from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY, CommitSource, Origin
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
+from supervisor_ai.definitions.sources.slice_words import slice_directories
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.ports import WantedKanban
@@ -103,9 +104,10 @@ class ReadFiles(MemorySource):
 def builtin() -> Iterator[tuple[str, str]]:
     """Read as much of the package as the files need."""
     parts = ("config.yaml", "roles/*", "prompts/*", "strategies/*", "workflows/standard.yaml")
-    for pattern in (*parts, "workflows/_base.yaml"):
-        for file in sorted(BUILTIN_DIRECTORY.glob(pattern)):
-            yield str(file.relative_to(BUILTIN_DIRECTORY)), file.read_text(encoding="utf-8")
+    for directory in (BUILTIN_DIRECTORY, *slice_directories()):
+        for pattern in (*parts, "workflows/_base.yaml"):
+            for file in sorted(directory.glob(pattern)):
+                yield str(file.relative_to(directory)), file.read_text(encoding="utf-8")
 
 
 BUILTIN: Final = ReadFiles(Origin.BUILT_IN, dict(builtin()))

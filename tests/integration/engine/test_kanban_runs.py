@@ -29,7 +29,7 @@ from tests.support.kernel import GATE, Kernel, flow, stop
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import TreeSha
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.definition import Gate, StepKind, WorkspacePolicy
+from supervisor_ai.domain.run.definition import Gate, WorkspacePolicy
 from supervisor_ai.domain.run.effects import OperationEffect
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
@@ -39,6 +39,7 @@ from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import expect_kanban
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
+from supervisor_ai.drivers.kanban.kinds import READ_FILES, UNREADABLE
 from supervisor_ai.engine.effects.performer import perform
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest
@@ -371,7 +372,7 @@ def breaking(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
 def test_an_edit_that_breaks_the_format_is_put_before_a_person_and_nothing_is_lost() -> None:
     scene = Scene(manager=breaking)
     assert scene.drive() is RunStatus.WAITING
-    assert scene.asking.reason is ApprovalReason.KANBAN
+    assert scene.asking.reason == UNREADABLE
     assert scene.asking.question is not None
     report = scene.kernel.world.artifacts.get(scene.asking.question)
     assert f"{SECOND}:3: " in report
@@ -394,7 +395,7 @@ def test_a_breaking_edit_while_an_agent_works_is_put_before_a_person() -> None:
 
     scene = Scene(implementor=disturbed)
     assert scene.drive() is RunStatus.WAITING
-    assert scene.asking.reason is ApprovalReason.KANBAN
+    assert scene.asking.reason == UNREADABLE
     assert log_text() in scene.tip[SECOND], "the work has landed"
     scene.commit({FILE: kanban_text(SECOND, FIRST, SECOND)})
     assert scene.approve() is RunStatus.COMPLETED
@@ -409,7 +410,7 @@ def test_a_kanban_file_that_cannot_land_is_managed_again() -> None:
 
     scene = Scene(manager=times(1, disturbed, Scene.manage))
     assert scene.drive() is RunStatus.WAITING
-    assert scene.asking.reason is ApprovalReason.LANDING
+    assert scene.asking.reason == ApprovalReason.LANDING
     assert scene.reject() is RunStatus.COMPLETED
     roles = [role for role, _ in asked(scene)]
     assert roles == ["architect", "manager", "manager", "implementor", "manager"]
@@ -429,7 +430,7 @@ def conflicting() -> Scene:
 def test_work_that_cannot_land_is_put_before_a_person_who_may_want_it_done_again() -> None:
     scene = conflicting()
     assert scene.drive() is RunStatus.WAITING
-    assert scene.asking.reason is ApprovalReason.LANDING
+    assert scene.asking.reason == ApprovalReason.LANDING
     assert scene.reject() is RunStatus.COMPLETED
     assert "A person wrote here." in scene.tip[SECOND]
     assert log_text() in scene.tip[SECOND]
@@ -453,7 +454,7 @@ def test_a_manager_that_cannot_go_on_leads_to_a_question(status: str) -> None:
 
     scene = Scene(manager=times(1, stuck, Scene.manage))
     assert scene.drive() is RunStatus.WAITING
-    assert scene.asking.reason is ApprovalReason.BLOCKED
+    assert scene.asking.reason == ApprovalReason.BLOCKED
     assert scene.approve() is RunStatus.COMPLETED
 
 
@@ -556,7 +557,7 @@ def test_a_kanban_that_cannot_land_is_created_again() -> None:
     policy = KanbanPolicy(place=PLACE, instruction="Build it.")
     scene = Scene(kanban_definition(policy), files={}, manager=create)
     assert scene.drive() is RunStatus.WAITING
-    assert scene.asking.reason is ApprovalReason.LANDING
+    assert scene.asking.reason == ApprovalReason.LANDING
     assert scene.reject() is RunStatus.WAITING
     assert [role for role, _ in asked(scene)] == ["manager", "manager"]
 
@@ -609,14 +610,14 @@ IN_DIRECTORY = KanbanPolicy(place=KanbanPlace(file=FILE, directory=DIRECTORY))
 def in_directory(**acts: Act) -> Scene:
     scene = Scene(kanban_definition(IN_DIRECTORY), files={}, gates=passes, **acts)
     files = {path.removeprefix("tasks/"): text.encode() for path, text in FILES.items()}
-    scene.kernel.fakes.kanban_files.directories[DIRECTORY] = files
+    scene.kernel.kanban_files.directories[DIRECTORY] = files
     return scene
 
 
 def test_the_files_may_live_in_a_plain_directory() -> None:
     scene = in_directory(implementor=build)
     assert scene.drive() is RunStatus.COMPLETED
-    there = scene.kernel.fakes.kanban_files.directories[DIRECTORY]
+    there = scene.kernel.kanban_files.directories[DIRECTORY]
     assert b"phase: complete" in there["0-kanban-demo.md"]
     assert log_text().encode() in there["1-look.md"]
     assert scene.tip == {"README": "Hello.", "app.py": "x = 1\n"}, "the branch has the rest"
@@ -625,15 +626,15 @@ def test_the_files_may_live_in_a_plain_directory() -> None:
 
 def test_a_file_of_the_directory_that_somebody_changed_meanwhile_is_not_overwritten() -> None:
     def meddled(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
-        there = scene.kernel.fakes.kanban_files.directories[DIRECTORY]
+        there = scene.kernel.kanban_files.directories[DIRECTORY]
         there["2-build.md"] += b"A person wrote here.\n"
         return scene.work(request, told)
 
     scene = in_directory(implementor=times(1, meddled, build))
     assert scene.drive() is RunStatus.WAITING
-    assert scene.asking.reason is ApprovalReason.LANDING
+    assert scene.asking.reason == ApprovalReason.LANDING
     assert scene.reject() is RunStatus.COMPLETED
-    there = scene.kernel.fakes.kanban_files.directories[DIRECTORY]
+    there = scene.kernel.kanban_files.directories[DIRECTORY]
     assert b"A person wrote here." in there["2-build.md"]
 
 
@@ -645,7 +646,7 @@ def test_what_a_person_commits_to_the_branch_stays_there() -> None:
 
     paths = {FILE: kanban_text(FIRST, FIRST, SECOND), FIRST: task_text(), SECOND: task_text()}
     scene = in_directory(implementor=build, manager=managed)
-    there = scene.kernel.fakes.kanban_files.directories[DIRECTORY]
+    there = scene.kernel.kanban_files.directories[DIRECTORY]
     there |= {path.removeprefix("tasks/"): text.encode() for path, text in paths.items()}
     assert scene.drive() is RunStatus.COMPLETED
     assert scene.tip["README"] == "A person wrote this."
@@ -657,7 +658,7 @@ def test_what_a_person_commits_to_the_branch_stays_there() -> None:
 def test_work_that_a_person_refused_does_not_come_back(make: Callable[..., Scene]) -> None:
     def meddled(scene: Scene, request: WorkerRequest, told: Told) -> FakeReply:
         path = str(told["task_file"])
-        there = scene.kernel.fakes.kanban_files.directories.get(DIRECTORY)
+        there = scene.kernel.kanban_files.directories.get(DIRECTORY)
         if there is not None:
             there[path.removeprefix("tasks/")] += b"A person wrote here.\n"
         else:
@@ -675,7 +676,7 @@ def test_work_that_a_person_refused_does_not_come_back(make: Callable[..., Scene
 
     scene = make(architect=Scene.work, implementor=times(1, meddled, give_up))
     assert scene.drive() is RunStatus.WAITING
-    assert scene.asking.reason is ApprovalReason.LANDING
+    assert scene.asking.reason == ApprovalReason.LANDING
     assert scene.reject() is RunStatus.COMPLETED
     tip = scene.kernel.fakes.workspaces.branches.get(scene.branch)
     assert tip is None or "app.py" not in scene.kernel.fakes.workspaces.files(tip)
@@ -683,10 +684,10 @@ def test_work_that_a_person_refused_does_not_come_back(make: Callable[..., Scene
 
 def test_a_directory_that_is_gone_is_put_before_a_person() -> None:
     scene = in_directory()
-    files = scene.kernel.fakes.kanban_files.directories.pop(DIRECTORY)
+    files = scene.kernel.kanban_files.directories.pop(DIRECTORY)
     assert scene.drive() is RunStatus.WAITING
-    assert scene.asking.reason is ApprovalReason.KANBAN
-    scene.kernel.fakes.kanban_files.directories[DIRECTORY] = files
+    assert scene.asking.reason == UNREADABLE
+    scene.kernel.kanban_files.directories[DIRECTORY] = files
     assert scene.approve() is RunStatus.COMPLETED
 
 
@@ -701,7 +702,7 @@ def test_a_branch_that_moved_away_from_a_saved_directory_is_landed_on_again() ->
 
     scene = in_directory(implementor=moved)
     assert scene.drive() is RunStatus.WAITING
-    assert scene.asking.reason is ApprovalReason.LANDING
+    assert scene.asking.reason == ApprovalReason.LANDING
     scene.commit({"app.py": "x = 1\n"})
     assert scene.approve() is RunStatus.COMPLETED
     assert scene.tip["app.py"] == "x = 1\n"
@@ -763,7 +764,7 @@ def test_a_definition_without_a_kanban_is_no_kanbans() -> None:
     scene = Scene()
     state = driver.begin(scene.kernel.events(scene.run, e.RunSubmitted)[0], kanban_definition())
     with pytest.raises(InternalError, match="nothing about a kanban"):
-        expect_kanban(flow(stop("kanban", StepKind.KANBAN)))
+        expect_kanban(flow(stop("kanban", READ_FILES)))
     assert expect_kanban(kanban_definition()) == kanban_definition()
     with pytest.raises(InternalError, match="names none"):
         state.current  # noqa: B018 - likewise
@@ -779,7 +780,7 @@ def test_a_long_list_of_open_tasks_is_cut() -> None:
 
 def test_a_workflow_has_no_kanban_steps() -> None:
     kernel = Kernel(None)
-    run = kernel.submit(flow(stop("kanban", StepKind.KANBAN)))
+    run = kernel.submit(flow(stop("kanban", READ_FILES)))
     with pytest.raises(InternalError, match="no steps of kind 'kanban'"):
         kernel.drive(run)
 

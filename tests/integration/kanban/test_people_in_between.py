@@ -11,6 +11,7 @@ from tests.support.kanban_scene import (
 
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.drivers.kanban.kinds import UNREADABLE
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply
 
@@ -25,7 +26,7 @@ def test_files_that_a_person_breaks_while_an_agent_works_are_put_before_a_person
 
     scene = Scene(implementor=work)
     assert scene.drive() is RunStatus.WAITING
-    assert scene.asking.reason is ApprovalReason.KANBAN
+    assert scene.asking.reason == UNREADABLE
     scene.edit(**{"1-look": task_text("Architect", state="done", log=log_text())})
     assert scene.approve() is RunStatus.COMPLETED
 
@@ -38,6 +39,6 @@ def test_a_manager_that_a_person_has_helped_sees_what_the_person_changed() -> No
 
     scene = Scene(manager=stuck)
     assert scene.drive() is RunStatus.WAITING
-    assert scene.asking.reason is ApprovalReason.BLOCKED
+    assert scene.asking.reason == ApprovalReason.BLOCKED
     scene.edit(**{"2-build": task_text(log="Helped.\n")})
     assert scene.approve() is RunStatus.COMPLETED

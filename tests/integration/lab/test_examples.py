@@ -15,7 +15,7 @@ from tests.integration.lab.client import (
 )
 
 from supervisor_ai.definitions.worker_answers.parser import read_answer
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 from supervisor_ai.engine.ports.workers import Answer
 from supervisor_ai.lab.server import LabServer
 from supervisor_ai.lab.service import example
@@ -51,7 +51,7 @@ def said(url: str, prompt: str) -> tuple[str, list[Any]]:
     ],
 )
 def test_edit_answers_every_role_of_the_standard_workflow(
-    template: str, kind: AnswerKind, edits: list[str]
+    template: str, kind: AnswerWord, edits: list[str]
 ) -> None:
     prompts = resources.files("supervisor_ai.definitions") / "builtin" / "prompts"
     with LabServer(script("edit")) as lab:

@@ -18,8 +18,9 @@ from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import show_run
 from supervisor_ai.domain.ids import CommitSha, StepName
 from supervisor_ai.domain.run.status import RunStatus, Verdict
-from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.run.values import ApprovalReason, ReasonWord
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.kanban.kinds import UNREADABLE
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
@@ -175,7 +176,7 @@ def test_where_a_command_failed_its_last_words_are_shown(
     ],
 )
 def test_other_questions_say_what_yes_and_no_mean(
-    records: Records, queries: FakeQueries, reason: ApprovalReason, lines: str
+    records: Records, queries: FakeQueries, reason: ReasonWord, lines: str
 ) -> None:
     words = records.artifacts.put("The \x1b[1mword.")
     queries.asked[:] = [replace(ASKED, reason=reason, question=words)]
@@ -184,7 +185,7 @@ def test_other_questions_say_what_yes_and_no_mean(
 
 @pytest.mark.parametrize("reason", [ApprovalReason.HUMAN_GATE, ApprovalReason.BLOCKED])
 def test_plain_questions_need_no_explanation(
-    records: Records, queries: FakeQueries, reason: ApprovalReason
+    records: Records, queries: FakeQueries, reason: ReasonWord
 ) -> None:
     queries.asked[:] = [replace(ASKED, reason=reason)]
     assert "→" not in asked(records)
@@ -201,7 +202,7 @@ def test_a_kanban_that_cannot_be_read_says_where_to_mend_it(
     records: Records, queries: FakeQueries
 ) -> None:
     mistakes = records.artifacts.put("tasks/0.md:3: Odd.\ntasks/1.md:4: \x1b[31mOdd.")
-    queries.asked[:] = [replace(ASKED, reason=ApprovalReason.KANBAN, question=mistakes)]
+    queries.asked[:] = [replace(ASKED, reason=UNREADABLE, question=mistakes)]
     queries.rows[:] = [replace(row, driver="kanban") for row in queries.rows]
     first = "git -C /project branch ai/r1 bbbbbbbbbbbb; change the files there, commit"
     assert first in asked(records), "before anything has landed there is no branch"

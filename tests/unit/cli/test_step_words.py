@@ -11,6 +11,7 @@ from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Definition, Gate, Role, Step, StepKind, Workflow
 from supervisor_ai.domain.run.gates import Complexity, GateKind
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.kanban.kinds import READ_FILES
 
 AT: Final = StepName("at")
 DEFINITION: Final = Definition(
@@ -52,7 +53,7 @@ DEFINITION: Final = Definition(
             Step(name=AT, kind=StepKind.PULL_REQUEST),
             "push the run's branch and open a pull request",
         ),
-        (Step(name=AT, kind=StepKind.KANBAN), "read the kanban's files"),
+        (Step(name=AT, kind=READ_FILES), "read the kanban's files"),
     ],
 )
 def test_a_step_says_what_it_does(step: Step, words: str) -> None:

@@ -4,19 +4,23 @@ from inline_snapshot import snapshot
 from supervisor_ai.context.prompter import MAX_PROMPT, MAX_TEMPLATE, JinjaPrompter
 from supervisor_ai.definitions.roles.prompt_files import read_prompts
 from supervisor_ai.definitions.roles.prompts import template_text
-from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY, DirectorySource, Origin
+from supervisor_ai.definitions.sources.files import (
+    package_source,
+)
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
+from supervisor_ai.definitions.sources.slice_words import answer_words
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 from supervisor_ai.domain.run.definition import Role
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import FeedbackKind
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.kanban.kinds import OF_AGENT, OF_MANAGER
 from supervisor_ai.engine.ports.workers import AnswerProblem, Prompter, PromptRequest, Told
 
-PROMPTS = read_prompts([DirectorySource(Origin.BUILT_IN, BUILTIN_DIRECTORY)], FileMistakes())
+PROMPTS = read_prompts([package_source()], FileMistakes())
 ROLE = Role(
     name="reviewer",
     description="Strict code review",
@@ -44,7 +48,7 @@ def refusal(template: str) -> str:
     return caught.value.message
 
 
-def built_in(name: str, answer: AnswerKind, *, writes: bool, request: PromptRequest) -> str:
+def built_in(name: str, answer: AnswerWord, *, writes: bool, request: PromptRequest) -> str:
     role = replace(
         ROLE, answer=answer, writes=writes, template=template_text(name, answer, PROMPTS)
     )
@@ -151,7 +155,7 @@ def test_feedback_says_where_it_comes_from(kind: FeedbackKind, heading: str) -> 
         ("review_strict.j2", AnswerKind.REVIEW),
     ],
 )
-def test_text_from_others_stays_inside_its_fence(name: str, answer: AnswerKind) -> None:
+def test_text_from_others_stays_inside_its_fence(name: str, answer: AnswerWord) -> None:
     request = PromptRequest(
         role=ROLE,
         task=f"{{{{ 7 * 7 }}}} {QUOTED}",
@@ -251,9 +255,9 @@ def test_what_a_step_asks_and_what_is_shown_have_their_places() -> None:
 
 def test_whoever_approves_is_told_the_nonce_by_any_template() -> None:
     told = f"\nThe nonce of this attempt is `{NONCE}`. Repeat it in the answer, as the further key"
-    for answer in AnswerKind:
+    for answer in answer_words():
         request = replace(REQUEST, role=replace(ROLE, answer=answer))
-        assert (told in write("Go.", request)) is (answer is AnswerKind.REVIEW)
+        assert (told in write("Go.", request)) is (answer == AnswerKind.REVIEW)
         assert write("{{ nonce }}", request) == NONCE
 
 
@@ -263,8 +267,8 @@ def test_no_prompt_shows_a_whole_answer_with_the_nonce() -> None:
         ("planning.j2", AnswerKind.PLAN),
         ("implement.j2", AnswerKind.IMPLEMENTATION),
         ("review_strict.j2", AnswerKind.REVIEW),
-        ("kanban_architect.j2", AnswerKind.AGENT),
-        ("kanban_manager.j2", AnswerKind.MANAGER),
+        ("kanban_architect.j2", OF_AGENT),
+        ("kanban_manager.j2", OF_MANAGER),
     ):
         prompt = built_in(name, answer, writes=True, request=REQUEST)
         assert prompt.count(NONCE) == 1

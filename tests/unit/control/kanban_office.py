@@ -18,7 +18,7 @@ from supervisor_ai.domain.envelope import Actor, ActorKind, Event, NewEvent
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName, TreeSha, run_stream
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.definition import Cli, Role, Step, StepKind, Workflow
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.run.values import Base
@@ -27,6 +27,7 @@ from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.commands.start import Office
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
+from supervisor_ai.drivers.kanban.kinds import OF_AGENT, OF_MANAGER, READ_FILES
 from supervisor_ai.drivers.kanban.places import permit_of
 from supervisor_ai.drivers.kanban.ports import WantedKanban
 from supervisor_ai.drivers.kanban.settings import KanbanSettings
@@ -85,19 +86,19 @@ work_items:
 """
 
 
-def role(name: str, kind: AnswerKind, cli: str = "agent") -> Role:
+def role(name: str, kind: AnswerWord, cli: str = "agent") -> Role:
     return Role(name=name, description="", answer=kind, writes=True, cli=cli, template="")
 
 
 def kanban_definition(policy: KanbanPolicy) -> KanbanDefinition:
-    steps = {KANBAN: Step(name=KANBAN, kind=StepKind.KANBAN)}
+    steps = {KANBAN: Step(name=KANBAN, kind=READ_FILES)}
     for name in (IMPLEMENTOR, MANAGER):
         steps[name] = Step(name=name, kind=StepKind.ROLE, role=name)
     return KanbanDefinition(
         workflow=Workflow(name="kanban", description="", initial_step=KANBAN, steps=steps),
         roles={
-            "implementor": role("implementor", AnswerKind.AGENT),
-            "manager": role("manager", AnswerKind.MANAGER, "builtin"),
+            "implementor": role("implementor", OF_AGENT),
+            "manager": role("manager", OF_MANAGER, "builtin"),
         },
         clis={
             "agent": Cli(name="agent", adapter="command", command=("agent",)),

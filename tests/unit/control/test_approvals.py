@@ -12,11 +12,12 @@ from tests.unit.control.run_rows import FakeQueries, run_row
 from supervisor_ai.control.commands.approvals import PersonsDecision, judge
 from supervisor_ai.control.ports.queries import ApprovalRow
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.registered_kinds import SHARED_PHRASES
 from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.inbox_commands import Approve
-from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.run.values import ApprovalReason, ReasonWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.testing.world import fake_world
 
@@ -69,8 +70,8 @@ def test_a_finding_is_accepted_with_a_reason() -> None:
     assert place.world.artifacts.get(letter.command.note).startswith("The endpoint is gone")
 
 
-@pytest.mark.parametrize("reason", [it for it in ApprovalReason if it != "findings"])
-def test_other_questions_are_answered_without_words(reason: ApprovalReason) -> None:
+@pytest.mark.parametrize("reason", [it for it in SHARED_PHRASES if it != "findings"])
+def test_other_questions_are_answered_without_words(reason: ReasonWord) -> None:
     assert Place(replace(ASKED, reason=reason)).answer(YES)
 
 

@@ -18,19 +18,19 @@ from tests.unit.control.kanban_office import (
 
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.answers import AnswerKind, Meaning
+from supervisor_ai.domain.run.answers import AnswerWord, Meaning
 from supervisor_ai.domain.run.status import FailureCategory, Outcome, OutcomeKind, Verdict
-from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
+from supervisor_ai.drivers.kanban.kinds import UNREADABLE
 from supervisor_ai.drivers.kanban.queries.log import kanban_log, read_kanban_log
 
 R1: Final = RunId("r1")
 LANDING: Final = StepName("land-task")
 
 
-def schema(kind: AnswerKind) -> str:
-    return f"the schema of {kind.value}"
+def schema(kind: AnswerWord) -> str:
+    return f"the schema of {kind}"
 
 
 class Story:
@@ -207,7 +207,7 @@ def test_the_rest_of_what_can_happen_is_told_too(scene: KanbanScene) -> None:
         e.ApprovalRequested(
             step=KANBAN,
             visit=1,
-            reason=ApprovalReason.KANBAN,
+            reason=UNREADABLE,
             tree=TREE,
             commit=COMMIT,
             question=report,

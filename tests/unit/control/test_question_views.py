@@ -17,6 +17,7 @@ from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
+from supervisor_ai.drivers.kanban.kinds import UNREADABLE
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
@@ -105,7 +106,7 @@ def test_another_question_is_about_no_gate() -> None:
 
 def test_a_question_about_a_kanban_says_where_its_files_are(tmp_path: Path) -> None:
     scene = KanbanScene(tmp_path)
-    scene.queries.asked[:] = [replace(ASKED, reason=ApprovalReason.KANBAN)]
+    scene.queries.asked[:] = [replace(ASKED, reason=UNREADABLE)]
     scene.submit("r1", status=RunStatus.WAITING)
     elsewhere = KanbanPlace(file="kanban/0-kanban-x.md", directory="/plans")
     scene.submit("r2", KanbanPolicy(place=elsewhere), status=RunStatus.WAITING)

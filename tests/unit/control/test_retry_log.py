@@ -22,7 +22,7 @@ from supervisor_ai.domain.ids import (
     run_stream,
 )
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.answers import AnswerKind, Meaning
+from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord, Meaning
 from supervisor_ai.domain.run.definition import Definition, Limits, Role, Step, StepKind, Workflow
 from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.failures.retries import MoveKind, RetryPolicy
@@ -75,8 +75,8 @@ def pinned(step: Step = STEP, role: Role = PLANNER, limits: Limits | None = None
     )
 
 
-def schema(kind: AnswerKind) -> str:
-    return f"the schema of a {kind.value}"
+def schema(kind: AnswerWord) -> str:
+    return f"the schema of a {kind}"
 
 
 class Desk:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.control.phrases import NO_MEANS, WHY_ASKED, YES_MEANS, finding_line
+from supervisor_ai.control.phrases import finding_line
+from supervisor_ai.control.registered_kinds import SHARED_PHRASES, approval_phrases
 from supervisor_ai.control.sentences import SENTENCES, describe, mark_of, place
 from supervisor_ai.control.slices import all_slices, slice_events
 from supervisor_ai.domain.envelope import Event
@@ -14,11 +15,13 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.domain.run.status import FailureCategory, Outcome, OutcomeKind, Verdict
-from supervisor_ai.domain.run.values import ApprovalReason, Snapshot
+from supervisor_ai.domain.run.values import ReasonWord, Snapshot
+from supervisor_ai.drivers.kanban.kinds import UNREADABLE
 from supervisor_ai.store.codec import EVENT_KINDS, EventCodec
 from supervisor_ai.testing.histories import read_history
 
 HISTORIES = Path(__file__).parents[2] / "histories"
+REASONS = (*SHARED_PHRASES, UNREADABLE)
 TEST = StepName("test")
 ARTIFACT = ArtifactHash("a" * 64)
 UNTRUE = " that git does not bear out"
@@ -212,8 +215,8 @@ def test_the_place_of_a_fact() -> None:
     assert place(e.RunContinued()) == ""
 
 
-@pytest.mark.parametrize("reason", ApprovalReason)
-def test_every_question_says_why_it_is_asked(reason: ApprovalReason) -> None:
+@pytest.mark.parametrize("reason", REASONS)
+def test_every_question_says_why_it_is_asked(reason: ReasonWord) -> None:
     asked = e.ApprovalRequested(
         step=TEST,
         visit=1,
@@ -223,12 +226,14 @@ def test_every_question_says_why_it_is_asked(reason: ApprovalReason) -> None:
         question=None,
     )
     assert describe(asked).endswith("asks a person about tree tttttttttttt")
-    assert all(words[reason] for words in (WHY_ASKED, YES_MEANS, NO_MEANS))
+    phrases = approval_phrases(reason)
+    assert all((phrases.why, phrases.yes, phrases.no))
 
 
 def test_questions_are_told_apart() -> None:
-    for words in (WHY_ASKED, YES_MEANS):
-        assert len(set(words.values())) == len(ApprovalReason)
+    every = [approval_phrases(reason) for reason in REASONS]
+    for words in ({it.why for it in every}, {it.yes for it in every}):
+        assert len(words) == len(REASONS)
 
 
 @pytest.mark.parametrize(

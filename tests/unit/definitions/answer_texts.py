@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem, AnswerReader
 
@@ -29,26 +29,26 @@ def quoted(document: object) -> str:
     return block(json.dumps(document))
 
 
-def read(kind: AnswerKind, output: str) -> Answer:
+def read(kind: AnswerWord, output: str) -> Answer:
     reader: AnswerReader = StrictAnswerReader()
     answer = reader.read(kind, output, nonce=NONCE)
     assert isinstance(answer, Answer), answer
     return answer
 
 
-def problem(kind: AnswerKind, output: str) -> AnswerProblem:
+def problem(kind: AnswerWord, output: str) -> AnswerProblem:
     answer = StrictAnswerReader().read(kind, output, nonce=NONCE)
     assert isinstance(answer, AnswerProblem), answer
     return answer
 
 
-def unparsed(output: str, kind: AnswerKind = AnswerKind.REVIEW) -> str:
+def unparsed(output: str, kind: AnswerWord = AnswerKind.REVIEW) -> str:
     found = problem(kind, output)
     assert found.category is FailureCategory.PARSING
     return found.message
 
 
-def invalid(kind: AnswerKind, document: object) -> str:
+def invalid(kind: AnswerWord, document: object) -> str:
     found = problem(kind, block(document))
     assert found.category is FailureCategory.VALIDATION
     return found.message

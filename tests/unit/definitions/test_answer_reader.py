@@ -19,9 +19,12 @@ from tests.unit.definitions.answer_texts import (
     unparsed,
 )
 
+from supervisor_ai.control.registered_kinds import answer_meanings, is_approving
+from supervisor_ai.definitions.sources.slice_words import answer_words
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
-from supervisor_ai.domain.run.answers import APPROVING, MEANINGS, AnswerKind, Meaning
+from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, AnswerWord, Meaning
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.drivers.kanban.kinds import OF_AGENT, OF_MANAGER
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
 
 PLAN: Mapping[str, object] = {"status": "COMPLETE"}
@@ -36,8 +39,8 @@ SMALLEST = {
     AnswerKind.PLAN: PLAN,
     AnswerKind.IMPLEMENTATION: WORK,
     AnswerKind.REVIEW: REVIEW,
-    AnswerKind.AGENT: AGENT,
-    AnswerKind.MANAGER: KANBAN,
+    OF_AGENT: AGENT,
+    OF_MANAGER: KANBAN,
 }
 
 
@@ -57,17 +60,17 @@ SIGNED = {"nonce": NONCE, **REVIEW}
         (AnswerKind.REVIEW, "APPROVED", Meaning.PASS),
         (AnswerKind.REVIEW, "CHANGES_REQUESTED", Meaning.REJECT),
         (AnswerKind.REVIEW, "REJECTED", Meaning.REJECT),
-        (AnswerKind.AGENT, "ok", Meaning.PASS),
-        (AnswerKind.AGENT, "blocked", Meaning.PASS),
-        (AnswerKind.AGENT, "error", Meaning.PASS),
-        (AnswerKind.AGENT, "escalate", Meaning.PASS),
-        (AnswerKind.MANAGER, "ok", Meaning.PASS),
-        (AnswerKind.MANAGER, "blocked", Meaning.BLOCK),
-        (AnswerKind.MANAGER, "error", Meaning.BLOCK),
-        (AnswerKind.MANAGER, "escalate", Meaning.BLOCK),
+        (OF_AGENT, "ok", Meaning.PASS),
+        (OF_AGENT, "blocked", Meaning.PASS),
+        (OF_AGENT, "error", Meaning.PASS),
+        (OF_AGENT, "escalate", Meaning.PASS),
+        (OF_MANAGER, "ok", Meaning.PASS),
+        (OF_MANAGER, "blocked", Meaning.BLOCK),
+        (OF_MANAGER, "error", Meaning.BLOCK),
+        (OF_MANAGER, "escalate", Meaning.BLOCK),
     ],
 )
-def test_what_each_status_means(kind: AnswerKind, said: str, meaning: Meaning) -> None:
+def test_what_each_status_means(kind: AnswerWord, said: str, meaning: Meaning) -> None:
     answer = read(kind, "Done.\n\n" + block({**SMALLEST[kind], "status": said}))
     assert (answer.said, answer.meaning) == (said, meaning)
 
@@ -130,13 +133,13 @@ def test_something_after_the_block_makes_it_a_quotation() -> None:
 def test_without_a_nonce_one_single_block_counts_where_nothing_is_approved() -> None:
     for kind, document in SMALLEST.items():
         found = StrictAnswerReader().read(kind, quoted(document), nonce=NONCE)
-        assert isinstance(found, Answer) is (kind is not AnswerKind.REVIEW)
+        assert isinstance(found, Answer) is (kind != AnswerKind.REVIEW)
 
 
 def test_whoever_can_reject_or_approve_needs_the_nonce() -> None:
     """Another kind of answer that judges the work of others is found here."""
-    assert frozenset({AnswerKind.REVIEW}) == APPROVING
-    passing = {kind: document for kind, document in SMALLEST.items() if kind in APPROVING}
+    assert [kind for kind in answer_words() if is_approving(kind)] == [AnswerKind.REVIEW]
+    passing = {kind: document for kind, document in SMALLEST.items() if is_approving(kind)}
     for kind, document in passing.items():
         assert isinstance(
             StrictAnswerReader().read(kind, quoted(document), nonce=NONCE), AnswerProblem
@@ -163,7 +166,7 @@ def test_where_no_nonce_is_known_nobody_approves() -> None:
 
 def test_the_nonce_is_not_kept() -> None:
     for kind, document in SMALLEST.items():
-        answer = read(kind, block({**document, "status": next(iter(MEANINGS[kind]))}))
+        answer = read(kind, block({**document, "status": next(iter(answer_meanings(kind)))}))
         assert NONCE not in answer.document + answer.notes
 
 
@@ -406,7 +409,7 @@ def test_too_many_blocks_and_too_large_a_block() -> None:
 
 @given(st.text(alphabet='`~json{}"status: ADEOPRV[],\n\\ \r', max_size=300))
 def test_no_output_makes_the_reader_fail(output: str) -> None:
-    for kind in AnswerKind:
+    for kind in answer_words():
         assert isinstance(
             StrictAnswerReader().read(kind, output, nonce=NONCE), Answer | AnswerProblem
         )

@@ -2,24 +2,27 @@ import json
 
 import pytest
 
+from supervisor_ai.control.registered_kinds import answer_meanings
+from supervisor_ai.definitions.sources.slice_words import answer_words
 from supervisor_ai.definitions.worker_answers.reader import schema_text
-from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind
+from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
+from supervisor_ai.drivers.kanban.kinds import OF_AGENT, OF_MANAGER
 
 REQUIRED = {
     AnswerKind.PLAN: ["status"],
     AnswerKind.IMPLEMENTATION: ["status", "files_created", "files_modified", "tests_written"],
     AnswerKind.REVIEW: ["status", "issues"],
-    AnswerKind.AGENT: ["status", "message"],
-    AnswerKind.MANAGER: ["status", "message", "next_task", "tasks"],
+    OF_AGENT: ["status", "message"],
+    OF_MANAGER: ["status", "message", "next_task", "tasks"],
 }
 
 
-@pytest.mark.parametrize("kind", AnswerKind)
-def test_the_schema_says_what_the_reader_demands(kind: AnswerKind) -> None:
+@pytest.mark.parametrize("kind", answer_words())
+def test_the_schema_says_what_the_reader_demands(kind: AnswerWord) -> None:
     schema = json.loads(schema_text(kind))
     assert schema["required"] == ["nonce", *REQUIRED[kind]]
     assert schema["additionalProperties"] is False
-    assert schema["properties"]["status"]["enum"] == list(MEANINGS[kind])
+    assert schema["properties"]["status"]["enum"] == list(answer_meanings(kind))
 
 
 def test_fields_may_be_called_title_but_have_none() -> None:

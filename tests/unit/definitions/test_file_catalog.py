@@ -38,7 +38,7 @@ def refusal(config: str, *, cli: str | None = None, workflow: str = "standard") 
 
 def arrows(loaded: Definition) -> dict[str, tuple[str, str | None, str | None, str | None]]:
     return {
-        step.name: (step.kind.value, step.next, step.on_fail, step.on_reject)
+        step.name: (step.kind, step.next, step.on_fail, step.on_reject)
         for step in loaded.workflow.steps.values()
     }
 

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
-from supervisor_ai.domain.run.answers import AnswerKind, Meaning
+from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord, Meaning
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
 
 NONCE: Final = "kvmq-tzrb-xwph"
@@ -30,7 +30,7 @@ class Attempt:
 
     name: str
     output: str
-    kind: AnswerKind = AnswerKind.REVIEW
+    kind: AnswerWord = AnswerKind.REVIEW
     counts: str | None = None
 
 
@@ -218,7 +218,7 @@ UNCLAIMED: Final = (
 TABLE: Final = PROSE + QUOTES + FENCES + DISGUISES + UNCLAIMED
 
 
-def read(kind: AnswerKind, output: str) -> Answer | AnswerProblem:
+def read(kind: AnswerWord, output: str) -> Answer | AnswerProblem:
     return StrictAnswerReader().read(kind, output, nonce=NONCE)
 
 

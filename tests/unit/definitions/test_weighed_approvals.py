@@ -5,6 +5,7 @@ from typing import Final
 
 import pytest
 
+from supervisor_ai.definitions.sources.slice_words import answer_words
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader, schema_text
 from supervisor_ai.domain.run.answers import AnswerKind, Meaning
 from supervisor_ai.domain.run.status import FailureCategory
@@ -96,7 +97,7 @@ def test_the_schema_shows_both_forms_of_a_concern() -> None:
 
 
 def test_every_schema_wants_the_nonce() -> None:
-    for kind in AnswerKind:
+    for kind in answer_words():
         schema = json.loads(schema_text(kind))
         assert schema["required"][0] == "nonce"
         assert schema["properties"]["nonce"]["type"] == "string"

@@ -50,7 +50,7 @@ def crew(*names: str, needed: int | None = None, **changes: object) -> Definitio
         **changes,  # type: ignore[arg-type]
     )
     plain = flow(work("build"), review, limits=Limits(step_max_retries=1))
-    judge = plain.roles[AnswerKind.REVIEW.value]
+    judge = plain.roles[AnswerKind.REVIEW]
     judges = {name: replace(judge, name=name) for name in names}
     return replace(plain, roles={**plain.roles, **judges})
 

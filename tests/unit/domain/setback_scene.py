@@ -18,7 +18,7 @@ from supervisor_ai.engine.world import World
 from supervisor_ai.testing.fake_worker import NONCE
 from supervisor_ai.testing.world import says
 
-BUILDER = AnswerKind.IMPLEMENTATION.value
+BUILDER = AnswerKind.IMPLEMENTATION
 DONE = SandboxResult(end=SandboxEnd.EXITED, exit_code=0, reason="It ended.")
 WELL = Diagnosis(message="All is well.")
 BUSY = Diagnosis(message="Busy.", category=FailureCategory.NETWORK, action=Action.RETRY_SAME)

@@ -57,7 +57,7 @@ def test_a_wait_for_somebody_who_is_not_there_is_said_at_once() -> None:
     kernel, run = driven(given, ann=[OK], bob=[GONE], cid=[OK])
     assert kernel.status(run) is RunStatus.WAITING
     (asked,) = kernel.events(run, e.ApprovalRequested)
-    assert asked.reason is ApprovalReason.IMPOSSIBLE_WAIT
+    assert asked.reason == ApprovalReason.IMPOSSIBLE_WAIT
     (rests,) = kernel.events(run, e.StepQuarantined)
     assert rests.reason.startswith("IMPOSSIBLE_WAIT: 3 of the roles")
     kernel.send(run, "yes", Approve(step=asked.step, visit=asked.visit, tree=asked.tree))
@@ -119,10 +119,10 @@ def test_a_missing_role_is_noticed_also_where_the_first_is_not_needed() -> None:
     kernel, run = driven(optional(late(human_approval=True), "bob"), bob=[GONE], cid=[OK])
     kernel.drive(run)
     (asked,) = kernel.events(run, e.ApprovalRequested)
-    assert asked.reason is ApprovalReason.IMPOSSIBLE_WAIT
+    assert asked.reason == ApprovalReason.IMPOSSIBLE_WAIT
     kernel.send(run, "yes", Approve(step=asked.step, visit=asked.visit, tree=asked.tree))
     assert kernel.drive(run).status is RunStatus.WAITING
-    assert kernel.events(run, e.ApprovalRequested)[-1].reason is ApprovalReason.HUMAN_GATE
+    assert kernel.events(run, e.ApprovalRequested)[-1].reason == ApprovalReason.HUMAN_GATE
 
 
 def test_nobody_is_asked_while_others_still_work() -> None:
@@ -143,6 +143,6 @@ def test_an_approver_that_cannot_answer_is_one_less_to_count_on() -> None:
     kernel, run = driven(late(), bob=[BROKEN], cid=[OK])
     assert kernel.status(run) is RunStatus.WAITING
     (asked,) = kernel.events(run, e.ApprovalRequested)
-    assert asked.reason is ApprovalReason.IMPOSSIBLE_WAIT
+    assert asked.reason == ApprovalReason.IMPOSSIBLE_WAIT
     kernel, run = driven(crew("ann", "bob", "cid", needed=2), ann=[OK], bob=[BROKEN], cid=[OK])
     assert kernel.status(run) is RunStatus.COMPLETED

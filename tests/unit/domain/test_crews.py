@@ -19,7 +19,7 @@ from tests.unit.domain.crew_scene import (
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.definition import Definition, Step, StepKind
+from supervisor_ai.domain.run.definition import Definition, Step, StepKind, StepWord
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.inbox_commands import Approve, Reject
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, RunStatus
@@ -166,18 +166,18 @@ def reject(kernel: Kernel, run: RunId) -> Reject:
     return Reject(step=asked.step, visit=asked.visit, tree=asked.tree, note=note)
 
 
-def signed(kind: StepKind) -> Definition:
-    step = work("x") if kind is StepKind.ROLE else stop("x", kind)
+def signed(kind: StepWord) -> Definition:
+    step = work("x") if kind == StepKind.ROLE else stop("x", kind)
     return flow(work("build"), replace(step, human_approval=True, on_reject=BUILD))
 
 
 @pytest.mark.parametrize("kind", [StepKind.ROLE, StepKind.GATE, StepKind.COMMIT])
-def test_a_step_is_signed_off(kind: StepKind) -> None:
-    replies = {AnswerKind.IMPLEMENTATION.value: [replace(BUILT, files={"a": "1"})]}
+def test_a_step_is_signed_off(kind: StepWord) -> None:
+    replies = {AnswerKind.IMPLEMENTATION: [replace(BUILT, files={"a": "1"})]}
     kernel, run = driven(signed(kind), **replies)
     assert kernel.status(run) is RunStatus.WAITING
     (asked,) = kernel.events(run, e.ApprovalRequested)
-    assert asked.reason is ApprovalReason.HUMAN_GATE
+    assert asked.reason == ApprovalReason.HUMAN_GATE
     assert kernel.events(run, e.IntegrationLanded) == []
     kernel.send(run, "yes", approve(kernel, run))
     assert kernel.drive(run).status is RunStatus.COMPLETED
@@ -185,7 +185,7 @@ def test_a_step_is_signed_off(kind: StepKind) -> None:
 
 
 @pytest.mark.parametrize("kind", [StepKind.ROLE, StepKind.GATE, StepKind.COMMIT])
-def test_a_step_that_a_person_refuses_goes_back(kind: StepKind) -> None:
+def test_a_step_that_a_person_refuses_goes_back(kind: StepWord) -> None:
     kernel, run = driven(signed(kind))
     kernel.send(run, "no", reject(kernel, run))
     assert kernel.drive(run).status is RunStatus.WAITING

@@ -166,7 +166,7 @@ def test_what_only_a_person_may_accept_is_asked_at_once() -> None:
     run = kernel.submit(checked(gate))
     assert kernel.drive(run).status is RunStatus.WAITING
     (asked,) = kernel.events(run, e.ApprovalRequested)
-    assert asked.reason is ApprovalReason.FINDINGS
+    assert asked.reason == ApprovalReason.FINDINGS
     assert asked.question is not None
     assert "test_deleted" in kernel.world.artifacts.get(asked.question)
 
@@ -305,7 +305,7 @@ def test_accepting_findings_signs_nothing_off() -> None:
     run = kernel.submit(checked(auto, human_approval=True))
     kernel.drive(run)
     assert answer(kernel, run, note="We want it.") is RunStatus.WAITING
-    assert kernel.events(run, e.ApprovalRequested)[-1].reason is ApprovalReason.HUMAN_GATE
+    assert kernel.events(run, e.ApprovalRequested)[-1].reason == ApprovalReason.HUMAN_GATE
     assert answer(kernel, run, note=None, key="signed") is RunStatus.COMPLETED
 
 

@@ -10,7 +10,7 @@ from tests.support.kernel import CLI, Kernel, flow, stop, work
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, StepName
 from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 from supervisor_ai.domain.run.definition import Cli, Definition, Limits, Role, Step, StepKind
 from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
 from supervisor_ai.domain.run.failures.degradation import INSTRUCTIONS, Level
@@ -59,8 +59,8 @@ def definition(*steps: Step, retries: int = 0, **changes: object) -> Definition:
     return replace(plain, **changes)  # type: ignore[arg-type]
 
 
-def with_role(given: Definition, kind: AnswerKind, change: Callable[[Role], Role]) -> Definition:
-    return replace(given, roles={**given.roles, kind.value: change(given.roles[kind.value])})
+def with_role(given: Definition, kind: AnswerWord, change: Callable[[Role], Role]) -> Definition:
+    return replace(given, roles={**given.roles, kind: change(given.roles[kind])})
 
 
 def following(given: Definition, *clis: str) -> Definition:
@@ -490,7 +490,7 @@ def test_a_run_does_not_change_its_crew_on_the_way() -> None:
     run = kernel.submit(given)
     assert kernel.drive(run).status is RunStatus.WAITING
     (name,) = given.workflow.steps
-    pair = replace(given.workflow.steps[name], role=None, roles=(BUILD.value, BUILD.value))
+    pair = replace(given.workflow.steps[name], role=None, roles=(BUILD, BUILD))
     migrate(kernel, run, replace(given, workflow=replace(given.workflow, steps={name: pair})))
     kernel.drive(run)
     (refused,) = kernel.events(run, e.CommandRefused)

@@ -83,7 +83,7 @@ def test_what_cannot_be_opened_is_opened_by_hand() -> None:
     kernel, run = driven(published(), refusal=refusal)
     assert kernel.status(run) is RunStatus.WAITING
     (asked,) = kernel.events(run, e.ApprovalRequested)
-    assert asked.reason is ApprovalReason.PULL_REQUEST
+    assert asked.reason == ApprovalReason.PULL_REQUEST
     assert asked.question is not None
     assert "gh auth login" in kernel.world.artifacts.get(asked.question)
     kernel.send(run, "yes", Approve(step=asked.step, visit=asked.visit, tree=asked.tree))

@@ -100,7 +100,7 @@ def test_a_review_that_gets_nowhere_rests_until_a_person_decides() -> None:
     (rests,) = kernel.events(run, e.StepQuarantined)
     assert "the same thing in 3 rounds" in rests.reason
     (asked,) = kernel.events(run, e.ApprovalRequested)
-    assert asked.reason is ApprovalReason.REVIEW_LOOP
+    assert asked.reason == ApprovalReason.REVIEW_LOOP
     assert asked.question is not None
     assert "never released" in kernel.world.artifacts.get(asked.question)
 

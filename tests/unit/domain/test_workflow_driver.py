@@ -10,7 +10,7 @@ from supervisor_ai.domain.flow import step as move
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import run as machine
-from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
+from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, AnswerWord, Meaning
 from supervisor_ai.domain.run.definition import (
     Cli,
     Definition,
@@ -60,7 +60,7 @@ PLAN, BUILD, TEST, REVIEW, SIGN, COMMIT = map(
 NOTES = ArtifactHash("notes")
 
 
-def a_role(name: str, answer: AnswerKind, *, writes: bool = False) -> Role:
+def a_role(name: str, answer: AnswerWord, *, writes: bool = False) -> Role:
     return Role(
         name=name, description="", answer=answer, writes=writes, cli="agent", template="{{ task }}"
     )

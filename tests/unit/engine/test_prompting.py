@@ -5,7 +5,7 @@ from tests.support.kernel import Kernel, flow, work
 
 from supervisor_ai.domain.errors import InvalidInput, SupervisorError, Unavailable
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 from supervisor_ai.domain.run.context_plan import ContextPlan, PackedContext, Source, SourceKind
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.status import RunStatus
@@ -15,13 +15,13 @@ from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply
 from supervisor_ai.testing.world import PlainPacker, says
 
-REVIEW = AnswerKind.REVIEW.value
+REVIEW = AnswerKind.REVIEW
 STEPS = (work("plan", AnswerKind.PLAN), work("build"), work("review", AnswerKind.REVIEW))
 
 
 def writing(request: WorkerRequest) -> FakeReply:
-    kind = AnswerKind(request.role)
-    files = {"new": "fresh words"} if kind is AnswerKind.IMPLEMENTATION else {}
+    kind = AnswerWord(request.role)
+    files = {"new": "fresh words"} if kind == AnswerKind.IMPLEMENTATION else {}
     return FakeReply(output=says(kind), files=files)
 
 

@@ -36,7 +36,7 @@ TESTED = flow(
     replace(stop("test", StepKind.GATE), on_fail=StepName("build"), max_retries=0),
 )
 SETUP = ("make", "deps")
-BUILDER = AnswerKind.IMPLEMENTATION.value
+BUILDER = AnswerKind.IMPLEMENTATION
 
 
 def prepared(definition: Definition, **changes: object) -> Definition:

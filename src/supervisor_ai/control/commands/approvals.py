@@ -71,7 +71,7 @@ def _require_tree(asked: ApprovalRow, judgement: PersonsDecision) -> None:
 
 def _require_reason(asked: ApprovalRow, judgement: PersonsDecision) -> None:
     """Refuse to accept a finding without a word on why."""
-    if asked.reason is not ApprovalReason.FINDINGS or not judgement.is_approval:
+    if asked.reason != ApprovalReason.FINDINGS or not judgement.is_approval:
         return
     if not (judgement.words or "").strip():
         raise InvalidInput(

@@ -23,7 +23,7 @@ from supervisor_ai.domain.run.status import (
     StepStatus,
     Verdict,
 )
-from supervisor_ai.domain.run.values import ApprovalReason, Base, Usage
+from supervisor_ai.domain.run.values import Base, ReasonWord, Usage
 from supervisor_ai.engine.ports.ledger import CachedState
 
 
@@ -120,7 +120,7 @@ class ApprovalRow(Struct, frozen=True, kw_only=True):
 
     step: StepName
     visit: int
-    reason: ApprovalReason
+    reason: ReasonWord
     tree: TreeSha
     commit: CommitSha
     question: ArtifactHash | None

@@ -144,7 +144,7 @@ def _approvals(
     words = {True: "approved", False: "rejected", None: "waiting"}
     for row in rows:
         if wanted.accepts(row.step, row.visit, None):
-            is_findings = row.reason is ApprovalReason.FINDINGS
+            is_findings = row.reason == ApprovalReason.FINDINGS
             findings = read_findings(records, row.question) if is_findings else ()
             yield RunLogEntry(
                 kind=LogKind.APPROVAL,
@@ -153,7 +153,7 @@ def _approvals(
                 attempt=None,
                 by=row.answered_by,
                 status=words[row.is_approved],
-                reason=row.reason.value,
+                reason=row.reason,
                 started_at=row.asked_at,
                 ended_at=row.answered_at,
                 sent=None if findings else _text(records, row.question),

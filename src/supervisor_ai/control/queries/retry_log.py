@@ -8,19 +8,20 @@ from msgspec import Struct
 
 from supervisor_ai.control.queries.logs import LogFilter, require_visited
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.registered_kinds import answer_meanings
 from supervisor_ai.control.slices import AttemptWords, definition_of, find_slice
 from supervisor_ai.domain.envelope import Envelope, Event
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName, run_stream
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
+from supervisor_ai.domain.run.answers import AnswerWord, Meaning
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.failures.retries import MoveKind
 from supervisor_ai.domain.run.failures.retry_notes import RetryEntry, retry_log
 from supervisor_ai.domain.run.policies import policy_of
 from supervisor_ai.domain.run.status import FailureCategory
 
-Schemas = Callable[[AnswerKind], str]
+Schemas = Callable[[AnswerWord], str]
 """Writes down the form that a kind of answer has to have."""
 
 _BadEnd = e.AttemptFailed | e.AttemptSucceeded
@@ -148,10 +149,10 @@ def _words(driver: str, definition: Definition, setback: _Setback) -> AttemptWor
     return found.attempt_words(definition, setback.started, earlier)
 
 
-def _expected(category: FailureCategory, kind: AnswerKind, schemas: Schemas) -> str:
+def _expected(category: FailureCategory, kind: AnswerWord, schemas: Schemas) -> str:
     if category in _FORMAT_ERRORS:
         return schemas(kind)
-    words = [word for word, meaning in MEANINGS[kind].items() if meaning is Meaning.PASS]
+    words = [word for word, meaning in answer_meanings(kind).items() if meaning is Meaning.PASS]
     return f"A valid answer with the status {' or '.join(words)}."
 
 

@@ -1,23 +1,17 @@
 """Workflow graphs and warnings: what can be said about a workflow without running it."""
 
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import Literal
 
 from msgspec import Struct
 
 from supervisor_ai.control.ports.definitions import Catalog
+from supervisor_ai.control.registered_kinds import step_phrases
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import TOOLS, Definition, Step, StepKind, Workflow
 
-_DEEDS: Final = {
-    StepKind.GATE: "gate",
-    StepKind.HUMAN: "a person approves",
-    StepKind.COMMIT: "commit",
-    StepKind.PULL_REQUEST: "pull request",
-    StepKind.KANBAN: "reads the kanban",
-}
 ArrowKind = Literal["next", "on_fail", "on_reject"]
 
 
@@ -115,7 +109,7 @@ def _without_way_back(step: Step, definition: Definition) -> Iterator[tuple[str,
 def _node(workflow: Workflow, step: Step) -> Node:
     return Node(
         name=step.name,
-        kind=step.kind.value,
+        kind=step.kind,
         does=_deed(step),
         is_first=step.name == workflow.initial_step,
         is_last=step.next is None,
@@ -123,7 +117,7 @@ def _node(workflow: Workflow, step: Step) -> Node:
 
 
 def _deed(step: Step) -> str:
-    deed = _DEEDS.get(step.kind) or ", ".join(step.crew)
+    deed = step_phrases(step.kind).deed or ", ".join(step.crew)
     if len(step.checks) > 1:
         # What a step runs side by side is pinned under `STEP/GATE`.
         deed = f"gates {', '.join(name.rpartition('/')[2] for name in step.checks)}"
@@ -134,7 +128,7 @@ def _deed(step: Step) -> str:
     if not step.human_approval:
         return deed
     # Whether to commit is asked before, everything else when it is there to be looked at.
-    return f"a person, then {deed}" if step.kind is StepKind.COMMIT else f"{deed}, then a person"
+    return f"a person, then {deed}" if step.kind == StepKind.COMMIT else f"{deed}, then a person"
 
 
 def _arrows(step: Step) -> Iterator[Arrow]:

@@ -12,10 +12,10 @@ from supervisor_ai.definitions.overlay.tree import ValueNode
 from supervisor_ai.definitions.schema.config import CliShape
 from supervisor_ai.definitions.sources.files import Origin
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
+from supervisor_ai.definitions.sources.slice_words import own_adapters
 from supervisor_ai.definitions.sources.yaml_document import read_yaml
 from supervisor_ai.domain.run.definition import Cli
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.drivers.kanban.settings import MECHANICAL
 from supervisor_ai.tools.json_value import BadJson, canonical_json, read_json
 
 _NEEDS: Final = {"command": "command", "scripted": "script", "api": "model"}
@@ -60,9 +60,9 @@ def _cli(name: str, shape: CliShape, node: ValueNode, mistakes: FileMistakes) ->
 
 
 def _check(shape: CliShape, node: ValueNode, mistakes: FileMistakes) -> None:
-    if shape.adapter == MECHANICAL:
-        problem = "is no agent to choose; write `kanban: {manager: builtin}`"
-        mistakes.add(node.place("adapter"), problem)
+    instead = own_adapters().get(shape.adapter)
+    if instead is not None:
+        mistakes.add(node.place("adapter"), f"is no agent to choose; {instead}")
     place, needed = node.at.place(), _NEEDS.get(shape.adapter)
     if needed and getattr(shape, needed) is None and not mistakes.any_below(place.file, place.key):
         problem = f"is missing; the adapter {shape.adapter!r} needs it"

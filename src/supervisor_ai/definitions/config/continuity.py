@@ -39,8 +39,9 @@ def check_continuity(
 ) -> None:
     """Note roles that nobody knows, and those that are asked the same again and again."""
     for name, place in continuity.roles:
+        own = roles[name].of_slice if name in roles else None
         if name not in roles:
             mistakes.add(place, unknown("role", name, sorted(roles)))
-        elif roles[name].is_for_kanbans:
-            problem = "works on kanbans, where every try begins afresh"
+        elif own is not None and own.begin_afresh:
+            problem = f"works on {own.works_on}, where every try begins afresh"
             mistakes.add(place, f"the role {name!r} {problem}")

@@ -103,8 +103,8 @@ def _guards(step: Step, role: str, workflow: Workflow, guarding: Guarding) -> di
 
 
 def _names(step: Step, role: str, guarding: Guarding) -> Iterator[str]:
-    # Who works on a kanban reports in words, and lists no files to compare.
-    left_out = {GateKind.CLAIMS} if guarding.roles[role].is_for_kanbans else set()
+    own = guarding.roles[role].of_slice
+    left_out = {GateKind.CLAIMS} if own is not None and not own.list_files else set()
     wanted = (guard.value for guard in GUARDS if guard not in left_out)
     yield from (name for name in wanted if guarding.is_on(name))
     red = GateKind.RED_BEFORE_GREEN.value

@@ -74,7 +74,7 @@ def _workflow_powers(workflow: WrittenFile[WorkflowShape]) -> Iterator[Power]:
     yield from _nulls(workflow, WORKFLOW_LIMITS)
     for part, steps in (("steps", shape.steps), ("overrides", shape.overrides)):
         for name, step in steps.items():
-            if step.command is not None and kind_of(name, step) is not StepKind.COMMIT:
+            if step.command is not None and kind_of(name, step) != StepKind.COMMIT:
                 yield power(workflow.place(part, name, "command"), step.command)
 
 

@@ -7,6 +7,7 @@ from supervisor_ai.definitions.config.step_chains import linked
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import MAX_RETRIES, Step, StepKind, Workflow
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.kanban.kinds import READ_FILES
 from supervisor_ai.drivers.kanban.settings import EXACT
 from supervisor_ai.drivers.kanban.state import (
     ARCHITECT,
@@ -34,7 +35,7 @@ def kanban_workflow(checks: Sequence[Step], *, retry: str, creates: bool) -> Wor
     steps = (
         Step(
             name=READING,
-            kind=StepKind.KANBAN,
+            kind=READ_FILES,
             next=IMPLEMENTOR,
             description="The files say which task is next, and who does it",
         ),

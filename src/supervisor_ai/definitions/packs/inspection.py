@@ -13,10 +13,9 @@ from supervisor_ai.definitions.packs.resolution import Chosen
 from supervisor_ai.definitions.roles.prompt_files import read_prompts, template_names
 from supervisor_ai.definitions.roles.registry import RoleRegistry, read_book
 from supervisor_ai.definitions.sources.files import (
-    BUILTIN_DIRECTORY,
     PROJECT_DIRECTORY,
-    DirectorySource,
     Origin,
+    package_source,
 )
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
 
@@ -72,7 +71,7 @@ def examine(chosen: Mapping[str, Chosen]) -> PackInspection:
         for path, text in pack.taken.files.items()
     }
     shelf = MemorySource({**files, "config.yaml": f"packs: [{', '.join(chosen)}]\n"})
-    shelves = (DirectorySource(Origin.BUILT_IN, BUILTIN_DIRECTORY), shelf)
+    shelves = (package_source(), shelf)
     mistakes = FileMistakes()
     layers = [read_layer(it, mistakes) for it in shelves]
     templates = template_names(read_prompts(shelves, mistakes))

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from supervisor_ai.definitions.config.clis import ConfiguredCli
 from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.roles.registry import MergedRole
-from supervisor_ai.definitions.schema.cli_flags import NO_CLIS
+from supervisor_ai.definitions.schema.cli_flags import no_clis
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, suggestion, unknown
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.definition import Cli
@@ -21,12 +21,12 @@ _EXAMPLE: Final = """\
 
 def cli_names(settings: EffectiveSettings, adapters: Collection[str]) -> list[str]:
     """List the agents: the configured ones, and adapters that need no configuration."""
-    return sorted({*settings.clis, *(set(adapters) - NO_CLIS)})
+    return sorted({*settings.clis, *(set(adapters) - no_clis())})
 
 
 def is_cli(name: str, settings: EffectiveSettings, adapters: Collection[str]) -> bool:
     """Tell whether an agent is configured, or needs no configuration."""
-    return name in settings.clis or (name not in NO_CLIS and name in adapters)
+    return name in settings.clis or (name not in no_clis() and name in adapters)
 
 
 def check_choices(

@@ -3,21 +3,17 @@
 from collections.abc import Mapping
 from typing import Final
 
+from supervisor_ai.control.slice_names import registered_answer
 from supervisor_ai.definitions.roles.packs import pack_hint
 from supervisor_ai.definitions.schema.config import RoleShape, step_roles
 from supervisor_ai.definitions.sources.mistakes import suggestion
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Step, StepKind, Workflow
 from supervisor_ai.domain.structs import replace
 
 EVERY_STEP: Final = "*"
-_ANSWERS: Final[Mapping[str, str]] = {
-    "implementation": "an implementation",
-    "agent": "the state of a kanban's task",
-    "manager": "the tasks of a kanban",
-}
-"""What an answer is called, where its own word is not enough."""
 
 
 def assigned(
@@ -47,7 +43,7 @@ def find_role(roles: Mapping[str, RoleShape], name: str) -> RoleShape:
     """Find a role by its name."""
     if name in roles:
         return roles[name]
-    # Most people mean a role for a step, also where one for kanbans is called almost the same.
+    # Most people mean a role for a step, also where that of a driver is called almost the same.
     near = suggestion(name, step_roles(roles)) or suggestion(name, roles)
     listed = f"Did you mean {near!r}?" if near else f"Roles: {', '.join(sorted(roles))}."
     where = pack_hint(name)
@@ -57,8 +53,8 @@ def find_role(roles: Mapping[str, RoleShape], name: str) -> RoleShape:
 
 def _fitting(workflow: Workflow, at: str, name: str, roles: Mapping[str, RoleShape]) -> Step:
     step = workflow.steps.get(StepName(at))
-    if step is None or step.kind is not StepKind.ROLE:
-        takers = [one.name for one in workflow.steps.values() if one.kind is StepKind.ROLE]
+    if step is None or step.kind != StepKind.ROLE:
+        takers = [one.name for one in workflow.steps.values() if one.kind == StepKind.ROLE]
         near = suggestion(at, takers)
         hint = f"Did you mean {near!r}?" if near else f"Steps with a role: {', '.join(takers)}."
         raise NotFound(f"The workflow {workflow.name!r} has no step {at!r} with a role.", hint=hint)
@@ -76,4 +72,7 @@ def _answer(step: Step, roles: Mapping[str, RoleShape]) -> str | None:
 
 
 def _a(answer: str | None) -> str:
-    return _ANSWERS.get(answer or "", f"a {answer}")
+    own = registered_answer(answer or "")
+    if own is not None:
+        return own.noun
+    return f"an {answer}" if answer == AnswerKind.IMPLEMENTATION else f"a {answer}"

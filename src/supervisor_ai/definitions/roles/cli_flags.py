@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.roles.registry import MergedRole
-from supervisor_ai.definitions.schema.cli_flags import NO_CLIS, passed_on
+from supervisor_ai.definitions.schema.cli_flags import no_clis, passed_on
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, Note
 from supervisor_ai.domain.run.definition import Definition
 
@@ -22,7 +22,7 @@ def check_flags(
     """Note flags for an agent that is no CLI."""
     for role in roles.values():
         adapter = home_adapter(role, settings)
-        if passed_on(role.shape.flags) and adapter in NO_CLIS:
+        if passed_on(role.shape.flags) and adapter in no_clis():
             problem = f"has no meaning: the agent {role.own_cli!r} has the adapter {adapter!r}"
             mistakes.add(role.place("flags"), f"{problem}; write them into its `command`")
 

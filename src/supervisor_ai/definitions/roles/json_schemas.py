@@ -13,9 +13,10 @@ from supervisor_ai.definitions.roles.packs import PackShape
 from supervisor_ai.definitions.schema import scalars
 from supervisor_ai.definitions.schema.base import FileShape
 from supervisor_ai.definitions.schema.retries import delay
-from supervisor_ai.definitions.schema.roles import RoleFileShape
+from supervisor_ai.definitions.schema.roles import RoleFileShape, known_answer
 from supervisor_ai.definitions.schema.strategies import StrategyShape
-from supervisor_ai.definitions.schema.workflows import WorkflowShape
+from supervisor_ai.definitions.schema.workflows import WorkflowShape, known_step
+from supervisor_ai.definitions.sources.slice_words import answer_words, step_words
 from supervisor_ai.tools.text import duration
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -44,6 +45,11 @@ _READ_BEFORE: Final[Mapping[object, JsonSchemaValue]] = {
     scalars.size: _SIZE,
 }
 """What people may write where the model only knows what is made of it."""
+_ONE_OF: Final[Mapping[object, Callable[[], tuple[str, ...]]]] = {
+    known_step: step_words,
+    known_answer: answer_words,
+}
+"""Words to which slices add."""
 _SHAPES: Final[Mapping[str, type[FileShape]]] = {
     "role": RoleFileShape,
     "workflow": WorkflowShape,
@@ -64,6 +70,8 @@ class _Written(GenerateJsonSchema):
         function: Callable[..., object] = schema["function"]["function"]
         if function in _READ_BEFORE:
             return dict(_READ_BEFORE[function])
+        if function in _ONE_OF:
+            return {"enum": list(_ONE_OF[function]()), "type": "string"}
         if getattr(function, "__name__", "") in {"_one_or_many", "short_or_long"}:
             return {"anyOf": [{"type": "string"}, made]}
         return made

@@ -13,7 +13,7 @@ from supervisor_ai.definitions.schema.tool_names import OURS, TOOLS
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, shown
 from supervisor_ai.definitions.sources.yaml_document import Value, read_yaml
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 from supervisor_ai.domain.run.definition import EDITING_TOOLS, Role
 
 _MAX_CHARACTERS: Final = 100_000
@@ -22,7 +22,7 @@ _FENCE: Final = "---"
 _LINE: Final = re.compile(r"([A-Za-z][A-Za-z-]{0,40}):[ \t]*(.*)")
 _OWN_NAME: Final = "supervisor-role"
 _OWN_ANSWER: Final = "supervisor-answer"
-_KINDS: Final[Mapping[AnswerKind, tuple[str, str]]] = {
+_KINDS: Final[Mapping[AnswerWord, tuple[str, str]]] = {
     AnswerKind.PLAN: ("planning.j2", "planner_docset"),
     AnswerKind.IMPLEMENTATION: ("implement.j2", "implementer_targeted"),
     AnswerKind.REVIEW: ("review_strict.j2", "reviewer_diff"),
@@ -64,8 +64,8 @@ def read_agent(text: str, name: str) -> RoleDraft:
     model = agent.text("model")
     said: dict[str, Value] = {
         "description": agent.text("description") or f"The agent {called}",
-        "answer": answer.value,
-        "writes": answer is AnswerKind.IMPLEMENTATION,
+        "answer": answer,
+        "writes": answer == AnswerKind.IMPLEMENTATION,
         "cli": f"claude:{model}" if model not in {"", "inherit"} else "claude",
         "template": template,
         "system_prompt": agent.body,
@@ -92,7 +92,7 @@ def write_agent(role: Role) -> RoleDraft:
         head["tools"] = ", ".join(dict.fromkeys(own))
     if cli == "claude" and model:
         head["model"] = model
-    head |= {_OWN_NAME: role.name, _OWN_ANSWER: role.answer.value}
+    head |= {_OWN_NAME: role.name, _OWN_ANSWER: role.answer}
     parts = (role.system_prompt.strip("\n"), role.instructions.strip("\n"))
     body = "\n\n".join(part for part in parts if part)
     text = f"{_FENCE}\n{_yaml(head)}{_FENCE}\n\n{body}\n"
@@ -155,10 +155,10 @@ def _plain(tool: str) -> str:
     return tool.partition("(")[0].strip()
 
 
-def _answer(agent: _Agent, tools: tuple[str, ...] | None) -> AnswerKind:
+def _answer(agent: _Agent, tools: tuple[str, ...] | None) -> AnswerWord:
     said = agent.text(_OWN_ANSWER)
-    if said in {kind.value for kind in _KINDS}:
-        return AnswerKind(said)
+    if said in _KINDS:
+        return AnswerWord(said)
     if tools is not None and EDITING_TOOLS.isdisjoint(tools):
         words = f"{agent.text('name').replace('-', ' ')} {agent.text('description')}"
         return AnswerKind.REVIEW if _REVIEWING.search(words) else AnswerKind.PLAN

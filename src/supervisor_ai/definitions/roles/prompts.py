@@ -5,9 +5,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
+from supervisor_ai.control.registered_kinds import answer_meanings
 from supervisor_ai.definitions.roles.prompt_files import INCLUDE
-from supervisor_ai.definitions.worker_answers.models import schema_text
-from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind
+from supervisor_ai.definitions.worker_answers.forms import schema_text
+from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.failures.retry_notes import feedback_words
 from supervisor_ai.domain.run.status import FailureCategory
 
@@ -21,7 +22,7 @@ _ERROR: Final = "{error}"
 _BLOCKED: Final = "BLOCKED"
 
 
-def template_text(name: str, answer: AnswerKind, texts: Mapping[str, str]) -> str:
+def template_text(name: str, answer: AnswerWord, texts: Mapping[str, str]) -> str:
     """Return a template with everything it includes, the schema of the answer as well.
 
     A run pins this text, so that a later version of a file does not change it. How much it can
@@ -35,24 +36,24 @@ def template_text(name: str, answer: AnswerKind, texts: Mapping[str, str]) -> st
     return INCLUDE.sub(included, texts[name])
 
 
-def _schema(answer: AnswerKind) -> str:
+def _schema(answer: AnswerWord) -> str:
     return _raw(json.dumps(json.loads(schema_text(answer)))) + "\n\n"
 
 
-def _words_before(answer: AnswerKind) -> str:
+def _words_before(answer: AnswerWord) -> str:
     """Introduce what went wrong, by the category of the failure."""
     return _by_category((category, f"{before}\n\n") for category, before, _ in _feedback(answer))
 
 
-def _words_after(answer: AnswerKind) -> str:
+def _words_after(answer: AnswerWord) -> str:
     """Say what to do about it, by the category of the failure."""
     return _by_category((category, f"\n{after}\n") for category, _, after in _feedback(answer))
 
 
-def _feedback(answer: AnswerKind) -> Iterator[tuple[FailureCategory, str, str]]:
+def _feedback(answer: AnswerWord) -> Iterator[tuple[FailureCategory, str, str]]:
     for category, wanted in _WANTED.items():
         # Who cannot answer BLOCKED is not told to.
-        if category is FailureCategory.LOGIC and _BLOCKED not in MEANINGS[answer]:
+        if category is FailureCategory.LOGIC and _BLOCKED not in answer_meanings(answer):
             continue
         before, _, after = feedback_words(category, _ERROR, wanted).partition(_ERROR)
         yield category, before.strip(), after.strip()
@@ -70,7 +71,7 @@ def _raw(text: str) -> str:
     return f"{{% raw %}}{text}{{% endraw %}}"
 
 
-_MADE: Final[Mapping[str, Callable[[AnswerKind], str]]] = {
+_MADE: Final[Mapping[str, Callable[[AnswerWord], str]]] = {
     "schema.json": _schema,
     "words_before": _words_before,
     "words_after": _words_after,

@@ -187,9 +187,10 @@ def _check(
     if shape.answer == "review" and shape.writes:
         problem = "must be false for a role that reviews: what it changed would pass unseen"
         mistakes.add(role.place("writes"), problem)
-    if shape.is_for_kanbans and not shape.writes:
-        problem = "must be true for a role that works on kanbans: it writes into their files"
-        mistakes.add(role.place("writes"), problem)
+    own = shape.of_slice
+    if own is not None and own.must_write and not shape.writes:
+        problem = f"must be true for a role that works on {own.works_on}"
+        mistakes.add(role.place("writes"), f"{problem}: it writes into their files")
     strategy, known = shape.context.strategy, sorted(book.strategies)
     if strategy is not None and strategy not in known and not _is_damaged(strategy, mistakes):
         mistakes.add(role.place("context", "strategy"), unknown("strategy", strategy, known))

@@ -1,11 +1,13 @@
 """The base of all shapes of definition files, and the scalars that they share."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from supervisor_ai.definitions.schema import scalars
+from supervisor_ai.definitions.sources.model_errors import found
 from supervisor_ai.tools.text import duration
 
 Name = Annotated[str, AfterValidator(scalars.name)]
@@ -16,6 +18,14 @@ HostPath = Annotated[str, AfterValidator(scalars.host_path)]
 Duration = Annotated[timedelta, BeforeValidator(duration)]
 Command = Annotated[list[str], BeforeValidator(scalars.words), AfterValidator(scalars.runnable)]
 Retries = Annotated[int, Field(ge=0, le=100)]
+
+
+def one_of(value: object, words: Sequence[str]) -> str:
+    """Accept one of words to which slices may add."""
+    if isinstance(value, str) and value in words:
+        return value
+    *others, last = map(repr, words)
+    raise ValueError(f"must be {', '.join(others)} or {last}, found {found(value)}")
 
 
 class FileShape(BaseModel):

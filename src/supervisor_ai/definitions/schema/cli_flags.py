@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from supervisor_ai.drivers.kanban.settings import MECHANICAL
+from supervisor_ai.definitions.sources.slice_words import own_adapters
 
-NO_CLIS: Final = frozenset({"api", "command", "scripted", MECHANICAL})
-"""Adapters that start no CLI of a vendor's."""
+_NO_CLIS: Final = frozenset({"api", "command", "scripted"})
 _RECORDS: Final = frozenset({"json", "stream-json"})
 _IN_EFFECT: Final[Mapping[str, frozenset[str]]] = {
     **dict.fromkeys(("-p", "--print", "--verbose", "exec", "run", "--json"), frozenset()),
@@ -60,6 +59,11 @@ _OURS: Final = frozenset(
     }
 )
 """By these supervisor keeps a CLI to its task and understands what it prints."""
+
+
+def no_clis() -> frozenset[str]:
+    """Name the adapters that start no CLI of a vendor's."""
+    return _NO_CLIS | own_adapters().keys()
 
 
 def role_flags(words: list[str]) -> list[str]:

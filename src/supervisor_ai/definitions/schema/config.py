@@ -1,10 +1,11 @@
 """The shapes of definition files; a key that is not listed here is a mistake."""
 
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import AliasChoices, Field
 
+from supervisor_ai.control.slice_names import SliceRoles
 from supervisor_ai.definitions.schema.base import (
     AgentName,
     Command,
@@ -21,10 +22,10 @@ from supervisor_ai.definitions.schema.models import ModelShape
 from supervisor_ai.definitions.schema.policies import PolicyShape
 from supervisor_ai.definitions.schema.retries import Delay, Multiplier
 from supervisor_ai.definitions.schema.roles import (
-    AnswerWord,
     ContinuityShape,
     RoleFileShape,
     TermsShape,
+    WrittenAnswer,
 )
 from supervisor_ai.definitions.schema.sandboxes import (
     BrokerShape,
@@ -35,8 +36,7 @@ from supervisor_ai.definitions.schema.sandboxes import (
 )
 from supervisor_ai.definitions.schema.tool_names import ToolName
 from supervisor_ai.definitions.schema.workflows import CompositionShape
-
-_OF_KANBANS: Final = frozenset({"agent", "manager"})
+from supervisor_ai.definitions.sources.slice_words import roles_of_slice
 
 
 class CliShape(FileShape):
@@ -107,15 +107,15 @@ class RoleShape(RoleFileShape):
     """A role with everything that its file, its parents and the shelves below say."""
 
     description: Text
-    answer: AnswerWord
+    answer: WrittenAnswer
     writes: bool
     cli: AgentName
     template: str
 
     @property
-    def is_for_kanbans(self) -> bool:
-        """Tell whether the role works on kanbans; no step of a workflow can be done by it."""
-        return self.answer in _OF_KANBANS
+    def of_slice(self) -> SliceRoles | None:
+        """Return what holds for the roles of one driver; None: steps of workflows can have it."""
+        return roles_of_slice(self.answer)
 
     @property
     def cannot_be_optional(self) -> str | None:
@@ -129,4 +129,4 @@ class RoleShape(RoleFileShape):
 
 def step_roles(roles: Mapping[str, RoleShape]) -> list[str]:
     """Name the roles that steps of a workflow can have."""
-    return sorted(name for name, role in roles.items() if not role.is_for_kanbans)
+    return sorted(name for name, role in roles.items() if role.of_slice is None)

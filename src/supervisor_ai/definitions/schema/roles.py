@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from supervisor_ai.definitions.schema import scalars
 from supervisor_ai.definitions.schema.base import (
@@ -15,6 +15,7 @@ from supervisor_ai.definitions.schema.base import (
     Retries,
     Text,
     Variable,
+    one_of,
 )
 from supervisor_ai.definitions.schema.cli_flags import role_flags
 from supervisor_ai.definitions.schema.context import ContextShape, Excluded
@@ -22,8 +23,8 @@ from supervisor_ai.definitions.schema.gates import InnerText, RoleGateShape
 from supervisor_ai.definitions.schema.models import service_url
 from supervisor_ai.definitions.schema.sandboxes import Destination
 from supervisor_ai.definitions.schema.tool_names import ToolName
+from supervisor_ai.definitions.sources.slice_words import answer_words
 
-AnswerWord = Literal["plan", "implementation", "review", "agent", "manager"]
 MOST_CONTINUATIONS: Final = 3
 _SERVER: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 _TEMPLATE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.j2")
@@ -50,6 +51,14 @@ def template_name(value: str) -> str:
     if not _TEMPLATE.fullmatch(value):
         raise ValueError(f"must be the name of a template such as implement.j2, found {value!r}")
     return value
+
+
+def known_answer(value: object) -> str:
+    """Accept a kind of answer."""
+    return one_of(value, answer_words())
+
+
+WrittenAnswer = Annotated[str, BeforeValidator(known_answer)]
 
 
 class McpShape(FileShape):
@@ -104,7 +113,7 @@ class RoleFileShape(TermsShape):
     name: Name | None = None
     extends: Name | None = None
     description: Text | None = None
-    answer: AnswerWord | None = None
+    answer: WrittenAnswer | None = None
     writes: bool | None = None
     cli: AgentName | None = None
     flags: Annotated[list[str], AfterValidator(role_flags)] = Field(default_factory=list)

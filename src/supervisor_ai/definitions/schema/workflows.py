@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     Field,
     GetJsonSchemaHandler,
     WithJsonSchema,
@@ -14,10 +15,18 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from supervisor_ai.definitions.schema import scalars
-from supervisor_ai.definitions.schema.base import Command, Duration, FileShape, Name, Retries
+from supervisor_ai.definitions.schema.base import (
+    Command,
+    Duration,
+    FileShape,
+    Name,
+    Retries,
+    one_of,
+)
 from supervisor_ai.definitions.schema.gates import MOST_GATES, GateShape
 from supervisor_ai.definitions.schema.retries import DegradeTo
 from supervisor_ai.definitions.sources.model_errors import found
+from supervisor_ai.definitions.sources.slice_words import step_words
 
 _POSITION: Final = re.compile(r"(after|before) ([A-Za-z][A-Za-z0-9_-]{0,63})")
 _RULE: Final = re.compile(r"all|any|majority|BOTH_APPROVED|[1-9][0-9]?_of(_[1-9][0-9]?)?")
@@ -49,6 +58,11 @@ def agreement(value: str) -> str:
     if not _RULE.fullmatch(value):
         raise ValueError(f"must be all, any, majority or N_of such as 2_of, found {value!r}")
     return value
+
+
+def known_step(value: object) -> str:
+    """Accept a kind of step that a workflow may have."""
+    return one_of(value, step_words())
 
 
 Percentage = Annotated[int, Field(ge=1, le=100)]
@@ -128,7 +142,7 @@ class StepConfigShape(FileShape):
 class StepShape(FileShape):
     """`steps.NAME` of a workflow."""
 
-    type: Literal["role", "orchestrator_gate", "human_gate", "commit", "pull_request"] | None = None
+    type: Annotated[str, BeforeValidator(known_step)] | None = None
     gate_type: Literal["orchestrator", "human"] | None = None
     role: str | None = None
     roles: Crew | None = None

@@ -1,10 +1,12 @@
 """Where definition files stand: in the package, in the user's directory, in a commit."""
 
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import Final, Protocol
 
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
+from supervisor_ai.definitions.sources.slice_words import slice_directories
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.engine.ports.workspaces import Repository
@@ -51,11 +53,12 @@ class DefinitionSource(Protocol):
 
 
 class DirectorySource:
-    """Definition files in a directory of the machine."""
+    """Definition files in a directory of the machine, or in several as if they were one."""
 
-    def __init__(self, origin: Origin, directory: Path) -> None:
+    def __init__(self, origin: Origin, directory: Path, *others: Path) -> None:
         self._origin = origin
         self._directory = directory
+        self._others = others
 
     @property
     def origin(self) -> Origin:
@@ -72,7 +75,7 @@ class DirectorySource:
         """Return a file's text, or None."""
         place = FilePlace(file=self.label(path))
         try:
-            return (self._directory / path).read_text(encoding="utf-8")
+            return self._file(path).read_text(encoding="utf-8")
         except FileNotFoundError:
             return None
         except UnicodeDecodeError as error:
@@ -87,17 +90,31 @@ class DirectorySource:
 
     def names(self, directory: str) -> tuple[str, ...]:
         """List the files of a directory."""
-        place = self._directory / directory
-        try:
-            return tuple(sorted(entry.name for entry in place.iterdir() if entry.is_file()))
-        except FileNotFoundError:
-            return ()
-        except OSError as error:
-            raise Unavailable(f"{str(place)!r} cannot be read: {error.strerror}.") from error
+        places = (place / directory for place in (self._directory, *self._others))
+        return tuple(sorted({name for place in places for name in _files(place)}))
 
     def paths(self) -> tuple[str, ...]:
         """List the YAML files at the top; other programs keep other files beside them."""
         return tuple(name for name in self.names("") if name.endswith((".yaml", ".yml")))
+
+    def _file(self, path: str) -> Path:
+        """Find a file; one that is nowhere is missing in the first directory."""
+        places = (place / path for place in (self._directory, *self._others))
+        return next(filter(Path.exists, places), self._directory / path)
+
+
+def package_source() -> DirectorySource:
+    """Return the definitions that come with the package, those of its slices included."""
+    return DirectorySource(Origin.BUILT_IN, BUILTIN_DIRECTORY, *slice_directories())
+
+
+def _files(directory: Path) -> Iterator[str]:
+    try:
+        yield from (entry.name for entry in directory.iterdir() if entry.is_file())
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise Unavailable(f"{str(directory)!r} cannot be read: {error.strerror}.") from error
 
 
 class CommitSource:

@@ -7,7 +7,7 @@ from supervisor_ai.definitions.sources.mistakes import suggestion, unknown
 from supervisor_ai.definitions.step_checks.approver_checks import check_approvers
 from supervisor_ai.definitions.templates.agreement import OF_ALL, is_structured, needed, said_total
 from supervisor_ai.definitions.templates.step_notes import StepNotes
-from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
+from supervisor_ai.domain.run.answers import MEANINGS, AnswerWord, Meaning
 from supervisor_ai.domain.run.failures.retries import RetryPolicy
 
 
@@ -78,10 +78,10 @@ def _check_role(notes: StepNotes, name: str, roles: Mapping[str, RoleShape]) -> 
     if role is None:
         notes.add_unknown(key, "role", name, unknown("role", name, known))
         return
-    if role.is_for_kanbans:
+    if role.of_slice is not None:
         near = suggestion(name, known)
         meant = f"; did you mean {near!r}?" if near else ", not for steps of a workflow"
-        notes.add(key, f"names {name!r}, a role for kanbans{meant}")
+        notes.add(key, f"names {name!r}, a role for {role.of_slice.works_on}{meant}")
         return
     if shape.on_reject is not None and not (_can_reject(role) or shape.human_approval):
         notes.add("on_reject", f"has no meaning: the role {name!r} never rejects")
@@ -90,4 +90,4 @@ def _check_role(notes: StepNotes, name: str, roles: Mapping[str, RoleShape]) -> 
 
 
 def _can_reject(role: RoleShape) -> bool:
-    return Meaning.REJECT in MEANINGS[AnswerKind(role.answer)].values()
+    return Meaning.REJECT in MEANINGS[AnswerWord(role.answer)].values()

@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from supervisor_ai.control.slice_names import registered_step
 from supervisor_ai.definitions.config.merged import Choice
 from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile
@@ -20,7 +21,7 @@ from supervisor_ai.definitions.templates.kit import Kit
 from supervisor_ai.definitions.templates.step_kinds import kind_of, pull_request_problem
 from supervisor_ai.definitions.templates.step_notes import MissingDefinition, StepNotes
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.run.definition import Gate, Step, StepKind
+from supervisor_ai.domain.run.definition import Gate, Step, StepKind, StepWord
 from supervisor_ai.domain.run.failures.degradation import LEVELS
 from supervisor_ai.domain.structs import replace
 
@@ -30,7 +31,7 @@ _EVERYWHERE: Final = frozenset(
         *("position", "required", "outputs"),
     }
 )
-_MEANINGFUL: Final[Mapping[StepKind, frozenset[str]]] = {
+_MEANINGFUL: Final[Mapping[StepWord, frozenset[str]]] = {
     StepKind.ROLE: frozenset(
         {
             *("role", "roles", "approvers", "parallel", "aggregate", "gate", "on_reject"),
@@ -89,13 +90,13 @@ def read_step(around: Surroundings, draft: DraftStep, *, is_last: bool) -> ReadS
     _check_keys(notes, kind)
     _check_end(notes, is_last=is_last)
     gates: dict[str, Gate] = {}
-    if kind is StepKind.ROLE:
+    if kind == StepKind.ROLE:
         check_role_step(notes, around.roles, around.settings.policies.retries)
-    if kind is StepKind.PULL_REQUEST and draft.shape.command is not None:
+    if kind == StepKind.PULL_REQUEST and draft.shape.command is not None:
         problem = pull_request_problem(draft.shape.command)
         if problem is not None:
             notes.add("command", problem)
-    if kind is StepKind.GATE:
+    if kind == StepKind.GATE:
         gates = read_gates(notes, around.settings, are_gates_known=around.are_gates_known)
     step = _step(draft, kind, around.settings.step_policies)
     if len(gates) > 1:
@@ -103,13 +104,18 @@ def read_step(around: Surroundings, draft: DraftStep, *, is_last: bool) -> ReadS
     return ReadStep(step=step, gates=gates, missing=tuple(notes.missing))
 
 
-def _check_keys(notes: StepNotes, kind: StepKind) -> None:
+def _check_keys(notes: StepNotes, kind: StepWord) -> None:
     shape = notes.draft.shape
     said = {key for key in shape.model_fields_set if getattr(shape, key) is not None}
-    for key in sorted(said - _EVERYWHERE - _MEANINGFUL[kind]):
-        notes.add(key, f"has no meaning for a step of type {kind.value!r}")
+    for key in sorted(said - _EVERYWHERE - _keys(kind)):
+        notes.add(key, f"has no meaning for a step of type {kind!r}")
     if shape.gate_type is not None and shape.type not in {None, f"{shape.gate_type}_gate"}:
         notes.add("gate_type", f"contradicts the type {shape.type!r}")
+
+
+def _keys(kind: StepWord) -> frozenset[str]:
+    registered = registered_step(kind)
+    return _MEANINGFUL[kind] if registered is None else frozenset(registered.keys)
 
 
 def _check_end(notes: StepNotes, *, is_last: bool) -> None:
@@ -120,9 +126,9 @@ def _check_end(notes: StepNotes, *, is_last: bool) -> None:
         notes.add_gap("next", "is missing; name the next step or write `terminal: true`")
 
 
-def _step(draft: DraftStep, kind: StepKind, usual: Mapping[str, Choice]) -> Step:
+def _step(draft: DraftStep, kind: StepWord, usual: Mapping[str, Choice]) -> Step:
     shape, chosen = draft.shape, draft.shape.retry_policy
-    below = usual.get(draft.name) if kind is StepKind.ROLE and chosen is None else None
+    below = usual.get(draft.name) if kind == StepKind.ROLE and chosen is None else None
     is_crew = len(draft.crew) > 1
     return Step(
         name=StepName(draft.name),
@@ -134,7 +140,7 @@ def _step(draft: DraftStep, kind: StepKind, usual: Mapping[str, Choice]) -> Step
         human_approval=bool(shape.human_approval),
         instructions="\n".join(draft.words),
         outputs=tuple(shape.outputs or ()),
-        gate=draft.name if kind is StepKind.GATE else None,
+        gate=draft.name if kind == StepKind.GATE else None,
         next=_target(shape.next),
         on_fail=_target(shape.on_fail),
         on_reject=_target(shape.on_reject),

@@ -9,7 +9,7 @@ from supervisor_ai.definitions.schema.config import RoleShape
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.definitions.templates.draft import DraftStep, WorkflowDraft
 from supervisor_ai.definitions.templates.step_kinds import kind_of
-from supervisor_ai.domain.run.definition import StepKind
+from supervisor_ai.domain.run.definition import StepKind, StepWord
 
 
 class Kit(Struct, frozen=True, kw_only=True):
@@ -62,9 +62,9 @@ class Kit(Struct, frozen=True, kw_only=True):
         return max((role.config.coverage or 0 for role in roles), default=0) or None
 
 
-def is_kind(step: DraftStep, kind: StepKind) -> bool:
+def is_kind(step: DraftStep, kind: StepWord) -> bool:
     """Tell whether a step is of a kind."""
-    return kind_of(step.name, step.shape) is kind
+    return kind_of(step.name, step.shape) == kind
 
 
 def commit_of(draft: WorkflowDraft) -> str | None:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from supervisor_ai.definitions.schema.workflows import StepShape
-from supervisor_ai.domain.run.definition import StepKind
+from supervisor_ai.domain.run.definition import StepKind, StepWord
 
 _COMMIT_COMMAND: Final = ["git", "commit"]
 _COMMIT_STEP: Final = "commit"
@@ -12,10 +12,10 @@ _PR_TITLE: Final = ("--title", "${PR_TITLE}")
 _PR_BODY: Final = ("--body", "${PR_BODY}")
 
 
-def kind_of(name: str, shape: StepShape) -> StepKind | None:
+def kind_of(name: str, shape: StepShape) -> StepWord | None:
     """Tell what a step does."""
     kind = _declared(shape)
-    if kind is not StepKind.GATE or shape.gate is not None or shape.gates is not None:
+    if kind != StepKind.GATE or shape.gate is not None or shape.gates is not None:
         return kind
     if shape.command is None:
         return StepKind.COMMIT if name == _COMMIT_STEP else kind
@@ -43,11 +43,11 @@ def _without(words: list[str], pair: tuple[str, str]) -> list[str]:
     return words
 
 
-def _declared(shape: StepShape) -> StepKind | None:
+def _declared(shape: StepShape) -> StepWord | None:
     if shape.type is not None:
-        return StepKind(shape.type)
+        return StepWord(shape.type)
     if shape.gate_type is not None:
-        return StepKind(f"{shape.gate_type}_gate")
+        return StepWord(f"{shape.gate_type}_gate")
     if any(it is not None for it in (shape.role, shape.roles, shape.approvers)):
         return StepKind.ROLE
     return StepKind.GATE if shape.command or shape.gate or shape.gates else None

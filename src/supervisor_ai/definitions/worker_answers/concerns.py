@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from supervisor_ai.definitions.worker_answers.models import AnyOutput, ReviewIssue, ReviewOutput
+from supervisor_ai.definitions.worker_answers.models import Output, ReviewIssue, ReviewOutput
 from supervisor_ai.domain.run.gates import Concern
 
 _HEAVY: Final = frozenset({"critical", "major"})
@@ -41,7 +41,7 @@ _ENDINGS: Final = (
 )
 
 
-def concerns(answer: AnyOutput) -> tuple[Concern, ...]:
+def concerns(answer: Output) -> tuple[Concern, ...]:
     """Return what a review objects to: what weighs most of it, where the reviewer says so."""
     if not isinstance(answer, ReviewOutput) or answer.status not in _OBJECTS:
         return ()
@@ -51,7 +51,7 @@ def concerns(answer: AnyOutput) -> tuple[Concern, ...]:
     return tuple(dict.fromkeys(_concern(issue) for issue in chosen))
 
 
-def weighed(answer: AnyOutput) -> AnyOutput:
+def weighed(answer: Output) -> Output:
     """Take an approval that names anything critical or major for the request that it is."""
     if not isinstance(answer, ReviewOutput) or answer.status in _OBJECTS:
         return answer

@@ -1,15 +1,8 @@
-"""What workers answer with: the models, and the JSON Schemas made from them."""
+"""The models of the answers that all drivers share, and what every answer has."""
 
-import json
-from collections.abc import Mapping
-from functools import cache
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-
-from supervisor_ai.domain.run.answers import AnswerKind
-
-_NONCE: Final = "the nonce of this attempt, which the prompt tells"
 
 Summary = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 
@@ -24,6 +17,23 @@ class Output(AnswerModel):
     """An answer as a whole; its nonce says that it is one, and is not kept."""
 
     nonce: str | None = Field(default=None, exclude=True)
+    status: str
+
+    @property
+    def told(self) -> str:
+        """Return what it says to people."""
+        return ""
+
+
+class SummedOutput(Output):
+    """An answer that says in a summary what was done."""
+
+    summary: Summary = ""
+
+    @property
+    def told(self) -> str:  # type: ignore[explicit-override]
+        """Return what it says to people."""
+        return self.summary
 
 
 class PlannedComponent(AnswerModel):
@@ -51,11 +61,10 @@ class PlannedDependency(AnswerModel):
     target: str = Field(alias="to")
 
 
-class PlanOutput(Output):
+class PlanOutput(SummedOutput):
     """The answer of a planner."""
 
     status: Literal["COMPLETE", "NEEDS_REFINEMENT", "BLOCKED"]
-    summary: Summary = ""
     phases: list[PlannedPhase] | None = None
     dependencies: list[PlannedDependency] | None = None
     file_targets: list[str] | None = None
@@ -64,11 +73,10 @@ class PlanOutput(Output):
     blockers: list[str] | None = None
 
 
-class ImplementationOutput(Output):
+class ImplementationOutput(SummedOutput):
     """The answer of an implementer."""
 
     status: Literal["SUCCESS", "PARTIAL", "FAILED", "BLOCKED"]
-    summary: Summary = ""
     files_created: list[str]
     files_modified: list[str]
     files_deleted: list[str] | None = None
@@ -97,76 +105,10 @@ SecurityConcern = Annotated[
 """A concern without a severity counts as major."""
 
 
-class ReviewOutput(Output):
+class ReviewOutput(SummedOutput):
     """The answer of a reviewer."""
 
     status: Literal["APPROVED", "CHANGES_REQUESTED", "REJECTED"]
-    summary: Summary = ""
     issues: list[ReviewIssue]
     suggestions: list[str] | None = None
     security_concerns: list[SecurityConcern] | None = None
-
-
-class AgentOutput(Output):
-    """The answer of whoever worked on a task of a kanban; what was done stands in the task file.
-
-    Only its form is looked at: what else it says is noted, and no mistake.
-    """
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(
-        extra="allow",
-        strict=True,
-        frozen=True,
-        # What is asked for stays exact: some CLIs hold their model to the schema, and only so.
-        json_schema_extra={"additionalProperties": False},
-    )
-
-    status: Literal["ok", "blocked", "error", "escalate"]
-    message: str
-
-
-class KanbanOutput(AgentOutput):
-    """The answer of a Manager: the tasks of the kanban, and which of them is next."""
-
-    # Both are asked for; an answer without them has the right form all the same, and is held
-    # against the kanban file, which counts.
-    model_config: ClassVar[ConfigDict] = ConfigDict(
-        json_schema_extra={
-            "additionalProperties": False,
-            "required": ["status", "message", "next_task", "tasks"],
-        },
-    )
-
-    next_task: str | None = Field(default_factory=lambda: None)
-    tasks: list[str] = Field(default_factory=list)
-
-
-AnyOutput = PlanOutput | ImplementationOutput | ReviewOutput | AgentOutput | KanbanOutput
-
-MODELS: Final[Mapping[AnswerKind, type[AnyOutput]]] = {
-    AnswerKind.PLAN: PlanOutput,
-    AnswerKind.IMPLEMENTATION: ImplementationOutput,
-    AnswerKind.REVIEW: ReviewOutput,
-    AnswerKind.AGENT: AgentOutput,
-    AnswerKind.MANAGER: KanbanOutput,
-}
-
-
-@cache
-def schema_text(kind: AnswerKind) -> str:
-    """Return the JSON Schema of an answer, as whoever answers has to fill it."""
-    schema = MODELS[kind].model_json_schema(by_alias=True)
-    schema["properties"]["nonce"] = {"type": "string", "description": _NONCE}
-    schema["required"] = ["nonce", *schema["required"]]
-    return json.dumps(_untitled(schema), indent=2)
-
-
-def _untitled(schema: object) -> object:
-    """Leave out titles, which only repeat the names of fields; a field may be called title."""
-    if isinstance(schema, dict):
-        return {
-            key: _untitled(value)
-            for key, value in schema.items()
-            if not (key == "title" and isinstance(value, str))
-        }
-    return [_untitled(item) for item in schema] if isinstance(schema, list) else schema

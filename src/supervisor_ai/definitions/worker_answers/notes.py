@@ -1,13 +1,12 @@
 """An answer in words, for whoever comes next."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final, assert_never
+from typing import Final
 
 from supervisor_ai.definitions.sources.mistakes import shown
 from supervisor_ai.definitions.worker_answers.models import (
-    AgentOutput,
-    AnyOutput,
     ImplementationOutput,
+    Output,
     PlanOutput,
     ReviewIssue,
     ReviewOutput,
@@ -17,7 +16,7 @@ _MAX_LENGTH: Final = 50_000
 _CONTROL: Final = {code: None for code in (*range(32), *range(127, 160)) if code not in {9, 10}}
 
 
-def notes(answer: AnyOutput) -> str:
+def notes(answer: Output) -> str:
     """Return what an answer says, as lines of text."""
     text = "\n".join(_lines(answer)).translate(_CONTROL).strip()
     return (
@@ -25,9 +24,8 @@ def notes(answer: AnyOutput) -> str:
     )
 
 
-def _lines(answer: AnyOutput) -> Iterator[str]:
-    said = answer.message if isinstance(answer, AgentOutput) else answer.summary
-    yield said or f"The worker answered {answer.status}."
+def _lines(answer: Output) -> Iterator[str]:
+    yield answer.told or f"The worker answered {answer.status}."
     if answer.model_extra:
         yield f"Nobody looked at {', '.join(map(shown, answer.model_extra))}."
     match answer:
@@ -41,10 +39,8 @@ def _lines(answer: AnyOutput) -> Iterator[str]:
             yield from _listed("Issues", (_issue(issue) for issue in answer.issues))
             yield from _listed("Security concerns", map(_issue, answer.security_concerns or ()))
             yield from _listed("Suggestions", answer.suggestions)
-        case AgentOutput():
-            pass
         case _:
-            assert_never(answer)
+            pass
 
 
 def _plan_lines(plan: PlanOutput) -> Iterator[str]:

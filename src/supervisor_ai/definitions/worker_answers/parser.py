@@ -7,13 +7,15 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from supervisor_ai.control.registered_kinds import answer_meanings, is_approving
 from supervisor_ai.definitions.sources.mistakes import key_text, shown
 from supervisor_ai.definitions.sources.model_errors import ModelFinding, findings
 from supervisor_ai.definitions.worker_answers.concerns import concerns, weighed
+from supervisor_ai.definitions.worker_answers.forms import answer_form
 from supervisor_ai.definitions.worker_answers.json_blocks import JsonBlock, json_blocks
-from supervisor_ai.definitions.worker_answers.models import MODELS, AnyOutput, KanbanOutput
+from supervisor_ai.definitions.worker_answers.models import Output
 from supervisor_ai.definitions.worker_answers.notes import notes
-from supervisor_ai.domain.run.answers import APPROVING, MEANINGS, AnswerKind
+from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
 from supervisor_ai.tools.json_value import BadJson, read_json
@@ -33,7 +35,7 @@ _FORM: Final = (
 )
 
 
-def read_answer(kind: AnswerKind, output: str, *, nonce: str) -> Answer | AnswerProblem:
+def read_answer(kind: AnswerWord, output: str, *, nonce: str) -> Answer | AnswerProblem:
     """Return the answer that the final fenced block holds and that repeats the nonce.
 
     Nothing in a repository knows the nonce, so a block without it is a quotation.
@@ -49,7 +51,7 @@ def read_answer(kind: AnswerKind, output: str, *, nonce: str) -> Answer | Answer
     if not final.is_closed:
         return _unparsed("The final fenced json block is never closed.")
     own = [block for block in blocks if nonce and nonce in block.text]
-    if final not in own and (own or kind in APPROVING):
+    if final not in own and (own or is_approving(kind)):
         return _unparsed("The final json block does not repeat the nonce of this attempt.")
     answer = _fit(kind, final.text)
     if isinstance(answer, AnswerProblem):
@@ -66,30 +68,29 @@ def read_answer(kind: AnswerKind, output: str, *, nonce: str) -> Answer | Answer
     return _answer(kind, weighed(answer)) if problem is None else _unparsed(problem)
 
 
-def _answer(kind: AnswerKind, answer: AnyOutput) -> Answer:
-    # That there is no next task is what a Manager says with null, and not by saying nothing.
-    says_null = isinstance(answer, KanbanOutput)
+def _answer(kind: AnswerWord, answer: Output) -> Answer:
+    form = answer_form(kind)
     ignored = set(answer.model_extra or ())
     document = answer.model_dump(
         mode="json",
         by_alias=True,
-        exclude_none=not says_null,
-        exclude_unset=says_null,
+        exclude_none=not form.keeps_null,
+        exclude_unset=form.keeps_null,
         exclude=ignored,
     )
     return Answer(
         said=answer.status,
-        meaning=MEANINGS[kind][answer.status],
+        meaning=answer_meanings(kind)[answer.status],
         document=json.dumps(document, ensure_ascii=False, indent=2),
         notes=notes(answer),
         concerns=concerns(answer),
     )
 
 
-def _fit(kind: AnswerKind, text: str) -> AnyOutput | AnswerProblem:
+def _fit(kind: AnswerWord, text: str) -> Output | AnswerProblem:
     if len(text) > _MAX_LENGTH:
         return _unparsed(f"The final json block is longer than {_MAX_LENGTH} characters.")
-    model = MODELS[kind]
+    model = answer_form(kind).model
     try:
         return model.model_validate(read_json(text))
     except BadJson as error:
@@ -98,17 +99,17 @@ def _fit(kind: AnswerKind, text: str) -> AnyOutput | AnswerProblem:
         return _invalid(kind, tuple(findings(error, model)), error.error_count())
 
 
-def _invalid(kind: AnswerKind, wrong: Sequence[ModelFinding], count: int) -> AnswerProblem:
+def _invalid(kind: AnswerWord, wrong: Sequence[ModelFinding], count: int) -> AnswerProblem:
     listed = "; ".join(
         shown(f"{key_text(finding.path) or 'the answer'}: {finding.problem}")
         for finding in wrong[:_MAX_LISTED]
     )
     more = f"; and {count - _MAX_LISTED} more" if count > _MAX_LISTED else ""
-    message = f"The final json block is no valid {kind.value} answer: {listed}{more}."
+    message = f"The final json block is no valid {kind} answer: {listed}{more}."
     return _problem(FailureCategory.VALIDATION, message)
 
 
-def _dispute(kind: AnswerKind, answer: AnyOutput, others: Sequence[JsonBlock]) -> str | None:
+def _dispute(kind: AnswerWord, answer: Output, others: Sequence[JsonBlock]) -> str | None:
     """Say why what the worker wrote itself is not one answer."""
     for block in others:
         other = _fit(kind, block.text)
@@ -122,7 +123,7 @@ def _dispute(kind: AnswerKind, answer: AnyOutput, others: Sequence[JsonBlock]) -
     return None
 
 
-def _doubt(kind: AnswerKind, answer: AnyOutput, before: str, blocks: int) -> str | None:
+def _doubt(kind: AnswerWord, answer: Output, before: str, blocks: int) -> str | None:
     """Say why a block without a nonce may be quoted and not meant.
 
     What stands before is looked at without fences and strictness, because a worker whose own
@@ -131,7 +132,7 @@ def _doubt(kind: AnswerKind, answer: AnyOutput, before: str, blocks: int) -> str
     if blocks > 1:
         return f"The output has {blocks} json blocks, and none repeats the nonce."
     for match in _STATUS.finditer(before):
-        if match[1] in MEANINGS[kind] and match[1] != answer.status:
+        if match[1] in answer_meanings(kind) and match[1] != answer.status:
             return (
                 f"The output is ambiguous: it says {match[1]} before the final json block, "
                 f"which says {answer.status}."

@@ -1,28 +1,18 @@
 """What the words of a worker's answer mean for the driver."""
 
 from enum import StrEnum
-from typing import Final
+from typing import Final, NewType
+
+AnswerWord = NewType("AnswerWord", str)
+"""A kind of answer, as roles name it: which schema it has."""
 
 
-class AnswerStatus(StrEnum):
-    """How an agent says that its task came out."""
+class AnswerKind:
+    """The kinds of answers that all drivers share; a slice registers those of its own."""
 
-    OK = "ok"
-    BLOCKED = "blocked"
-    ERROR = "error"
-    ESCALATE = "escalate"
-
-
-class AnswerKind(StrEnum):
-    """Which schema a role answers with."""
-
-    PLAN = "plan"
-    IMPLEMENTATION = "implementation"
-    REVIEW = "review"
-    AGENT = "agent"
-    """What those say who work on tasks that others have planned."""
-    MANAGER = "manager"
-    """The same, with the list of tasks and the next of them."""
+    PLAN: Final = AnswerWord("plan")
+    IMPLEMENTATION: Final = AnswerWord("implementation")
+    REVIEW: Final = AnswerWord("review")
 
 
 class Meaning(StrEnum):
@@ -35,7 +25,7 @@ class Meaning(StrEnum):
     BLOCK = "block"
 
 
-MEANINGS: Final[dict[AnswerKind, dict[str, Meaning]]] = {
+MEANINGS: Final[dict[AnswerWord, dict[str, Meaning]]] = {
     AnswerKind.PLAN: {
         "COMPLETE": Meaning.PASS,
         "NEEDS_REFINEMENT": Meaning.REFINE,
@@ -52,15 +42,5 @@ MEANINGS: Final[dict[AnswerKind, dict[str, Meaning]]] = {
         "CHANGES_REQUESTED": Meaning.REJECT,
         "REJECTED": Meaning.REJECT,
     },
-    # How a task came out is for the Manager to read; the loop goes on in any case.
-    AnswerKind.AGENT: dict.fromkeys(AnswerStatus, Meaning.PASS),
-    AnswerKind.MANAGER: {
-        **dict.fromkeys(AnswerStatus, Meaning.BLOCK),
-        AnswerStatus.OK: Meaning.PASS,
-    },
 }
-
-APPROVING: Final = frozenset(
-    kind for kind, meanings in MEANINGS.items() if Meaning.REJECT in meanings.values()
-)
-"""Whose word lets the work of others pass or not; what a Manager decides stands in its files."""
+"""What the words of the shared kinds of answers mean."""

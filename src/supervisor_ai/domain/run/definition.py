@@ -1,13 +1,12 @@
 """What a run pins when it starts: the workflow and all that its steps name."""
 
 from datetime import timedelta
-from enum import StrEnum
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NewType
 
 from msgspec import Struct, field
 
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.context_plan import ContextPlan
 from supervisor_ai.domain.run.failures.breaker import BREAKER_POLICY, BreakerPolicy
 from supervisor_ai.domain.run.failures.degradation import Level
@@ -26,16 +25,18 @@ TOOLS: Final = EDITING_TOOLS | BROWSING_TOOLS | {"read_file", "run_command"}
 """What agents have by these names; any other tool has to be offered by an MCP server."""
 
 
-class StepKind(StrEnum):
-    """What a step does."""
+StepWord = NewType("StepWord", str)
+"""A kind of step, as definitions name it: what a step does."""
 
-    ROLE = "role"
-    GATE = "orchestrator_gate"
-    HUMAN = "human_gate"
-    COMMIT = "commit"
-    PULL_REQUEST = "pull_request"
-    KANBAN = "kanban"
-    """The kanban's files are read, and say which step comes next."""
+
+class StepKind:
+    """The kinds of steps that all drivers share; a slice registers those of its own."""
+
+    ROLE: Final = StepWord("role")
+    GATE: Final = StepWord("orchestrator_gate")
+    HUMAN: Final = StepWord("human_gate")
+    COMMIT: Final = StepWord("commit")
+    PULL_REQUEST: Final = StepWord("pull_request")
 
 
 class Broker(Struct, frozen=True, kw_only=True):
@@ -88,7 +89,7 @@ class Role(Struct, frozen=True, kw_only=True):
 
     name: str
     description: str
-    answer: AnswerKind
+    answer: AnswerWord
     writes: bool
     cli: str
     template: str
@@ -181,7 +182,7 @@ class Step(Struct, frozen=True, kw_only=True):
     """A node of the workflow."""
 
     name: StepName
-    kind: StepKind
+    kind: StepWord
     role: str | None = None
     roles: tuple[str, ...] = ()
     """Those who do it side by side, where it is more than one."""

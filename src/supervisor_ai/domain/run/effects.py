@@ -31,7 +31,7 @@ from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.gates import Authorship
 from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.spending.prices import CostCap, PriceTable
-from supervisor_ai.domain.run.values import ApprovalReason, Feedback
+from supervisor_ai.domain.run.values import Feedback, ReasonWord
 from supervisor_ai.domain.run.writable import Writable
 
 
@@ -167,7 +167,7 @@ class RequestApproval(PlacedEffect, frozen=True, kw_only=True):
 
     begins_with: ClassVar = ("commit",)
 
-    reason: ApprovalReason
+    reason: ReasonWord
     tree: TreeSha
     commit: CommitSha
     question: ArtifactHash | None

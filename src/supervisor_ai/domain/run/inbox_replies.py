@@ -63,4 +63,4 @@ def _answer_approval(run: Run, letter: InboxCommand, command: Approve | Reject) 
 
 
 def _needs_reason(asked: e.ApprovalRequested) -> bool:
-    return asked.reason is ApprovalReason.FINDINGS
+    return asked.reason == ApprovalReason.FINDINGS

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from enum import StrEnum
-from typing import Final
+from typing import Final, NewType
 
 from msgspec import Struct
 
@@ -109,20 +109,22 @@ class Feedback(Struct, frozen=True, kw_only=True):
     category: FailureCategory | None = None
 
 
-class ApprovalReason(StrEnum):
-    """Why a person is asked."""
+ReasonWord = NewType("ReasonWord", str)
+"""Why a person is asked, in the word of the ledger."""
 
-    HUMAN_GATE = "human_gate"
-    BLOCKED = "blocked"
-    FINDINGS = "findings"
+
+class ApprovalReason:
+    """The reasons that all drivers share; a slice registers those of its own."""
+
+    HUMAN_GATE: Final = ReasonWord("human_gate")
+    BLOCKED: Final = ReasonWord("blocked")
+    FINDINGS: Final = ReasonWord("findings")
     """A gate found what only a person may accept, with a reason."""
-    REVIEW_LOOP = "review_loop"
+    REVIEW_LOOP: Final = ReasonWord("review_loop")
     """Reviewers and implementer go round in circles."""
-    IMPOSSIBLE_WAIT = "impossible_wait"
+    IMPOSSIBLE_WAIT: Final = ReasonWord("impossible_wait")
     """Those who have to agree are not there, and waiting would not bring them."""
-    PULL_REQUEST = "pull_request"
+    PULL_REQUEST: Final = ReasonWord("pull_request")
     """A pull request could not be opened, and somebody has to do it by hand."""
-    KANBAN = "kanban"
-    """The files of a kanban cannot be read as they are."""
-    LANDING = "landing"
+    LANDING: Final = ReasonWord("landing")
     """What was made cannot be put where it belongs."""

@@ -2,17 +2,17 @@
 
 from supervisor_ai.domain.ids import ArtifactHash, StepName
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.answers import AnswerStatus
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import Integrate
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
-from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
+from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind, ReasonWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.kanban import Phase
 from supervisor_ai.drivers.kanban.board.roles import determine_role
 from supervisor_ai.drivers.kanban.effects import ReadKanban, SaveKanban
+from supervisor_ai.drivers.kanban.kinds import UNREADABLE, AnswerStatus
 from supervisor_ai.drivers.kanban.orders import with_orders
 from supervisor_ai.drivers.kanban.state import LAND_TASK, MANAGER, READING, KanbanState
 from supervisor_ai.drivers.moves.attempts import base_of
@@ -28,7 +28,7 @@ def decide_reading(run: Run, state: KanbanState, at: Step, visit: Visit) -> Deci
         case k.KanbanRead():
             return _follow(state, at, visit, state.news)
         case k.KanbanUnreadable(report=report):
-            return _ask(run, state, at, ApprovalReason.KANBAN, report)
+            return _ask(run, state, at, UNREADABLE, report)
         case e.ApprovalRefused():
             reason = "The kanban cannot be read, and a person decided not to go on."
             return stop(at, visit, OutcomeKind.BLOCKED, reason)
@@ -171,6 +171,6 @@ def _saving(run: Run, state: KanbanState, at: Step, visit: Visit) -> SaveKanban:
 
 
 def _ask(
-    run: Run, state: KanbanState, at: Step, reason: ApprovalReason, words: ArtifactHash | None
+    run: Run, state: KanbanState, at: Step, reason: ReasonWord, words: ArtifactHash | None
 ) -> Decision:
     return perform(run, state.flow, question(state.flow, at, reason, words))

@@ -8,6 +8,7 @@ from supervisor_ai.domain.run.definition import StepKind
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.kanban import kinds
 from supervisor_ai.drivers.kanban.decide import (
     decide_agent,
     decide_checks,
@@ -73,7 +74,7 @@ def _decide(run: Run, state: KanbanState) -> Decision:
             return decide_checks(run, state, at, visit)
         case _ if run.open:
             return Decision()
-        case StepKind.KANBAN:
+        case kinds.READ_FILES:
             return decide_reading(run, state, at, visit)
         case _:
             return decide_landing(run, state, at, visit)

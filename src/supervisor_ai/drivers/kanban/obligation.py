@@ -4,13 +4,13 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.answers import AnswerStatus
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.drivers.kanban.board.numbers import number_of
 from supervisor_ai.drivers.kanban.board.policy import Obligation
 from supervisor_ai.drivers.kanban.effects import RunKanbanWorker
+from supervisor_ai.drivers.kanban.kinds import AnswerStatus
 from supervisor_ai.drivers.kanban.ports import Files, KanbanPorts
 from supervisor_ai.engine.effects.refused_writes import report_refused
 from supervisor_ai.engine.effects.worker import Work

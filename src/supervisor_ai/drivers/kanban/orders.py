@@ -3,7 +3,6 @@
 import json
 from typing import Final
 
-from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Role
 from supervisor_ai.domain.run.effects import Effect, RunGate, RunWorker
 from supervisor_ai.domain.run.events import AttemptLost, AttemptStarted
@@ -14,6 +13,7 @@ from supervisor_ai.drivers.kanban.board.policy import Obligation
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.effects import RunKanbanWorker, with_obligation
 from supervisor_ai.drivers.kanban.events import KanbanRead
+from supervisor_ai.drivers.kanban.kinds import OF_MANAGER
 from supervisor_ai.drivers.kanban.state import KanbanState
 from supervisor_ai.drivers.moves.state import current_visit
 
@@ -102,7 +102,7 @@ def agent_name(started: AttemptStarted) -> str:
 
 def task_name(definition: KanbanDefinition, role: Role, reading: KanbanRead | None) -> str | None:
     """Name what an agent of a kanban was given: a task's file, the kanban's, or a request."""
-    if role.answer is not AnswerKind.MANAGER:
+    if role.answer != OF_MANAGER:
         return None if reading is None else reading.current
     asked = definition.kanban.instruction if reading is None else ""
     return asked or definition.kanban.place.file

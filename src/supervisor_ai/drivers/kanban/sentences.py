@@ -3,6 +3,7 @@
 from typing import Final
 
 from supervisor_ai.control.phrases import short
+from supervisor_ai.control.registered_kinds import ApprovalPhrases, StepPhrases
 from supervisor_ai.control.sentence_table import SentenceTable, on
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.roles import determine_role
@@ -42,4 +43,12 @@ KANBAN_SENTENCES: Final[SentenceTable] = (
         k.KanbanSaveLost,
         lambda _: "nobody knows whether the directory has the files; its owner died",
     ),
+)
+READ_FILES: Final = StepPhrases(deed="reads the kanban", preview="read the kanban's files")
+UNREADABLE: Final = ApprovalPhrases(
+    asking="cannot read the kanban and ",
+    why="the kanban's files cannot be read as they are",
+    yes="you mended the files, and they are read again",
+    no="the run ends",
+    mend="mend",
 )

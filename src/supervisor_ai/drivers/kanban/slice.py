@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.control.commands.run_migration import only_cli
 from supervisor_ai.control.ports.definitions import Catalog, Loaded
-from supervisor_ai.control.slices import Slice
+from supervisor_ai.control.slices import Slice, SliceReference
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition, expect_kanban
@@ -41,6 +41,12 @@ def _performers(ports: Mapping[str, object]) -> "Performers":
     return make_performers(ports)
 
 
+def _reference() -> SliceReference:
+    from supervisor_ai.drivers.kanban.queries.reference import REFERENCE
+
+    return REFERENCE
+
+
 SLICE: Final = Slice(
     driver=opener(KanbanDriver()),
     definition=KanbanDefinition,
@@ -53,4 +59,5 @@ SLICE: Final = Slice(
     about_run=about.about_run,
     preview=about.preview,
     attempt_words=about.attempt_words,
+    reference=_reference,
 )

@@ -8,12 +8,12 @@ from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import StepName, TreeSha
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.answers import AnswerStatus
 from supervisor_ai.domain.run.failures.loops import Trail
 from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
+from supervisor_ai.drivers.kanban.kinds import AnswerStatus
 from supervisor_ai.drivers.moves.state import StepRecord, WorkflowState
 from supervisor_ai.drivers.moves.state import evolve as evolve_steps
 

@@ -130,7 +130,7 @@ def plans(state: WorkflowState) -> tuple[ArtifactHash, ...]:
     return tuple(
         state.answers[name]
         for name, step in steps.items()
-        if state.role(step).answer is AnswerKind.PLAN
+        if state.role(step).answer == AnswerKind.PLAN
     )
 
 

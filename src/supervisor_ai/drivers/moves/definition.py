@@ -45,7 +45,7 @@ def migration_problems(state: WorkflowState, definition: Definition) -> tuple[st
 def _is_missed(state: WorkflowState, name: StepName) -> bool:
     """Tell whether a step must still be there; a gate that has spoken need not be."""
     is_here = state.visit is not None and state.visit.step == name
-    return is_here or state.at(name).kind is not StepKind.GATE
+    return is_here or state.at(name).kind != StepKind.GATE
 
 
 def _changed_kind(state: WorkflowState, definition: Definition) -> tuple[str, ...]:
@@ -54,10 +54,10 @@ def _changed_kind(state: WorkflowState, definition: Definition) -> tuple[str, ..
     if step is None:
         return ()
     now = state.at(step.name)
-    if step.kind is not now.kind:
+    if step.kind != now.kind:
         return (
-            f"The run is at step {step.name!r}, which is of kind {now.kind.value!r} and would be "
-            f"of kind {step.kind.value!r}.",
+            f"The run is at step {step.name!r}, which is of kind {now.kind!r} and would be "
+            f"of kind {step.kind!r}.",
         )
     if len(step.crew) != len(now.crew):
         return (f"The run is at step {step.name!r}, which other roles would do.",)

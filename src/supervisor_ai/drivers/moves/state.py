@@ -15,7 +15,7 @@ from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.failures.loops import Trace, Trail
 from supervisor_ai.domain.run.gates import VOUCHING, Authorship, Complexity, GateKind
 from supervisor_ai.domain.run.status import WORST_FIRST, StepStatus
-from supervisor_ai.domain.run.values import ApprovalReason, Feedback, Snapshot
+from supervisor_ai.domain.run.values import ApprovalReason, Feedback, ReasonWord, Snapshot
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.review_loops import Rounds, record_round
 from supervisor_ai.drivers.moves.slots import Slot
@@ -101,9 +101,9 @@ class Visit(Struct, frozen=True, kw_only=True):
     slots: tuple[Slot, ...] = ()
     verdicts: tuple[e.GateEnded, ...] = ()
     """What the gates of the step said, each in its slot."""
-    question: ApprovalReason | None = None
+    question: ReasonWord | None = None
     """Why a person was asked the last time."""
-    approved: frozenset[ApprovalReason] = frozenset()
+    approved: frozenset[ReasonWord] = frozenset()
     """The questions to which a person has said yes."""
     accepted: frozenset[int] = frozenset()
     """The gates whose findings a person has accepted, by their slots."""
@@ -187,7 +187,7 @@ def _placed(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
     visit = state.visit
     if isinstance(event, e.ApprovalRequested):
         visit = replace(visit, question=event.reason)
-    if isinstance(event, _OF_A_QUESTION) and visit.question is not ApprovalReason.BLOCKED:
+    if isinstance(event, _OF_A_QUESTION) and visit.question != ApprovalReason.BLOCKED:
         return replace(state, visit=visit)
     slot = evolve_slot(visit.slot(event.slot), event)
     return replace(state, visit=visit.with_slot(slot))
@@ -278,11 +278,11 @@ def _without(lost: dict[int, e.FilesLeftOut], slot: int) -> dict[int, e.FilesLef
 def _decided(state: WorkflowState, event: e.ApprovalGiven | e.ApprovalRefused) -> WorkflowState:
     """Take in a person's word on the step as a whole; one on a blocked role is the slot's."""
     visit = current_visit(state)
-    if visit.question is ApprovalReason.BLOCKED:
+    if visit.question == ApprovalReason.BLOCKED:
         return state
     if isinstance(event, e.ApprovalGiven) and visit.question is not None:
         visit = replace(visit, approved=visit.approved | {visit.question})
-        if visit.question is ApprovalReason.FINDINGS:
+        if visit.question == ApprovalReason.FINDINGS:
             visit = replace(visit, accepted=frozenset(said.slot for said in visit.verdicts))
     return replace(state, news=event, visit=visit)
 

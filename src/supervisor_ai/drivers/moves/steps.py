@@ -16,7 +16,7 @@ from supervisor_ai.domain.run.effects import (
 from supervisor_ai.domain.run.failures.degradation import is_degraded
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
-from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
+from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind, ReasonWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.results import levels, summary
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState, current_visit, evolve
@@ -62,7 +62,7 @@ def _is_wait(effect: Effect) -> bool:
 def question(
     state: WorkflowState,
     at: Step,
-    reason: ApprovalReason = ApprovalReason.HUMAN_GATE,
+    reason: ReasonWord = ApprovalReason.HUMAN_GATE,
     words: ArtifactHash | None = None,
 ) -> RequestApproval:
     """Ask a person about the files as they are now."""
@@ -108,13 +108,13 @@ def rejected_by_person(state: WorkflowState, at: Step, news: e.ApprovalRefused) 
     """Go back with a person's words."""
     back = Feedback(kind=FeedbackKind.PERSON, source=at.name, artifact=news.note)
     # What judges nothing is done again, as the person wants it.
-    itself = at.name if at.kind is StepKind.ROLE and not _judges(state, at) else None
+    itself = at.name if at.kind == StepKind.ROLE and not _judges(state, at) else None
     target = at.on_reject or at.on_fail or itself
     return send_back(state, at, target, (back,), OutcomeKind.REJECTED)
 
 
 def _judges(state: WorkflowState, at: Step) -> bool:
-    return state.role(at.name).answer is AnswerKind.REVIEW
+    return state.role(at.name).answer == AnswerKind.REVIEW
 
 
 def send_back(

@@ -70,7 +70,7 @@ def _decide(run: Run, state: WorkflowState) -> Decision:
         case StepKind.PULL_REQUEST:
             return decide_pull_request(run, state, at, visit)
         case _:
-            raise InternalError(f"A workflow has no steps of kind {at.kind.value!r}.")
+            raise InternalError(f"A workflow has no steps of kind {at.kind!r}.")
 
 
 def _decide_human(run: Run, state: WorkflowState, at: Step) -> Decision:

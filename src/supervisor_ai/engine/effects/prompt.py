@@ -72,7 +72,7 @@ def _task(effect: RunWorker, operation: Operation) -> str:
 
 async def _diff(effect: RunWorker, operation: Operation) -> str | None:
     """Show a reviewer the change, unless its context has it already."""
-    is_review = effect.role.answer is AnswerKind.REVIEW
+    is_review = effect.role.answer == AnswerKind.REVIEW
     if not is_review or _has(effect.role.context, SourceKind.DIFF):
         return None
     workspaces, hides = operation.world.workspaces, effect.role.hides

@@ -8,7 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import RunId, StepName
-from supervisor_ai.domain.run.answers import AnswerKind, Meaning
+from supervisor_ai.domain.run.answers import AnswerWord, Meaning
 from supervisor_ai.domain.run.definition import Cli, McpServer, Role, SandboxPolicy
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.gates import Concern
@@ -156,7 +156,7 @@ class AnswerProblem(Struct, frozen=True, kw_only=True):
 class AnswerReader(Protocol):
     """Finds the answer in a worker's output; the format is validated, never guessed."""
 
-    def read(self, kind: AnswerKind, output: str, *, nonce: str) -> Answer | AnswerProblem:
+    def read(self, kind: AnswerWord, output: str, *, nonce: str) -> Answer | AnswerProblem:
         """Return the answer that the final fenced block holds and that repeats the nonce."""
         ...
 

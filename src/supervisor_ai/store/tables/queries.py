@@ -24,7 +24,7 @@ from supervisor_ai.domain.run.status import (
     StepStatus,
     Verdict,
 )
-from supervisor_ai.domain.run.values import NO_USAGE, ApprovalReason, Base, Usage
+from supervisor_ai.domain.run.values import NO_USAGE, Base, ReasonWord, Usage
 from supervisor_ai.store.codec import EventCodec, moment
 from supervisor_ai.store.connection import Connection, Row, Sql
 from supervisor_ai.store.leases import SqliteLeases
@@ -245,7 +245,7 @@ def _approval(row: Row) -> ApprovalRow:
     return ApprovalRow(
         step=step,
         visit=visit,
-        reason=ApprovalReason(reason),
+        reason=ReasonWord(reason),
         tree=tree,
         commit=commit,
         question=question,

@@ -11,16 +11,16 @@ from supervisor_ai.cli.commands.definitions.workflow_graphs.svg import draw_svg
 from supervisor_ai.cli.commands.definitions.workflow_graphs.text import draw_text
 from supervisor_ai.control.queries.workflows import WorkflowGraph, graph_of
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.run.definition import Step, StepKind, Workflow
+from supervisor_ai.domain.run.definition import Step, StepKind, StepWord, Workflow
 from supervisor_ai.domain.run.gates import Complexity
 
 
-def step(name: str, kind: StepKind = StepKind.ROLE, **arrows: str) -> Step:
+def step(name: str, kind: StepWord = StepKind.ROLE, **arrows: str) -> Step:
     targets = {key: StepName(target) for key, target in arrows.items()}
     return Step(
         name=StepName(name),
         kind=kind,
-        role="worker" if kind is StepKind.ROLE else None,
+        role="worker" if kind == StepKind.ROLE else None,
         next=targets.get("next"),
         on_fail=targets.get("on_fail"),
         on_reject=targets.get("on_reject"),

@@ -11,7 +11,6 @@ from supervisor_ai.context.prompter import JinjaPrompter
 from supervisor_ai.definitions.worker_answers.reader import schema_text
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.ids import CommitSha, StepName
-from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Role
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import FeedbackKind
@@ -26,6 +25,7 @@ from supervisor_ai.drivers.kanban.board.kanban import (
     TaskState,
 )
 from supervisor_ai.drivers.kanban.board.policy import Obligation
+from supervisor_ai.drivers.kanban.kinds import OF_AGENT, OF_MANAGER
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
 
 Roles = Mapping[str, Role]
@@ -74,7 +74,7 @@ def test_every_try_is_told_the_same(roles: Roles, name: str) -> None:
     first = prompt(roles, name)
     assert {first} == {prompt(roles, name, attempt=attempt) for attempt in (1, 2, 3, 4)}
     assert f'````material task\n{{"task_file": "{TASK}"}}\n````\n' in first
-    kind = AnswerKind.MANAGER if name == "manager" else AnswerKind.AGENT
+    kind = OF_MANAGER if name == "manager" else OF_AGENT
     assert json.dumps(json.loads(schema_text(kind))) in first
     assert "{%" not in first
     assert "{{" not in first

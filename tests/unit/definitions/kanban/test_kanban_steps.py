@@ -6,12 +6,12 @@ from tests.unit.definitions.project_files import COMMIT
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Cli, StepKind
 from supervisor_ai.domain.run.failures.retries import RetryMode
 from supervisor_ai.domain.run.policies import policy_of
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import expect_kanban
+from supervisor_ai.drivers.kanban.kinds import OF_AGENT, OF_MANAGER, READ_FILES
 
 ROLES = ("architect", "implementor", "manager")
 STEPS = (
@@ -29,7 +29,7 @@ def test_the_loop_goes_round(board: Board) -> None:
     assert {
         name: (step.kind, step.next, step.on_fail) for name, step in workflow.steps.items()
     } == {
-        "kanban": (StepKind.KANBAN, "implementor", None),
+        "kanban": (READ_FILES, "implementor", None),
         "architect": (StepKind.ROLE, "land-task", None),
         "implementor": (StepKind.ROLE, "implementor-guard", None),
         "implementor-guard": (StepKind.GATE, "test", "implementor"),
@@ -56,9 +56,9 @@ def test_each_role_has_its_answer_and_its_prompt(board: Board) -> None:
     roles = board.load().definition.roles
     assert set(roles) == set(ROLES)
     assert {name: role.answer for name, role in roles.items()} == {
-        "architect": AnswerKind.AGENT,
-        "implementor": AnswerKind.AGENT,
-        "manager": AnswerKind.MANAGER,
+        "architect": OF_AGENT,
+        "implementor": OF_AGENT,
+        "manager": OF_MANAGER,
     }
     for role in roles.values():
         assert role.can_edit
@@ -114,7 +114,7 @@ def test_a_manager_without_a_model(board: Board) -> None:
     ):
         role = pinned.definition.roles["manager"]
         assert (role.template, role.cli, role.fallback) == ("{{ task }}", "builtin", ())
-        assert (role.answer, role.can_edit) == (AnswerKind.MANAGER, True)
+        assert (role.answer, role.can_edit) == (OF_MANAGER, True)
         assert not role.instructions
         assert pinned.definition.clis == {
             "builtin": Cli(name="builtin", adapter="mechanical_manager"),

@@ -330,4 +330,4 @@ def test_a_long_line_of_parents_is_no_trouble(scene: Scene) -> None:
     assert "is one of more than 20 roles that extend each other" in scene.refusal()
     scene.files.clear()
     scene.write({"roles/r0.yaml": "extends: planner\n", **dict(list(line.items())[:18])})
-    assert scene.role("r18").answer.value == "plan"
+    assert scene.role("r18").answer == "plan"

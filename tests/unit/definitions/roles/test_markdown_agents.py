@@ -7,7 +7,7 @@ from tests.unit.definitions.roles.scene import Scene
 
 from supervisor_ai.definitions.roles.markdown_agents import read_agent
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 
 REVIEWER = """\
 ---
@@ -68,10 +68,10 @@ allowed_tools:
         ("name: a\ntools: Read\nsupervisor-answer: review", AnswerKind.REVIEW),
     ],
 )
-def test_how_a_role_answers(scene: Scene, head: str, answer: AnswerKind) -> None:
+def test_how_a_role_answers(scene: Scene, head: str, answer: AnswerWord) -> None:
     name = imported(scene, f"---\n{head}\n---\nDo it.\n")
     role = scene.role(name)
-    assert (role.answer, role.writes) == (answer, answer is AnswerKind.IMPLEMENTATION)
+    assert (role.answer, role.writes) == (answer, answer == AnswerKind.IMPLEMENTATION)
 
 
 def test_a_file_without_a_name_is_called_like_its_file(scene: Scene) -> None:

@@ -27,7 +27,7 @@ def test_every_template_is_valid_and_has_ways_back(flows: Flows, name: str) -> N
     flow = flows.load(name)
     outline = flows.catalog().outline(COMMIT, workflow=name)
     assert not find_warnings(outline, flow.loaded.definition)
-    assert flow.step("commit").kind.value == "commit"
+    assert flow.step("commit").kind == "commit"
 
 
 def test_what_a_project_must_configure_is_listed(flows: Flows) -> None:
@@ -82,7 +82,7 @@ def test_security_critical_adds_to_enterprise(flows: Flows) -> None:
 def test_open_source_ends_with_the_community(flows: Flows) -> None:
     flow = flows.load("open_source")
     assert flow.path[-3:] == ["commit", "create_pr", "await_review"]
-    assert flow.step("create_pr").kind is StepKind.PULL_REQUEST
+    assert flow.step("create_pr").kind == StepKind.PULL_REQUEST
 
 
 def test_double_review_has_the_states_of_the_design_it_comes_from(flows: Flows) -> None:

@@ -45,7 +45,7 @@ def test_what_cannot_be_published(flows: Flows, text: str, problem: str) -> None
 def test_a_child_makes_a_pull_request_of_a_human_gate(flows: Flows) -> None:
     parent = FLOW.replace("type: pull_request, human_approval: true", "type: human_gate")
     child = "extends: parent\nsteps: {publish: {type: pull_request}}\n"
-    assert flows.load(parent=parent, flow=child).step("publish").kind is StepKind.PULL_REQUEST
+    assert flows.load(parent=parent, flow=child).step("publish").kind == StepKind.PULL_REQUEST
 
 
 def test_the_user_is_asked_before_a_project_publishes(flows: Flows) -> None:
@@ -75,7 +75,7 @@ steps:
 
 def test_a_command_that_opens_a_pull_request_is_one(flows: Flows) -> None:
     loaded = flows.load(flow=INHERITED)
-    assert loaded.step("publish").kind is StepKind.PULL_REQUEST
+    assert loaded.step("publish").kind == StepKind.PULL_REQUEST
     assert not any("gh" in gate.command for gate in loaded.loaded.definition.gates.values())
 
 

@@ -71,7 +71,7 @@ def test_two_reviewers_are_required(flows: Flows) -> None:
 def test_a_pull_request_is_opened_behind_the_commit(flows: Flows) -> None:
     flow = flows.load(flow=child("auto_pr: true"))
     assert flow.path[-2:] == ["commit", "create_pr"]
-    assert flow.step("create_pr").kind is StepKind.PULL_REQUEST
+    assert flow.step("create_pr").kind == StepKind.PULL_REQUEST
 
 
 def test_the_changelog_is_asked_of_those_who_write(flows: Flows) -> None:

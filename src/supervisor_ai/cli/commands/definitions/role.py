@@ -78,7 +78,7 @@ for _command in (search, install, update, remove):
 @json_option
 @click.pass_obj
 def list_verb(invocation: Invocation, **options: Unpack[_ListOptions]) -> int:
-    """List the roles of workflows and of kanbans."""
+    """List the roles of all kinds of runs."""
     found = list_roles(invocation.preflight(), ref=options["base"])
     if options["as_json"]:
         write_json({"roles": found})

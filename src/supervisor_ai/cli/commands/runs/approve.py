@@ -60,7 +60,7 @@ def approve(invocation: Invocation, **options: Unpack[_ApproveOptions]) -> int:
       a review loop        you overrule the reviewers, and the step passes
       an impossible wait   the step passes without those who cannot be had
       a pull request       you opened it yourself, and the run goes on
-      a kanban's files     you mended them, and they are read again
+      files of the plan    you mended them, and they are read again
       a refused landing    it is tried again
     """  # noqa: D301 - \b keeps click from joining the lines
     judgement = PersonsDecision(is_approval=True, words=options["note"], tree=options["tree"])
@@ -88,7 +88,7 @@ def reject(invocation: Invocation, **options: Unpack[_RejectOptions]) -> int:
       a review loop        back to the worker with your words; rounds are counted anew
       an impossible wait   back to the worker with your words
       a pull request       the run ends
-      a kanban's files     the run ends
+      files of the plan    the run ends
       a refused landing    it is done again, from the files as they are now
     """  # noqa: D301 - \b keeps click from joining the lines
     judgement = PersonsDecision(is_approval=False, words=options["reason"], tree=options["tree"])

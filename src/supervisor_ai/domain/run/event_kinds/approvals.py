@@ -8,9 +8,7 @@ from supervisor_ai.domain.ids import (
     TreeSha,
 )
 from supervisor_ai.domain.run.event_kinds.placed import RequestAnswered, RequestMade
-from supervisor_ai.domain.run.values import (
-    ApprovalReason,
-)
+from supervisor_ai.domain.run.values import ReasonWord
 
 
 class ApprovalRequested(RequestMade, frozen=True, kw_only=True):
@@ -19,7 +17,7 @@ class ApprovalRequested(RequestMade, frozen=True, kw_only=True):
     operation: ClassVar = "approval"
     waits_for: ClassVar = "an approval"
 
-    reason: ApprovalReason
+    reason: ReasonWord
     tree: TreeSha
     commit: CommitSha
     question: ArtifactHash | None

@@ -19,13 +19,14 @@ from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import expect_kanban
 from supervisor_ai.drivers.kanban.events import KanbanRead
+from supervisor_ai.drivers.kanban.kinds import UNREADABLE
 from supervisor_ai.drivers.kanban.orders import agent_name, task_name
 from supervisor_ai.drivers.kanban.places import KanbanRoot, typed
 from supervisor_ai.drivers.kanban.queries.log import last_answer
 from supervisor_ai.drivers.kanban.runs import policy_of_run
 from supervisor_ai.drivers.kanban.state import MANAGER
 
-_ABOUT_FILES: Final = frozenset({ApprovalReason.KANBAN, ApprovalReason.LANDING})
+_ABOUT_FILES: Final = frozenset({UNREADABLE, ApprovalReason.LANDING})
 
 
 class KanbanOfRun(Struct, frozen=True, kw_only=True):
@@ -89,7 +90,7 @@ def preview(definition: Definition) -> Rows:
 
 def question_help(records: Records, run: RunView, asked: ApprovalRow) -> QuestionHelp:
     """Say where a kanban's files can be mended, and what its Manager had answered."""
-    is_stuck = asked.reason is ApprovalReason.BLOCKED and asked.step == MANAGER
+    is_stuck = asked.reason == ApprovalReason.BLOCKED and asked.step == MANAGER
     if asked.reason not in _ABOUT_FILES and not is_stuck:
         return QuestionHelp()
     policy = policy_of_run(records, run.id)

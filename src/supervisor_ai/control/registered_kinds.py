@@ -1,0 +1,152 @@
+"""Kinds of steps, answers and questions: what is said about each, and what its words mean.
+
+Those that all drivers share are here; a slice registers where that of its own is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from supervisor_ai.control.slice_names import (
+    import_place,
+    registered_answer,
+    registered_slices,
+    registered_step,
+    unknown_word,
+)
+from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.run.answers import MEANINGS, AnswerWord, Meaning
+from supervisor_ai.domain.run.definition import StepKind, StepWord
+from supervisor_ai.domain.run.values import ApprovalReason, ReasonWord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepPhrases:
+    """What is said about a kind of step."""
+
+    deed: str
+    """What it does, in a graph; nothing: its roles say so."""
+    preview: str
+    """What it would do, before a run."""
+
+
+_SHARED_STEPS: Final[Mapping[StepWord, StepPhrases]] = {
+    StepKind.ROLE: StepPhrases(deed="", preview="a role works"),
+    StepKind.GATE: StepPhrases(deed="gate", preview="gate"),
+    StepKind.HUMAN: StepPhrases(deed="a person approves", preview="a person approves"),
+    StepKind.COMMIT: StepPhrases(deed="commit", preview="commit on the run's branch"),
+    StepKind.PULL_REQUEST: StepPhrases(
+        deed="pull request", preview="push the run's branch and open a pull request"
+    ),
+}
+
+
+def step_phrases(kind: StepWord) -> StepPhrases:
+    """Find what is said about a kind of step, wherever it comes from."""
+    if kind in _SHARED_STEPS:
+        return _SHARED_STEPS[kind]
+    registered = registered_step(kind)
+    if registered is None:
+        raise unknown_word("kind of step", kind)
+    found = import_place(registered.phrases)
+    if not isinstance(found, StepPhrases):
+        raise InternalError(f"{registered.phrases} says nothing about a kind of step.")
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalPhrases:
+    """What is said about a question to a person."""
+
+    asking: str
+    """What a step does, so that `asks a person` can follow."""
+    why: str
+    yes: str
+    """What a yes means."""
+    no: str
+    mend: str | None = None
+    """What a person may do with the files of the run before the answer, in one word."""
+
+
+SHARED_PHRASES: Final[Mapping[ReasonWord, ApprovalPhrases]] = {
+    ApprovalReason.HUMAN_GATE: ApprovalPhrases(
+        asking="",
+        why="the workflow asks a person here",
+        yes="the run goes on",
+        no="back, where the workflow names a way; else the run ends",
+    ),
+    ApprovalReason.BLOCKED: ApprovalPhrases(
+        asking="is blocked and ",
+        why="the worker cannot go on by itself",
+        yes="the worker tries again, and is told your note",
+        no="the run ends",
+        mend="edit",
+    ),
+    ApprovalReason.FINDINGS: ApprovalPhrases(
+        asking="has findings that only a person may accept and ",
+        why="a gate found what only a person may accept",
+        yes="the findings are accepted as they are, for the reason you give",
+        no="back to the worker with your words",
+    ),
+    ApprovalReason.REVIEW_LOOP: ApprovalPhrases(
+        asking="goes round in circles with its reviewers and ",
+        why="reviewers and implementer go round in circles",
+        yes="you overrule the reviewers, and the step passes",
+        no="back to the worker with your words; rounds are counted anew",
+    ),
+    ApprovalReason.IMPOSSIBLE_WAIT: ApprovalPhrases(
+        asking="waits for approvals that cannot come and ",
+        why="those who have to agree cannot be had",
+        yes="the step passes without them",
+        no="back to the worker with your words",
+    ),
+    ApprovalReason.PULL_REQUEST: ApprovalPhrases(
+        asking="could not open a pull request and ",
+        why="no pull request could be opened",
+        yes="you opened it yourself",
+        no="the run ends",
+    ),
+    ApprovalReason.LANDING: ApprovalPhrases(
+        asking="could not put the work where it belongs and ",
+        why="the work could not be put where it belongs",
+        yes="it is tried again",
+        no="it is done again, from the files as they are now",
+    ),
+}
+
+
+def approval_phrases(reason: ReasonWord) -> ApprovalPhrases:
+    """Find what is said about a question, wherever its reason comes from."""
+    if reason in SHARED_PHRASES:
+        return SHARED_PHRASES[reason]
+    places = (it.reasons.get(reason) for it in registered_slices().values())
+    place = next(filter(None, places), None)
+    if place is None:
+        raise unknown_word("reason to ask a person", reason)
+    found = import_place(place)
+    if not isinstance(found, ApprovalPhrases):
+        raise InternalError(f"{place} says nothing about a question.")
+    return found
+
+
+def asks(reason: ReasonWord) -> str:
+    """Say why a person is asked, so that the question can follow."""
+    return f"{approval_phrases(reason).asking}asks a person"
+
+
+def answer_meanings(kind: AnswerWord) -> Mapping[str, Meaning]:
+    """Find what the words of an answer mean, wherever its kind comes from."""
+    if kind in MEANINGS:
+        return MEANINGS[kind]
+    registered = registered_answer(kind)
+    if registered is None:
+        raise unknown_word("kind of answer", kind)
+    found = import_place(registered.meanings)
+    if not isinstance(found, Mapping):
+        raise InternalError(f"{registered.meanings} says nothing about an answer.")
+    return found
+
+
+def is_approving(kind: AnswerWord) -> bool:
+    """Tell whether the word of such an answer lets the work of others pass or not."""
+    return Meaning.REJECT in answer_meanings(kind).values()

@@ -1,0 +1,48 @@
+"""A slice is known by its name in at most three files that are not its own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from supervisor_ai.drivers.registry import SLICES
+from supervisor_ai.drivers.workflow.driver import WorkflowDriver
+
+ROOT: Final = Path(__file__).parents[2]
+PACKAGE: Final = ROOT / "src/supervisor_ai"
+MOST: Final = 3
+ROOMS: Final = {"kanban": ("documents",)}
+"""The rooms of adapters that belong to one slice alone."""
+CACHED: Final = {".pyc"}
+
+
+def own_places(slice_name: str) -> Iterator[Path]:
+    """Name where a slice and what is made for it alone may stand."""
+    for room in ("drivers", "definitions", "workspaces"):
+        yield PACKAGE / room / slice_name
+    yield from (PACKAGE / room for room in ROOMS.get(slice_name, ()))
+    yield from (PACKAGE / "cli/commands").glob(f"{slice_name}*")
+
+
+def strangers(slice_name: str) -> list[str]:
+    """Name the files that speak of a slice and are not its own."""
+    own = tuple(own_places(slice_name))
+    files = [ROOT / "pyproject.toml", *PACKAGE.rglob("*"), *(ROOT / "scripts").rglob("*")]
+    read = (it for it in files if it.is_file() and it.suffix not in CACHED)
+    others = (it for it in read if not any(it == at or at in it.parents for at in own))
+    return sorted(
+        str(it.relative_to(ROOT))
+        for it in others
+        if slice_name in it.read_text(encoding="utf-8").lower() or slice_name in it.name
+    )
+
+
+@pytest.mark.parametrize("slice_name", [it.name for it in SLICES if it.name != WorkflowDriver.name])
+def test_few_files_know_a_slice_by_its_name(slice_name: str) -> None:
+    assert len(strangers(slice_name)) <= MOST, "\n".join(strangers(slice_name))
+    assert "src/supervisor_ai/drivers/registry.py" in strangers(slice_name)
+
+
+def test_a_word_that_everybody_uses_is_found() -> None:
+    assert len(strangers("ledger")) > MOST
