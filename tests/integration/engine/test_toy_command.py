@@ -1,8 +1,10 @@
 """A toy slice is configured, run and shown by the command line, without touching the kernel."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 from click.testing import CliRunner, Result
@@ -16,6 +18,18 @@ from supervisor_ai.control.slice_names import registered
 from supervisor_ai.definitions.config_sections import slice_sections
 from supervisor_ai.domain.errors import InternalError, InvalidInput
 from supervisor_ai.domain.ids import CommitSha
+
+BREAD: Final = ".supervisor/workflows/bread.yaml"
+WORKFLOW: Final = """\
+name: bread
+description: A loaf
+initial_step: oven
+steps:
+  oven:
+    type: bake
+    description: rye
+    terminal: true
+"""
 
 
 @pytest.fixture
@@ -64,6 +78,36 @@ def test_a_wrong_word_at_its_key_is_a_mistake_with_its_place(user: User) -> None
 def test_its_verb_stands_on_the_help_page(user: User) -> None:
     assert f"  {BakerDriver.name}" in call(user, "--help").stdout
     assert list(supervisor.verbs)[:3] == ["run", "kanban", BakerDriver.name]
+
+
+def test_its_kind_of_step_stands_in_the_file_of_a_workflow(user: User) -> None:
+    user.commit({BREAD: WORKFLOW})
+    assert "bakes" in said(user, "workflow", "graph", "bread")
+    assert "bake a loaf" in said(user, "workflow", "show", "bread")
+    assert "oven" in said(user, "run", "Bread", "--workflow", "bread", "--dry-run")
+    assert "a golden loaf comes out" in said(user, "events", _run(user))
+
+
+def _run(user: User) -> str:
+    """Run the workflow of bread."""
+    told = said(user, "run", "Bread", "--workflow", "bread", "--yes", "--json")
+    shown = json.loads(told)["run"]
+    assert shown["status"] == "completed"
+    return str(shown["id"])
+
+
+def test_its_kind_of_step_may_say_what_it_understands(user: User) -> None:
+    user.commit({BREAD: WORKFLOW.replace("type: bake", "type: bake\n    timeout: 5m")})
+    result = call(user, "workflow", "show", "bread")
+    assert isinstance(result.exception, InvalidInput)
+    assert "timeout: has no meaning for a step of type 'bake'" in result.exception.message
+
+
+def test_its_kind_of_step_is_known_only_while_it_is_registered(user: User) -> None:
+    user.commit({BREAD: WORKFLOW.replace("type: bake", "type: fry")})
+    result = call(user, "workflow", "show", "bread")
+    assert isinstance(result.exception, InvalidInput)
+    assert "'pull_request' or 'bake', found 'fry'" in result.exception.message
 
 
 def test_a_driver_without_steps_of_its_own_resolves_nothing(user: User) -> None:

@@ -1,19 +1,22 @@
-"""A toy slice, a baker: its own event, effect, performer, sentence, rule and table."""
+"""A toy slice, a baker: its own event, effect, performer, kind of step, sentence and table."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Final, cast
 
+from supervisor_ai.control.registered_kinds import StepPhrases
 from msgspec import Struct
-
 from supervisor_ai.control.sentence_table import on
 from supervisor_ai.control.slices import Slice
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import OperationEffect
 from supervisor_ai.domain.run.event_kinds.placed import OperationEnded, OperationStarted
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
+from supervisor_ai.drivers.moves.state import Visit, WorkflowState
+from supervisor_ai.drivers.moves.steps import pass_step, perform
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.performer import performer
 from supervisor_ai.engine.playback import opener
@@ -122,6 +125,16 @@ class Oven:
         return performer(Bake, self)
 
 
+def decide_bake(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
+    """Bake one loaf of the flour that a step of a workflow describes."""
+    if run.open:
+        return Decision()
+    if isinstance(state.news, Baked):
+        return pass_step(run, state, at)
+    return perform(run, state, Bake(step=at.name, visit=visit.number, flour=at.description))
+
+
+BAKE_PHRASES: Final = StepPhrases(deed="bakes", preview="bake a loaf")
 SLICE: Final = Slice(
     driver=opener(BakerDriver()),
     events=(BakeStarted, Baked, BakeLost),

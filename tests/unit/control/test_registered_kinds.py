@@ -30,6 +30,7 @@ from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 from supervisor_ai.domain.run.definition import StepWord
 from supervisor_ai.domain.run.values import ReasonWord
 from supervisor_ai.drivers.kanban.kinds import OF_MANAGER, READ_FILES, UNREADABLE
+from supervisor_ai.drivers.workflow.driver import find_decider
 
 NOTHING = "supervisor_ai.domain.run.definition:MIB"
 ODD = SliceName(
@@ -73,6 +74,7 @@ LOOKUPS: list[Callable[[], object]] = [
     lambda: approval_phrases(ReasonWord("smoke")),
     lambda: answer_form(AnswerWord("taste")),
     lambda: answer_meanings(AnswerWord("taste")),
+    lambda: find_decider(StepWord("fry")),
 ]
 
 
@@ -84,7 +86,7 @@ def test_a_word_that_nobody_has_registered_was_written_by_a_newer_version(
         look_up()
 
 
-@pytest.mark.parametrize("look_up", [*LOOKUPS, slice_directories])
+@pytest.mark.parametrize("look_up", [*LOOKUPS, lambda: find_decider(READ_FILES), slice_directories])
 @pytest.mark.usefixtures("_odd")
 def test_a_place_without_what_it_is_named_for_is_a_fault_of_ours(
     look_up: Callable[[], object],

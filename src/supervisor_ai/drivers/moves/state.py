@@ -42,6 +42,7 @@ STEP_FLOW: Final[Flow[StepStatus]] = {
     (StepStatus.FAILED, e.AttemptCancelled): StepStatus.FAILED,
     (StepStatus.FAILED, e.FilesLeftOut): StepStatus.FAILED,
 }
+_OF_THE_KERNEL: Final = frozenset(e.RUN_EVENTS)
 _OF_A_QUESTION: Final = (e.ApprovalRequested, e.ApprovalGiven, e.ApprovalRefused)
 _OF_A_SLOT: Final = (
     *_LAUNCH,
@@ -64,6 +65,7 @@ News = (
     | e.PullRequestOpened
     | e.PullRequestRefused
     | e.PullRequestLost
+    | e.OperationEnded
 )
 """Outcomes of a step as a whole that the driver has not acted on yet."""
 
@@ -226,6 +228,10 @@ def _applied(  # noqa: C901 - one case per fact
         case e.PullRequestOpened() | e.PullRequestRefused() | e.PullRequestLost():
             return replace(state, news=event), record
         case e.IntegrationStarted() | e.PullRequestStarted() | e.ApprovalRequested():
+            return replace(state, news=None), record
+        case e.OperationEnded() if type(event) not in _OF_THE_KERNEL:
+            return replace(state, news=event), record
+        case e.OperationStarted() if type(event) not in _OF_THE_KERNEL:
             return replace(state, news=None), record
         case _:
             return state, record

@@ -1,24 +1,17 @@
 """The workflow driver: what happens next to one task."""
 
-from typing import Final
+from typing import Final, cast
 
+from supervisor_ai.control.slice_names import import_place, registered_step, unknown_word
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.definition import Definition, Step, StepKind
+from supervisor_ai.domain.run.definition import Definition, StepWord
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.drivers.moves import definition as definition_moves
-from supervisor_ai.drivers.moves.crews import decide_crew
-from supervisor_ai.drivers.moves.gates import decide_gates
-from supervisor_ai.drivers.moves.landings import decide_commit, decide_pull_request
+from supervisor_ai.drivers.moves.deciders import DECIDERS, StepDecider
 from supervisor_ai.drivers.moves.state import WorkflowState, current_visit, evolve
-from supervisor_ai.drivers.moves.steps import (
-    decide_frame,
-    pass_step,
-    perform,
-    question,
-    rejected_by_person,
-)
+from supervisor_ai.drivers.moves.steps import decide_frame
 
 
 class WorkflowDriver:
@@ -56,28 +49,18 @@ class WorkflowDriver:
 def _decide(run: Run, state: WorkflowState) -> Decision:
     visit = current_visit(state)
     at = state.at(visit.step)
-    match at.kind:
-        case StepKind.ROLE:
-            return decide_crew(run, state, at, visit)
-        case StepKind.GATE:
-            return decide_gates(run, state, at, visit)
-        case _ if run.open:
-            return Decision()
-        case StepKind.HUMAN:
-            return _decide_human(run, state, at)
-        case StepKind.COMMIT:
-            return decide_commit(run, state, at, visit)
-        case StepKind.PULL_REQUEST:
-            return decide_pull_request(run, state, at, visit)
-        case _:
-            raise InternalError(f"A workflow has no steps of kind {at.kind!r}.")
+    decide = DECIDERS.get(at.kind) or find_decider(at.kind)
+    return decide(run, state, at, visit)
 
 
-def _decide_human(run: Run, state: WorkflowState, at: Step) -> Decision:
-    match state.news:
-        case e.ApprovalGiven():
-            return pass_step(run, state, at)
-        case e.ApprovalRefused():
-            return rejected_by_person(state, at, state.news)
-        case _:
-            return perform(run, state, question(state, at))
+def find_decider(kind: StepWord) -> StepDecider:
+    """Find who decides at a kind of step that another slice has registered for workflows."""
+    found = registered_step(kind)
+    if found is None:
+        raise unknown_word("kind of step", kind)
+    if found.decider is None:
+        raise InternalError(f"A workflow has no steps of kind {kind!r}.")
+    decider = import_place(found.decider)
+    if not callable(decider):
+        raise InternalError(f"{found.decider} decides nothing.")
+    return cast("StepDecider", decider)
