@@ -5,8 +5,16 @@ from pathlib import Path
 
 import pytest
 from tests.integration.engine.toy_adapters import BAKER
-from tests.integration.engine.toy_slice import SLICE, BakerDriver, Oven, Recipe
-from tests.support.kernel import Kernel
+from tests.integration.engine.toy_slice import (
+    SLICE,
+    Baked,
+    BakeLost,
+    BakerDriver,
+    BakeStarted,
+    Oven,
+    Recipe,
+)
+from tests.support.kernel import Kernel, flow, stop
 
 from supervisor_ai.control.queries.events import known_types, read_events
 from supervisor_ai.control.records import Records
@@ -16,6 +24,7 @@ from supervisor_ai.control.slice_names import SliceName, registered
 from supervisor_ai.control.slices import all_slices, find_slice, load_slice, openers
 from supervisor_ai.domain.errors import InternalError, InvalidInput
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.definition import StepKind, StepWord
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS, LatePerformers
@@ -125,6 +134,21 @@ def test_what_a_crash_left_open_is_lost_and_done_again(kernel: Kernel, tmp_path:
         (2, "golden"),
     ]
     ledger.close()
+
+
+def test_its_step_of_a_workflow_is_lost_and_done_again(kernel: Kernel) -> None:
+    oven = Oven()
+    oven.fails_at = 1
+    step = replace(stop("oven", StepWord("bake")), description="rye")
+    run = kernel.submit(flow(step, stop("ask", StepKind.HUMAN)))
+    with pytest.raises(KeyboardInterrupt):
+        kernel.drive(run, world=baking(kernel.world, oven))
+    kernel.kill(1)
+    oven.fails_at = None
+    kernel.drive(run, world=baking(kernel.process(), oven))
+    assert [it.flour for it in kernel.events(run, BakeStarted)] == ["rye", "rye"]
+    assert len(kernel.events(run, BakeLost)) == len(kernel.events(run, Baked)) == 1
+    assert kernel.status(run) is RunStatus.WAITING
 
 
 def test_its_events_are_known_by_name() -> None:
