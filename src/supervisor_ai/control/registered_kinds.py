@@ -4,8 +4,9 @@ Those that all drivers share are here; a slice registers where that of its own i
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.slice_names import (
     import_place,
@@ -20,8 +21,7 @@ from supervisor_ai.domain.run.definition import StepKind, StepWord
 from supervisor_ai.domain.run.values import ApprovalReason, ReasonWord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepPhrases:
+class StepPhrases(Struct, frozen=True, kw_only=True):
     """What is said about a kind of step."""
 
     deed: str
@@ -54,8 +54,7 @@ def step_phrases(kind: StepWord) -> StepPhrases:
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalPhrases:
+class ApprovalPhrases(Struct, frozen=True, kw_only=True):
     """What is said about a question to a person."""
 
     asking: str

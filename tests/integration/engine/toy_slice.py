@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar, Final, cast
 
-from supervisor_ai.control.registered_kinds import StepPhrases
 from msgspec import Struct
+
+from supervisor_ai.control.registered_kinds import StepPhrases
 from supervisor_ai.control.sentence_table import on
 from supervisor_ai.control.slices import Slice
 from supervisor_ai.domain.envelope import Event
@@ -15,9 +16,9 @@ from supervisor_ai.domain.run.effects import OperationEffect
 from supervisor_ai.domain.run.event_kinds.placed import OperationEnded, OperationStarted
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState
 from supervisor_ai.drivers.moves.steps import pass_step, perform
-from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.performer import performer
 from supervisor_ai.engine.playback import opener
 from supervisor_ai.engine.world import Operation, Performers

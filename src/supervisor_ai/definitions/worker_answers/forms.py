@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from msgspec import Struct
 
 from supervisor_ai.control.slice_names import import_place, registered_answer, unknown_word
 from supervisor_ai.definitions.worker_answers.models import (
@@ -19,8 +20,7 @@ from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 _NONCE: Final = "the nonce of this attempt, which the prompt tells"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerForm:
+class AnswerForm(Struct, frozen=True, kw_only=True):
     """How an answer of one kind looks."""
 
     model: type[Output]
