@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.attacks.scene import ADDRESSES, NAMES
-
-import supervisor_ai
+from tests.support.product_copy import SAME_VERSION, copy_product
 
 ENVIRONMENT_SECRET: Final = "supervisor-token-never-to-be-seen"
 HOST_NAME: Final = "host-of-the-test"
@@ -70,11 +69,11 @@ def field(*, as_root: bool, lane: int) -> Iterator[Field]:
 
 
 def _copy_sources(home: Path) -> None:
-    """Copy what the field imports, since a clone in root's home is out of an ordinary reach."""
+    """Copy what the field imports."""
+    copy_product(home / "src")
     ignore = shutil.ignore_patterns("__pycache__")
-    source = Path(supervisor_ai.__path__[0])
-    shutil.copytree(source, home / "src/supervisor_ai", ignore=ignore)
-    shutil.copytree(_HERE, home / "src/tests/attacks", ignore=ignore)
+    for name in ("attacks", "support"):
+        shutil.copytree(_HERE.parent / name, home / "src/tests" / name, ignore=ignore)
 
 
 def _start(home: Path, user: int, *, as_root: bool, lane: int) -> subprocess.Popen[str]:
@@ -136,9 +135,7 @@ def _interpreter(*, as_root: bool) -> list[str]:
         return [os.path.realpath(sys.executable)]
     for candidate in (os.path.realpath(sys.executable), "/usr/bin/python3"):
         # Root's last act may be to start what its successor cannot even find.
-        check = (
-            "import os, sys; sys.exit(sys.version_info < (3, 11) or not os.access(sys.argv[1], 1))"
-        )
+        check = f"import os, sys; sys.exit(not ({SAME_VERSION} and os.access(sys.argv[1], 1)))"
         nobody = ["setpriv", "--reuid=63000", "--regid=63000", "--clear-groups", "--"]
         tried = subprocess.run(
             [*nobody, candidate, "-c", check, candidate], capture_output=True, check=False, cwd="/"

@@ -1,7 +1,6 @@
 """An ordinary user for tests that root runs: a home, our source in it, and an interpreter."""
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -9,8 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-import supervisor_ai
+from tests.support.product_copy import SAME_VERSION, copy_product
 
 NOBODY = "65534"
 
@@ -31,13 +29,10 @@ def run_as_nobody(*argv: str, home: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """Make a home with a copy of our source, since a clone in root's home is out of reach."""
+    """Make a home with a copy of the product."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as place:
         home = Path(place)
-        source = Path(supervisor_ai.__path__[0])
-        shutil.copytree(
-            source, home / "src/supervisor_ai", ignore=shutil.ignore_patterns("__pycache__")
-        )
+        copy_product(home / "src")
         os.chown(home, int(NOBODY), int(NOBODY))
         yield home
 
@@ -46,7 +41,7 @@ def home() -> Iterator[Path]:
 def interpreter(home: Path) -> str:
     """Find an interpreter that the user can start."""
     # Root's last act may be to start what its successor cannot even find.
-    check = "import os, sys; sys.exit(sys.version_info < (3, 11) or not os.access(sys.argv[1], 1))"
+    check = f"import os, sys; sys.exit(not ({SAME_VERSION} and os.access(sys.argv[1], 1)))"
     for candidate in (os.path.realpath(sys.executable), "/usr/bin/python3"):
         try:
             if run_as_nobody(candidate, "-c", check, candidate, home=home).returncode == 0:

@@ -21,9 +21,8 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any, Final
 
+from msgspec.structs import replace
 from tests.support.processes import Owned, die_with_parent
-
-from supervisor_ai.domain.structs import replace
 
 ROOT: Final = Path(__file__).parents[2]
 PROGRAM: Final = Path(sys.executable).with_name("supervisor")

@@ -18,11 +18,12 @@ from supervisor_ai.domain.run.definition import (
     StepKind,
     WorkspacePolicy,
 )
-from supervisor_ai.domain.run.gates import GateKind, GatePolicy
+from supervisor_ai.domain.run.gates import Finding, GateKind, GatePolicy
 from supervisor_ai.domain.run.inbox_commands import Approve
 from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gate_check import Checked, CheckRequest, check_gate
+from supervisor_ai.engine.effects.gates.gate_result import Opinion, with_notes
 from supervisor_ai.engine.ports.gates import Missing, Mutant, NewTests, Reading, Unexaminable
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.engine.ports.workspaces import Workspace
@@ -701,3 +702,10 @@ def test_a_plan_that_was_erased_has_no_components() -> None:
     kernel.send(run, "yes", Approve(step=asked.step, visit=1, tree=asked.tree))
     kernel.drive(run)
     assert ended(kernel, run).verdict is Verdict.PASSED
+
+
+def test_what_a_passing_gate_only_notes_is_named_and_counted() -> None:
+    notes = tuple(Finding(rule=f"rule_{number}", message="Look.") for number in range(5))
+    passed = Opinion(verdict=Verdict.PASSED, reason="Fine.", findings=notes)
+    assert with_notes(passed) == "Fine. Noted: rule_0, rule_1, rule_2, 2 more."
+    assert with_notes(replace(passed, verdict=Verdict.FAILED)) == "Fine."

@@ -5,7 +5,6 @@ name the users of this machine.
 """
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,8 +15,8 @@ from pathlib import Path
 
 import pytest
 from tests.integration.sandboxes.containers.engines import require
+from tests.support.product_copy import copy_product
 
-import supervisor_ai
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.sandboxes.resource_limits.cgroups import Group, find_cgroups, grouped
@@ -93,9 +92,7 @@ def home() -> Iterator[Path]:
                 pytest.skip(f"there is no /etc/{name} to lay a file over")
             (home / name).write_text(f"{NAME}:1000000:65536\n")
         (home / "run").mkdir(mode=0o700)
-        source = Path(supervisor_ai.__path__[0])
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(source, home / "src/supervisor_ai", ignore=ignored)
+        copy_product(home / "src")
         for path in (home, home / "run"):
             os.chown(path, USER, USER)
         yield home
