@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from supervisor_ai.control.registered_kinds import change_gates
 from supervisor_ai.documents.mechanical_manager import MechanicalManager
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, RunId, StreamId
-from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.gates import GateWord
 from supervisor_ai.domain.run.values import Process, Snapshot
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
@@ -57,7 +58,7 @@ from supervisor_ai.engine.ports.workspaces import (
     Workspaces,
 )
 from supervisor_ai.engine.world import Performers, World
-from supervisor_ai.gates.change_gates import CHANGE_GATES, ChangeView
+from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.gates.examiner import RepositoryExaminer
 from supervisor_ai.gates.reader import look
 from supervisor_ai.workers.registry import worker_factory
@@ -348,7 +349,7 @@ class CrashingExaminer:
         self._examiner = examiner
         self._at = at
 
-    async def examine(self, kind: GateKind, case: ChangeCase) -> Examination:
+    async def examine(self, kind: GateWord, case: ChangeCase) -> Examination:
         self._at.mark(f"before look {kind}")
         assert isinstance(self._examiner, RepositoryExaminer)
         view = ChangeView(
@@ -356,7 +357,7 @@ class CrashingExaminer:
             commits=self._examiner.commits,
             has_commit=self._examiner.has_commit,
         )
-        seen = look(CHANGE_GATES[kind], view)
+        seen = look(change_gates()[kind].look, view)
         self._at.mark(f"after look {kind}")
         return seen
 

@@ -8,9 +8,10 @@ from tests.gates_corpus.case import LANGUAGES, Case
 from tests.gates_corpus.repository import CorpusRepository
 
 from supervisor_ai.control.ports.commits import Commits
+from supervisor_ai.control.registered_kinds import change_gates
 from supervisor_ai.domain.run.gates import Finding, GateKind, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase
-from supervisor_ai.gates.change_gates import CHANGE_GATES, ChangeView
+from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.gates.reader import look
 
 TITLES: Final = {
@@ -68,7 +69,7 @@ def _errors(commits: Commits, repository: CorpusRepository, case: Case) -> tuple
     pair = repository.pairs[case.name]
     change = ChangeCase(base=pair.base, head=pair.head)
     view = ChangeView(case=change, commits=commits, has_commit=lambda _: True)
-    seen = look(CHANGE_GATES[GateKind.TEST_INTEGRITY], view)
+    seen = look(change_gates()[GateKind.TEST_INTEGRITY].look, view)
     return tuple(it for it in seen.findings if it.severity is Severity.ERROR)
 
 

@@ -20,7 +20,7 @@ from tests.support.toy_driver import ChildDriver, ParentDriver
 from typing_extensions import override
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId
-from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.gates import GateWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
@@ -240,7 +240,7 @@ class Machine:
             timing=TIMING,
         )
 
-    def _look(self, kind: GateKind, case: ChangeCase) -> Examination:
+    def _look(self, kind: GateWord, case: ChangeCase) -> Examination:
         return self.script.look(kind, self.workspaces.tree(case.head))
 
     def _write(self, workspace: Workspace, name: str, text: str) -> None:

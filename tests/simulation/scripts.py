@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from supervisor_ai.domain.ids import TreeSha
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerWord
-from supervisor_ai.domain.run.gates import Finding, GateKind
+from supervisor_ai.domain.run.gates import Finding, GateKind, GateWord
 from supervisor_ai.engine.ports.gates import Examination
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult
 
@@ -64,10 +64,10 @@ class Script:
         result = GOOD if drawn < 0.6 else BAD if drawn < 0.95 else chance.choice(_NOT_RUN)
         return Deed(seconds=duration(chance), result=result, output="A test ran.")
 
-    def look(self, kind: GateKind, tree: TreeSha) -> Examination:
+    def look(self, kind: GateWord, tree: TreeSha) -> Examination:
         """Say what a look at a change finds."""
         drawn = self._at("look", kind, tree).random()
-        rule = "false_file_claim" if kind is GateKind.CLAIMS else "test_deleted"
+        rule = "false_file_claim" if kind == GateKind.CLAIMS else "test_deleted"
         found = (Finding(rule=rule, message="Something."),) if drawn < 0.3 else ()
         return Examination(findings=found, summary="It was looked at.")
 

@@ -5,18 +5,13 @@ from typing import Final, Protocol
 
 from supervisor_ai.cli.output import say
 from supervisor_ai.control.board import Board, excerpt
+from supervisor_ai.control.registered_kinds import change_gates
 from supervisor_ai.control.sentences import describe, is_routine
 from supervisor_ai.domain.envelope import Envelope, Event
 from supervisor_ai.domain.live_output import LiveOutput
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.gates import GateKind
 
 _PLACE_WIDTH: Final = 18
-_LOOKS: Final = frozenset(GateKind) - {
-    GateKind.COMMAND,
-    GateKind.RED_BEFORE_GREEN,
-    GateKind.MUTATION,
-}
 """Gates that run nothing, and say what they found as soon as they begin."""
 
 
@@ -93,7 +88,7 @@ def _is_remarkable(event: Event) -> bool:
     if isinstance(event, e.StepEntered):
         return bool(event.feedback)
     if isinstance(event, e.GateStarted):
-        return event.gate not in _LOOKS
+        return event.gate not in change_gates()
     return not is_routine(event)
 
 

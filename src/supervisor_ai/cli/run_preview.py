@@ -66,7 +66,7 @@ def _checks(definition: Definition, step: Step) -> str:
     """Show the commands of a step's gates, and by name those that look at the change."""
     gates = [definition.gates[name] for name in step.checks]
     return ", ".join(
-        shlex.join(gate.command) if gate.kind is GateKind.COMMAND else gate.name for gate in gates
+        shlex.join(gate.command) if gate.kind == GateKind.COMMAND else gate.name for gate in gates
     )
 
 

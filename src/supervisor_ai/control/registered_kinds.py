@@ -1,4 +1,4 @@
-"""Kinds of steps, answers and questions: what is said about each, and what its words mean.
+"""Kinds of steps, gates, answers and questions: what is said about each, and what its words mean.
 
 Those that all drivers share are here; a slice registers where that of its own is.
 """
@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.slice_names import (
+    SliceGate,
     import_place,
     registered_answer,
     registered_slices,
@@ -18,6 +19,7 @@ from supervisor_ai.control.slice_names import (
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerWord, Meaning
 from supervisor_ai.domain.run.definition import StepKind, StepWord
+from supervisor_ai.domain.run.gates import GateKind, GateWord
 from supervisor_ai.domain.run.values import ApprovalReason, ReasonWord
 
 
@@ -149,3 +151,34 @@ def answer_meanings(kind: AnswerWord) -> Mapping[str, Meaning]:
 def is_approving(kind: AnswerWord) -> bool:
     """Tell whether the word of such an answer lets the work of others pass or not."""
     return Meaning.REJECT in answer_meanings(kind).values()
+
+
+_SHARED_GATES: Final = (
+    SliceGate(
+        GateKind.CHANGELOG,
+        look="supervisor_ai.gates.change.changelog:look_at_changelog",
+        description="A change of the code comes with an entry in the changelog",
+    ),
+    SliceGate(
+        GateKind.CLAIMS,
+        look="supervisor_ai.gates.worker_claims.claims_gate:look_at_claims",
+        description="The files, tests and commits that a worker reports are there",
+    ),
+    SliceGate(
+        GateKind.AUTO_RUN_FILES,
+        look="supervisor_ai.gates.change.auto_run:look_at_auto_run_files",
+        description="Nothing runs by itself on your machine, hides its name or links elsewhere",
+    ),
+    SliceGate(
+        GateKind.TEST_INTEGRITY,
+        look="supervisor_ai.gates.integrity.examine:look_at_tests",
+        description="No test is deleted, skipped, emptied or weakened",
+    ),
+    SliceGate(GateKind.COMPLEXITY, look="supervisor_ai.gates.change.complexity:look_at_complexity"),
+)
+
+
+def change_gates() -> Mapping[GateWord, SliceGate]:
+    """Return the kinds of gates that look at a change and run nothing, those of slices last."""
+    own = (gate for it in registered_slices().values() for gate in it.gates)
+    return {GateWord(gate.word): gate for gate in (*_SHARED_GATES, *own)}

@@ -36,6 +36,17 @@ class SliceStep(NamedTuple):
     """What it may say in the file of a workflow, besides what every step may."""
 
 
+class SliceGate(NamedTuple):
+    """A kind of gate that looks at a change and runs nothing."""
+
+    word: str
+    """Its name in definitions."""
+    look: str
+    """Where the function is that looks; only the reader's process imports it."""
+    description: str = ""
+    """What holds where it passes; nothing: no step can name it."""
+
+
 class SliceAnswer(NamedTuple):
     """A kind of answer that a slice adds."""
 
@@ -75,6 +86,8 @@ class SliceName(NamedTuple):
     verb: SliceVerb | None = None
     steps: tuple[SliceStep, ...] = ()
     """The kinds of steps that it adds."""
+    gates: tuple[SliceGate, ...] = ()
+    """The kinds of gates that it adds."""
     roles: SliceRoles | None = None
     reasons: Mapping[str, str] = _NOTHING
     """Where is said what a person is asked, for each reason that it adds."""

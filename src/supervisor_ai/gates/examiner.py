@@ -9,9 +9,10 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from supervisor_ai.control.ports.commits import Commits
+from supervisor_ai.control.registered_kinds import change_gates
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.gates import Finding, GateKind
+from supervisor_ai.domain.run.gates import Finding, GateWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import (
     ChangeCase,
@@ -21,7 +22,6 @@ from supervisor_ai.engine.ports.gates import (
     Reading,
     Unexaminable,
 )
-from supervisor_ai.gates.change_gates import CHANGE_GATES
 from supervisor_ai.gates.reader_messages import (
     NOT_UNDERSTOOD,
     Answers,
@@ -50,12 +50,14 @@ class RepositoryExaminer:
         self.has_commit = has_commit
         self._readers = ConfinedReaders(READER, limits)
 
-    async def examine(self, kind: GateKind, case: ChangeCase) -> Examination:
+    async def examine(self, kind: GateWord, case: ChangeCase) -> Examination:
         """Look at a change in one of the ways that need no command."""
-        if kind not in CHANGE_GATES:
-            raise InvalidInput(f"A gate of the kind {kind.value!r} needs a command to be run.")
+        gate = change_gates().get(kind)
+        if gate is None:
+            raise InvalidInput(f"A gate of the kind {kind!r} needs a command to be run.")
+        task = Task(work=ReaderWork.LOOK, case=case, look=gate.look)
         try:
-            return await self._done(Task(work=ReaderWork.LOOK, case=case, kind=kind), Examination)
+            return await self._done(task, Examination)
         except ChildFailedError as error:
             return _unreadable(kind, f"it {error}")
 
@@ -107,9 +109,9 @@ class RepositoryExaminer:
         return {path: read.get(path) for path in sorted(paths)}
 
 
-def _unreadable(kind: GateKind, reason: str) -> Examination:
+def _unreadable(kind: GateWord, reason: str) -> Examination:
     """Say that nobody could look: what cannot be read is never taken for good."""
-    message = f"The change could not be looked at ({kind.value}): {reason}."
+    message = f"The change could not be looked at ({kind}): {reason}."
     return Examination(
         findings=(Finding(rule="unreadable", message=message),),
         summary="The change could not be looked at.",

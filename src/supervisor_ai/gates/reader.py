@@ -1,11 +1,12 @@
 """Reader process of the gates: reads hostile code and settings, and may be broken by them."""
 
-from importlib import import_module
+from collections.abc import Callable
 from typing import cast
 
+from supervisor_ai.control.slice_names import import_place
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import Examination, Unexaminable
-from supervisor_ai.gates.change_gates import CHANGE_GATES, ChangeGate, ChangeView
+from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.gates.integrity.examine import known_languages
 from supervisor_ai.gates.mutation import mutants
 from supervisor_ai.gates.new_tests import new_tests
@@ -30,7 +31,7 @@ def _done(task: Task, commits: AskedCommits) -> object:
     match task.work:
         case ReaderWork.LOOK:
             view = ChangeView(case=task.case, commits=commits, has_commit=commits.has_commit)
-            return look(CHANGE_GATES[task.kind], view)
+            return look(task.look, view)
         case ReaderWork.NEW_TESTS:
             found = new_tests(task.case, commits, known_languages())
             return replace(found, contents=dict.fromkeys(found.contents))
@@ -47,7 +48,7 @@ def _report(report: bytes) -> ReadReport:
         return ReadReport(fault=error.message)
 
 
-def look(gate: ChangeGate, view: ChangeView) -> Examination:
-    """Look at a change in the way that a kind of gate registered."""
-    examine = getattr(import_module(gate.module), gate.function)
-    return cast("Examination", examine(view))
+def look(place: str, view: ChangeView) -> Examination:
+    """Look at a change with the function that a kind of gate registered."""
+    examine = cast("Callable[[ChangeView], Examination]", import_place(place))
+    return examine(view)

@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, Commits
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.engine.ports.gates import NOTHING_READ, ChangeCase, Reading
 
 NOT_UNDERSTOOD: Final = (ValueError, RecursionError, msgspec.MsgspecError)
@@ -40,7 +39,8 @@ class Task(Struct, frozen=True, kw_only=True):
     work: ReaderWork
     case: ChangeCase = _NO_CHANGE
     report: bytes = b""
-    kind: GateKind = GateKind.CLAIMS
+    look: str = ""
+    """Where the function is that looks at the change."""
     limit: int = 0
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.gates import GateWord
 from supervisor_ai.engine.ports.gates import (
     NOTHING_READ,
     ChangeCase,
@@ -15,7 +15,7 @@ from supervisor_ai.engine.ports.gates import (
 )
 
 
-def finds_nothing(kind: GateKind, case: ChangeCase) -> Examination:
+def finds_nothing(kind: GateWord, case: ChangeCase) -> Examination:
     """See nothing wrong with any change."""
     del kind, case
     return Examination(summary="Nothing was looked at.")
@@ -25,16 +25,16 @@ def finds_nothing(kind: GateKind, case: ChangeCase) -> Examination:
 class FakeExaminer:
     """Answers from its fields, and remembers in `seen` what it was asked about."""
 
-    opinion: Callable[[GateKind, ChangeCase], Examination] = finds_nothing
+    opinion: Callable[[GateWord, ChangeCase], Examination] = finds_nothing
     readings: dict[str, Reading] = field(default_factory=dict)
     """What an output says, by a part of it."""
     report: Reading | Unexaminable = NOTHING_READ
     """What a report says."""
     tests: NewTests = field(default_factory=NewTests)
     faults: tuple[Mutant, ...] | Unexaminable = ()
-    seen: list[tuple[GateKind, ChangeCase]] = field(default_factory=list)
+    seen: list[tuple[GateWord, ChangeCase]] = field(default_factory=list)
 
-    async def examine(self, kind: GateKind, case: ChangeCase) -> Examination:
+    async def examine(self, kind: GateWord, case: ChangeCase) -> Examination:
         """Look at a change in one of the ways that need no command."""
         self.seen.append((kind, case))
         return self.opinion(kind, case)

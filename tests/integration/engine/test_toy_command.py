@@ -75,6 +75,16 @@ def test_a_wrong_word_at_its_key_is_a_mistake_with_its_place(user: User) -> None
     assert "config.yaml:2: bakery.flour" in result.exception.message
 
 
+def test_its_kind_of_gate_is_listed_and_looks_at_a_change(user: User) -> None:
+    user.commit({".supervisor/config.yaml": "gates: {price_list: {}}\n"})
+    user.commit({"bread.py": "PRICE = 3\n"})
+    assert "price_list" in said(user, "gate", "list")
+    result = call(user, "gate", "check", "price_list", "--json")
+    found = json.loads(result.stdout)["check"]
+    assert (found["kind"], found["verdict"]) == ("price_list", "failed")
+    assert [it["rule"] for it in found["findings"]] == ["changelog_missing"]
+
+
 def test_its_verb_stands_on_the_help_page(user: User) -> None:
     assert f"  {BakerDriver.name}" in call(user, "--help").stdout
     assert list(supervisor.verbs)[:3] == ["run", "kanban", BakerDriver.name]

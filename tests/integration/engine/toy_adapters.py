@@ -14,7 +14,7 @@ from supervisor_ai.control.commands.run_execution import drive_family
 from supervisor_ai.control.commands.run_start import append_birth
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.project import OpenProject
-from supervisor_ai.control.slice_names import SliceName, SliceStep, SliceVerb
+from supervisor_ai.control.slice_names import SliceGate, SliceName, SliceStep, SliceVerb
 from supervisor_ai.control.slices import SliceProject
 from supervisor_ai.definitions.config.merged import ConfigSection, MergedConfig
 from supervisor_ai.definitions.schema.base import FileShape
@@ -83,6 +83,14 @@ BAKER: Final = SliceName(
     ports={"oven": f"{__name__}:open_oven"},
     section=f"{__name__}:BAKERY",
     verb=SliceVerb(place=f"{__name__}:baker", help="Bake bread"),
+    gates=(
+        SliceGate(
+            "price_list",
+            # The reader's process can import nothing but the product.
+            look="supervisor_ai.gates.change.changelog:look_at_changelog",
+            description="What is sold is on the list of prices",
+        ),
+    ),
     steps=(
         SliceStep(
             "bake",

@@ -18,7 +18,7 @@ from typing_extensions import override
 from supervisor_ai.control.ports.commits import ChangedPath
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.gates import GateKind, GateWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination, Unexaminable
 from supervisor_ai.gates.examiner import LIMITS, RepositoryExaminer
@@ -54,7 +54,7 @@ def examiner(commits: MemoryCommits, limits: str = "") -> RepositoryExaminer:
     return RepositoryExaminer(commits, lambda _: False, TOO_SMALL.get(limits, LIMITS))
 
 
-def examine(kind: GateKind, commits: MemoryCommits, limits: str = "") -> Examination:
+def examine(kind: GateWord, commits: MemoryCommits, limits: str = "") -> Examination:
     return asyncio.run(examiner(commits, limits).examine(kind, CASE))
 
 
@@ -68,7 +68,7 @@ def test_a_change_is_looked_at() -> None:
 
 
 @pytest.mark.parametrize("kind", [GateKind.COMMAND, GateKind.RED_BEFORE_GREEN, GateKind.MUTATION])
-def test_what_needs_a_command_is_refused(kind: GateKind) -> None:
+def test_what_needs_a_command_is_refused(kind: GateWord) -> None:
     with pytest.raises(InvalidInput, match="needs a command"):
         examine(kind, MemoryCommits(base={}, head={}))
 
@@ -106,7 +106,7 @@ def test_a_change_that_nobody_could_look_at_is_not_one_without_faults(limit: str
 
 
 @pytest.mark.parametrize("kind", LOOKS)
-def test_a_repository_that_does_not_answer_is_an_error(kind: GateKind) -> None:
+def test_a_repository_that_does_not_answer_is_an_error(kind: GateWord) -> None:
     claims = {"files_created": ["no.py"], "files_modified": [], "tests_written": []}
     case = replace(CASE, answer=json.dumps(claims))
     gone = GoneCommits(base={}, head={})

@@ -8,7 +8,7 @@ import pytest
 from tests.integration.context.real_git import Project
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.gates import GateKind, Severity
+from supervisor_ai.domain.run.gates import GateKind, GateWord, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.examiner import RepositoryExaminer
 from supervisor_ai.workspaces.commits.commit_files import CommitFiles
@@ -27,7 +27,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def examine(
-    project: Project, kind: GateKind, base: CommitSha, head: CommitSha, answer: str | None = None
+    project: Project, kind: GateWord, base: CommitSha, head: CommitSha, answer: str | None = None
 ) -> Examination:
     case = ChangeCase(base=base, head=head, answer=answer)
     examiner = RepositoryExaminer(CommitFiles(project.ask), base.startswith)

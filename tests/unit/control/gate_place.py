@@ -18,7 +18,7 @@ from supervisor_ai.domain.run.definition import (
     SandboxPolicy,
     Workflow,
 )
-from supervisor_ai.domain.run.gates import Finding, GateKind
+from supervisor_ai.domain.run.gates import Finding, GateKind, GateWord
 from supervisor_ai.domain.run.values import Base
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
@@ -33,7 +33,7 @@ POWER: Final = Power(file="config.yaml", line=1, key="gates.test.command", value
 FINDING: Final = Finding(rule="test_deleted", message="It is gone.", file="t.py", line=3)
 
 
-def gate(name: str, kind: GateKind, *command: str) -> Gate:
+def gate(name: str, kind: GateWord, *command: str) -> Gate:
     return Gate(name=name, kind=kind, command=command, timeout=timedelta(minutes=1))
 
 
@@ -151,7 +151,7 @@ class Place:
     def finding(self, *findings: Finding) -> None:
         """Let the examiner find these."""
 
-        def opinion(kind: GateKind, case: ChangeCase) -> Examination:
+        def opinion(kind: GateWord, case: ChangeCase) -> Examination:
             del kind, case
             return Examination(findings=findings, summary="2 tests were compared.")
 

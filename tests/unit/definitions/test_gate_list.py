@@ -20,8 +20,8 @@ gates:
 """
 NAMES = [
     *("test", "lint", "type_check", "format_check", "coverage", "security", "docs", "ci"),
-    *("integration", "changelog", "claims", "auto_run_files", "test_integrity"),
-    *("red_before_green", "mutation"),
+    *("integration", "red_before_green", "mutation"),
+    *("changelog", "claims", "auto_run_files", "test_integrity"),
 ]
 
 

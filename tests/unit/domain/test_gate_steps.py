@@ -10,7 +10,14 @@ from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition, Gate, StepKind
-from supervisor_ai.domain.run.gates import Complexity, Finding, GateKind, GatePolicy, Severity
+from supervisor_ai.domain.run.gates import (
+    Complexity,
+    Finding,
+    GateKind,
+    GatePolicy,
+    GateWord,
+    Severity,
+)
 from supervisor_ai.domain.run.inbox_commands import Approve, Reject
 from supervisor_ai.domain.run.status import OutcomeKind, RunStatus, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason
@@ -27,7 +34,7 @@ def command(name: str, **changes: object) -> Gate:
     return replace(GATE, name=name, command=(name,), **changes)  # type: ignore[arg-type]
 
 
-def looking(name: str, kind: GateKind, **changes: object) -> Gate:
+def looking(name: str, kind: GateWord, **changes: object) -> Gate:
     gate = Gate(name=name, command=(), timeout=timedelta(minutes=1), kind=kind)
     return replace(gate, **changes)  # type: ignore[arg-type]
 
@@ -138,7 +145,7 @@ def test_one_gate_that_could_not_run_ends_the_run() -> None:
 def test_the_newest_change_is_compared_with_what_was_let_pass_last() -> None:
     seen: list[ChangeCase] = []
 
-    def look(kind: GateKind, case: ChangeCase) -> Examination:
+    def look(kind: GateWord, case: ChangeCase) -> Examination:
         del kind
         seen.append(case)
         return finds(BAD) if len(seen) == 2 else finds()
@@ -324,13 +331,13 @@ def test_a_no_is_worth_new_tries() -> None:
 
 
 def test_each_kind_of_gate_vouches_for_itself() -> None:
-    seen: dict[GateKind, ChangeCase] = {}
+    seen: dict[GateWord, ChangeCase] = {}
 
-    def look(kind: GateKind, case: ChangeCase) -> Examination:
+    def look(kind: GateWord, case: ChangeCase) -> Examination:
         seen[kind] = case
         return finds()
 
-    gates = {kind.value: looking(kind.value, kind) for kind in GateKind if kind in LOOKS}
+    gates: dict[str, Gate] = {kind: looking(kind, kind) for kind in LOOKS}
     steps = [replace(stop(name, StepKind.GATE), gate=name) for name in gates]
     given = replace(flow(work("build"), *steps), gates=gates)
     kernel = Kernel(None)
@@ -340,7 +347,7 @@ def test_each_kind_of_gate_vouches_for_itself() -> None:
     assert {case.base == case.origin for case in seen.values()} == {True}
 
 
-LOOKS = {GateKind.CLAIMS, GateKind.TEST_INTEGRITY, GateKind.CHANGELOG, GateKind.COMPLEXITY}
+LOOKS = (GateKind.CLAIMS, GateKind.TEST_INTEGRITY, GateKind.CHANGELOG, GateKind.COMPLEXITY)
 
 
 def test_a_warning_gate_that_could_not_run_says_so_and_ends_nothing() -> None:

@@ -14,7 +14,7 @@ from supervisor_ai.control.project import OpenProject
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Gate, Limits, SandboxPolicy, WorkspacePolicy
-from supervisor_ai.domain.run.gates import Area, Finding, GateKind
+from supervisor_ai.domain.run.gates import Area, Finding, GateKind, GateWord
 from supervisor_ai.domain.run.status import WORST_FIRST, Verdict
 from supervisor_ai.domain.run.values import Base
 from supervisor_ai.domain.structs import replace
@@ -43,7 +43,7 @@ class CheckView(Struct, frozen=True, kw_only=True):
     """What a gate says about a change."""
 
     gate: str
-    kind: GateKind
+    kind: GateWord
     base: CommitSha
     head: CommitSha
     verdict: Verdict
@@ -97,7 +97,7 @@ def _change(preflight: Preflight, question: CheckQuestion) -> _Change:
 def _gates(preflight: Preflight, question: CheckQuestion, change: _Change) -> tuple[Gate, ...]:
     names = [question.gate]
     if question.is_tdd:
-        names.append(GateKind.RED_BEFORE_GREEN.value)
+        names.append(GateKind.RED_BEFORE_GREEN)
     return tuple(
         find_gate(preflight.catalog, name, base=change.base, head=change.head)
         for name in dict.fromkeys(names)
@@ -175,7 +175,7 @@ def find_gate(catalog: Catalog, name: str, *, base: Base, head: Base) -> Gate:
 
 def require_answer(gates: Sequence[Gate], answer: str | None) -> None:
     """Refuse to compare claims where there are none, and claims that nobody would compare."""
-    compares = any(gate.kind is GateKind.CLAIMS for gate in gates)
+    compares = any(gate.kind == GateKind.CLAIMS for gate in gates)
     if compares and answer is None:
         raise InvalidInput(
             "The gate 'claims' compares what a worker reported with git, "

@@ -5,7 +5,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
 from supervisor_ai.definitions.config.gates import Gates
-from supervisor_ai.definitions.config.known_gates import KNOWN_GATES, kind_of_gate, line_to_write
+from supervisor_ai.definitions.config.known_gates import kind_of_gate, known_gates, line_to_write
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, unknown
 from supervisor_ai.domain.run.gates import GateKind
 
@@ -20,7 +20,7 @@ def check_gates(
         gate = gates[name]
         kind = kind_of_gate(name, has_command=gate.command is not None)
         is_damaged = mistakes.any_below(gate.place.file, gate.place.key)
-        needs_command = kind is GateKind.COMMAND and gate.is_enabled
+        needs_command = kind == GateKind.COMMAND and gate.is_enabled
         if needs_command and gate.command is None and not is_damaged:
             mistakes.add(gate.place, "has no command")
         if are_gates_known:
@@ -58,7 +58,7 @@ def with_needed(names: Iterable[str], gates: Gates) -> list[str]:
 
 def unknown_gate(name: str, gates: Gates) -> str:
     """Say that a gate is not configured, and what to do about it."""
-    if name in KNOWN_GATES:
+    if name in known_gates():
         return f"no gate {name!r} is configured; {line_to_write(name)}"
     return unknown("gate", name, sorted(gates))
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from supervisor_ai.control.ports.definitions import GateSummary
 from supervisor_ai.definitions.config.gate_build import make_gate
 from supervisor_ai.definitions.config.gates import ConfiguredGate
-from supervisor_ai.definitions.config.known_gates import KNOWN_GATES, TEST, line_to_write
+from supervisor_ai.definitions.config.known_gates import TEST, known_gates, line_to_write
 from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.sources.mistakes import suggestion
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.definition import Gate
-from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.gates import WITH_COMMAND, GateKind
 
 
 def gate_summaries(settings: EffectiveSettings) -> tuple[GateSummary, ...]:
@@ -21,17 +21,17 @@ def gate_summaries(settings: EffectiveSettings) -> tuple[GateSummary, ...]:
 def find_gate(name: str, settings: EffectiveSettings, *, stale: str | None) -> Gate:
     """Return a gate by itself; `stale` says that the checkout configures others."""
     setting = settings.gates.get(name)
-    if setting is None and name in KNOWN_GATES:
+    if setting is None and name in known_gates():
         raise InvalidInput(f"No gate {name!r} is configured.", hint=stale or _hint(name))
     if setting is None:
-        known = sorted({*settings.gates, *KNOWN_GATES})
+        known = sorted({*settings.gates, *known_gates()})
         near = suggestion(name, known)
         meant = f"Did you mean {near!r}?" if near else f"Gates: {', '.join(known)}."
         message = f"Gate {name!r} was asked for, but there is no such gate."
         raise NotFound(message, hint=stale or meant)
     gate = _made(name, setting, settings)
     if not _is_runnable(gate):
-        lender = name if gate.kind is GateKind.COMMAND else TEST
+        lender = name if gate.kind == GateKind.COMMAND else TEST
         message = f"The gate {name!r} cannot be run: the gate {lender!r} has no command."
         raise InvalidInput(message, hint=_hint(lender))
     if any("{coverage}" in word for word in gate.command):
@@ -41,19 +41,19 @@ def find_gate(name: str, settings: EffectiveSettings, *, stale: str | None) -> G
 
 
 def _summaries(settings: EffectiveSettings) -> Iterator[GateSummary]:
-    for name, known in KNOWN_GATES.items():
+    for name, known in known_gates().items():
         setting = settings.gates.get(name)
         if setting is None:
             yield GateSummary(
                 name=name,
                 description=known.description,
-                kind=known.kind.value,
+                kind=known.kind,
                 missing=line_to_write(name),
             )
         else:
             yield _summary(name, known.description, setting, settings)
     for name, setting in sorted(settings.gates.items()):
-        if name not in KNOWN_GATES:
+        if name not in known_gates():
             yield _summary(name, "", setting, settings)
 
 
@@ -64,7 +64,7 @@ def _summary(
     return GateSummary(
         name=name,
         description=description,
-        kind=gate.kind.value,
+        kind=gate.kind,
         command=gate.command,
         policy=gate.policy.value if gate.policy else None,
         is_enabled=setting.is_enabled,
@@ -81,8 +81,7 @@ def _made(name: str, setting: ConfiguredGate, settings: EffectiveSettings) -> Ga
 
 
 def _is_runnable(gate: Gate) -> bool:
-    needs = {GateKind.COMMAND, GateKind.RED_BEFORE_GREEN, GateKind.MUTATION}
-    return bool(gate.command) or gate.kind not in needs
+    return bool(gate.command) or gate.kind not in WITH_COMMAND
 
 
 def _hint(name: str) -> str:

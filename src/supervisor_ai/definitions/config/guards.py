@@ -91,8 +91,8 @@ def _guards(step: Step, role: str, workflow: Workflow, guarding: Guarding) -> di
     }
     if any(it.approvers for it in workflow.steps.values()):
         complexity = GateKind.COMPLEXITY
-        made[complexity.value] = Gate(
-            name=complexity.value,
+        made[complexity] = Gate(
+            name=complexity,
             command=(),
             timeout=limit,
             is_advisory=True,
@@ -105,9 +105,9 @@ def _guards(step: Step, role: str, workflow: Workflow, guarding: Guarding) -> di
 def _names(step: Step, role: str, guarding: Guarding) -> Iterator[str]:
     own = guarding.roles[role].of_slice
     left_out = {GateKind.CLAIMS} if own is not None and not own.list_files else set()
-    wanted = (guard.value for guard in GUARDS if guard not in left_out)
+    wanted = (guard for guard in GUARDS if guard not in left_out)
     yield from (name for name in wanted if guarding.is_on(name))
-    red = GateKind.RED_BEFORE_GREEN.value
+    red = GateKind.RED_BEFORE_GREEN
     if guarding.is_test_first(step, role) and guarding.is_on(red) and _can_test(guarding, red):
         yield red
 

@@ -6,7 +6,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.control.registered_kinds import change_gates
+from supervisor_ai.domain.run.gates import GateKind, GateWord
 
 TEST: Final = "test"
 GUARDS: Final = (GateKind.CLAIMS, GateKind.AUTO_RUN_FILES, GateKind.TEST_INTEGRITY)
@@ -19,10 +20,10 @@ class KnownGate(Struct, frozen=True, kw_only=True):
     description: str
     example: str = ""
     """How its command often looks; empty for a gate that needs none."""
-    kind: GateKind = GateKind.COMMAND
+    kind: GateWord = GateKind.COMMAND
 
 
-KNOWN_GATES: Final[Mapping[str, KnownGate]] = {
+_WITH_COMMAND: Final[dict[str, KnownGate]] = {
     "test": KnownGate(description="The tests of the project pass", example="make test"),
     "lint": KnownGate(description="A linter finds nothing", example="make lint"),
     "type_check": KnownGate(description="The types fit together", example="make type-check"),
@@ -39,22 +40,6 @@ KNOWN_GATES: Final[Mapping[str, KnownGate]] = {
     "integration": KnownGate(
         description="The integration tests pass", example="make test-integration"
     ),
-    "changelog": KnownGate(
-        description="A change of the code comes with an entry in the changelog",
-        kind=GateKind.CHANGELOG,
-    ),
-    "claims": KnownGate(
-        description="The files, tests and commits that a worker reports are there",
-        kind=GateKind.CLAIMS,
-    ),
-    "auto_run_files": KnownGate(
-        description="Nothing runs by itself on your machine, hides its name or links elsewhere",
-        kind=GateKind.AUTO_RUN_FILES,
-    ),
-    "test_integrity": KnownGate(
-        description="No test is deleted, skipped, emptied or weakened",
-        kind=GateKind.TEST_INTEGRITY,
-    ),
     "red_before_green": KnownGate(
         description="New tests fail on the code as it was before",
         kind=GateKind.RED_BEFORE_GREEN,
@@ -64,6 +49,17 @@ KNOWN_GATES: Final[Mapping[str, KnownGate]] = {
         kind=GateKind.MUTATION,
     ),
 }
+
+
+def known_gates() -> Mapping[str, KnownGate]:
+    """Return them by name: those that run a command, and those that only look at the change."""
+    looking = (gate for gate in change_gates().values() if gate.description)
+    return _WITH_COMMAND | {
+        gate.word: KnownGate(description=gate.description, kind=GateWord(gate.word))
+        for gate in looking
+    }
+
+
 _ONLY_LOOK: Final = frozenset(GUARDS) - {GateKind.TEST_INTEGRITY}
 """Those of them that can do nothing with a command; the tests can be listed by one."""
 _BORROW: Final = frozenset({GateKind.RED_BEFORE_GREEN, GateKind.MUTATION})
@@ -75,11 +71,11 @@ _SPEAKS_OF_TESTS: Final = frozenset(
 )
 
 
-def kind_of_gate(name: str, *, has_command: bool) -> GateKind:
+def kind_of_gate(name: str, *, has_command: bool) -> GateWord:
     """Tell what a gate of this name looks at."""
-    known = KNOWN_GATES.get(name)
+    known = known_gates().get(name)
     kind = GateKind.COMMAND if known is None else known.kind
-    return GateKind.COMMAND if kind is GateKind.CHANGELOG and has_command else kind
+    return GateKind.COMMAND if kind == GateKind.CHANGELOG and has_command else kind
 
 
 def only_looks(name: str) -> bool:
@@ -87,7 +83,7 @@ def only_looks(name: str) -> bool:
     return kind_of_gate(name, has_command=False) in _ONLY_LOOK
 
 
-def borrows_the_test(kind: GateKind) -> bool:
+def borrows_the_test(kind: GateWord) -> bool:
     """Tell whether a gate runs the command of the gate `test`, unless it has its own."""
     return kind in _BORROW
 
@@ -99,7 +95,7 @@ def speaks_of_tests(name: str) -> bool:
 
 def line_to_write(gate: str) -> str:
     """Show how a gate is configured."""
-    known = KNOWN_GATES.get(gate)
+    known = known_gates().get(gate)
     command = known.example if known else ""
     command = command or f"make {gate.replace('_', '-')}"
     return f'write into the config: gates: {{{gate}: {{command: "{command}"}}}}'

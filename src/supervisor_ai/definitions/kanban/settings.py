@@ -51,7 +51,7 @@ def _problem(name: str, gates: Gates) -> str | None:
     if name not in gates:
         return unknown_gate(name, gates)
     command = gates[name].command or ()
-    if kind_of_gate(name, has_command=bool(command)) is GateKind.CLAIMS:
+    if kind_of_gate(name, has_command=bool(command)) == GateKind.CLAIMS:
         return f"the gate {name!r} compares lists of files, which nobody gives at a kanban"
     if any(_COVERAGE in word for word in command):
         return f"the gate {name!r} needs a number for {_COVERAGE}; write it into its command"

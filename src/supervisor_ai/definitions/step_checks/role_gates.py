@@ -100,7 +100,7 @@ class _Line:
     def _check(self, role: MergedRole, name: str, known: Gates) -> None:
         setting = known[name]
         kind = kind_of_gate(name, has_command=setting.command is not None)
-        if kind is GateKind.COMMAND and setting.command is None:
+        if kind == GateKind.COMMAND and setting.command is None:
             problem = (
                 f"has no command, which the role {role.name!r} leaves to the project; "
                 f"write `gates: {{{name}: {{command: ...}}}}` into the config"

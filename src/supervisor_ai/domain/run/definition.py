@@ -12,7 +12,7 @@ from supervisor_ai.domain.run.failures.breaker import BREAKER_POLICY, BreakerPol
 from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.failures.loops import LoopPolicy
 from supervisor_ai.domain.run.failures.retries import ParkingPolicy, RetryPolicy
-from supervisor_ai.domain.run.gates import Area, Complexity, GateKind, GatePolicy
+from supervisor_ai.domain.run.gates import Area, Complexity, GateKind, GatePolicy, GateWord
 from supervisor_ai.domain.run.spending.budgets import Amount, Scope
 from supervisor_ai.domain.run.spending.prices import PriceTable
 
@@ -155,7 +155,7 @@ class Gate(Struct, frozen=True, kw_only=True):
     """How many tests its output must count at least."""
     min_tests_each: int | None = None
     """How many new tests each component of the plan must have at least."""
-    kind: GateKind = GateKind.COMMAND
+    kind: GateWord = GateKind.COMMAND
     policy: GatePolicy | None = None
     """What follows from a failure; None: as the arrows of its step say."""
     depends_on: tuple[str, ...] = ()

@@ -2,26 +2,31 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final
+from typing import Final, NewType
 
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha
 
-
-class GateKind(StrEnum):
-    """What a gate looks at."""
-
-    COMMAND = "command"
-    CLAIMS = "claims"
-    AUTO_RUN_FILES = "auto_run_files"
-    TEST_INTEGRITY = "test_integrity"
-    RED_BEFORE_GREEN = "red_before_green"
-    MUTATION = "mutation"
-    CHANGELOG = "changelog"
-    COMPLEXITY = "complexity"
+GateWord = NewType("GateWord", str)
+"""A kind of gate, as definitions name it: what a gate looks at."""
 
 
+class GateKind:
+    """The kinds of gates that are named here and there; others are only registered."""
+
+    COMMAND: Final = GateWord("command")
+    CLAIMS: Final = GateWord("claims")
+    AUTO_RUN_FILES: Final = GateWord("auto_run_files")
+    TEST_INTEGRITY: Final = GateWord("test_integrity")
+    RED_BEFORE_GREEN: Final = GateWord("red_before_green")
+    MUTATION: Final = GateWord("mutation")
+    CHANGELOG: Final = GateWord("changelog")
+    COMPLEXITY: Final = GateWord("complexity")
+
+
+WITH_COMMAND: Final = frozenset({GateKind.COMMAND, GateKind.RED_BEFORE_GREEN, GateKind.MUTATION})
+"""Gates that run a command; all others only look at the change."""
 VOUCHING: Final = frozenset({GateKind.CLAIMS, GateKind.AUTO_RUN_FILES, GateKind.TEST_INTEGRITY})
 """Gates that look at a change; what they let pass, the next change is compared with."""
 

@@ -13,7 +13,7 @@ from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.definition import Definition, Gate, Role, Step
 from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.failures.loops import Trace, Trail
-from supervisor_ai.domain.run.gates import VOUCHING, Authorship, Complexity, GateKind
+from supervisor_ai.domain.run.gates import VOUCHING, Authorship, Complexity, GateKind, GateWord
 from supervisor_ai.domain.run.status import WORST_FIRST, StepStatus
 from supervisor_ai.domain.run.values import ApprovalReason, Feedback, ReasonWord, Snapshot
 from supervisor_ai.domain.structs import replace
@@ -142,7 +142,7 @@ class WorkflowState(Struct, frozen=True, kw_only=True):
     landed: CommitSha | None = None
     author: Authorship | None = None
     """Who made the newest change."""
-    vouched: dict[GateKind, Snapshot] = field(default_factory=dict)
+    vouched: dict[GateWord, Snapshot] = field(default_factory=dict)
     """What each kind of gate that looks at changes has let pass last; nothing yet: the base."""
     complexity: Complexity | None = None
     """How much scrutiny the change needs, as far as it was measured."""
@@ -304,7 +304,7 @@ def _refused(visit: Visit, record: StepRecord) -> StepRecord:
 def _judged(state: WorkflowState, event: e.GateEnded) -> WorkflowState:
     visit = current_visit(state)
     visit = replace(visit, verdicts=(*visit.verdicts, event))
-    is_measured = state.gate(event.step, event.slot).kind is GateKind.COMPLEXITY
+    is_measured = state.gate(event.step, event.slot).kind == GateKind.COMPLEXITY
     complexity = event.complexity if is_measured else state.complexity
     return replace(state, visit=visit, complexity=complexity)
 

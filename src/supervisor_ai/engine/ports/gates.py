@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha, RunId
-from supervisor_ai.domain.run.gates import Area, Complexity, Finding, GateKind
+from supervisor_ai.domain.run.gates import Area, Complexity, Finding, GateWord
 
 if TYPE_CHECKING:
     from supervisor_ai.domain.run.events import GateEnded
@@ -99,7 +99,7 @@ class Mutant(Struct, frozen=True, kw_only=True):
 class Examiner(Protocol):
     """Knows runners and languages; everything that it is shown is hostile."""
 
-    async def examine(self, kind: GateKind, case: ChangeCase) -> Examination:
+    async def examine(self, kind: GateWord, case: ChangeCase) -> Examination:
         """Look at a change in one of the ways that need no command."""
         ...
 

@@ -17,7 +17,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.change.differences import is_absent, read_small, shown
 from supervisor_ai.gates.change.misleading_names import find_odd_names
-from supervisor_ai.gates.change_gates import ChangeView
+from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.tools.text import counted
 from supervisor_ai.tools.toml import read_toml
 

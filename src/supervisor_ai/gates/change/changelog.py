@@ -7,7 +7,7 @@ from supervisor_ai.domain.run.gates import Finding
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.change.differences import added_lines, changed_paths, shown
 from supervisor_ai.gates.change.product_files import is_changelog, is_product
-from supervisor_ai.gates.change_gates import ChangeView
+from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.tools.text import counted
 
 

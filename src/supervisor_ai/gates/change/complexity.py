@@ -24,7 +24,7 @@ from supervisor_ai.domain.run.gates import Complexity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.change.planned_tasks import PlannedTasks, planned
 from supervisor_ai.gates.change.touched_areas import Touched, touched
-from supervisor_ai.gates.change_gates import ChangeView
+from supervisor_ai.gates.change_view import ChangeView
 
 _SOME_SIGNS: Final = 2
 _MANY_SIGNS: Final = 4

@@ -9,7 +9,7 @@ from msgspec import Struct
 from supervisor_ai.control.ports.commits import CommitFile, Commits
 from supervisor_ai.domain.run.gates import Area, Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
-from supervisor_ai.gates.change_gates import ChangeView
+from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
 from supervisor_ai.gates.integrity.change_sides import (
     LARGEST,

@@ -14,7 +14,7 @@ from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.change.differences import shown
-from supervisor_ai.gates.change_gates import ChangeView
+from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.gates.integrity.examine import Languages, known_languages
 from supervisor_ai.gates.worker_claims.added_tests import AddedTests, added_tests
 from supervisor_ai.gates.worker_claims.claimed_paths import Paths, paths_of

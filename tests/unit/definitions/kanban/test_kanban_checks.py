@@ -34,7 +34,7 @@ def test_guards_follow_the_settings(board: Board) -> None:
     board.write({"roles/implementor.yaml": "config: {tdd: true}\nmay_change: [snapshots]\n"})
     pinned = board.load()
     found = pinned.gates("implementor-guard")
-    assert found[-1].kind is GateKind.RED_BEFORE_GREEN
+    assert found[-1].kind == GateKind.RED_BEFORE_GREEN
     assert {gate.may_change for gate in found} == {(Area.SNAPSHOTS,)}
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.definitions.workflows.flows import Flows
 
 from supervisor_ai.domain.run.definition import Gate
-from supervisor_ai.domain.run.gates import GateKind, GatePolicy
+from supervisor_ai.domain.run.gates import GateKind, GatePolicy, GateWord
 
 FILE = ".supervisor/workflows/flow.yaml"
 CONFIG = ".supervisor/config.yaml"
@@ -229,7 +229,7 @@ def test_a_step_does_not_run_gates_without_end(flows: Flows) -> None:
     ],
 )
 def test_gates_that_are_known_by_name(
-    flows: Flows, name: str, said: str, kind: GateKind, command: tuple[str, ...]
+    flows: Flows, name: str, said: str, kind: GateWord, command: tuple[str, ...]
 ) -> None:
     flows.config = (
         f"gates:\n  test: {{command: pytest, timeout: 7m, env: {{A: b}}}}\n  {name}: {{{said}}}\n"

@@ -84,7 +84,7 @@ def test_the_changelog_is_looked_at_before_the_commit(flows: Flows) -> None:
     flow = flows.load(flow=child("require_changelog: true"))
     assert flow.path == [*BASE, "changelog", "commit"]
     assert flow.arrows("changelog") == ("commit", "implement", None)
-    assert flow.gate("changelog").kind is GateKind.CHANGELOG
+    assert flow.gate("changelog").kind == GateKind.CHANGELOG
     assert "changelog" in flows.load("open_source").path
 
 

@@ -204,7 +204,7 @@ def _deed(gate: "GateSummary") -> str:
     """Say what a gate does; where it cannot do it yet, that comes first, and what to write."""
     if gate.missing is not None:
         return f"not configured; {gate.missing}"
-    is_command = gate.kind == GateKind.COMMAND.value
+    is_command = gate.kind == GateKind.COMMAND
     return shlex.join(gate.command) if is_command else gate.description
 
 

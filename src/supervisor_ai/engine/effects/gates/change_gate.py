@@ -40,7 +40,7 @@ async def look(effect: RunGate, operation: Operation) -> Opinion:
         return of_findings((gone,), "")
     seen = await operation.world.examiner.examine(effect.gate.kind, case)
     opinion = of_findings(seen.findings, seen.summary)
-    if effect.gate.kind is GateKind.CLAIMS:
+    if effect.gate.kind == GateKind.CLAIMS:
         _record_claims(effect, operation, seen.findings)
     return Opinion(
         verdict=opinion.verdict,

@@ -1,10 +1,11 @@
 """Performing a gate, whatever it looks at."""
 
-from typing import assert_never
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final
 
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.events import GateEnded
-from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.gates import GateKind, GateWord
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.engine.effects.gates.change_gate import look
 from supervisor_ai.engine.effects.gates.collected_tests import look_and_collect
@@ -36,21 +37,22 @@ async def _is_same(key: str, effect: RunGate, operation: Operation) -> bool:
 
 async def form_opinion(effect: RunGate, operation: Operation) -> Opinion:
     """Look or run, as the kind of the gate says."""
-    kind = effect.gate.kind
-    match kind:
-        case GateKind.COMMAND:
-            ran = await run_command(effect, operation, effect.snapshot)
-            return judge(effect.gate, ran, await lacking(effect, operation, ran))
-        case GateKind.RED_BEFORE_GREEN:
-            return await run_red_first(effect, operation)
-        case GateKind.MUTATION:
-            return await run_mutation(effect, operation)
-        case GateKind.TEST_INTEGRITY:
-            return await look_and_collect(effect, operation)
-        case GateKind.CLAIMS | GateKind.AUTO_RUN_FILES | GateKind.CHANGELOG | GateKind.COMPLEXITY:
-            return await look(effect, operation)
-        case _:
-            assert_never(kind)
+    form = _SPECIAL.get(effect.gate.kind, look)
+    return await form(effect, operation)
+
+
+async def _run_and_judge(effect: RunGate, operation: Operation) -> Opinion:
+    ran = await run_command(effect, operation, effect.snapshot)
+    return judge(effect.gate, ran, await lacking(effect, operation, ran))
+
+
+_SPECIAL: Final[Mapping[GateWord, Callable[[RunGate, Operation], Awaitable[Opinion]]]] = {
+    GateKind.COMMAND: _run_and_judge,
+    GateKind.RED_BEFORE_GREEN: run_red_first,
+    GateKind.MUTATION: run_mutation,
+    GateKind.TEST_INTEGRITY: look_and_collect,
+}
+"""Kinds that run something; whoever can look at a change looks at all others."""
 
 
 def _ended(effect: RunGate, operation: Operation, opinion: Opinion, key: str | None) -> GateEnded:
