@@ -20,10 +20,10 @@ from supervisor_ai.gates.integrity.change_sides import (
 from supervisor_ai.gates.integrity.comparison.compare import Compared, Comparison, compare
 from supervisor_ai.gates.integrity.comparison.removed_names import defined_names, removed_names
 from supervisor_ai.gates.integrity.comparison.twins import Twins
-from supervisor_ai.gates.integrity.languages.go import GO
-from supervisor_ai.gates.integrity.languages.java import JAVA
-from supervisor_ai.gates.integrity.languages.javascript import JAVASCRIPT
-from supervisor_ai.gates.integrity.languages.rust import RUST
+from supervisor_ai.gates.integrity.languages.go.table import GO
+from supervisor_ai.gates.integrity.languages.java.table import JAVA
+from supervisor_ai.gates.integrity.languages.javascript.table import JAVASCRIPT
+from supervisor_ai.gates.integrity.languages.rust.table import RUST
 from supervisor_ai.gates.integrity.model import LanguageReader, TestFile, Unreadable
 from supervisor_ai.gates.integrity.protected_files.protected_changes import (
     is_protected,

@@ -9,7 +9,7 @@ from supervisor_ai.domain.run.gates import Severity
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
 from supervisor_ai.gates.integrity.examine import examine_tests
-from supervisor_ai.gates.integrity.languages.go import GO
+from supervisor_ai.gates.integrity.languages.go.table import GO
 
 
 def errors(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:

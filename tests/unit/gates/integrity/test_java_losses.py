@@ -9,7 +9,7 @@ from supervisor_ai.domain.run.gates import Severity
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
 from supervisor_ai.gates.integrity.examine import examine_tests
-from supervisor_ai.gates.integrity.languages.java import JAVA
+from supervisor_ai.gates.integrity.languages.java.table import JAVA
 
 TWO = "assertEquals(3, f(2)); assertEquals(4, f(3));"
 SHARED = """class Checks {

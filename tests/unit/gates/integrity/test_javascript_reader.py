@@ -4,7 +4,7 @@ import pytest
 
 from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
 from supervisor_ai.gates.integrity.examine import known_languages
-from supervisor_ai.gates.integrity.languages.javascript import JAVASCRIPT
+from supervisor_ai.gates.integrity.languages.javascript.table import JAVASCRIPT
 from supervisor_ai.gates.integrity.model import Strength, TestCase, TestFile, Unreadable
 
 NONE, WEAK, PARTIAL, EXACT = Strength.NONE, Strength.WEAK, Strength.PARTIAL, Strength.EXACT

@@ -3,7 +3,7 @@
 import pytest
 
 from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
-from supervisor_ai.gates.integrity.languages.rust import RUST
+from supervisor_ai.gates.integrity.languages.rust.table import RUST
 from supervisor_ai.gates.integrity.model import Strength, TestCase, TestFile, Unreadable
 
 NONE, WEAK, PARTIAL, EXACT = Strength.NONE, Strength.WEAK, Strength.PARTIAL, Strength.EXACT

@@ -15,13 +15,13 @@ from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, SourceFile
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
 from supervisor_ai.gates.integrity.analysis.table_reader import unique_names
-from supervisor_ai.gates.integrity.languages.go_checks import libraries
-from supervisor_ai.gates.integrity.languages.go_package import (
+from supervisor_ai.gates.integrity.languages.go.checks import libraries
+from supervisor_ai.gates.integrity.languages.go.package import (
     forged_runs,
     is_left_out,
     runs_nothing,
 )
-from supervisor_ai.gates.integrity.languages.go_words import WAITING
+from supervisor_ai.gates.integrity.languages.go.words import WAITING
 from supervisor_ai.gates.integrity.model import Assertion, Strength, TestCase, TestFile
 
 if TYPE_CHECKING:

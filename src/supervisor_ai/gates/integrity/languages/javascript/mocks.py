@@ -15,7 +15,7 @@ from supervisor_ai.gates.integrity.analysis.syntax_tree import (
     source_of,
     walked,
 )
-from supervisor_ai.gates.integrity.languages.javascript_chains import (
+from supervisor_ai.gates.integrity.languages.javascript.chains import (
     FUNCTIONS,
     STYLE,
     Link,

@@ -27,7 +27,7 @@ from supervisor_ai.gates.integrity.analysis.syntax_tree import (
     walked,
 )
 from supervisor_ai.gates.integrity.analysis.tolerance import within
-from supervisor_ai.gates.integrity.languages import java_words as words
+from supervisor_ai.gates.integrity.languages.java import words
 from supervisor_ai.gates.integrity.model import Assertion, Strength, TestFile
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.place import FoundAssertion, negated
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of
 from supervisor_ai.gates.integrity.analysis.tolerance import within
-from supervisor_ai.gates.integrity.languages.rust_values import (
+from supervisor_ai.gates.integrity.languages.rust.values import (
     borrowed,
     falls_back_to,
     parts,

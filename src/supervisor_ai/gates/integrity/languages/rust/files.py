@@ -22,8 +22,8 @@ from supervisor_ai.gates.integrity.analysis.syntax_tree import (
     walked,
 )
 from supervisor_ai.gates.integrity.analysis.table_reader import unique_names
-from supervisor_ai.gates.integrity.languages.rust_attributes import Attributes, attribute_text
-from supervisor_ai.gates.integrity.languages.rust_values import parts
+from supervisor_ai.gates.integrity.languages.rust.attributes import Attributes, attribute_text
+from supervisor_ai.gates.integrity.languages.rust.values import parts
 from supervisor_ai.gates.integrity.model import (
     Assertion,
     Strength,

@@ -9,9 +9,9 @@ from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, Taken
 from supervisor_ai.gates.integrity.analysis.place import CodePlace, Placed, children_at
 from supervisor_ai.gates.integrity.analysis.syntax_tree import Grammar, field, items, source_of
-from supervisor_ai.gates.integrity.languages import go_checks
-from supervisor_ai.gates.integrity.languages.go_files import is_test_file, read_file, settings
-from supervisor_ai.gates.integrity.languages.go_words import LOUD
+from supervisor_ai.gates.integrity.languages.go import checks
+from supervisor_ai.gates.integrity.languages.go.files import is_test_file, read_file, settings
+from supervisor_ai.gates.integrity.languages.go.words import LOUD
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -97,13 +97,13 @@ GO: Final = LanguageTable(
     part_of_list=_part_of_list,
     function_name=_function_name,
     is_loud=_is_loud,
-    is_exit=go_checks.is_exit,
-    is_skip=go_checks.is_skip,
-    is_failure=go_checks.is_failure,
-    is_deaf=go_checks.is_deaf,
-    is_unheard=go_checks.is_unheard,
-    is_subtest=go_checks.is_subtest,
-    checks=go_checks.checks,
-    weigh=go_checks.weigh,
-    about=go_checks.about,
+    is_exit=checks.is_exit,
+    is_skip=checks.is_skip,
+    is_failure=checks.is_failure,
+    is_deaf=checks.is_deaf,
+    is_unheard=checks.is_unheard,
+    is_subtest=checks.is_subtest,
+    checks=checks.checks,
+    weigh=checks.weigh,
+    about=checks.about,
 )

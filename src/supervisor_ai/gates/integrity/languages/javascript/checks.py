@@ -14,14 +14,14 @@ from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.place import FoundAssertion, negated
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of
 from supervisor_ai.gates.integrity.analysis.tolerance import of_digits, within
-from supervisor_ai.gates.integrity.languages.javascript_chains import (
+from supervisor_ai.gates.integrity.languages.javascript.chains import (
     FUNCTIONS,
     STYLE,
     Link,
     chain,
     function_of,
 )
-from supervisor_ai.gates.integrity.languages.javascript_words import (
+from supervisor_ai.gates.integrity.languages.javascript.words import (
     ABSENT,
     ALL_NAMES,
     ANYTHING,

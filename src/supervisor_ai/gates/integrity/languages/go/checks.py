@@ -19,7 +19,7 @@ from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
 from supervisor_ai.gates.integrity.analysis.place import FoundAssertion, negated
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
 from supervisor_ai.gates.integrity.analysis.tolerance import within
-from supervisor_ai.gates.integrity.languages.go_words import (
+from supervisor_ai.gates.integrity.languages.go.words import (
     ABOUT_FIRST,
     CALLS,
     FAILING,

@@ -10,8 +10,8 @@ from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, Taken
 from supervisor_ai.gates.integrity.analysis.place import COMPARISONS, CodePlace, Placed
 from supervisor_ai.gates.integrity.analysis.syntax_tree import Grammar, field, items, source_of
-from supervisor_ai.gates.integrity.languages import javascript_checks
-from supervisor_ai.gates.integrity.languages.javascript_chains import (
+from supervisor_ai.gates.integrity.languages.javascript import checks
+from supervisor_ai.gates.integrity.languages.javascript.chains import (
     FUNCTIONS,
     STYLE,
     chain,
@@ -19,7 +19,7 @@ from supervisor_ai.gates.integrity.languages.javascript_chains import (
     inner_nodes,
     parameters,
 )
-from supervisor_ai.gates.integrity.languages.javascript_files import is_test_file, read_file
+from supervisor_ai.gates.integrity.languages.javascript.files import is_test_file, read_file
 from supervisor_ai.gates.integrity.model import Strength
 
 if TYPE_CHECKING:
@@ -161,9 +161,9 @@ JAVASCRIPT: Final = LanguageTable(
     part_of_list=_part_of_list,
     function_name=_function_name,
     is_loud=_is_loud,
-    is_skip=javascript_checks.is_skip,
-    checks=javascript_checks.checks,
+    is_skip=checks.is_skip,
+    checks=checks.checks,
     of_one_check=inner_nodes,
-    weigh=javascript_checks.weigh,
-    about=javascript_checks.about,
+    weigh=checks.weigh,
+    about=checks.about,
 )

@@ -22,7 +22,7 @@ from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable,
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
 from supervisor_ai.gates.integrity.analysis.table_reader import unique_names
 from supervisor_ai.gates.integrity.analysis.table_rows import mentions
-from supervisor_ai.gates.integrity.languages.javascript_chains import (
+from supervisor_ai.gates.integrity.languages.javascript.chains import (
     FUNCTIONS,
     STYLE,
     Link,
@@ -30,7 +30,7 @@ from supervisor_ai.gates.integrity.languages.javascript_chains import (
     function_of,
     parameters,
 )
-from supervisor_ai.gates.integrity.languages.javascript_mocks import Mocks
+from supervisor_ai.gates.integrity.languages.javascript.mocks import Mocks
 from supervisor_ai.gates.integrity.model import Oddity, TestCase, TestFile
 
 if TYPE_CHECKING:

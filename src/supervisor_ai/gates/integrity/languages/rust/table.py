@@ -11,9 +11,9 @@ from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable,
 from supervisor_ai.gates.integrity.analysis.place import CodePlace, Placed, children_at
 from supervisor_ai.gates.integrity.analysis.syntax_tree import Grammar, field, items, source_of
 from supervisor_ai.gates.integrity.analysis.table_rows import mentions
-from supervisor_ai.gates.integrity.languages import rust_checks
-from supervisor_ai.gates.integrity.languages.rust_files import is_test_file, read_file
-from supervisor_ai.gates.integrity.languages.rust_values import borrowed, parts
+from supervisor_ai.gates.integrity.languages.rust import checks
+from supervisor_ai.gates.integrity.languages.rust.files import is_test_file, read_file
+from supervisor_ai.gates.integrity.languages.rust.values import borrowed, parts
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -132,12 +132,12 @@ RUST: Final = LanguageTable(
     count_of=_count_of,
     part_of_list=_part_of_list,
     function_name=_function_name,
-    is_loud=rust_checks.is_loud,
-    is_exit=rust_checks.is_exit,
-    is_failure=rust_checks.is_failure,
-    checks=rust_checks.checks,
-    weigh=rust_checks.weigh,
-    about=rust_checks.about,
-    asked=rust_checks.asked,
+    is_loud=checks.is_loud,
+    is_exit=checks.is_exit,
+    is_failure=checks.is_failure,
+    checks=checks.checks,
+    weigh=checks.weigh,
+    about=checks.about,
+    asked=checks.asked,
     same=lambda text: borrowed(text).removesuffix(".clone()"),
 )

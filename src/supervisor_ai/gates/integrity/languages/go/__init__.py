@@ -1,0 +1,1 @@
+"""Go, read over its table."""

@@ -1,0 +1,1 @@
+"""Java, read over its table."""

@@ -1,0 +1,1 @@
+"""JavaScript and TypeScript, read over one table."""

@@ -1,0 +1,1 @@
+"""Rust, read over its table."""
