@@ -400,6 +400,7 @@ BOUNDED: Final = {
     "gates/change/risks/table.py": "our own table",
     "gates/runners/table.py": "our own table",
     "gates/integrity/": "only in the reader's process",
+    "gates/mutation.py": "only in the reader's process; bounds on length",
     "gates/runners/junit_report.py": "only in the reader's process; bounds on size and depth",
     "context/code/readers/python.py": "bounds on length and depth",
     "sandboxes/containers/image.py": "writes an archive",
@@ -537,7 +538,7 @@ def test_the_code_keeps_the_rule(rule: Rule, where: Callable[[], list[Module]]) 
         (
             hostile_code_is_read_by_a_process_of_its_own,
             "gates/runners/a.py",
-            "from supervisor_ai.gates.integrity.python_ast.reader import parsed",
+            "from supervisor_ai.gates.integrity.analysis.syntax_tree import parsed",
         ),
         (no_program_is_started_by_name, "store/a.py", "import shutil\nshutil.which('git')"),
         (no_program_is_started_by_name, "store/a.py", "from shutil import which\nwhich('git')"),

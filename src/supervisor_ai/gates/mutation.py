@@ -1,6 +1,8 @@
 """Puts small faults into the Python lines that a change touches; the tests should notice."""
 
+import ast
 import re
+import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -8,8 +10,7 @@ from typing import Final
 from supervisor_ai.control.ports.commits import CommitFile, Commits
 from supervisor_ai.engine.ports.gates import ChangeCase, Mutant
 from supervisor_ai.gates.faults import Faults, SeededFault
-from supervisor_ai.gates.integrity.python_ast.files import is_test_file
-from supervisor_ai.gates.integrity.python_ast.reader import parsed
+from supervisor_ai.gates.integrity.languages.python.files import is_test_file
 
 _LARGEST: Final = 256 * 1024
 _FILES: Final = 200
@@ -66,10 +67,17 @@ def _added_lines(patch: str) -> Iterator[int]:
             number += 1
 
 
+def _parsed(source: str | bytes) -> ast.Module:
+    """Parse a file without a word about its style."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
+
+
 def _faults(source: bytes) -> list[SeededFault]:
     try:
         text = source.decode()
-        found = Faults(source, parsed(text)).find()
+        found = Faults(source, _parsed(text)).find()
         return sorted(found, key=lambda fault: (fault.line, fault.start, fault.description))
     except _NOT_PYTHON:
         return []
@@ -115,7 +123,7 @@ def _evenly(
 
 def _is_code(mutant: Mutant) -> bool:
     try:
-        parsed(mutant.contents)
+        _parsed(mutant.contents)
     except _NOT_PYTHON:
         return False
     return True

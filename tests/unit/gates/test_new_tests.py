@@ -7,7 +7,8 @@ from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
-from supervisor_ai.gates.integrity.python_ast.reader import PythonTests
+from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
+from supervisor_ai.gates.integrity.languages.python.table import PYTHON
 from supervisor_ai.gates.new_tests import new_tests
 
 CASE = ChangeCase(base=BASE, head=HEAD)
@@ -16,7 +17,7 @@ TWO = "def test_two():\n    assert two() == 2\n"
 
 
 def found(before: dict[str, str], after: dict[str, str], plans: tuple[str, ...] = ()) -> NewTests:
-    return new_tests(replace(CASE, plans=plans), two_commits(before, after), [PythonTests()])
+    return new_tests(replace(CASE, plans=plans), two_commits(before, after), [TableReader(PYTHON)])
 
 
 def test_new_and_altered_tests_are_named() -> None:

@@ -23,13 +23,13 @@ from supervisor_ai.gates.integrity.comparison.twins import Twins
 from supervisor_ai.gates.integrity.languages.go.table import GO
 from supervisor_ai.gates.integrity.languages.java.table import JAVA
 from supervisor_ai.gates.integrity.languages.javascript.table import JAVASCRIPT
+from supervisor_ai.gates.integrity.languages.python.table import PYTHON
 from supervisor_ai.gates.integrity.languages.rust.table import RUST
 from supervisor_ai.gates.integrity.model import LanguageReader, TestFile, Unreadable
 from supervisor_ai.gates.integrity.protected_files.protected_changes import (
     is_protected,
     protected_changes,
 )
-from supervisor_ai.gates.integrity.python_ast.reader import PythonTests
 
 _SHARED_FILES: Final = 500
 _SHARED_BYTES: Final = 8 * 1024 * 1024
@@ -66,7 +66,7 @@ class Languages(Struct, frozen=True):
 
 def known_languages() -> Sequence[LanguageReader]:
     """Return the readers of all languages whose tests are understood."""
-    return (PythonTests(), *map(TableReader, (JAVASCRIPT, GO, RUST, JAVA)))
+    return tuple(map(TableReader, (PYTHON, JAVASCRIPT, GO, RUST, JAVA)))
 
 
 def look_at_tests(view: ChangeView) -> Examination:

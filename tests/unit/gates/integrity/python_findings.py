@@ -6,8 +6,9 @@ from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase
+from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
 from supervisor_ai.gates.integrity.examine import examine_tests
-from supervisor_ai.gates.integrity.python_ast.reader import PythonTests
+from supervisor_ai.gates.integrity.languages.python.table import PYTHON
 
 CASE = ChangeCase(base=BASE, head=HEAD)
 
@@ -19,4 +20,4 @@ def errors(*findings: Finding) -> set[str]:
 def examined(before: dict[str, str], after: dict[str, str]) -> tuple[Finding, ...]:
     before = {path: dedent(text) for path, text in before.items()}
     after = {path: dedent(text) for path, text in after.items()}
-    return examine_tests(CASE, two_commits(before, after), [PythonTests()]).findings
+    return examine_tests(CASE, two_commits(before, after), [TableReader(PYTHON)]).findings

@@ -7,8 +7,9 @@ from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 
 from supervisor_ai.domain.run.gates import Area, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
+from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
 from supervisor_ai.gates.integrity.examine import examine_tests
-from supervisor_ai.gates.integrity.python_ast.reader import PythonTests
+from supervisor_ai.gates.integrity.languages.python.table import PYTHON
 
 CASE = ChangeCase(base=BASE, head=HEAD)
 TEST = "def test_one():\n    assert one() == 1\n"
@@ -18,7 +19,7 @@ PATH = "tests/test_a.py"
 def examined(
     before: Mapping[str, str | bytes], after: Mapping[str, str | bytes], *links: str
 ) -> Examination:
-    return examine_tests(CASE, two_commits(before, after, links=links), [PythonTests()])
+    return examine_tests(CASE, two_commits(before, after, links=links), [TableReader(PYTHON)])
 
 
 def rules(seen: Examination) -> set[str]:
@@ -33,14 +34,14 @@ def test_the_summary_counts_tests() -> None:
 
 def test_another_value_is_noted_unless_the_role_may_change_tests() -> None:
     commits = two_commits({PATH: TEST}, {PATH: TEST.replace("== 1", "== 2")})
-    seen = examine_tests(CASE, commits, [PythonTests()])
+    seen = examine_tests(CASE, commits, [TableReader(PYTHON)])
     assert [(each.rule, each.severity) for each in seen.findings] == [
         ("expectation_changed", Severity.NOTE)
     ]
     free = ChangeCase(base=BASE, head=HEAD, may_change=(Area.TESTS,))
-    assert examine_tests(free, commits, [PythonTests()]).findings == ()
+    assert examine_tests(free, commits, [TableReader(PYTHON)]).findings == ()
     gone = two_commits({PATH: TEST}, {})
-    assert rules(examine_tests(free, gone, [PythonTests()])) == {"test_deleted"}
+    assert rules(examine_tests(free, gone, [TableReader(PYTHON)])) == {"test_deleted"}
 
 
 def test_a_test_file_that_becomes_a_link_is_found() -> None:

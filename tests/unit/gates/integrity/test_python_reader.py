@@ -2,14 +2,15 @@
 
 import pytest
 
+from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
+from supervisor_ai.gates.integrity.languages.python.table import PYTHON
 from supervisor_ai.gates.integrity.model import Strength, TestCase, TestFile, Unreadable
-from supervisor_ai.gates.integrity.python_ast.reader import PythonTests
 
 NONE, WEAK, PARTIAL, EXACT = Strength
 
 
 def read(source: str, path: str = "tests/test_a.py") -> TestFile:
-    found = PythonTests().read(path, source.encode())
+    found = TableReader(PYTHON).read(path, source.encode())
     assert isinstance(found, TestFile)
     return found
 
@@ -131,10 +132,10 @@ def test_fixture(): return 1
     ],
 )
 def test_test_files_are_known_by_their_names(path: str, source: str, is_test: bool) -> None:  # noqa: FBT001 - a column of the table
-    assert PythonTests().is_test(path, source.encode()) is is_test
+    assert TableReader(PYTHON).is_test(path, source.encode()) is is_test
 
 
 def test_what_cannot_be_parsed_is_said() -> None:
-    found = PythonTests().read("test_a.py", b"def test_a(:")
+    found = TableReader(PYTHON).read("test_a.py", b"def test_a(:")
     assert isinstance(found, Unreadable)
-    assert "no Python" in found.reason
+    assert found.reason == "it has a syntax error near line 1"

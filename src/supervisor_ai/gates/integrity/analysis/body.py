@@ -96,9 +96,9 @@ def _of_branch(node: "Node", flow: Flow) -> Iterator[FoundAssertion]:
     if condition is None or then is None or condition.type in flow.table.patterns:
         return
     if flow.fails(then):
-        yield flow.asking(then).check(condition, holds=False)
+        yield from flow.asking(then).checks(condition, holds=False)
     elif flow.fails(field(node, "alternative")):
-        yield flow.asking(then).check(condition, holds=True)
+        yield from flow.asking(then).checks(condition, holds=True)
 
 
 def _cases(found: _Found) -> int:

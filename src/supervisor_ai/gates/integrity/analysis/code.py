@@ -1,5 +1,6 @@
 """Reads expressions of any language by its table: calls, constants, truth, lists, names."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.gates.integrity.analysis.code_text import NO_NAMES, Names, bare
@@ -12,23 +13,37 @@ if TYPE_CHECKING:
     from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, Taken
 
 _MAX_STEPS: Final = 8
+_PAIR: Final = len(("left", "right"))
 _DECIDING: Final = {"||": True, "&&": False, "or": True, "and": False}
 
 
 def operator(node: "Node") -> str:
     """Return the operator of an expression."""
-    found = field(node, "operator")
+    found = field(node, "operator") or field(node, "operators")
     if found is None and node.type == "unary_expression":
         found = node.children[0]
-    return source_of(found)
+    return " ".join(source_of(found).split())
+
+
+def sides(node: "Node") -> "tuple[Node | None, Node | None]":
+    """Return the two sides of an expression; a grammar may have no names for those it compares."""
+    if field(node, "operators") is None:
+        return field(node, "left"), field(node, "right")
+    compared = items(node)
+    return (compared[0], compared[1]) if len(compared) == _PAIR else (None, None)
 
 
 def without_not(node: "Node", table: "LanguageTable", *, holds: bool) -> tuple["Node", bool]:
     """Return what is negated, and whether it has to hold for the whole to be as wanted."""
     node = bare(node, table)
-    while node.type == "unary_expression" and operator(node) == "!" and items(node):
+    while _is_not(node) and items(node):
         node, holds = bare(items(node)[0], table), not holds
     return node, holds
+
+
+def _is_not(node: "Node") -> bool:
+    is_sign = node.type == "unary_expression" and operator(node) == "!"
+    return is_sign or node.type == "not_operator"
 
 
 def called(node: "Node", table: "LanguageTable") -> str:
@@ -80,6 +95,8 @@ def is_constant(node: "Node | None", table: "LanguageTable", names: Names = NO_N
             found = bare(names.get(source_of(found), found), table)
         if found.type in table.holding:
             stack.extend(items(found))
+        elif found.type in table.calls and source_of(_callee(found, table)) in table.pure:
+            stack.extend(arguments(found))
         elif found.type not in table.literals and source_of(found) not in table.constants:
             return False
     return node is not None
@@ -98,15 +115,37 @@ def truth(node: "Node | None", table: "LanguageTable", names: Names = NO_NAMES) 
     node = resolved(node, table, names)
     found = _plain_truth(node, table)
     if found is None:
-        sides = (field(node, "left"), field(node, "right"))
-        known = [_plain_truth(bare(side, table), table) for side in sides if side is not None]
         deciding = _DECIDING.get(operator(node))
-        found = deciding if deciding is not None and deciding in known else None
+        known = (_plain_truth(part, table) for part in _joined(node, table))
+        found = deciding if deciding is not None and deciding in known else _equality(node, table)
     return found if found is None or is_plain else not found
+
+
+def _joined(node: "Node", table: "LanguageTable") -> "Iterator[Node]":
+    """Yield what one operator joins, however often it stands there."""
+    stack = [node]
+    while stack:
+        found = bare(stack.pop(), table)
+        if operator(found) == operator(node):
+            stack.extend(side for side in sides(found) if side is not None)
+        else:
+            yield found
+
+
+def _equality(node: "Node", table: "LanguageTable") -> bool | None:
+    """Compare two values that are both written out."""
+    left, right = sides(node)
+    if operator(node) not in ("==", "!=") or left is None or right is None:
+        return None
+    if not {left.type, right.type} <= table.literals:
+        return None
+    return (source_of(left) == source_of(right)) is (operator(node) == "==")
 
 
 def _plain_truth(node: "Node", table: "LanguageTable") -> bool | None:
     node, is_plain = without_not(node, table, holds=True)
+    if node.type in table.filled:
+        return is_plain if items(node) else None
     if node.type not in table.literals:
         return None
     text = source_of(node)
@@ -147,8 +186,8 @@ def _left(count: int | None, taken: "list[Taken]") -> int | None:
 
 def statements(block: "Node | None", table: "LanguageTable") -> list["Node"]:
     """Return the statements of a block; one that stands alone is its own block."""
-    if block is not None and block.type in ("else_clause", "finally_clause"):
-        block = field(block, "body") or next(iter(items(block)), None)
+    if block is not None and block.type.endswith("_clause"):
+        block = field(block, "body") or next(iter(reversed(items(block))), None)
     if block is None:
         return []
     if block.type != "block" and block.type not in table.blocks:
@@ -174,8 +213,13 @@ def scopes_of(function: "Node", table: "LanguageTable") -> Scopes:
         changed.update(table.changes(node))
         for name, value in table.settings(node):
             found.append(Setting(name=name, value=value, start=node.end_byte, end=scope.end_byte))
-            if node.type == "assignment_statement":
-                # What the name stands for behind the block depends on whether this was run.
+            if node.type in table.assignments and scope is not function:
+                # What the name stands for behind the block depends on whether this was run, and
+                # before it, in a loop, on whether this is the first round.
+                first = scope if scope.type in table.loops else node
+                found.append(
+                    Setting(name=name, value=None, start=first.start_byte, end=node.start_byte)
+                )
                 found.append(
                     Setting(name=name, value=None, start=scope.end_byte, end=function.end_byte)
                 )

@@ -1,6 +1,7 @@
 """Code as it counts: without blanks and comments, and with local names replaced by their values."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
@@ -15,6 +16,8 @@ MAX_BODY_WORDS: Final = 50_000
 MAX_OUTSIDE: Final = 2_000_000
 _MAX_RESOLUTIONS: Final = 6
 _OPERATORS: Final = frozenset("+-*/%&|<>=!?:")
+_BRACKETS: Final = "parenthesized_expression"
+_COMPOUND: Final = ("_operator", "binary_expression", "conditional_expression")
 _CLOSING: Final = frozenset({")", "]", "}"})
 
 
@@ -28,6 +31,10 @@ class Style(Struct, frozen=True, kw_only=True):
     transparent: Mapping[str, str] = field(default_factory=dict)
     """Kinds of nodes that count as one of their fields; "" is the first thing they hold."""
     names: frozenset[str] = frozenset({"identifier"})
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Kinds of nodes, and their field that names something of another: `total` of `cart.total`."""
+    lines: frozenset[str] = frozenset()
+    """Kinds of nodes whose parts stand on lines of their own in the code of a test."""
 
 
 Names = Mapping[str, "Node"]
@@ -42,10 +49,11 @@ def wording(node: "Node | None", style: Style, names: Names = NO_NAMES) -> str:
 
 def body_wording(node: "Node | None", style: Style) -> str:
     """Return the code of a test as it counts."""
-    return "" if node is None else _joined(_words(node, style, NO_NAMES), MAX_BODY_WORDS)
+    words = () if node is None else _words(node, style, NO_NAMES, lines=style.lines)
+    return _joined(words, MAX_BODY_WORDS).strip("\n")
 
 
-def _joined(words: Iterator[str], limit: int) -> str:
+def _joined(words: Iterable[str], limit: int) -> str:
     kept: list[str] = []
     for word in words:
         if word in _CLOSING and kept and kept[-1] == ",":
@@ -72,21 +80,38 @@ def _is_wordy(letter: str) -> bool:
     return letter.isalnum() or (letter in ("_", "$", '"', "'", "`") and letter != "")
 
 
-def _words(node: "Node", style: Style, names: Names) -> Iterator[str]:
-    stack: list[tuple[Node, tuple[str, ...]]] = [(node, ())]
+def _words(
+    node: "Node", style: Style, names: Names, *, lines: frozenset[str] = frozenset()
+) -> Iterator[str]:
+    stack: list[tuple[Node, tuple[str, ...], bool]] = [(node, (), False)]
     while stack:
-        found, trail = stack.pop()
-        found = bare(found, style)
+        outer, trail, is_line = stack.pop()
+        found = bare(outer, style)
+        if outer is not node and outer.type == _BRACKETS and found.type.endswith(_COMPOUND):
+            # Without its brackets, a sum that is multiplied would be another one.
+            found = outer
         if found.type in style.left_out or found.is_extra:
             continue
+        if is_line:
+            yield "\n"
         name = source_of(found) if names and found.type in style.names else ""
         value = names.get(name)
         if value is not None and name not in trail and len(trail) < _MAX_RESOLUTIONS:
-            stack.append((value, (*trail, name)))
+            stack.append((value, (*trail, name), False))
         elif found.type in style.whole or not found.child_count:
             yield _word(found)
         else:
-            stack.extend((child, trail) for child in reversed(found.children))
+            label = _label(found, style) if names else None
+            is_line = found.type in lines
+            stack.extend(
+                (child, (*trail, source_of(child)) if child == label else trail, is_line)
+                for child in reversed(found.children)
+            )
+
+
+def _label(node: "Node", style: Style) -> "Node | None":
+    wanted = style.labels.get(node.type)
+    return None if wanted is None else node.child_by_field_name(wanted)
 
 
 def is_told(asked: str, wanted: str) -> bool:
@@ -107,8 +132,13 @@ class Outside:
 
     def told(self, node: "Node") -> Iterator[str]:
         """Yield the values that some code names."""
-        used = {source_of(each) for each in walked(node) if each.type in self._style.names}
-        for name in sorted(used & self._values.keys()):
+        if self._values:
+            used = {source_of(each) for each in walked(node) if each.type in self._style.names}
+            yield from self.named(used)
+
+    def named(self, names: Collection[str]) -> Iterator[str]:
+        """Yield the values of some names."""
+        for name in sorted(self._values.keys() & names):
             if name not in self._known:
                 self._known[name] = wording(self._values[name], self._style)
             self._room -= len(self._known[name])

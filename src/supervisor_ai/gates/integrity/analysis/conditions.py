@@ -1,5 +1,7 @@
 """Conditions that a test makes: what they are about, and how much they pin down."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -10,12 +12,13 @@ from supervisor_ai.gates.integrity.analysis.code import (
     is_frozen,
     operator,
     resolved,
+    sides,
     truth,
     without_not,
 )
 from supervisor_ai.gates.integrity.analysis.code_text import Names, aliases, is_told, wording
 from supervisor_ai.gates.integrity.analysis.place import FoundAssertion
-from supervisor_ai.gates.integrity.analysis.syntax_tree import field, source_of
+from supervisor_ai.gates.integrity.analysis.syntax_tree import source_of
 from supervisor_ai.gates.integrity.analysis.tolerance import of_distance
 from supervisor_ai.gates.integrity.model import Strength
 
@@ -36,9 +39,35 @@ class Conditions(Struct, frozen=True, kw_only=True, dict=True):
     plain: Strength | None = None
     """How much a plain answer says where a language cannot tell that by itself."""
 
+    def checks(self, node: "Node", *, holds: bool) -> Iterator[FoundAssertion]:
+        """Yield what is checked by a condition: each of its parts where all of them must hold."""
+        parts = [(node, holds)]
+        for _ in range(_MAX_PARTS):
+            if not parts:
+                return
+            part, wanted = parts.pop()
+            part, wanted = without_not(part, self.table, holds=wanted)
+            is_split = _JOINING.get(operator(part)) is wanted and self.table.splits
+            both = [side for side in sides(part) if side is not None] if is_split else []
+            is_open = truth(part, self.table, self.scalars) is None
+            several = self.table.several(self, part, wanted) if is_open else None
+            if both and is_open:
+                parts.extend((side, wanted) for side in reversed(both))
+            elif several is not None:
+                yield from several
+            else:
+                yield self.check(part, holds=wanted)
+
+    @cached_property
+    def _written(self) -> dict[int, str]:
+        return {}
+
     def check(self, node: "Node", *, holds: bool) -> FoundAssertion:
         """Return what is checked by failing unless a condition holds, or does not hold."""
         node, holds = without_not(node, self.table, holds=holds)
+        found = self.table.reads(self, node, holds)
+        if found is not None:
+            return found
         sign = "" if holds else "!"
         return FoundAssertion(
             text=self.table.asserted.format(f"{sign}{self.worded(node)}"),
@@ -60,8 +89,7 @@ class Conditions(Struct, frozen=True, kw_only=True, dict=True):
                 return Strength.NONE
             if operator(part) in _JOINING:
                 kinds.append(_JOINING[operator(part)] is wanted)
-                sides = (field(part, "left"), field(part, "right"))
-                parts.extend((side, wanted) for side in sides if side is not None)
+                parts.extend((side, wanted) for side in sides(part) if side is not None)
             else:
                 weighed.append(self._part(self.resolved(part), holds=wanted))
         if all(kinds):
@@ -73,7 +101,7 @@ class Conditions(Struct, frozen=True, kw_only=True, dict=True):
         special = self.table.weigh(self, node, holds)
         if special is not None:
             return special
-        left, right = field(node, "left"), field(node, "right")
+        left, right = sides(node)
         if left is None or right is None or operator(node) not in self.table.comparisons:
             return Strength.WEAK
         if self.is_same(left, right) or (self.is_constant(left) and self.is_constant(right)):
@@ -103,7 +131,16 @@ class Conditions(Struct, frozen=True, kw_only=True, dict=True):
 
     def worded(self, node: "Node | None") -> str:
         """Return code as it counts, with what its names stand for."""
-        return wording(node, self.table, self.names)
+        if node is None or not self.table.keeps_names:
+            return wording(node, self.table, self.names)
+        if node.id not in self._written:
+            self._written[node.id] = wording(self.resolved(node), self.table)
+        return self._written[node.id]
+
+    def spelled(self, node: "Node") -> str:
+        """Return code with what all its names stand for; nothing if that is how it is written."""
+        told = wording(node, self.table, self.names) if self.names else ""
+        return "" if told == self.worded(node) else told
 
     def is_same(self, left: "Node", right: "Node") -> bool:
         """Tell whether two sides are one thing, whatever that is."""
@@ -125,7 +162,7 @@ class Conditions(Struct, frozen=True, kw_only=True, dict=True):
         for _ in range(_MAX_PARTS):
             node, _holds = without_not(node, self.table, holds=True)
             inner = self.resolved(node)
-            left, right = field(inner, "left"), field(inner, "right")
+            left, right = sides(inner)
             if left is None or right is None or not self._is_relation(inner):
                 narrower = self.table.about(self, inner)
                 if narrower is None:

@@ -10,6 +10,7 @@ from supervisor_ai.gates.integrity.analysis.code import (
     expression_of,
     length_of,
     operator,
+    sides,
     statements,
     truth,
 )
@@ -52,6 +53,8 @@ class Flow(Struct, frozen=True, kw_only=True):
     """Whether the file has its own assertions, which may check nothing."""
     overwritten: frozenset[tuple[str, str]] = frozenset()
     """What is set again, and to what: a wanted value may become what was found."""
+    own: frozenset[str] = frozenset()
+    """Functions of the file: what they assert is found where they stand."""
     checkers: "Mapping[str, tuple[int, Strength]]" = default(default_factory=dict)
     """Functions of the file that check one of their parameters: which one, and how much of it."""
 
@@ -100,16 +103,24 @@ class Flow(Struct, frozen=True, kw_only=True):
         else:
             yield from children_at(node, place.dead(when=self._is_unused(node)))
 
+    def is_elsewhere(self, condition: "Node | None") -> bool:
+        """Tell whether a condition asks for something that differs from machine to machine."""
+        asks = self.table.environment
+        if asks is None or condition is None:
+            return False
+        return asks.search(self.asking(condition).worded(condition)) is not None
+
     def _sequence(self, node: "Node", place: CodePlace) -> Iterator[Placed]:
         has_checked = False
         for child in node.named_children:
             yield child, place
-            if self._ends(child):
+            if self._ends(child) or self._gives_up(child):
                 place = place.dead()
             elif self.waits and self.table.done and source_of(child).rstrip(";") in self.table.done:
                 place = place.caught()
             elif self._may_end(child, place, has_checked=has_checked):
-                place = place.conditional()
+                is_elsewhere = self.is_elsewhere(field(expression_of(child), "condition"))
+                place = place.conditional().dead(when=is_elsewhere)
             has_checked = has_checked or self.is_loud(child)
 
     def _may_end(self, node: "Node", place: CodePlace, *, has_checked: bool) -> bool:
@@ -127,9 +138,22 @@ class Flow(Struct, frozen=True, kw_only=True):
             return False
         if then is None or self.truth(condition) is not None or self.is_loud(then):
             return False
-        if has_checked and is_of_table(condition, place.bound, self.table):
+        if has_checked and self._is_of_table(condition, place):
             return False
         return any(self._is_ending(each) for each in statements(then, self.table)[-1:])
+
+    def _is_of_table(self, condition: "Node | None", place: CodePlace) -> bool:
+        names = NO_NAMES if condition is None else self.names(condition)
+        return is_of_table(condition, place.bound, self.table, names)
+
+    def _gives_up(self, node: "Node") -> bool:
+        """Tell whether a test is over, without a word, where anything goes wrong."""
+        inner, table = expression_of(node), self.table
+        if inner.type not in table.attempts:
+            return False
+        silent = [each for each in items(inner) if each.type in table.handlers]
+        silent = [each for each in silent if table.catches(each) and not self.is_loud(each)]
+        return any(self._returns(each) for each in silent)
 
     def _is_ending(self, node: "Node") -> bool:
         inner = expression_of(node)
@@ -148,22 +172,21 @@ class Flow(Struct, frozen=True, kw_only=True):
         return any(self._ends(each) for each in last)
 
     def _branches(self, node: "Node", place: CodePlace) -> Iterator[Placed]:
-        condition, other = field(node, "condition"), field(node, "alternative")
-        then = field(node, "consequence")
+        condition, then = field(node, "condition"), field(node, "consequence")
+        others = node.children_by_field_name("alternative") or _later_clauses(node)
         holds = self.truth(condition)
-        is_open = holds is None and not is_of_table(condition, place.bound, self.table)
+        is_open = holds is None and not self._is_of_table(condition, place)
         for child in node.named_children:
-            if child == then:
-                is_alone = is_open and not self.is_loud(other)
-                yield child, place.dead(when=holds is False).conditional(when=is_alone)
-            elif child == other:
-                is_alone = is_open and not self.is_loud(then)
-                yield child, place.dead(when=holds is True).conditional(when=is_alone)
-            else:
+            if child != then and child not in others:
                 yield child, place
+                continue
+            ways = others if child == then else [then]
+            is_alone = is_open and not any(map(self.is_loud, ways))
+            is_dead = holds is (child != then) or (is_alone and self.is_elsewhere(condition))
+            yield child, place.dead(when=is_dead).conditional(when=is_alone)
 
     def _shortcut(self, node: "Node", place: CodePlace) -> Iterator[Placed]:
-        left, right = field(node, "left"), field(node, "right")
+        left, right = sides(node)
         stops = {"&&": False, "||": True, "and": False, "or": True}.get(operator(node))
         if left is not None:
             yield left, place
@@ -173,7 +196,7 @@ class Flow(Struct, frozen=True, kw_only=True):
         if stops is None or (holds is not None and holds is not stops):
             yield right, place
         else:
-            is_open = holds is None and not is_of_table(left, place.bound, self.table)
+            is_open = holds is None and not self._is_of_table(left, place)
             yield right, place.dead(when=holds is stops).conditional(when=is_open)
 
     def _attempt(self, node: "Node", place: CodePlace) -> Iterator[Placed]:
@@ -181,24 +204,25 @@ class Flow(Struct, frozen=True, kw_only=True):
         catching = [each for each in items(node) if each.type in table.handlers]
         is_deaf = any(table.catches(each) and not self.is_loud(each) for each in catching)
         is_final = any(self._returns(each) for each in items(node) if each.type in table.finals)
-        is_sure = self.plans or self.is_loud(body)
+        is_sure = self.plans or any(map(self.is_loud, (body, *_otherwise(node))))
         for child in node.named_children:
             if child == body:
                 yield child, place.caught(when=is_deaf or is_final)
+            elif child.type == "else_clause":
+                yield child, place.conditional(when=is_deaf)
             else:
                 is_open = child.type in table.handlers and not is_sure
                 yield child, place.conditional(when=is_open)
 
-    def _returns(self, final: "Node") -> bool:
-        return any(each.type == "return_statement" for each in statements(final, self.table))
+    def _returns(self, clause: "Node") -> bool:
+        return any(each.type == "return_statement" for each in statements(clause, self.table))
 
     def _loop(self, node: "Node", place: CodePlace) -> Iterator[Placed]:
         body, within = field(node, "body"), place
         header = next((each for each in items(node) if each.type in self.table.each), node)
         if header.type in self.table.each:
             left, right = (field(header, name) for name in self.table.each[header.type])
-            last = map(expression_of, statements(body, self.table)[-1:])
-            is_once = any(each.type in self.table.leavings for each in last)
+            is_once = self._leaves_early(body)
             within = place.repeated(self.length_of(right), _leaves(left), is_once=is_once)
         else:
             first = next((each for each in items(node) if each != body), None)
@@ -207,10 +231,36 @@ class Flow(Struct, frozen=True, kw_only=True):
         for child in node.named_children:
             yield child, within if child == body else place
 
+    def _leaves_early(self, body: "Node | None") -> bool:
+        """Tell whether a loop ends in its first round unless something fails: it tries again."""
+        for each in map(expression_of, statements(body, self.table)):
+            if each.type in self.table.leavings:
+                return True
+            tried = (field(each, "body"), *_otherwise(each))
+            inside = [it for block in tried for it in statements(block, self.table)]
+            if each.type in self.table.attempts and any(
+                it.type in self.table.leavings for it in inside
+            ):
+                return True
+        return False
+
     def _is_unused(self, node: "Node") -> bool:
         """Tell whether a function is kept under a name that stands nowhere else."""
         name = self.table.function_name(node)
         return name is not None and (name == "_" or self.uses.get(name, 0) <= 1)
+
+
+def _later_clauses(node: "Node") -> list["Node"]:
+    """Return the other ways of a condition that is itself one of several."""
+    found, other = [], node.next_named_sibling if node.type == "elif_clause" else None
+    while other is not None and other.type.endswith("_clause"):
+        found.append(other)
+        other = other.next_named_sibling
+    return found
+
+
+def _otherwise(attempt: "Node") -> list["Node"]:
+    return [each for each in items(attempt) if each.type == "else_clause"]
 
 
 def _leaves(node: "Node | None") -> list[str]:

@@ -67,6 +67,8 @@ class LanguageTable(Style, frozen=True, kw_only=True):
     """Finds the tests of a file."""
     method: re.Pattern[bytes] | None = None
     """How a function is defined without a keyword of its own; its name is the first group."""
+    refusal: Callable[[bytes], str | None] = _nothing
+    """Says why nobody can run a source, though its grammar may let it pass."""
     as_parsed: Callable[[bytes], bytes] | None = None
     """Writes a source in the way that its grammar understands better, at the same places."""
     lost_share: float = 0.0
@@ -83,6 +85,8 @@ class LanguageTable(Style, frozen=True, kw_only=True):
     """What is a constant if all that it holds is one."""
     constants: frozenset[str] = _NONE
     """Names that always stand for the same: `NaN`."""
+    pure: frozenset[str] = _NONE
+    """Functions whose answer is a constant if all that they are given is one: `len`."""
     changeable: frozenset[str] = _NONE
     """Values that may hold something else by the time that they are looked at."""
     values: frozenset[str] = _NONE
@@ -90,6 +94,8 @@ class LanguageTable(Style, frozen=True, kw_only=True):
     falsehoods: frozenset[str] = frozenset({"false"})
     truths: frozenset[str] = frozenset({"true"})
     """Kinds of literals and literals that are true, unless they are among the falsehoods."""
+    filled: frozenset[str] = _NONE
+    """Kinds of nodes that are true if they hold something."""
     lists: Mapping[str, str] = field(default_factory=dict)
     """Kinds of lists, and the field that holds their items; "" is the list itself."""
     spreads: frozenset[str] = _NONE
@@ -124,6 +130,8 @@ class LanguageTable(Style, frozen=True, kw_only=True):
     """How the names begin of what is wanted."""
     asserted: str = "{}"
     """How a condition that must hold is written."""
+    environment: re.Pattern[str] | None = None
+    """How code asks what differs from one machine to the next."""
     done: frozenset[str] = _NONE
     """Statements after which nobody listens any more."""
 
@@ -132,6 +140,8 @@ class LanguageTable(Style, frozen=True, kw_only=True):
     """Yields the names that a node sets, and to what."""
     changes: Callable[["Node"], Iterable[str]] = _none
     """Yields the names that a node changes in another way."""
+    assignments: frozenset[str] = frozenset({"assignment_statement"})
+    """What gives another value to a name that may be known around it."""
     scopes: frozenset[str] = _NONE
     """What ends the life of a name; nothing where a name is known if it is set once."""
     count_of: Callable[["Node", Names], int | None] = _nothing
@@ -154,8 +164,16 @@ class LanguageTable(Style, frozen=True, kw_only=True):
     """Returns the name under which a node keeps a function for later."""
     checks: Callable[..., Iterable[FoundAssertion]]
     """Finds what a node checks by words of test libraries."""
+    several: Callable[..., Iterable[FoundAssertion] | None] = _nothing
+    """Finds the checks in a condition that asks more than one thing at once."""
+    splits: bool = False
+    """Whether the parts of a condition are checks of their own where all of them must hold."""
     of_one_check: Callable[["Node"], Iterable["Node"]] = _none
     """Yields the nodes that are one check together with this one."""
+    keeps_names: bool = False
+    """Whether a check is written with the names that stand within its code."""
+    reads: Callable[..., FoundAssertion | None] = _nothing
+    """Reads a condition in one way though it can be asked in many."""
     weigh: Callable[..., Strength | None] = _nothing
     """Says how much a condition pins down that only this language has."""
     about: Callable[..., "Node | None"] = _nothing

@@ -39,6 +39,11 @@ class Scopes:
         found._everywhere = names
         return found
 
+    @property
+    def names(self) -> frozenset[str]:
+        """All names that are set or changed somewhere in the function."""
+        return self._changed | {setting.name for setting in self._settings}
+
     def at(self, node: "Node") -> Names:
         """Return the names that are known at a node, and what they were last set to."""
         if self._everywhere is not None:

@@ -118,6 +118,10 @@ class FoundAssertion(Struct, frozen=True, kw_only=True):
     text: str
     subject: str
     strength: Strength
+    resolved: str = ""
+    """The subject with what its names stand for, where that differs from how it is written."""
+    is_countless: bool = False
+    """It is asked of many things, and nobody can say of how many."""
 
     def at(self, line: int, place: CodePlace) -> Assertion:
         """Return the assertion as it counts at its place."""
@@ -125,9 +129,10 @@ class FoundAssertion(Struct, frozen=True, kw_only=True):
         return Assertion(
             text=f"{place.word(self.strength)}{self.text}",
             subject=self.subject,
+            resolved=self.resolved,
             strength=strength,
             line=line,
-            times=place.cases,
+            times=0 if self.is_countless else place.cases,
         )
 
 

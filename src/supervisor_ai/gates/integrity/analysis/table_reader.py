@@ -39,6 +39,9 @@ class TableReader(Struct, frozen=True):
 
     def read(self, path: str, source: bytes) -> TestFile | Unreadable:
         """Find the tests of a file; the source is hostile."""
+        reason = self.table.refusal(source)
+        if reason is not None:
+            return Unreadable(path=path, reason=reason)
         lines = LineIndex(source)
         root = self._parsed(path, source, lines)
         if isinstance(root, Unreadable):

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
+from supervisor_ai.gates.integrity.analysis.code_text import NO_NAMES, Names
 from supervisor_ai.gates.integrity.analysis.syntax_tree import source_of, walked
 
 if TYPE_CHECKING:
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
 
 _NAMES: Final = frozenset({"identifier", "shorthand_property_identifier"})
+_MEMBERSHIP: Final = frozenset({"in", "not in"})
 # To ask whether a row has something at all is no way to pick one.
 _NOTHING: Final = frozenset({"", "0", "-1", "1"})
 
@@ -21,16 +23,26 @@ def mentions(node: "Node | None", names: frozenset[str]) -> bool:
     return any(source_of(each) in names for each in walked(node) if each.type in _NAMES)
 
 
-def _picks(condition: "Node | None", bound: frozenset[str], table: "LanguageTable") -> bool:
-    """Tell whether a condition compares what a loop sets with a value that is written out."""
+def _picks(condition: "Node", table: "LanguageTable", names: Names) -> bool:
+    """Tell whether a condition compares something with a value that is written out."""
+    for each in walked(condition):
+        if each.type in _MEMBERSHIP:
+            return True
+        value = names.get(source_of(each), each) if each.type == "identifier" else each
+        if value.type in table.literals and _is_value(source_of(value)):
+            return True
+    return False
+
+
+def _is_value(text: str) -> bool:
+    # What is a word without quotation marks says yes, no or nothing.
+    return not text.isidentifier() and text.strip("\"'`") not in _NOTHING
+
+
+def is_of_table(
+    condition: "Node | None", bound: frozenset[str], table: "LanguageTable", names: Names = NO_NAMES
+) -> bool:
+    """Tell whether a condition asks a row what is to be done with it, and picks none."""
     if condition is None or not mentions(condition, bound):
         return False
-    texts = (source_of(each) for each in walked(condition) if each.type in table.literals)
-    # What is a word without quotation marks says yes, no or nothing.
-    values = (text.strip("\"'`") for text in texts if not text.isidentifier())
-    return any(value not in _NOTHING for value in values)
-
-
-def is_of_table(condition: "Node | None", bound: frozenset[str], table: "LanguageTable") -> bool:
-    """Tell whether a condition asks a row what is to be done with it, and picks none."""
-    return mentions(condition, bound) and not _picks(condition, bound, table)
+    return not _picks(condition, table, names)

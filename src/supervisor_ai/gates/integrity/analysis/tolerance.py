@@ -4,12 +4,15 @@ import re
 from typing import Final
 
 from supervisor_ai.gates.integrity.model import Strength
-from supervisor_ai.gates.integrity.python_ast.tolerance import ratio, strength_within
 
-_NUMBER: Final = re.compile(r"-?\d[\d_]{0,30}(?:\.[\d_]{0,30})?(?:[eE][-+]?\d{1,3})?")
+_NUMBER: Final = re.compile(
+    r"-?(?:\d[\d_]{0,30}(?:\.[\d_]{0,30})?|\.\d{1,30})(?:[eE][-+]?\d{1,3})?"
+)
+_WIDE: Final = 0.5
+_LOOSE: Final = 0.05
 _KINDS: Final = ("f32", "f64", "n")
 _DISTANCE: Final = re.compile(
-    r"(?:[Mm]ath\.)?[Aa]bs\((?P<a>.{1,2000})\)|(?P<b>.{1,2000})\.abs\(\)", re.DOTALL
+    r"(?:\w{1,40}\.)?[Aa]bs\((?P<a>.{1,2000})\)|(?P<b>.{1,2000})\.abs\(\)", re.DOTALL
 )
 
 
@@ -25,6 +28,18 @@ def within(tolerance: str, wanted: str) -> Strength | None:
     """Tell how much is pinned down by being so near to a value; None if nobody can tell."""
     distance = number_in(tolerance.rpartition("=")[2])
     return None if distance is None else strength_within(ratio(distance, number_in(wanted)))
+
+
+def ratio(tolerance: float, expected: float | None) -> float:
+    """Say how large a tolerance is beside the number that is expected."""
+    return tolerance / abs(expected) if expected else tolerance
+
+
+def strength_within(share: float) -> Strength:
+    """Say how much is pinned down when a value may be off by a share of itself."""
+    if share >= _WIDE:
+        return Strength.WEAK
+    return Strength.PARTIAL if share >= _LOOSE else Strength.EXACT
 
 
 def of_distance(asked: str, bound: str) -> Strength | None:

@@ -25,18 +25,15 @@ COMPARED: Final = {
 }
 """Methods of unittest that say what an operator says."""
 
-ALONE: Final = {
-    "assertTrue": "{0}",
-    "assert_": "{0}",
-    "assertFalse": "not {0}",
-    "assertIsNone": "{0} is None",
-    "assertIsNotNone": "{0} is not None",
-    "assertIsInstance": "isinstance({0}, {1})",
-    "assertNotIsInstance": "not isinstance({0}, {1})",
-    "assertRegex": "re.search({1}, {0})",
-    "assertNotRegex": "not re.search({1}, {0})",
+TRUTH: Final = {"assertTrue": True, "assert_": True, "assertFalse": False}
+NOTHING: Final = {"assertIsNone": "is", "assertIsNotNone": "is not"}
+ASKED: Final = {
+    "assertIsInstance": ("truthy", "isinstance"),
+    "assertNotIsInstance": ("falsy", "isinstance"),
+    "assertRegex": ("truthy", "re.search"),
+    "assertNotRegex": ("falsy", "re.search"),
 }
-"""Methods of unittest that say what an expression says."""
+"""Methods of unittest that say what another question says."""
 
 ALMOST: Final = frozenset(
     {"assertAlmostEqual", "assertAlmostEquals", "assert_allclose", "assert_almost_equal"}
@@ -98,18 +95,6 @@ WARNS: Final = frozenset({"warns", "assertWarns", "assertWarnsRegex", "assertLog
 ANY_ERROR: Final = frozenset({"Exception", "BaseException"})
 WIDE_ERRORS: Final = frozenset({"LookupError", "ArithmeticError", "Warning", "StandardError"})
 
-OPERATORS: Final = {
-    "Eq": ("==", Strength.EXACT),
-    "NotEq": ("!=", Strength.WEAK),
-    "Is": ("is", Strength.EXACT),
-    "IsNot": ("is not", Strength.WEAK),
-    "In": ("in", Strength.PARTIAL),
-    "NotIn": ("not in", Strength.PARTIAL),
-    "Lt": ("<", Strength.PARTIAL),
-    "LtE": ("<=", Strength.PARTIAL),
-    "Gt": (">", Strength.PARTIAL),
-    "GtE": (">=", Strength.PARTIAL),
-}
 MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 NEGATED: Final = {
     "==": "!=",

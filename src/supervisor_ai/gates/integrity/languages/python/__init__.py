@@ -1,0 +1,1 @@
+"""Python, read over its table."""

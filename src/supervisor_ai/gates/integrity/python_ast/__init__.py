@@ -1,1 +1,0 @@
-"""Python tests, read by the ast module of Python itself."""
