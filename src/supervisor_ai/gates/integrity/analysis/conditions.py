@@ -1,5 +1,6 @@
 """Conditions that a test makes: what they are about, and how much they pin down."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
 
+_NAME: Final = re.compile(r"[^\W\d]\w*")
 _MAX_PARTS: Final = 50
 _JOINING: Final = {"&&": True, "||": False, "??": False, "and": True, "or": False}
 
@@ -139,8 +141,11 @@ class Conditions(Struct, frozen=True, kw_only=True, dict=True):
 
     def spelled(self, node: "Node") -> str:
         """Return code with what all its names stand for; nothing if that is how it is written."""
-        told = wording(node, self.table, self.names) if self.names else ""
-        return "" if told == self.worded(node) else told
+        written = self.worded(node)
+        if self.names.keys().isdisjoint(_NAME.findall(written)):
+            return ""
+        told = wording(node, self.table, self.names)
+        return "" if told == written else told
 
     def is_same(self, left: "Node", right: "Node") -> bool:
         """Tell whether two sides are one thing, whatever that is."""

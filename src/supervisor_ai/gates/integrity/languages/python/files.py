@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.gates.integrity.analysis.body import read_function
 from supervisor_ai.gates.integrity.analysis.code import scopes_of
-from supervisor_ai.gates.integrity.analysis.code_text import Names, Outside, body_wording, wording
+from supervisor_ai.gates.integrity.analysis.code_text import Names, Outside, wording
 from supervisor_ai.gates.integrity.analysis.conditions import Conditions
 from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.language_table import SourceFile
@@ -109,14 +109,15 @@ class _Reading:
 
     def __init__(self, file: SourceFile) -> None:
         self._file, self._body = file, items(file.root)
+        self._nodes = list(walked(file.root))
         self._lists = dict(_values(map(expression, self._body)))
         values = {name: it for name, it in self._lists.items() if is_lasting(it)}
         self._asking = Conditions(table=file.table, names=values)
         self._outside = Outside(self._lists, file.table)
-        self._functions = list(_functions(file))
+        self._functions = list(_functions(file, self._nodes))
         self._own = frozenset(source_of(field(each.node, "name")) for each in self._functions)
         self._skipping, self._is_skipped = skipping_fixtures(self._body, self._asking)
-        self._origins = Origins(file.path, file.root)
+        self._origins = Origins(file.path, file.root, self._nodes)
 
     def found(self) -> TestFile:
         """Return what the file holds."""
@@ -129,7 +130,10 @@ class _Reading:
             checkers=tuple(test for test in others if _is_checker(test)),
             fixtures=tuple(test for each, test in read if is_preparing(each.node)),
             is_skipped=self._is_skipped or self._is_left_out(self._body, self._asking),
-            oddities=(*file_oddities(self._file, self._asking), *self._replaced(tests)),
+            oddities=(
+                *file_oddities(self._file, self._nodes, self._asking),
+                *self._replaced(tests),
+            ),
         )
 
     def _replaced(self, tests: Iterable[TestCase]) -> Iterator[Oddity]:
@@ -156,7 +160,7 @@ class _Reading:
         return replace(
             test,
             name=found.name,
-            body=self._written(found.node, uses),
+            body=self._written(found.node, test.body, uses),
             is_skipped=cases == 0 or self._is_skipped_test(found, flow),
             cases=0 if cases is None else test.cases * max(cases, 1),
             origins=self._origins.of(found.node, found.classes, uses),
@@ -193,13 +197,12 @@ class _Reading:
             for body in inside
         )
 
-    def _written(self, function: "Node", uses: Counter[str]) -> str:
+    def _written(self, function: "Node", text: str, uses: Counter[str]) -> str:
         """Write the code of a test without its name, with the tables that it is run with."""
-        table, body = self._file.table, field(function, "body")
+        table = self._file.table
         lines = [wording(mark, table) for mark in decorators(function)]
         lines.append(wording(field(function, "parameters"), table)[1:-1])
-        text = body_wording(body, table)
-        first = next(iter(items(body)), None)
+        first = next(iter(items(field(function, "body"))), None)
         if first is not None and expression(first).type == "string":
             text = text.removeprefix(wording(first, table)).lstrip("\n")
         return "\n".join([*lines, text, *self._outside.named(uses)])
@@ -228,9 +231,9 @@ def _is_checker(test: TestCase) -> bool:
     return bool(test.assertions) or test.swallows or "test" in test.name.rpartition(".")[2].lower()
 
 
-def _functions(file: SourceFile) -> Iterator[_Function]:
+def _functions(file: SourceFile, nodes: "Iterable[Node]") -> Iterator[_Function]:
     """Find the functions of a file; of several with one name only the last is there."""
-    classes = [node for node in walked(file.root) if node.type == "class_definition"]
+    classes = [node for node in nodes if node.type == "class_definition"]
     parents = frozenset(last_name(base) for node in classes for base in _bases(node))
     collected = _is_collected(file)
     found: dict[str, _Function] = {}

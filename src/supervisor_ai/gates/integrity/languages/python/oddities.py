@@ -106,7 +106,7 @@ def _opening(text: str) -> int:
     return 0
 
 
-def file_oddities(file: SourceFile, asking: Conditions) -> Iterator[Oddity]:
+def file_oddities(file: SourceFile, nodes: "list[Node]", asking: Conditions) -> Iterator[Oddity]:
     """Find what a file does to the tests of others, to modules, and to what is equal."""
     body, lines = items(file.root), file.lines
     for statement in body:
@@ -120,8 +120,8 @@ def file_oddities(file: SourceFile, asking: Conditions) -> Iterator[Oddity]:
     if is_conftest and skipping_fixtures(body, asking)[1]:
         message = "A fixture that every test uses skips it."
         yield Oddity(rule="collection_changed", message=message, line=1)
-    modules = {module for _bound, _origin, module in imports(file.root)}
-    for node in walked(file.root):
+    modules = {module for _bound, _origin, module in imports(nodes)}
+    for node in nodes:
         for rule, message in _of_node(node, modules, asking):
             yield Oddity(rule=rule, message=message, line=lines.of(node))
 

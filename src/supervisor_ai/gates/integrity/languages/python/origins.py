@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
+from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of
 from supervisor_ai.gates.integrity.languages.python.nodes import expression, unwrapped
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ _DEFINITIONS: Final = ("function_definition", "class_definition")
 class Origins:
     """Names what the names of one file mean."""
 
-    def __init__(self, path: str, root: "Node") -> None:
+    def __init__(self, path: str, root: "Node", nodes: "Iterable[Node]") -> None:
         self._path = path
         self._folder = PurePosixPath(path).parent
-        found = list(imports(root))
+        found = imports(nodes)
         self._imported = {bound: self._place(origin) for bound, origin, _module in found}
         self._own = frozenset(_defined(items(root)))
 
@@ -61,9 +61,9 @@ def _is_prepared(outer: "Node") -> bool:
     )
 
 
-def imports(root: "Node") -> Iterator[tuple[str, str, str]]:
+def imports(nodes: "Iterable[Node]") -> Iterator[tuple[str, str, str]]:
     """Yield the names that a file imports, what each of them is, and the module it is from."""
-    for node in walked(root):
+    for node in nodes:
         if node.type not in ("import_statement", "import_from_statement"):
             continue
         module = source_of(field(node, "module_name"))
