@@ -15,7 +15,13 @@ from supervisor_ai.gates.integrity.analysis.place import (
     most_cases,
     placed,
 )
-from supervisor_ai.gates.integrity.analysis.syntax_tree import LineIndex, field, source_of, walked
+from supervisor_ai.gates.integrity.analysis.syntax_tree import (
+    LineIndex,
+    field,
+    own_field,
+    source_of,
+    walked,
+)
 from supervisor_ai.gates.integrity.model import TestCase
 
 if TYPE_CHECKING:
@@ -49,7 +55,7 @@ def read_function(
     function: "Node", flow: Flow, lines: LineIndex, *, bound: frozenset[str] = frozenset()
 ) -> TestCase:
     """Find what a function checks; a condition on a bound name belongs to a table of cases."""
-    body = field(function, "body") or function
+    body = own_field(function, "body") or function
     found = _Found()
     for node, place in placed(body, CodePlace(bound=bound), flow.steps):
         _look(node, place, flow, lines, found)
@@ -76,6 +82,8 @@ def _look(node: "Node", place: CodePlace, flow: Flow, lines: LineIndex, found: _
         found.places.append(place)
         if table.is_subtest(flow, node):
             found.subtests.append((node.start_byte, node.end_byte, place))
+    if table.checking and node.type not in table.checking:
+        return
     for check in _checks(node, flow):
         seen = place.caught(when=table.is_unheard(flow, node))
         found.assertions.append(check.at(lines.of(node), seen))

@@ -1,6 +1,5 @@
 """Code as it counts: without blanks and comments, and with local names replaced by their values."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -17,8 +16,6 @@ MAX_BODY_WORDS: Final = 50_000
 MAX_OUTSIDE: Final = 2_000_000
 _MAX_RESOLUTIONS: Final = 6
 _OPERATORS: Final = frozenset("+-*/%&|<>=!?:")
-# Code without blanks, signs, strings and brackets that only group is its own wording.
-_PLAIN: Final = re.compile(r"\w(?:[\w.=]|,(?![)\]])|(?<=\w)[(\[]|[)\]])*")
 _BRACKETS: Final = "parenthesized_expression"
 _COMPOUND: Final = ("_operator", "binary_expression", "conditional_expression")
 _CLOSING: Final = frozenset({")", "]", "}"})
@@ -103,8 +100,6 @@ def _words(
             stack.append((value, (*trail, name), False))
         elif found.type in style.whole or not found.child_count:
             yield _word(found)
-        elif not names and _PLAIN.fullmatch(source_of(found)):
-            yield source_of(found)
         else:
             label = _label(found, style) if names else None
             is_line = found.type in lines

@@ -6,7 +6,8 @@ a small function of the language, and the table holds it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
@@ -136,7 +137,7 @@ class LanguageTable(Style, frozen=True, kw_only=True):
     """Statements after which nobody listens any more."""
 
     # Small functions
-    settings: Callable[["Node"], Iterator[tuple[str, "Node | None"]]]
+    settings: Callable[["Node"], Iterable[tuple[str, "Node | None"]]]
     """Yields the names that a node sets, and to what."""
     changes: Callable[["Node"], Iterable[str]] = _none
     """Yields the names that a node changes in another way."""
@@ -168,6 +169,8 @@ class LanguageTable(Style, frozen=True, kw_only=True):
     """Finds the checks in a condition that asks more than one thing at once."""
     splits: bool = False
     """Whether the parts of a condition are checks of their own where all of them must hold."""
+    checking: frozenset[str] = _NONE
+    """Kinds of nodes that may check something; nothing where any of them may."""
     of_one_check: Callable[["Node"], Iterable["Node"]] = _none
     """Yields the nodes that are one check together with this one."""
     keeps_names: bool = False

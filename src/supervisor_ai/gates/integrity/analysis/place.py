@@ -103,7 +103,8 @@ def placed(node: "Node", place: CodePlace, steps: Steps) -> Iterator[Placed]:
     while stack:
         found = stack.pop()
         yield found
-        stack.extend(reversed(list(steps(*found))))
+        if found[0].named_child_count:
+            stack.extend(reversed(list(steps(*found))))
 
 
 def children_at(node: "Node", place: CodePlace) -> Iterator[Placed]:

@@ -11,7 +11,17 @@ from supervisor_ai.tools.syntax_tree import Grammar, is_deeper, parse_in_time, p
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = ["Grammar", "LineIndex", "broken", "field", "items", "parsed", "source_of", "walked"]
+__all__ = [
+    "Grammar",
+    "LineIndex",
+    "broken",
+    "field",
+    "items",
+    "own_field",
+    "parsed",
+    "source_of",
+    "walked",
+]
 
 MAX_DEPTH: Final = 800
 MAX_NODES: Final = 200_000
@@ -76,6 +86,15 @@ def field(node: "Node | None", *names: str) -> "Node | None":
     for name in names:
         node = None if node is None else node.child_by_field_name(name)
     return node
+
+
+def own_field(node: "Node", name: str) -> "Node | None":
+    """Return what a node holds under a name, as the node that the tree was walked by.
+
+    Tree-sitter makes a new node for every question, but keeps those of a walk.
+    """
+    found = node.child_by_field_name(name)
+    return next((each for each in node.children if each == found), None)
 
 
 def items(node: "Node | None") -> list["Node"]:

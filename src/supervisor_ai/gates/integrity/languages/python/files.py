@@ -18,7 +18,6 @@ from supervisor_ai.gates.integrity.analysis.language_table import SourceFile
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
 from supervisor_ai.gates.integrity.languages.python.cases import cases_of
 from supervisor_ai.gates.integrity.languages.python.nodes import (
-    around,
     assigned,
     decorators,
     expression,
@@ -151,11 +150,12 @@ class _Reading:
         return is_marked(marks_of(body), asking) or says_no_tests(body) or is_skipping(body, asking)
 
     def _read(self, found: _Function) -> TestCase:
-        nodes = list(walked(around(found.node)))
+        marks = found.marks
+        nodes = [each for part in (found.node, *marks) for each in walked(part)]
         uses = Counter(source_of(each) for each in nodes if each.type == "identifier")
         flow = self._flow(found.node, nodes, uses)
         test = read_function(found.node, flow, self._file.lines)
-        marks, patched = found.marks, self._patched(nodes, test.assertions)
+        patched = self._patched(nodes, test.assertions)
         cases = cases_of(marks, Conditions(table=self._file.table, names=self._lists))
         return replace(
             test,
@@ -216,14 +216,9 @@ def _values(nodes: "Iterable[Node]") -> Iterator[tuple[str, "Node"]]:
     """Yield what is set exactly once."""
     found: dict[str, Node | None] = {}
     for node in nodes:
-        both = assigned(node) if node.type != "augmented_assignment" else _changed(node)
-        for name, value in both:
+        for name, value in assigned(node):
             found[name] = None if name in found else value
     return ((name, value) for name, value in found.items() if value is not None)
-
-
-def _changed(node: "Node") -> Iterator[tuple[str, None]]:
-    yield source_of(field(node, "left")), None
 
 
 def _is_checker(test: TestCase) -> bool:

@@ -26,6 +26,10 @@ CHANGEABLE: Final = frozenset(
 """What may hold something else by the time that it is looked at."""
 _DOTTED: Final = re.compile(r"\w+(?:\.\w+)*")
 _STRING: Final = re.compile(r"[a-zA-Z]{0,2}(\"\"\"|'''|\"|')(.*)\1", re.DOTALL)
+_SETTING: Final = frozenset(
+    {"assignment", "named_expression", "for_statement", "for_in_clause", "parameters"}
+    | {"as_pattern"}
+)
 _BY_NAME: Final = frozenset({"keyword_argument", "dictionary_splat"})
 _FALSE: Final = ("False", "0", "None", '""', "''")
 _LONGEST: Final = 2000
@@ -105,6 +109,8 @@ def assigned(node: "Node") -> Iterator[tuple[str, "Node | None"]]:
                 yield source_of(left), right
             elif right is not None:
                 yield from ((name, None) for name in _names_in(left))
+        case "augmented_assignment":
+            yield source_of(field(node, "left")), None
         case "named_expression":
             yield source_of(field(node, "name")), field(node, "value")
         case "for_statement" | "for_in_clause":
@@ -154,10 +160,11 @@ def is_lasting(node: "Node") -> bool:
     return is_short and is_lasting and source_of(node).count("\n") < _LINES
 
 
-def settings(node: "Node") -> Iterator[tuple[str, "Node | None"]]:
-    """Yield the names that a node sets, and to what, unless that may change meanwhile."""
-    for name, value in assigned(node):
-        yield name, value if value is not None and is_lasting(value) else None
+def settings(node: "Node") -> Iterable[tuple[str, "Node | None"]]:
+    """Return the names that a node sets, and to what, unless that may change meanwhile."""
+    if node.type not in _SETTING:
+        return ()
+    return [(name, it if it and is_lasting(it) else None) for name, it in assigned(node)]
 
 
 def around(node: "Node") -> "Node":
@@ -168,8 +175,7 @@ def around(node: "Node") -> "Node":
 
 def unwrapped(node: "Node") -> "Node":
     """Return the function or class that stands below decorators."""
-    inner = field(node, "definition") if node.type == "decorated_definition" else None
-    return inner or node
+    return node.named_children[-1] if node.type == "decorated_definition" else node
 
 
 def decorators(node: "Node") -> list["Node"]:

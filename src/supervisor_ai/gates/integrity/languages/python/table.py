@@ -146,6 +146,10 @@ PYTHON: Final = LanguageTable(
     is_failure=_is_failure,
     catches=checks.catches,
     checks=checks.checks,
+    checking=frozenset(
+        {"assert_statement", "expression_statement", "with_statement", "try_statement"}
+        | {"while_statement", "for_statement", "if_statement", "elif_clause"}
+    ),
     several=checks.several,
     splits=True,
     keeps_names=True,
