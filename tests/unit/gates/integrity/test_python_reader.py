@@ -139,3 +139,33 @@ def test_what_cannot_be_parsed_is_said() -> None:
     found = TableReader(PYTHON).read("test_a.py", b"def test_a(:")
     assert isinstance(found, Unreadable)
     assert found.reason == "it has a syntax error near line 1"
+
+
+def test_what_was_there_before_a_change_is_no_tautology() -> None:
+    (found,) = first(
+        "def test_a():\n    before = cart.total\n    cart.add(0)\n    assert cart.total == before\n"
+    ).assertions
+    assert found.strength is WEAK
+
+
+@pytest.mark.parametrize("loop", ["if a in SLOW:", "if a == LAST:", "if a > 3:"])
+def test_a_row_that_is_picked_is_checked_sometimes(loop: str) -> None:
+    source = "LAST = 4\nSLOW = (4, 5)\ndef test_a():\n    for a in [1, 4, 5]:\n"
+    (found,) = first(f"{source}        {loop}\n            assert f(a) == 3\n").assertions
+    assert found.strength is PARTIAL
+
+
+def test_a_file_of_another_encoding_is_read() -> None:
+    source = "# -*- coding: latin-1 -*-\ndef test_a():\n    assert f(1) == 'é'\n"
+    found = TableReader(PYTHON).read("test_a.py", source.encode("latin-1"))
+    assert isinstance(found, TestFile)
+    assert [each.strength for each in found.tests[0].assertions] == [EXACT]
+
+
+@pytest.mark.parametrize(
+    "source", [b"x = '\xff'\n", b"# coding: nonsense\n", b"\xef\xbb\xbf# coding: latin-1\n"]
+)
+def test_what_python_cannot_decode_is_said(source: bytes) -> None:
+    found = TableReader(PYTHON).read("test_a.py", source)
+    assert isinstance(found, Unreadable)
+    assert "no Python" in found.reason

@@ -1,5 +1,6 @@
 """Go: the table of its grammar and of its test libraries (testing, testify, gomega)."""
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -66,6 +67,7 @@ def _is_loud(flow: Flow, node: "Node") -> bool:
 
 
 GO: Final = LanguageTable(
+    environment=re.compile(r"\bos\.(?:Getenv|LookupEnv)\b"),
     grammars={".go": Grammar("tree_sitter_go")},
     is_test=is_test_file,
     read_file=read_file,

@@ -330,6 +330,7 @@ def _about(asking: Conditions, node: "Node") -> "Node | None":
 
 
 JAVA: Final = LanguageTable(
+    environment=re.compile(r"\bSystem\.getenv\b"),
     grammars={".java": Grammar("tree_sitter_java")},
     is_test=_is_test_file,
     read_file=_read_file,

@@ -112,6 +112,7 @@ def _call(flow: Flow, node: "Node", place: CodePlace) -> Iterator[Placed]:
 
 _TYPESCRIPT: Final = Grammar("tree_sitter_typescript", "language_typescript")
 JAVASCRIPT: Final = LanguageTable(
+    environment=re.compile(r"\bprocess\.env\b|\bDeno\.env\b"),
     grammars={
         **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs"), Grammar("tree_sitter_javascript")),
         **dict.fromkeys((".ts", ".mts", ".cts"), _TYPESCRIPT),

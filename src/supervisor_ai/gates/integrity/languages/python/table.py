@@ -98,7 +98,6 @@ PYTHON: Final = LanguageTable(
     transparent=STYLE.transparent,
     labels=STYLE.labels,
     lines=STYLE.lines,
-    functions=frozenset({"function_definition"}),
     calls=frozenset({"call"}),
     members={"attribute": ("object", "attribute")},
     literals=frozenset(
@@ -130,7 +129,6 @@ PYTHON: Final = LanguageTable(
     ),
     leavings=frozenset({"return_statement", "break_statement"}),
     steps={"with_statement": _with, "class_definition": _class},
-    wanted=("expected", "want", "approx"),
     environment=ENVIRONMENT,
     settings=settings,
     changes=_changes,

@@ -97,6 +97,7 @@ def _arms(flow: Flow, node: "Node", place: CodePlace) -> Iterator[Placed]:
 
 
 RUST: Final = LanguageTable(
+    environment=re.compile(r"\benv::var\b|\bvar_os\b"),
     grammars={".rs": Grammar("tree_sitter_rust")},
     is_test=is_test_file,
     read_file=read_file,
