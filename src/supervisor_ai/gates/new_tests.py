@@ -12,11 +12,12 @@ from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
 from supervisor_ai.gates.change.differences import is_test_path, shown
 from supervisor_ai.gates.change.planned_tasks import components_of
 from supervisor_ai.gates.change.risks.sources import family_of, read_source
+from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
 from supervisor_ai.gates.integrity.change_sides import FileSides, changed_files
 from supervisor_ai.gates.integrity.comparison.matches import pair
 from supervisor_ai.gates.integrity.comparison.sides import CheckedTest, side_of
 from supervisor_ai.gates.integrity.examine import Languages
-from supervisor_ai.gates.integrity.model import LanguageReader, TestFile
+from supervisor_ai.gates.integrity.model import TestFile
 
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -31,7 +32,7 @@ _SUPPORT: Final = re.compile(
 """What only tests use; a file whose tests stand beside its code is not among it."""
 
 
-def new_tests(case: ChangeCase, commits: Commits, languages: Sequence[LanguageReader]) -> NewTests:
+def new_tests(case: ChangeCase, commits: Commits, languages: Sequence[TableReader]) -> NewTests:
     """Find the tests that a change adds or alters, and the files that they need."""
     reader = Languages(languages)
     changed = changed_files(commits, case.base, case.head, is_first=reader.is_test)

@@ -25,7 +25,7 @@ from supervisor_ai.gates.integrity.languages.java.table import JAVA
 from supervisor_ai.gates.integrity.languages.javascript.table import JAVASCRIPT
 from supervisor_ai.gates.integrity.languages.python.table import PYTHON
 from supervisor_ai.gates.integrity.languages.rust.table import RUST
-from supervisor_ai.gates.integrity.model import LanguageReader, TestFile, Unreadable
+from supervisor_ai.gates.integrity.model import TestFile, Unreadable
 from supervisor_ai.gates.integrity.protected_files.protected_changes import (
     is_protected,
     protected_changes,
@@ -38,7 +38,7 @@ _SHARED_BYTES: Final = 8 * 1024 * 1024
 class Languages(Struct, frozen=True):
     """All languages whose tests can be read, as one."""
 
-    all: Sequence[LanguageReader]
+    all: Sequence[TableReader]
 
     def is_code(self, path: str) -> bool:
         """Tell whether a file is written in one of the languages."""
@@ -64,7 +64,7 @@ class Languages(Struct, frozen=True):
         return None
 
 
-def known_languages() -> Sequence[LanguageReader]:
+def known_languages() -> Sequence[TableReader]:
     """Return the readers of all languages whose tests are understood."""
     return tuple(map(TableReader, (PYTHON, JAVASCRIPT, GO, RUST, JAVA)))
 
@@ -75,7 +75,7 @@ def look_at_tests(view: ChangeView) -> Examination:
 
 
 def examine_tests(
-    case: ChangeCase, commits: Commits, languages: Sequence[LanguageReader]
+    case: ChangeCase, commits: Commits, languages: Sequence[TableReader]
 ) -> Examination:
     """Find what makes the tests say less than before."""
     reader = Languages(languages)

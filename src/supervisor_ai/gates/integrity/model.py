@@ -1,9 +1,7 @@
 """Tests as the languages' readers see them: enough to tell whether they say less than before."""
 
-import re
-from collections.abc import Collection
+from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -93,25 +91,3 @@ class Unreadable(Struct, frozen=True, kw_only=True):
 
     path: str
     reason: str
-
-
-class LanguageReader(Protocol):
-    """Reader of the tests of one language."""
-
-    @property
-    def suffixes(self) -> Collection[str]:
-        """How the names of the language's files end."""
-        ...
-
-    @property
-    def method(self) -> re.Pattern[bytes] | None:
-        """How a function is defined without a keyword of its own; its name is the first group."""
-        ...
-
-    def is_test(self, path: str, source: bytes) -> bool:
-        """Tell whether a runner looks for tests in the file, or tests share what stands in it."""
-        ...
-
-    def read(self, path: str, source: bytes) -> TestFile | Unreadable:
-        """Find the tests of a file; the source is hostile."""
-        ...
