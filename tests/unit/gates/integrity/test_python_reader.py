@@ -169,3 +169,27 @@ def test_what_python_cannot_decode_is_said(source: bytes) -> None:
     found = TableReader(PYTHON).read("test_a.py", source)
     assert isinstance(found, Unreadable)
     assert "no Python" in found.reason
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"pytestmark = {'[' * 380}x{']' * 380}\ndef test_a(): f()\n",
+        f"def test_a():\n    assert {'(a if b else ' * 300}c{')' * 300}\n",
+    ],
+)
+def test_what_is_nested_too_deeply_is_said(source: str) -> None:
+    found = TableReader(PYTHON).read("test_a.py", source.encode())
+    assert isinstance(found, Unreadable)
+    assert found.reason == "it is nested too deeply"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["if a: f()", *["elif b: g()"] * 3000],
+        [line for i in range(1500) for line in (f"x{i} = f({i})", f"assert x{i} == {i}")],
+    ],
+)
+def test_code_by_machine_is_read_in_bounds(lines: list[str]) -> None:
+    assert first("def test_a():\n" + "".join(f"    {line}\n" for line in lines)).name == "test_a"

@@ -1,7 +1,9 @@
 """Control flow of a test in any language: which parts run, and whose failure is seen."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from dataclasses import field as default
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec import field as default
@@ -28,7 +30,12 @@ if TYPE_CHECKING:
     from supervisor_ai.gates.integrity.model import Strength
 
 
-class Flow(Struct, frozen=True, kw_only=True):
+# Whoever writes more ways after one condition does so by machine.
+_MAX_CLAUSES: Final = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
     """Follows the code of one test."""
 
     table: LanguageTable
@@ -176,13 +183,17 @@ class Flow(Struct, frozen=True, kw_only=True):
         others = node.children_by_field_name("alternative") or _later_clauses(node)
         holds = self.truth(condition)
         is_open = holds is None and not self._is_of_table(condition, place)
+        is_elsewhere = is_open and self.is_elsewhere(condition)
+        is_matched = is_open and any(map(self.is_loud, others))
+        is_asked = is_open and self.is_loud(then)
+        ways = {each.id for each in others}
         for child in node.named_children:
-            if child != then and child not in others:
+            is_then = child == then
+            if not is_then and child.id not in ways:
                 yield child, place
                 continue
-            ways = others if child == then else [then]
-            is_alone = is_open and not any(map(self.is_loud, ways))
-            is_dead = holds is (child != then) or (is_alone and self.is_elsewhere(condition))
+            is_alone = is_open and not (is_matched if is_then else is_asked)
+            is_dead = holds is (not is_then) or (is_alone and is_elsewhere)
             yield child, place.dead(when=is_dead).conditional(when=is_alone)
 
     def _shortcut(self, node: "Node", place: CodePlace) -> Iterator[Placed]:
@@ -252,8 +263,9 @@ class Flow(Struct, frozen=True, kw_only=True):
 
 def _later_clauses(node: "Node") -> list["Node"]:
     """Return the other ways of a condition that is itself one of several."""
-    found, other = [], node.next_named_sibling if node.type == "elif_clause" else None
-    while other is not None and other.type.endswith("_clause"):
+    found: list[Node] = []
+    other = node.next_named_sibling if node.type == "elif_clause" else None
+    while other is not None and other.type.endswith("_clause") and len(found) < _MAX_CLAUSES:
         found.append(other)
         other = other.next_named_sibling
     return found

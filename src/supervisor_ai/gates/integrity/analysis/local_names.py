@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 # Whoever sets more names in one function wrote it by machine.
-_MAX_SETTINGS: Final = 2_000
+_MAX_SETTINGS: Final = 500
 
 
 class Setting(Struct, frozen=True, kw_only=True):

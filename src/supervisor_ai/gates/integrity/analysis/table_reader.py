@@ -46,7 +46,11 @@ class TableReader(Struct, frozen=True):
         root = self._parsed(path, source, lines)
         if isinstance(root, Unreadable):
             return root
-        return self.table.read_file(SourceFile(path=path, table=self.table, root=root, lines=lines))
+        file = SourceFile(path=path, table=self.table, root=root, lines=lines)
+        try:
+            return self.table.read_file(file)
+        except RecursionError:
+            return Unreadable(path=path, reason="it is nested too deeply")
 
     def _parsed(self, path: str, source: bytes, lines: LineIndex) -> "Node | Unreadable":
         table = self.table
