@@ -34,12 +34,12 @@ LOOKS: Final = [
     GateKind.COMPLEXITY,
 ]
 TOO_SMALL: Final = {
-    "memory": replace(LIMITS, memory=128 << 20),
+    "memory": replace(LIMITS, memory=48 << 20),
     "work": replace(LIMITS, cpu=1),
     "too long": replace(LIMITS, wall=0.01),
     "too much to say": replace(LIMITS, speech=20),
 }
-MANY_TESTS: Final = "".join(f"def test_{n}():\n    assert f({n}) == {n}\n" for n in range(20_000))
+MANY_TESTS: Final = "".join(f"def test_{n}():\n    assert f({n}) == {n}\n" for n in range(6_000))
 
 
 class GoneCommits(MemoryCommits):
@@ -91,11 +91,9 @@ def test_new_tests_and_mutants_are_found() -> None:
 def test_what_is_too_much_for_the_reader_is_never_a_pass(limit: str) -> None:
     commits = MemoryCommits(base={}, head={"tests/test_a.py": MANY_TESTS, "a.py": CODE * 1000})
     found = examine(GateKind.TEST_INTEGRITY, commits, limit)
-    assert any(finding.rule.startswith("unreadable") for finding in found.findings), found
-    if limit != "memory":
-        assert [finding.rule for finding in found.findings] == ["unreadable"]
-        assert limit in found.findings[0].message
-        assert asyncio.run(examiner(commits, limit).new_tests(CASE)).names == ()
+    assert [finding.rule for finding in found.findings] == ["unreadable"]
+    assert limit in found.findings[0].message
+    assert asyncio.run(examiner(commits, limit).new_tests(CASE)).names == ()
 
 
 @pytest.mark.parametrize("limit", ["too long", "too much to say"])

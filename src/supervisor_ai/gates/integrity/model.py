@@ -1,6 +1,5 @@
 """Tests as the languages' readers see them: enough to tell whether they say less than before."""
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 from msgspec import Struct

@@ -1,7 +1,6 @@
 """Code as it counts: without blanks and comments, and with local names replaced by their values."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field

@@ -1,8 +1,6 @@
 """Control flow of a test in any language: which parts run, and whose failure is seen."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from dataclasses import field as default
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -34,8 +32,7 @@ if TYPE_CHECKING:
 _MAX_CLAUSES: Final = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flow:
+class Flow(Struct, frozen=True, kw_only=True):
     """Follows the code of one test."""
 
     table: LanguageTable

@@ -7,7 +7,6 @@ a small function of the language, and the table holds it.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field

@@ -1,9 +1,9 @@
 """Assertions of Python tests: `assert`, unittest, pytest, mocks, numpy and pandas."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.code import operator, sides
 from supervisor_ai.gates.integrity.analysis.code_text import bare
 from supervisor_ai.gates.integrity.analysis.conditions import Conditions

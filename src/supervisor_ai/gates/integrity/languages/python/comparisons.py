@@ -1,8 +1,8 @@
 """What a comparison or a question of a Python test is about, and how much it pins down."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.code import operator
 from supervisor_ai.gates.integrity.analysis.code_text import wording
 from supervisor_ai.gates.integrity.analysis.conditions import Conditions

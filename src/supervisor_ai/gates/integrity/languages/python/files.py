@@ -3,12 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import PurePosixPath
 from tokenize import detect_encoding
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.body import read_function
 from supervisor_ai.gates.integrity.analysis.code import scopes_of
 from supervisor_ai.gates.integrity.analysis.code_text import Names, Outside, wording
@@ -88,8 +90,7 @@ def read_file(file: SourceFile) -> TestFile:
     return _Reading(file).found()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Function:
+class _Function(Struct, frozen=True, kw_only=True):
     """A function of a module or class, and whether a runner takes it for a test."""
 
     name: str
