@@ -50,6 +50,14 @@ CODE: Final = {
 }
 
 
+MEASURING: Final = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:])
+print(f"\\n{code} {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss}", end="")
+"""
+"""Starts the command and measures it: what we started ourselves would count as large as we are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """What the command said, and what it took."""
@@ -86,21 +94,18 @@ class Shell:
         self.git("commit", "-q", "-m", "c")
 
     def run(self, *words: str) -> Said:
-        read, write = os.pipe()
-        child = subprocess.Popen(
-            [SUPERVISOR, *words],
+        ended = subprocess.run(
+            [sys.executable, "-S", "-c", MEASURING, SUPERVISOR, *words],
             cwd=self.root,
             env=self.environment,
             stdin=subprocess.DEVNULL,
-            stdout=write,
-            stderr=write,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=True,
         )
-        os.close(write)
-        with os.fdopen(read, "rb") as stream:
-            text = stream.read().decode(errors="replace")
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        return Said(child.returncode, text, usage.ru_maxrss)
+        text, _, measured = ended.stdout.decode(errors="replace").rpartition("\n")
+        code, memory = map(int, measured.split())
+        return Said(code, text, memory)
 
 
 def check(said: Said) -> None:
