@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import click
 
-from supervisor_ai.control.slice_names import import_place
+from supervisor_ai.control.slice_names import import_value
 from supervisor_ai.tools.text import nearest
 
 
@@ -39,10 +39,7 @@ class Verb(NamedTuple):
 
     def load(self) -> click.Command:
         """Import the command."""
-        command = import_place(self.place)
-        if not isinstance(command, click.Command):
-            raise TypeError(f"{self.place} is not a command.")
-        return command
+        return import_value(self.place, click.Command, "command")
 
 
 class LazyGroup(click.Group):

@@ -10,13 +10,12 @@ from msgspec import Struct
 
 from supervisor_ai.control.slice_names import (
     SliceGate,
-    import_place,
+    import_value,
     registered_answer,
     registered_slices,
     registered_step,
     unknown_word,
 )
-from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerWord, Meaning
 from supervisor_ai.domain.run.definition import StepKind, StepWord
 from supervisor_ai.domain.run.gates import GateKind, GateWord
@@ -50,10 +49,7 @@ def step_phrases(kind: StepWord) -> StepPhrases:
     registered = registered_step(kind)
     if registered is None:
         raise unknown_word("kind of step", kind)
-    found = import_place(registered.phrases)
-    if not isinstance(found, StepPhrases):
-        raise InternalError(f"{registered.phrases} says nothing about a kind of step.")
-    return found
+    return import_value(registered.phrases, StepPhrases, "word about a kind of step")
 
 
 class ApprovalPhrases(Struct, frozen=True, kw_only=True):
@@ -124,10 +120,7 @@ def approval_phrases(reason: ReasonWord) -> ApprovalPhrases:
     place = next(filter(None, places), None)
     if place is None:
         raise unknown_word("reason to ask a person", reason)
-    found = import_place(place)
-    if not isinstance(found, ApprovalPhrases):
-        raise InternalError(f"{place} says nothing about a question.")
-    return found
+    return import_value(place, ApprovalPhrases, "word about a question")
 
 
 def asks(reason: ReasonWord) -> str:
@@ -142,10 +135,7 @@ def answer_meanings(kind: AnswerWord) -> Mapping[str, Meaning]:
     registered = registered_answer(kind)
     if registered is None:
         raise unknown_word("kind of answer", kind)
-    found = import_place(registered.meanings)
-    if not isinstance(found, Mapping):
-        raise InternalError(f"{registered.meanings} says nothing about an answer.")
-    return found
+    return import_value(registered.meanings, dict, "table of meanings")
 
 
 def is_approving(kind: AnswerWord) -> bool:

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
-from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.errors import InternalError, Unavailable
 
+T = TypeVar("T")
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -138,6 +139,14 @@ def unknown_word(what: str, word: str) -> Unavailable:
         f"The {what} {word!r} is unknown here.",
         hint="If a newer version of supervisor wrote it, upgrade.",
     )
+
+
+def import_value(place: str, kind: type[T], noun: str) -> T:
+    """Import a registered value, and insist on what it is."""
+    found = import_place(place)
+    if not isinstance(found, kind):
+        raise InternalError(f"{place} is no {noun}.")
+    return found
 
 
 def import_place(place: str) -> object:

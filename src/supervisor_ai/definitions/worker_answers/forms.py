@@ -7,14 +7,13 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.control.slice_names import import_place, registered_answer, unknown_word
+from supervisor_ai.control.slice_names import import_value, registered_answer, unknown_word
 from supervisor_ai.definitions.worker_answers.models import (
     ImplementationOutput,
     Output,
     PlanOutput,
     ReviewOutput,
 )
-from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 
 _NONCE: Final = "the nonce of this attempt, which the prompt tells"
@@ -42,10 +41,7 @@ def answer_form(kind: AnswerWord) -> AnswerForm:
     registered = registered_answer(kind)
     if registered is None:
         raise unknown_word("kind of answer", kind)
-    found = import_place(registered.form)
-    if not isinstance(found, AnswerForm):
-        raise InternalError(f"{registered.form} is no form of an answer.")
-    return found
+    return import_value(registered.form, AnswerForm, "form of an answer")
 
 
 @cache
