@@ -123,6 +123,15 @@ def test_a_config_that_is_a_link_to_a_device_is_not_followed(project: Project) -
     assert "Write these two lines" in (project.refusal().hint or "")
 
 
+def test_a_config_that_became_a_link_is_a_mistake_and_not_forgotten(project: Project) -> None:
+    project.write("elsewhere.yaml", "gates: {test: {command: [make, strict]}}\n")
+    (project.root / CONFIG).parent.mkdir(parents=True, exist_ok=True)
+    (project.root / CONFIG).unlink(missing_ok=True)
+    (project.root / CONFIG).symlink_to("../elsewhere.yaml")
+    project.commit()
+    assert "config.yaml" in project.refusal(workflow="standard").message
+
+
 def test_a_config_that_is_not_text_is_a_mistake(project: Project) -> None:
     (project.root / ".supervisor").mkdir()
     (project.root / CONFIG).write_bytes(b"cli: \xff\n")

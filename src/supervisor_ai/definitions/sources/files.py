@@ -135,8 +135,8 @@ class CommitSource:
         return f"{PROJECT_DIRECTORY}/{path}"
 
     def read(self, path: str, mistakes: FileMistakes) -> str | None:
-        """Return a file's text, or None; what is not listed is not asked for."""
-        return self._read(self.label(path), mistakes) if path in self.paths() else None
+        """Return a file's text, or None; a link, which is not listed, is read as what it says."""
+        return self._read(self.label(path), mistakes)
 
     def read_script(self, path: str, mistakes: FileMistakes) -> str | None:
         """Return a file that is named relative to the top of the repository."""
