@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import cast
 
+from supervisor_ai.control.registered_kinds import change_gates
 from supervisor_ai.control.slice_names import import_place
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import Examination, Unexaminable
+from supervisor_ai.gates.change import auto_run
 from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.gates.integrity.examine import known_languages
 from supervisor_ai.gates.mutation import mutants
@@ -20,6 +22,13 @@ from supervisor_ai.gates.reader_messages import (
 )
 from supervisor_ai.gates.runners.junit_report import read_report
 from supervisor_ai.tools.confined_child import Ask
+
+
+def prepare() -> None:
+    """Load what every change is looked at with, once for all tasks."""
+    for gate in change_gates().values():
+        import_place(gate.look)
+    auto_run.table()
 
 
 def serve(task: bytes, ask: Ask) -> bytes:
