@@ -30,12 +30,14 @@ LONGEST_FIRST: Final = (
 
 def pytest_configure(config: pytest.Config) -> None:
     """Measure the branches of the pure places, if asked to; who only deals out tests runs none."""
+    import supervisor_ai.bootstrap  # noqa: F401 - registers the drivers, and is measured as well
+
     is_dealer = bool(config.getoption("numprocesses", None)) and not hasattr(config, "workerinput")
     if BRANCHES is not None and is_dealer:
         BRANCHES.stop()
     elif BRANCHES is not None:
+        BRANCHES.import_all()
         config.pluginmanager.register(BRANCHES, "pure-branches")
-    import supervisor_ai.bootstrap  # noqa: F401 - registers the drivers, and is measured as well
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,10 +1,11 @@
 """Coverage of the pure places, traced in the tests that reach them and in no others.
 
-A tracer slows down everything that runs under it, so it is on while modules are imported and in the
-tests of `REACHING`; `scripts/test` demands that each branch of `PURE` is taken by them.
+A tracer slows down everything that runs under it, so it is on while these modules are imported, off
+while pytest collects, and on in the tests of `REACHING`; `scripts/test` demands that each branch of `PURE` is taken by them.
 """
 
 from collections.abc import Generator, Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -63,6 +64,12 @@ class PureBranches:
         self._coverage.get_data().touch_files(self._files)
         self._coverage.save()
 
+    def import_all(self) -> None:
+        """Import what is measured, and pause until the first test."""
+        for file in self._files:
+            import_module(_module(Path(file)))
+        self._switch(is_on=False)
+
     def stop(self) -> None:
         """Measure nothing more, and write nothing down."""
         self._switch(is_on=False)
@@ -73,3 +80,7 @@ class PureBranches:
         elif self._is_on and not is_on:
             self._coverage.stop()
         self._is_on = is_on
+
+
+def _module(file: Path) -> str:
+    return ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
