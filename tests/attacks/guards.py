@@ -16,6 +16,7 @@ from tests.attacks import loose_bwrap
 from tests.attacks.filter_rules import rules_without
 from tests.attacks.loose_bwrap import Loosening
 from tests.attacks.scene import Scene
+from tests.support.known_tools import known_tools
 
 from supervisor_ai.domain.run.definition import ResourceLimits
 from supervisor_ai.domain.structs import replace
@@ -185,7 +186,7 @@ def sandbox(guards: Guards, scene: Scene) -> BubblewrapSandbox:
     executable = _stand_in(guards, scene) if guards.needs_stand_in else Path(BWRAP)
     made = LooseSandbox if guards.slips & {Slip.ROOT, Slip.NO_LIMITS} else BubblewrapSandbox
     sandbox = made(
-        state=scene.state,
+        state=known_tools(scene.state),
         environment=environment,
         executable=executable,
         first_user=scene.first_user,

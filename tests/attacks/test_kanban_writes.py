@@ -16,6 +16,7 @@ from tests.attacks.kanban_writes import (
     run,
 )
 from tests.integration.sandboxes.containers.engines import podman_storage
+from tests.support.known_tools import known_tools
 
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Sandbox, SandboxEnd
@@ -27,7 +28,7 @@ MakeSandbox = Callable[[Path], Sandbox]
 
 
 def bubblewrap(state: Path) -> Sandbox:
-    return BubblewrapSandbox(state=state, environment=os.environ)
+    return BubblewrapSandbox(state=known_tools(state), environment=os.environ)
 
 
 @pytest.fixture(scope="module")

@@ -40,15 +40,9 @@ def classes(boundaries: Sequence[str], numbers: Iterable[int]) -> Mapping[KillCl
 
 
 def representatives(boundaries: Sequence[str], numbers: Sequence[int]) -> list[int]:
-    """Choose the middle one of each class, and the first and the last one of each kind."""
-    kinds: dict[str, list[int]] = defaultdict(list)
-    chosen: set[int] = set()
-    for of, members in classes(boundaries, numbers).items():
-        kinds[of.kind] += members
-        chosen.add(members[len(members) // 2])
-    for members in kinds.values():
-        chosen |= {min(members), max(members)}
-    return sorted(chosen)
+    """Choose the middle one of each class."""
+    members = classes(boundaries, numbers).values()
+    return sorted(numbers[len(numbers) // 2] for numbers in members)
 
 
 def _class(boundaries: Sequence[str], number: int) -> KillClass:

@@ -1,7 +1,5 @@
 """The boundaries that a drill kills at stand for all others."""
 
-from itertools import pairwise
-
 from tests.e2e.kill_points import KillClass, classes, points, representatives
 
 WORK = ["before open r/{0}/1/worker/1", "after open r/{0}/1/worker/1"]
@@ -48,15 +46,13 @@ def test_the_chosen_points_cover_every_class() -> None:
     assert len(chosen) < len(ALL)
 
 
-def test_the_chosen_points_have_the_first_and_the_last_of_every_kind() -> None:
+def test_one_point_is_chosen_of_each_class_and_not_always_its_first() -> None:
     chosen = set(representatives(NAMES, ALL))
-    for of, members in classes(NAMES, ALL).items():
-        same = [n for it, ns in classes(NAMES, ALL).items() if it.kind == of.kind for n in ns]
-        assert {min(same), max(same)} <= chosen
-        assert not chosen.isdisjoint(members)
+    found = classes(NAMES, ALL).values()
+    assert all(len(chosen.intersection(members)) == 1 for members in found)
+    assert any(min(members) not in chosen for members in found)
 
 
-def test_artifacts_that_are_alike_have_three_points() -> None:
+def test_artifacts_that_are_alike_have_one_point() -> None:
     many = ["before artifact", "after artifact"] * 9
-    assert all(a < b for a, b in pairwise(representatives(many, range(1, 19))))
-    assert len(representatives(many, list(range(2, 19, 2)))) == 3
+    assert representatives(many, list(range(2, 19, 2))) == [10]

@@ -12,7 +12,7 @@ LONG = 2_000
 LONG_KANBANS = 200
 
 
-@pytest.mark.parametrize("shard", range(6))
+@pytest.mark.parametrize("shard", range(3))
 def test_no_rule_breaks_in_a_workflow(shard: int) -> None:
     check("workflow", shard_of(shard, 400))
 
@@ -26,9 +26,8 @@ def test_no_rule_breaks_in_a_rush_for_a_permit() -> None:
     check("rush", range(60))
 
 
-@pytest.mark.parametrize("shard", range(2))
-def test_no_rule_breaks_where_runs_share_a_budget(shard: int) -> None:
-    check("spree", shard_of(shard, 100))
+def test_no_rule_breaks_where_runs_share_a_budget() -> None:
+    check("spree", range(100))
 
 
 @pytest.mark.parametrize("shard", range(2))

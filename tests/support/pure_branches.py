@@ -1,7 +1,8 @@
 """Coverage of the pure places, traced in the tests that reach them and in no others.
 
 A tracer slows down everything that runs under it, so it is on while these modules are imported, off
-while pytest collects, and on in the tests of `REACHING`; `scripts/test` demands that each branch of `PURE` is taken by them.
+while pytest collects, and on in the tests of `REACHING`; `scripts/test` demands that each branch of
+`PURE` is taken by them.
 """
 
 from collections.abc import Generator, Iterable
@@ -83,4 +84,5 @@ class PureBranches:
 
 
 def _module(file: Path) -> str:
-    return ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+    parts = file.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")

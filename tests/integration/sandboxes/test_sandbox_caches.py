@@ -16,6 +16,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.support.known_tools import known_tools
 from tests.support.processes import PATIENCE
 
 from supervisor_ai.domain.errors import InvalidInput
@@ -126,7 +127,9 @@ class TestRealCaches(OnSandbox):
         self.ground = tmp_path
         self.home = tmp_path / "home"
         self.home.mkdir()
-        self.sandbox = BubblewrapSandbox(state=tmp_path / "state", environment=os.environ)
+        self.sandbox = BubblewrapSandbox(
+            state=known_tools(tmp_path / "state"), environment=os.environ
+        )
 
     def on_the_host(self, *argv: str, cwd: Path, **variables: str) -> None:
         given = {**os.environ, **variables}

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.support.known_tools import known_tools
 
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.sandboxes.host_view.allowed_paths import is_below
@@ -424,7 +425,7 @@ class TestInstallers(OnSandbox):
         self.home.place.chmod(0o700)
 
     def inside(self, script: str) -> str:
-        state = self.ground / "state"
+        state = known_tools(self.ground / "state")
         self.sandbox = BubblewrapSandbox(state=state, environment=self.home.environment)
         result, ear = self.shell(script)
         assert result.exit_code == 0, (result, ear.heard)
@@ -525,7 +526,9 @@ class TestRealTools(OnSandbox):
     @pytest.fixture(autouse=True)
     def _give(self, tmp_path: Path) -> None:
         self.ground = tmp_path
-        self.sandbox = BubblewrapSandbox(state=tmp_path / "state", environment=os.environ)
+        self.sandbox = BubblewrapSandbox(
+            state=known_tools(tmp_path / "state"), environment=os.environ
+        )
 
     def test_what_works_on_this_machine_works_inside(self) -> None:
         for name, option in real_tools():

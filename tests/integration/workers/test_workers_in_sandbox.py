@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.support.known_tools import known_tools
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
@@ -96,7 +97,7 @@ class Scene:
 
 Sandboxes = dict[str, Callable[[Path], Sandbox]]
 SANDBOXES: Sandboxes = {
-    "bubblewrap": lambda state: BubblewrapSandbox(state=state, environment=os.environ),
+    "bubblewrap": lambda state: BubblewrapSandbox(state=known_tools(state), environment=os.environ),
     "none": lambda state: UnsandboxedSandbox(state=state, environment=os.environ),
 }
 
