@@ -6,6 +6,7 @@ harm; only the lines of a runner's output, which are few and short, are read her
 
 import asyncio
 from collections.abc import Callable
+from threading import Lock
 from typing import Final, TypeVar
 
 from supervisor_ai.control.ports.commits import Commits
@@ -31,11 +32,12 @@ from supervisor_ai.gates.reader_messages import (
     decode,
     encode,
 )
-from supervisor_ai.tools.confined_child import ChildFailedError, ConfinedReaders
+from supervisor_ai.tools.confined_child import Ask, ChildFailedError, ConfinedReaders
 from supervisor_ai.tools.confinement import ProcessLimits
 
 READER: Final = "supervisor_ai.gates.reader"
 LIMITS: Final = ProcessLimits(memory=1 << 30, cpu=60, wall=300.0, speech=16 << 20)
+_PATIENCE: Final = 0.25
 
 T = TypeVar("T")
 
@@ -49,6 +51,7 @@ class RepositoryExaminer:
         self.commits = commits
         self.has_commit = has_commit
         self._readers = ConfinedReaders(READER, limits)
+        self._turn = Lock()
 
     async def examine(self, kind: GateWord, case: ChangeCase) -> Examination:
         """Look at a change in one of the ways that need no command."""
@@ -98,10 +101,19 @@ class RepositoryExaminer:
         """Have something done by a reader of its own."""
         answers = Answers(self.commits, self.has_commit)
         try:
-            said = await asyncio.to_thread(self._readers.converse, encode(task), answers.answer)
+            said = await asyncio.to_thread(self._converse, encode(task), answers.answer)
             return decode(said, kind)
         except NOT_UNDERSTOOD:
             raise ChildFailedError("confuses its reader") from None
+
+    def _converse(self, task: bytes, answer: Ask) -> bytes:
+        """Wait a little for a reader that is busy: to start one more costs as much work."""
+        has_turn = self._turn.acquire(timeout=_PATIENCE)
+        try:
+            return self._readers.converse(task, answer)
+        finally:
+            if has_turn:
+                self._turn.release()
 
     def _contents(self, commit: CommitSha, paths: frozenset[str]) -> dict[str, bytes | None]:
         files = [file for file in self.commits.list(commit) if file.path in paths]

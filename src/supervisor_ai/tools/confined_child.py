@@ -2,8 +2,7 @@
 
 A reader gets no environment, no working directory of ours and no file but two pipes. It loads the
 module that does the work once and forks for each task; a fork limits itself before it looks at the
-task. The module's `prepare` loads what most tasks need; its `serve` is given the task and a way to
-ask, and returns the result.
+task. The module's `prepare` loads what all tasks need; `serve` gets one, and a way to ask.
 """
 
 import os
@@ -11,8 +10,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from signal import SIGKILL, SIGXCPU, Signals
@@ -26,10 +24,7 @@ _START: Final = (
 )
 _ASK, _RESULT, _FAILED, _READY = b"?", b"=", b"!", b"+"
 _LARGEST_TO_CHILD: Final = 1 << 30
-_SIGNALLED: Final = 128
-_LENGTH: Final = 8
-_PATIENCE: Final = 0.25
-"""So many seconds a task waits for a reader that is busy: to start one more costs as much work."""
+_SIGNALLED, _LENGTH = 128, 8
 
 Ask = Callable[[bytes], bytes]
 """Asks whoever started the reader."""
@@ -47,34 +42,16 @@ class TooLongError(ValueError):
 
 
 class ConfinedReaders:
-    """Readers that wait for the next task; more than one only where tasks take long."""
+    """Readers that wait for the next task; as many as there are tasks at a time."""
 
     def __init__(self, module: str, limits: ProcessLimits) -> None:
         self._module = module
         self._limits = limits
         self._idle: list[_Reader] = []
-        self._busy = 0
-        self._changed = threading.Condition()
         weakref.finalize(self, _dismiss, self._idle)
 
     def converse(self, task: bytes, answer: Ask) -> bytes:
         """Let a child do a piece of work, answer what it asks, and return its result."""
-        with self._turn():
-            return self._conversed(task, answer)
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        with self._changed:
-            self._changed.wait_for(lambda: self._idle or not self._busy, _PATIENCE)
-            self._busy += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._busy -= 1
-                self._changed.notify()
-
-    def _conversed(self, task: bytes, answer: Ask) -> bytes:
         reader = self._hired()
         watch = threading.Timer(self._limits.wall, reader.kill)
         watch.daemon = True
@@ -163,12 +140,11 @@ def _reason(code: int, *, is_late: bool) -> str:
 def main(module: str, memory: str, cpu: str) -> None:
     """Be the reader: load what does the work, and let a fork do each task."""
     work = import_module(module)
-    serve = cast("Serve", work.serve)
     work.prepare()
     while (task := read_frame(sys.stdin.buffer, most=_LARGEST_TO_CHILD)) is not None:
         child = os.fork()
         if child == 0:
-            _work(serve, task, memory=int(memory), cpu=int(cpu))
+            _work(work.serve, task, memory=int(memory), cpu=int(cpu))
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if code != 0:
             # What it said last may be half a message: nobody can go on with these pipes.

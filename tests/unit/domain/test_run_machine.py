@@ -270,6 +270,13 @@ def test_an_intent_is_open_until_its_outcome(kind: OperationKind) -> None:
         assert evolve(run, example(other)).open == run.open, other
 
 
+def test_what_the_engine_does_itself_is_told_from_what_others_answer() -> None:
+    table = operations_of((*e.RUN_EVENTS, *KANBAN_EVENTS))
+    assert table == OPERATIONS
+    asked = {kind.started for kind in table if not kind.is_performed}
+    assert asked == {e.ApprovalRequested, e.LaunchRequested}
+
+
 def test_a_permit_is_open_until_it_is_granted() -> None:
     run = running(PERMIT)
     assert list(run.open.values()) == [PERMIT]
