@@ -3,6 +3,7 @@
 import gc
 import os
 from collections.abc import Iterator, Set
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +24,7 @@ BRANCHES: Final = (
 
 LONGEST_FIRST: Final = (
     *("tests/e2e/test_crash.py", "tests/e2e/test_kanban_crash.py", "tests/simulation"),
-    *("tests/clis", "tests/attacks", "tests/e2e", "tests/integration"),
+    *("tests/clis", "tests/attacks", "tests/e2e", "tests/contract", "tests/integration"),
 )
 """A test that takes long and is begun last lets one core idle; within each place chance rules."""
 
@@ -42,11 +43,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with what takes long."""
-    items.sort(key=lambda item: _turn(item.path.relative_to(config.rootpath).as_posix()))
+    """Let each worker begin with its share of what takes long."""
+    items.sort(key=lambda item: _turn(config, item))
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    long = [item for item in items if _turn(config, item) < len(LONGEST_FIRST)]
+    files = [list(group) for _, group in groupby(long, key=lambda item: item.path)]
+    quick = iter(items[len(long) :])
+    share = len(items) // workers
+    dealt: list[pytest.Item] = []
+    for worker in range(workers):
+        own = [item for file in files[worker::workers] for item in file]
+        dealt += [*own, *islice(quick, max(0, share - len(own)))]
+    items[:] = [*dealt, *quick]
 
 
-def _turn(path: str) -> int:
+def _turn(config: pytest.Config, item: pytest.Item) -> int:
+    path = item.path.relative_to(config.rootpath).as_posix()
     turns = [turn for turn, place in enumerate(LONGEST_FIRST) if path.startswith(place)]
     return min(turns, default=len(LONGEST_FIRST))
 
