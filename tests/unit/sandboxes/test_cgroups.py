@@ -1,11 +1,12 @@
 """Where groups can be made, by what a hierarchy says; the trees here are made up."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS
+from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, ResourceLimits
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.sandboxes.resource_limits.cgroups import (
     Group,
@@ -15,6 +16,7 @@ from supervisor_ai.sandboxes.resource_limits.cgroups import (
     find_cgroups,
     grouped,
     locate,
+    works,
 )
 
 LIMITS = replace(EXECUTOR_LIMITS, memory=1000, processes=7, cpus=1.5)
@@ -175,3 +177,17 @@ def test_a_group_that_is_gone_is_no_failure(tmp_path: Path) -> None:
     dissolve(tmp_path / "group")
     dissolve(tmp_path / "group")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_trial_that_somebody_else_removes_is_made_again(tmp_path: Path) -> None:
+    made: list[str] = []
+
+    class Disturbed(VersionOne, frozen=True, kw_only=True):
+        def settings(  # type: ignore[explicit-override]
+            self, limits: ResourceLimits
+        ) -> Mapping[str, str]:
+            made.append("trial")
+            return {"gone": "1"} if len(made) == 1 else {}
+
+    assert works(Disturbed(parents=(tmp_path,)))
+    assert len(made) == 2

@@ -25,6 +25,7 @@ _OPTIONAL: Final = frozenset({_SWAP_TOO, _SWAP})
 _CONTROLLERS: Final = frozenset({"memory", "pids", "cpu"})
 _NEEDED: Final = frozenset({"memory", "pids"})
 _TRIAL: Final = "supervisor-trial-"
+_TRIALS: Final = 3
 _TRIES: Final = 200
 _PAUSE: Final = 0.002
 
@@ -148,7 +149,7 @@ def dissolve(place: Path) -> None:
 def find_cgroups(root: Path = ROOT, membership: Path = MEMBERSHIP) -> Cgroups | None:
     """Find where we can make groups that bound at least memory and processes, and try it."""
     found = locate(root, membership)
-    return found if found and _works(found) else None
+    return found if found and works(found) else None
 
 
 def locate(root: Path, membership: Path) -> Cgroups | None:
@@ -204,9 +205,14 @@ def _handed_on(place: Path) -> frozenset[str]:
     return frozenset(_text(control).split()) & offered
 
 
-def _works(cgroups: Cgroups) -> bool:
-    name = f"{_TRIAL}{os.getpid()}-{time.monotonic_ns()}"
+def works(cgroups: Cgroups) -> bool:
+    """Try it; who has other numbers for processes may take a trial of ours for an old one."""
     _remove_old_trials(cgroups)
+    return any(_is_made(cgroups) for _ in range(_TRIALS))
+
+
+def _is_made(cgroups: Cgroups) -> bool:
+    name = f"{_TRIAL}{os.getpid()}-{time.monotonic_ns()}"
     try:
         with grouped(cgroups, name, EXECUTOR_LIMITS):
             return True
