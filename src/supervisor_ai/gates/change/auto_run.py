@@ -18,6 +18,7 @@ from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.change.differences import is_absent, read_small, shown
 from supervisor_ai.gates.change.misleading_names import find_odd_names
 from supervisor_ai.gates.change_view import ChangeView
+from supervisor_ai.gates.own_tables import load_table
 from supervisor_ai.tools.text import counted
 from supervisor_ai.tools.toml import read_toml
 
@@ -122,9 +123,7 @@ def table() -> tuple[AutoRun, ...]:
 
 def parse(text: str) -> tuple[AutoRun, ...]:
     """Understand a table of files; raise InvalidInput where it cannot be understood."""
-    import yaml
-
-    entries = yaml.safe_load(text)
+    entries = load_table(text)
     if not isinstance(entries, list):
         raise InvalidInput("The table of files that run by themselves is no list.")
     return tuple(_entry(entry) for entry in entries)

@@ -16,6 +16,7 @@ from supervisor_ai.gates.change.differences import shown
 from supervisor_ai.gates.change.product_files import is_product
 from supervisor_ai.gates.change.risks.changed_code import read_changed
 from supervisor_ai.gates.change.risks.changes import find_risks
+from supervisor_ai.gates.own_tables import load_table
 
 _VALUES: Final = frozenset({"json", "settings"})
 """What is written in lines that are no statements."""
@@ -109,9 +110,7 @@ def areas() -> Areas:
 
 def parse(text: str) -> Areas:
     """Understand the table of areas; raise InvalidInput where it cannot be understood."""
-    import yaml
-
-    table = yaml.safe_load(text)
+    table = load_table(text)
     if not isinstance(table, dict) or not isinstance(table.get("layers"), dict):
         raise InvalidInput("The table of areas has no layers.")
     return Areas(

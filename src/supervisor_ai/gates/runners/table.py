@@ -9,6 +9,7 @@ from importlib.resources import files
 from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.gates.own_tables import load_table
 
 Patterns = tuple[re.Pattern[str], ...]
 
@@ -50,9 +51,7 @@ def _text() -> str:
 
 def parse(text: str) -> Mapping[str, Runner]:
     """Understand a table of runners; raise InvalidInput where it cannot be understood."""
-    import yaml
-
-    table = yaml.safe_load(text)
+    table = load_table(text)
     if not isinstance(table, dict):
         raise InvalidInput("The table of runners is no mapping.")
     return {str(name): _runner(str(name), entry) for name, entry in table.items()}

@@ -8,6 +8,7 @@ from importlib.resources import files
 from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.gates.own_tables import load_table
 
 
 class RiskRule(Struct, frozen=True, kw_only=True):
@@ -37,9 +38,7 @@ def risk_rules() -> tuple[RiskRule, ...]:
 
 def parse_rules(text: str) -> tuple[RiskRule, ...]:
     """Understand the table of risks; raise InvalidInput where it cannot be understood."""
-    import yaml
-
-    table = yaml.safe_load(text)
+    table = load_table(text)
     if not isinstance(table, list) or not all(isinstance(row, dict) for row in table):
         raise InvalidInput("The table of risks is no list of rows.")
     return tuple(_rule(row) for row in table)
