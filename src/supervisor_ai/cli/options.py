@@ -37,7 +37,7 @@ optional_run_argument = click.argument(
     "run", metavar="[RUN]", required=False, shell_complete=_complete_run
 )
 dry_run_option = click.option("--dry-run", is_flag=True, help="Say what would be done and stop.")
-yes_option = click.option("--yes", is_flag=True, help="Do not ask whether to proceed.")
+yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask whether to proceed.")
 queue_option = click.option(
     "--queue", is_flag=True, help="Leave the run to `supervisor serve` and return at once."
 )

@@ -62,13 +62,13 @@ def has_colour(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def painted(status: RunStatus) -> str:
-    """Show a status in its colour, where colours are wanted."""
+def painted(words: str, status: RunStatus) -> str:
+    """Show words about a status in its colour, where colours are wanted."""
     if not has_colour(sys.stdout):
-        return status.value
+        return words
     import click
 
-    return click.style(status.value, fg=_COLOURS.get(status), bold=True)
+    return click.style(words, fg=_COLOURS.get(status), bold=True)
 
 
 def report_mutation(mutation: "MutationView", *, as_json: bool) -> int:

@@ -103,8 +103,21 @@ def _meant(asked: QuestionView, meaning: str) -> str:
 
 def headline(run: RunView) -> str:
     """Say how a run stands; less than what was asked for is marked."""
-    mark = " (degraded)" if run.degraded else ""
-    return f"{painted(run.status)}{mark}  {title(run.task)}"
+    return f"{painted(standing(run), run.status)}  {title(run.task)}"
+
+
+def standing(run: RunView) -> str:
+    """Name a run's status, with what a person has to know besides."""
+    status = "interrupted" if run.interrupted else run.status.value
+    return f"{status} (degraded)" if run.degraded else status
+
+
+def name(records: Records, run: RunView) -> Rows:
+    """Name a run, what of its name is enough, and what it was forked from."""
+    short_name = records.short_name(run.id)
+    yield "run", run.id if short_name == run.id else f"{run.id} ({short_name} is enough)"
+    if run.fork is not None:
+        yield "fork", f"of {run.fork.run}, which it shares {run.fork.version} events with"
 
 
 def wait(records: Records, run: RunView) -> Rows:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.run_details import Rows, headline, question, remarks, spent, wait
+from supervisor_ai.cli.run_details import Rows, headline, name, question, remarks, spent, wait
 from supervisor_ai.cli.tables import labelled
 from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.project import OpenProject
@@ -25,7 +25,7 @@ def summarise(invocation: Invocation, project: OpenProject, run: RunView) -> str
     """Say what was done, where it is, and what can be done next."""
     about = about_run(invocation, project, run)
     rows = [
-        ("run", run.id),
+        *name(project.records, run),
         *_outcome(run),
         *_work(project, run, is_plain=about is None),
         *_left_out(project, run),

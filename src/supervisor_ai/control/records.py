@@ -1,6 +1,8 @@
 """Records of a project: its ledger opened for reading only."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +20,9 @@ ERASED: Final = "[erased]"
 NEWEST: Final = "last"
 """What a user may write instead of the newest run's name."""
 _SHOWN: Final = 5
+_SHORT: Final = 5
+_TAIL: Final = 4
+"""Names of an earlier form begin with the time, and differ at their ends."""
 
 
 class Records(Struct, frozen=True, kw_only=True):
@@ -29,6 +34,7 @@ class Records(Struct, frozen=True, kw_only=True):
     artifacts: Artifacts
     documents: Documents
     retry_logs: RetryLogs = field(default_factory=NoRetryLogs)
+    now: Callable[[], datetime] = partial(datetime.now, UTC)
 
     def text(self, artifact: ArtifactHash) -> str:
         """Return a text that was kept, or a mark where it was erased."""
@@ -38,7 +44,7 @@ class Records(Struct, frozen=True, kw_only=True):
             return ERASED
 
     def find(self, name: str) -> RunRow:
-        """Find a run by its name, by the beginning of it, or as the newest one."""
+        """Find a run by its name, by the beginning or the end of it, or as the newest one."""
         if name == NEWEST:
             return self._newest()
         row = self.queries.run(RunId(name))
@@ -48,13 +54,18 @@ class Records(Struct, frozen=True, kw_only=True):
         if len(matching) > 1:
             shown = ", ".join(matching[:_SHOWN]) + (", …" if len(matching) > _SHOWN else "")
             raise InvalidInput(
-                f"{name!r} is the beginning of {len(matching)} runs: {shown}.",
+                f"{name!r} is the beginning or the end of {len(matching)} runs: {shown}.",
                 hint="Write more of the name.",
             )
         found = self.queries.run(matching[0]) if matching else None
         if found is None:
             raise unknown_run(name)
         return found
+
+    def short_name(self, run: RunId) -> str:
+        """Return the shortest part of a run's name that names no other run."""
+        parts = (run[:_SHORT], *(run[-length:] for length in range(_TAIL, len(run))))
+        return next((part for part in parts if len(self.queries.matching(part)) == 1), run)
 
     def _newest(self) -> RunRow:
         rows, _ = self.queries.runs(limit=1)

@@ -1,6 +1,6 @@
 """Views of runs: the shapes that the JSON of every face has."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
@@ -10,7 +10,10 @@ from supervisor_ai.control.ports.queries import RunRow, StepRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
 from supervisor_ai.domain.run.status import Outcome, RunStatus, StepStatus
+from supervisor_ai.domain.run.values import ForkPoint
 
+_LATE: Final = timedelta(seconds=5)
+"""So much later than it meant to somebody may go on with a run."""
 _ACTIVE: Final = frozenset({StepStatus.RUNNING, StepStatus.WAITING})
 
 
@@ -49,6 +52,10 @@ class RunView(Struct, frozen=True, kw_only=True):
     active_steps: tuple[StepName, ...]
     steps: tuple[StepRow, ...]
     usage: UsageView
+    fork: ForkPoint | None = None
+    """Which run it was forked from, and after how many of its facts."""
+    interrupted: bool = False
+    """Whether it should go on, and nobody drives it."""
 
 
 class MutationView(Struct, frozen=True, kw_only=True):
@@ -109,4 +116,16 @@ def view_run(records: Records, row: RunRow) -> RunView:
             cost=usage.cost,
             estimated=usage.estimated,
         ),
+        fork=row.fork,
+        interrupted=is_interrupted(records, row),
     )
+
+
+def is_interrupted(records: Records, row: RunRow) -> bool:
+    """Tell whether a run should go on, and nobody drives it: its owner died, or left it."""
+    if row.status is not RunStatus.RUNNING or row.has_children:
+        return False
+    owner = records.queries.owner(row.id)
+    if owner is not None:
+        return not owner.is_alive
+    return row.rests_until is None or row.rests_until + _LATE < records.now()

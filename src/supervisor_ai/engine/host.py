@@ -45,10 +45,10 @@ class SystemIds:
     """Names made of the time and of chance."""
 
     def run_id(self) -> RunId:
-        """Make a run's name: a letter, the time so that names sort by it, then chance."""
+        """Make a run's name: a letter, chance so that names differ at once, then the time."""
         seconds = int(time.time()) - _EPOCH
         chance = secrets.randbits(5 * _CHANCE_CHARACTERS)
-        return RunId(f"r{_digits(seconds, _TIME_CHARACTERS)}{_digits(chance, _CHANCE_CHARACTERS)}")
+        return RunId(f"r{_digits(chance, _CHANCE_CHARACTERS)}{_digits(seconds, _TIME_CHARACTERS)}")
 
     def nonce(self) -> str:
         """Make a word that nobody can guess, of a form that redaction leaves alone."""

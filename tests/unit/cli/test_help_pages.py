@@ -124,7 +124,7 @@ Options:
   --queue                         Leave the run to `supervisor serve` and return at once.
   --wait                          Stay while the run waits for a person or a time.
   --dry-run                       Say what would be done and stop.
-  --yes                           Do not ask whether to proceed.
+  -y, --yes                       Do not ask whether to proceed.
   -v, --verbose                   Show every line that workers and gates print.
   --json                          Print JSON on stdout.
   -h, --help                      Show this message and exit.

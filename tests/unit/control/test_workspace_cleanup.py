@@ -139,8 +139,8 @@ class FakeQueries:
     def run(self, run: RunId) -> RunRow | None:
         return next((row for row in self.rows if row.id == run), None)
 
-    def matching(self, prefix: str) -> Sequence[RunId]:
-        return [row.id for row in self.rows if row.id.startswith(prefix)]
+    def matching(self, part: str) -> Sequence[RunId]:
+        return [row.id for row in self.rows if part in {row.id[: len(part)], row.id[-len(part) :]}]
 
     def steps(self, run: RunId) -> Sequence[StepRow]:
         del run

@@ -388,6 +388,53 @@ def test_a_rejected_human_gate_sends_the_reason_back() -> None:
     assert (back.step, back.feedback[0].kind) == (BUILD, FeedbackKind.PERSON)
 
 
+def without_a_way_back(*steps: Step) -> Definition:
+    changed = {step.name: step for step in steps}
+    workflow = replace(DEFINITION.workflow, steps={**DEFINITION.workflow.steps, **changed})
+    return replace(DEFINITION, workflow=workflow)
+
+
+NO_WAY_BACK = without_a_way_back(
+    Step(name=SIGN, kind=StepKind.HUMAN, next=COMMIT),
+    Step(name=REVIEW, kind=StepKind.ROLE, role="reviewer", next=SIGN, on_reject=PLAN),
+    Step(name=COMMIT, kind=StepKind.COMMIT, terminal=True, human_approval=True),
+)
+
+
+def refused(play: Play, step: StepName, visit: int = 1) -> Play:
+    refusal = e.ApprovalRefused(step=step, visit=visit, tree=WORK.tree, note=NOTES)
+    return play.ask().add(refusal)
+
+
+def test_a_no_without_a_way_back_goes_to_whoever_made_the_work() -> None:
+    back = entered(refused(Play(NO_WAY_BACK).built().enter(SIGN), SIGN).decide())
+    assert (back.step, back.feedback[0].kind) == (BUILD, FeedbackKind.PERSON)
+
+
+def test_a_no_to_a_commit_goes_back_as_well() -> None:
+    back = entered(refused(Play(NO_WAY_BACK).built().enter(COMMIT), COMMIT).decide())
+    assert (back.step, back.feedback[0].artifact) == (BUILD, NOTES)
+
+
+def test_a_no_to_a_plan_has_it_made_anew() -> None:
+    play = Play(NO_WAY_BACK).enter(PLAN).attempt().say(Meaning.PASS)
+    assert entered(refused(play.enter(SIGN), SIGN).decide()).step == PLAN
+
+
+def test_a_no_goes_where_the_last_review_sends_its_own() -> None:
+    play = Play(NO_WAY_BACK).built().enter(REVIEW).attempt().say(Meaning.PASS)
+    assert entered(refused(play.enter(SIGN), SIGN).decide()).step == PLAN
+
+
+def test_a_person_may_say_no_only_so_often() -> None:
+    play = Play(NO_WAY_BACK).built()
+    for visit in (1, 2, 3):
+        back = refused(play.enter(SIGN, visit), SIGN, visit).decide()
+        play.add(*back.events[:1])
+    decision = refused(play.enter(SIGN, 4), SIGN, 4).decide()
+    assert outcome(decision) == (RunStatus.FAILED, OutcomeKind.REJECTED)
+
+
 def landing(play: Play) -> Play:
     return play.add(
         e.IntegrationStarted(

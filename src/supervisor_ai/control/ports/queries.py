@@ -23,7 +23,7 @@ from supervisor_ai.domain.run.status import (
     StepStatus,
     Verdict,
 )
-from supervisor_ai.domain.run.values import Base, ReasonWord, Usage
+from supervisor_ai.domain.run.values import Base, ForkPoint, ReasonWord, Usage
 from supervisor_ai.engine.ports.ledger import CachedState
 
 
@@ -48,6 +48,12 @@ class RunRow(Struct, frozen=True, kw_only=True):
     waits_for: str | None = None
     waits_until: datetime | None = None
     """When it goes on by itself, where it waits for a time."""
+    rests_until: datetime | None = None
+    """When the next try begins, where it rests for a moment between two of them."""
+    has_children: bool = False
+    """Whether runs that it started go on."""
+    fork: ForkPoint | None = None
+    """What it shares with the run that it was forked from."""
 
 
 class StepRow(Struct, frozen=True, kw_only=True):
@@ -151,8 +157,8 @@ class RunQueries(Protocol):
         """Return one run."""
         ...
 
-    def matching(self, prefix: str) -> Sequence[RunId]:
-        """Return the runs whose name begins so."""
+    def matching(self, part: str) -> Sequence[RunId]:
+        """Return the runs whose name begins or ends so."""
         ...
 
     def steps(self, run: RunId) -> Sequence[StepRow]:

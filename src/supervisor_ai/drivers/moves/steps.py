@@ -107,14 +107,29 @@ def go_on(state: WorkflowState, at: Step, fact: e.StepPassed | e.StepSkipped) ->
 def rejected_by_person(state: WorkflowState, at: Step, news: e.ApprovalRefused) -> Decision:
     """Go back with a person's words."""
     back = Feedback(kind=FeedbackKind.PERSON, source=at.name, artifact=news.note)
-    # What judges nothing is done again, as the person wants it.
-    itself = at.name if at.kind == StepKind.ROLE and not _judges(state, at) else None
-    target = at.on_reject or at.on_fail or itself
+    target = at.on_reject or at.on_fail or _mender(state, at)
     return send_back(state, at, target, (back,), OutcomeKind.REJECTED)
 
 
-def _judges(state: WorkflowState, at: Step) -> bool:
-    return state.role(at.name).answer == AnswerKind.REVIEW
+def _mender(state: WorkflowState, at: Step) -> StepName | None:
+    """Name who does it again as the person wants it, where the workflow does not say it.
+
+    That is the step itself if it makes something, else where the last review sends back to, else
+    the last step that made something. A pull request that cannot be opened is nobody's to mend.
+    """
+    if current_visit(state).question == ApprovalReason.PULL_REQUEST:
+        return None
+    if _makes(state, at):
+        return at.name
+    names, known = list(state.steps), state.definition.workflow.steps
+    earlier = [known[it] for it in reversed(names[: names.index(at.name)]) if it in known]
+    reviewed = (it.on_reject for it in earlier if it.kind == StepKind.ROLE and it.on_reject)
+    made = (it.name for it in earlier if _makes(state, it))
+    return next(reviewed, None) or next(made, None)
+
+
+def _makes(state: WorkflowState, at: Step) -> bool:
+    return at.kind == StepKind.ROLE and state.role(at.name).answer != AnswerKind.REVIEW
 
 
 def send_back(

@@ -22,7 +22,11 @@ _FOR_EVER: Final = 2**63 - 1
 def origin(sql: Sql, run: RunId) -> ForkPoint | None:
     """Return where a run was forked, if it was."""
     row = sql.execute(_BIRTH, (run_stream(run), RunSubmitted.__name__)).fetchone()
-    fork = None if row is None else row[0]
+    return read_point(None if row is None else row[0])
+
+
+def read_point(fork: str | None) -> ForkPoint | None:
+    """Read where a run was forked from what its first fact says about it."""
     return None if fork is None else msgspec.json.decode(fork, type=ForkPoint | None)
 
 

@@ -28,7 +28,7 @@ from supervisor_ai.domain.run.values import NO_USAGE, Base, ReasonWord, Usage
 from supervisor_ai.store.codec import EventCodec, moment
 from supervisor_ai.store.connection import Connection, Row, Sql
 from supervisor_ai.store.leases import SqliteLeases
-from supervisor_ai.store.tables.forked_steps import forked_steps, origin
+from supervisor_ai.store.tables.forked_steps import forked_steps, origin, read_point
 
 _RUN: Final = """
     SELECT run, task, driver, workflow, status, outcome, reason, degraded, parent, root,
@@ -40,8 +40,18 @@ _RUN: Final = """
         END,
         CASE status WHEN 'waiting' THEN
             (SELECT min(due) FROM timers WHERE timers.run = runs.run AND status = 'set' AND parks)
-        END
+        END,
+        CASE status WHEN 'running' THEN
+            (SELECT min(due) FROM timers WHERE timers.run = runs.run AND status = 'set'
+                AND timer <> 'deadline')
+        END,
+        status = 'running' AND EXISTS (SELECT 1 FROM runs AS child WHERE child.parent = runs.run
+            AND child.status NOT IN ('completed', 'failed', 'cancelled')),
+        (SELECT payload -> 'fork' FROM events WHERE stream = 'run:' || run AND version = 1)
     FROM runs
+"""
+_MATCHING: Final = """
+    SELECT run FROM runs WHERE substr(run, 1, ?1) = ?2 OR substr(run, -?1) = ?2 ORDER BY seq
 """
 _STEPS: Final = """
     SELECT step, role, status, visits, attempts, last_verdict
@@ -95,10 +105,9 @@ class SqliteRunQueries:
             row = sql.execute(f"{_RUN} WHERE run = ?", (run,)).fetchone()
             return _run(row, _usage(sql, run)) if row else None
 
-    def matching(self, prefix: str) -> Sequence[RunId]:
-        """Return the runs whose name begins so."""
-        statement = "SELECT run FROM runs WHERE substr(run, 1, ?) = ? ORDER BY seq"
-        return [run for (run,) in self._connection.query(statement, (len(prefix), prefix))]
+    def matching(self, part: str) -> Sequence[RunId]:
+        """Return the runs whose name begins or ends so."""
+        return [run for (run,) in self._connection.query(_MATCHING, (len(part), part))]
 
     def steps(self, run: RunId) -> Sequence[StepRow]:
         """Return the steps that the run has visited, in the past that it shares too."""
@@ -148,7 +157,8 @@ def _usage(sql: Sql, run: RunId) -> Usage:
 
 def _run(row: Row, usage: Usage) -> RunRow:
     run, task, driver, workflow, status, outcome, reason, degraded, parent, root = row[:10]
-    ref, sha, tree, branch, landed, created_at, updated_at, waits_for, due = row[10:]
+    ref, sha, tree, branch, landed, created_at, updated_at, waits_for, due = row[10:19]
+    rests_until, has_children, fork = row[19:]
     return RunRow(
         id=run,
         task=task,
@@ -167,6 +177,9 @@ def _run(row: Row, usage: Usage) -> RunRow:
         usage=usage,
         waits_for=waits_for,
         waits_until=moment(due) if due else None,
+        rests_until=moment(rests_until) if rests_until else None,
+        has_children=bool(has_children),
+        fork=read_point(fork),
     )
 
 

@@ -82,7 +82,7 @@ def reject(invocation: Invocation, **options: Unpack[_RejectOptions]) -> int:
     What a no means depends on the question, which `supervisor status RUN` shows:
 
     \b
-      a step that asks     back with your words, if the workflow says where
+      a step that asks     back with your words: to `on_reject`, else to who made it
       a blocked worker     the run ends
       findings of a gate   back to the worker with your words
       a review loop        back to the worker with your words; rounds are counted anew

@@ -39,8 +39,8 @@ def resume(invocation: Invocation, **options: Unpack[_Options]) -> int:
     """Go on with a run from its last fact.
 
     What was finished is not repeated. A run that somebody else drives is left alone; a run that
-    has ended is only shown. --no-cache holds until this command ends. RUN may be the beginning of
-    a run's name.
+    has ended is only shown. --no-cache holds until this command ends. RUN may be the beginning or
+    the end of a run's name.
     """
     progress = make_progress(verbose=options["verbose"])
     project = invocation.project(progress, is_fresh=options["no_cache"])

@@ -8,7 +8,7 @@ import click
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option, optional_run_argument
 from supervisor_ai.cli.output import say, write, write_json
-from supervisor_ai.cli.run_details import headline, latest, question, spent, wait
+from supervisor_ai.cli.run_details import headline, latest, name, question, spent, standing, wait
 from supervisor_ai.cli.tables import columns, fitted, labelled, local_time, title
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE
@@ -17,7 +17,7 @@ from supervisor_ai.control.ports.queries import GateRow
 from supervisor_ai.control.questions import find_question
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import RunList, RunView, list_runs, show_run
-from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.domain.run.status import ENDED, RunStatus
 
 _LIMIT = 50
 
@@ -38,8 +38,10 @@ class _Options(TypedDict):
 def status(invocation: Invocation, **options: Unpack[_Options]) -> int:
     """Show the runs of the project, or one of them.
 
-    Without RUN the newest runs are listed. RUN may be the beginning of a run's name. Of each gate
-    of the run you see what it said last; `supervisor logs RUN --gate GATE` shows all of it.
+    Without RUN the newest runs are listed. RUN may be the beginning or the end of a run's name.
+    Of each gate of the run you see what it said last; `supervisor logs RUN --gate GATE` shows all
+    of it. A run that should go on and that nobody drives is `interrupted`: `supervisor resume RUN`
+    goes on with it.
     """
     if options["run"] is None:
         records = invocation.records()
@@ -73,12 +75,11 @@ def _list(listed: RunList, *, as_json: bool) -> None:
 
 def _row(run: RunView) -> tuple[str, ...]:
     at = ", ".join(run.active_steps) or (run.outcome.kind.value if run.outcome else "")
-    status = f"{run.status.value} (degraded)" if run.degraded else run.status.value
-    return run.id, status, at, local_time(run.updated_at), title(run.task)
+    return run.id, standing(run), at, local_time(run.updated_at), title(run.task)
 
 
 def _shown(invocation: Invocation, records: Records, run: RunView) -> str:
-    rows = [("run", run.id), ("workflow", run.workflow)]
+    rows = [*name(records, run), ("workflow", run.workflow)]
     if run.outcome is not None:
         rows.append(("outcome", f"{run.outcome.kind.value}: {one_line(run.outcome.reason)}"))
     if run.base is not None:
@@ -89,7 +90,7 @@ def _shown(invocation: Invocation, records: Records, run: RunView) -> str:
     rows += [("created", local_time(run.created_at)), ("updated", local_time(run.updated_at))]
     rows += spent(run)
     if run.status not in ENDED:
-        rows += [*wait(records, run), ("owner", _owner(records, run))]
+        rows += [*wait(records, run), ("owner", _owner(invocation, records, run))]
         rows += question(invocation, records, run)
     lines = [headline(run), *labelled(rows)]
     if run.steps:
@@ -100,11 +101,14 @@ def _shown(invocation: Invocation, records: Records, run: RunView) -> str:
     return "\n".join(lines)
 
 
-def _owner(records: Records, run: RunView) -> str:
+def _owner(invocation: Invocation, records: Records, run: RunView) -> str:
     owner = records.queries.owner(run.id)
-    if owner is None or not owner.is_alive:
-        return "nobody; `supervisor resume` or `supervisor serve` goes on with the run"
-    return one_line(owner.owner)
+    if owner is not None and owner.is_alive:
+        return one_line(owner.owner)
+    if owner is None and run.status is RunStatus.RUNNING and not run.interrupted:
+        return "nobody for the moment: it rests, and whoever drove it goes on soon"
+    gone = "nobody" if owner is None else f"nobody: {one_line(owner.owner)} is gone"
+    return f"{gone}\ngo on with: {invocation.command} resume {run.id}"
 
 
 def _steps(run: RunView) -> list[str]:
