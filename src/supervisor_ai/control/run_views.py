@@ -33,8 +33,8 @@ class UsageView(Struct, frozen=True, kw_only=True):
     estimated: bool
 
 
-class RunView(Struct, frozen=True, kw_only=True):
-    """A run."""
+class RunView(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A run; `fork` and `interrupted` are there only where they say something."""
 
     id: RunId
     task: str

@@ -55,7 +55,6 @@ def test_a_run_has_exactly_the_fields_of_the_contract(records: Records) -> None:
                 },
             ],
             "usage": {"tokens_in": 3, "tokens_out": 4, "cost": 0.25, "estimated": True},
-            "fork": None,
             "interrupted": True,
         }
     )
