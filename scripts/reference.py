@@ -35,6 +35,7 @@ from supervisor_ai.control.ports.queries import (
     Verification,
 )
 from supervisor_ai.control.ports.workspace_inventory import FileChange
+from supervisor_ai.control.queries.causes import CauseView
 from supervisor_ai.control.queries.contexts import SentContext
 from supervisor_ai.control.queries.logs import RunLogEntry
 from supervisor_ai.control.queries.redaction import RedactionReport
@@ -54,6 +55,7 @@ from supervisor_ai.domain.run.events import RUN_EVENTS, RunEvent
 from supervisor_ai.domain.run.failures.retry_notes import RetryEntry
 from supervisor_ai.domain.run.run import RUN_FLOW
 from supervisor_ai.domain.run.status import Outcome
+from supervisor_ai.domain.run.values import ForkPoint
 from supervisor_ai.drivers.moves.slots import ATTEMPT_FLOW
 from supervisor_ai.drivers.moves.state import STEP_FLOW
 from supervisor_ai.engine.ports.sandbox import LimitFinding, ProbeFinding
@@ -65,8 +67,10 @@ DOCS = Path(__file__).parent.parent / "docs"
 TABLE = DOCS.parent / "tests" / "fixtures" / "seeds" / "table.yaml"
 SHAPES = """\
 `run`, `resume`, `cancel` and `fork` print `{"run": RunView}`; `status RUN` prints
-`{"run": RunView, "gates": [GateRow, …], "question": QuestionView or null}`: what the run asks a
-person, with all that a yes would accept; `status` prints `{"runs": [RunView, …]}`, newest first;
+`{"run": RunView, "gates": [GateRow, …], "question": QuestionView or null,
+"cause": CauseView or null}`: what the run asks a person, with all that a yes would accept, and what
+a failed run failed at (`run`, `resume` and `fork` print a `cause`, too, where there is one);
+`status` prints `{"runs": [RunView, …]}`, newest first;
 `events --json` prints one envelope per line; `logs` prints `{"logs": [RunLogEntry, …]}`; others
 that change something print a MutationView, `workspace clean` a CleanView. `workspace list` prints
 `{"directories": [DirectoryView, …], "works": [WorkView, …]}`, `workspace show` prints
@@ -77,7 +81,7 @@ SandboxCheck. `gate list` prints `{"gates": [GateSummary, …]}`, `gate check` p
 is `{"error": {kind, message, hint}}` on stdout. Times are UTC in ISO 8601.
 """
 KINDS = (
-    *(RunView, StepRow, OriginView, Outcome, UsageView, MutationView),
+    *(RunView, StepRow, OriginView, ForkPoint, Outcome, CauseView, UsageView, MutationView),
     *(DirectoryView, WorkView, FileChange, CleanView, CleanItem),
     *(SandboxCheck, BackendView, ProbeFinding, LimitFinding, InsideView),
     *(RoleSummary, RoleDetail, RoleValue, RoleDifference, RoleChange, RoleExchange),

@@ -15,6 +15,7 @@ from supervisor_ai.control.board import Board
 from supervisor_ai.control.commands.run_execution import drive_family
 from supervisor_ai.control.exit_codes import DONE, INTERRUPTED, RUN_EXIT_CODES
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.queries.causes import find_cause
 from supervisor_ai.control.run_views import show_run
 from supervisor_ai.control.slices import find_slice
 from supervisor_ai.domain.errors import Unavailable
@@ -55,7 +56,10 @@ class ForegroundRun(Struct, frozen=True, kw_only=True):
         view = show_run(self.project.records, run)
         if self.as_json:
             about = about_run(self.invocation, self.project, view)
-            write_json({"run": view, **({} if about is None else {view.driver: about.value})})
+            cause = find_cause(self.project.records, view)
+            because = {} if cause is None else {"cause": cause}
+            own = {} if about is None else {view.driver: about.value}
+            write_json({"run": view, **because, **own})
         else:
             write(summarise(self.invocation, self.project, view))
         return RUN_EXIT_CODES[view.status]

@@ -1,6 +1,6 @@
 """Rows about a run: status, waiting, usage, its question to a person, warnings and objections."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from supervisor_ai.cli.invocation import Invocation
@@ -8,13 +8,14 @@ from supervisor_ai.cli.output import painted
 from supervisor_ai.cli.tables import local_time, title
 from supervisor_ai.control.phrases import finding_line, one_line, short
 from supervisor_ai.control.ports.queries import AttemptRow, GateRow
+from supervisor_ai.control.queries.causes import find_cause, gate_line, latest
 from supervisor_ai.control.questions import DoubtView, QuestionView, find_question
 from supervisor_ai.control.records import Records
-from supervisor_ai.control.registered_kinds import approval_phrases
+from supervisor_ai.control.registered_kinds import approval_phrases, change_gates
 from supervisor_ai.control.run_views import RunView
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
-from supervisor_ai.domain.run.status import StepStatus, Verdict
+from supervisor_ai.domain.run.status import RunStatus, StepStatus, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.tools.text import counted
@@ -32,6 +33,13 @@ _VERDICTS: Final = {
     Verdict.NOT_RUN: "could not run",
 }
 """What a gate said, whatever follows from it."""
+
+_OVERRULED: Final = frozenset({Verdict.FAILED, Verdict.NOT_RUN})
+_DOUBTS: Final = (
+    ("accepted", frozenset({Verdict.FAILED})),
+    ("warned", frozenset({Verdict.WARNED, Verdict.NOT_RUN})),
+)
+"""A gate of a step that passed is red only where a person has accepted what it found."""
 
 Rows = Iterator[tuple[str, str]]
 
@@ -141,35 +149,55 @@ def spent(run: RunView) -> Rows:
     yield "spent", f"{usage.cost:.4f} USD, {tokens}{doubt}"
 
 
+def outcome(records: Records, run: RunView) -> Rows:
+    """Say how a run ended: what stood in its way first, then what came of it."""
+    if run.outcome is None:
+        return
+    ended = f"{run.outcome.kind.value}: {one_line(run.outcome.reason)}"
+    cause = find_cause(records, run)
+    yield "outcome", ended if cause is None else f"{cause.line}\n{ended}"
+    if cause is not None and cause.printed:
+        yield "printed", "\n".join(f"│ {line}" for line in cause.printed)
+
+
 _NO: Final = frozenset(
     said for said, meant in MEANINGS[AnswerKind.REVIEW].items() if meant is Meaning.REJECT
 )
 
 
 def remarks(records: Records, run: RunView) -> Rows:
-    """Name the gates that warned or could not run, and the roles that were outvoted."""
+    """Name the gates that did not pass and did not matter, and the roles that were outvoted."""
     passed = {step.step for step in run.steps if step.status is StepStatus.PASSED}
-    warned = [_gate(gate) for gate in latest(records.queries.gates(run.id)) if _warns(gate, passed)]
-    if warned:
-        yield "warned", one_line(", ".join(warned))
+    doubtful = [it for it in latest(records.queries.gates(run.id)) if _warns(it, passed)]
+    for label, verdicts in _DOUBTS:
+        lines = [gate_line(records, it) for it in doubtful if it.verdict in verdicts]
+        if lines:
+            yield label, "\n".join(lines)
     objected = _objecting(records.queries.attempts(run.id), passed)
     if objected:
         yield "objected", one_line(", ".join(objected))
 
 
-def latest(gates: Iterable[GateRow]) -> tuple[GateRow, ...]:
-    """Keep of each gate of each step only what it said last."""
-    return tuple({(gate.step, gate.gate): gate for gate in gates}.values())
+def count_of_tests(records: Records, run: RunView) -> Rows:
+    """Say how many tests a completed change has passed; above all where it was none."""
+    if run.status is not RunStatus.COMPLETED or run.commit is None:
+        return
+    gates = latest(records.queries.gates(run.id))
+    counts = [f"{counted(it.tests, 'test')} ({it.gate})" for it in gates if it.tests]
+    commands = [it.gate for it in gates if it.gate not in change_gates()]
+    if counts:
+        yield "tests", one_line(f"{', '.join(counts)} ran")
+    elif commands:
+        said = f"gate {', '.join(commands)} passed and does not say how many it ran"
+        yield "tests", one_line(f"nobody knows whether any was run: {said}")
+    else:
+        yield "tests", f"none were run: workflow {one_line(run.workflow)} has no gate that runs any"
 
 
 def _warns(gate: GateRow, passed: set[StepName]) -> bool:
     """Tell whether the run went on although a gate did not pass; a step that failed says more."""
-    is_missing = gate.verdict is Verdict.NOT_RUN and gate.step in passed
-    return gate.verdict is Verdict.WARNED or is_missing
-
-
-def _gate(gate: GateRow) -> str:
-    return f"{gate.gate} (could not run)" if gate.verdict is Verdict.NOT_RUN else gate.gate
+    is_overruled = gate.verdict in _OVERRULED and gate.step in passed
+    return gate.verdict is Verdict.WARNED or is_overruled
 
 
 def _objecting(attempts: Sequence[AttemptRow], passed: set[StepName]) -> list[str]:

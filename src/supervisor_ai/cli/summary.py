@@ -4,7 +4,17 @@ from collections.abc import Callable
 from typing import Final
 
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.run_details import Rows, headline, name, question, remarks, spent, wait
+from supervisor_ai.cli.run_details import (
+    Rows,
+    count_of_tests,
+    headline,
+    name,
+    outcome,
+    question,
+    remarks,
+    spent,
+    wait,
+)
 from supervisor_ai.cli.tables import labelled
 from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.project import OpenProject
@@ -26,9 +36,10 @@ def summarise(invocation: Invocation, project: OpenProject, run: RunView) -> str
     about = about_run(invocation, project, run)
     rows = [
         *name(project.records, run),
-        *_outcome(run),
+        *_outcome(project, run),
         *_work(project, run, is_plain=about is None),
         *_left_out(project, run),
+        *count_of_tests(project.records, run),
         *remarks(project.records, run),
         ("took", _took(run)),
         *spent(run),
@@ -53,10 +64,10 @@ def about_run(invocation: Invocation, project: OpenProject, run: RunView) -> Abo
     return found.about_run(at, run)
 
 
-def _outcome(run: RunView) -> Rows:
+def _outcome(project: OpenProject, run: RunView) -> Rows:
     is_whole = not run.degraded and StepStatus.SKIPPED not in {step.status for step in run.steps}
-    if run.outcome is not None and not (run.status is RunStatus.COMPLETED and is_whole):
-        yield "outcome", f"{run.outcome.kind.value}: {one_line(run.outcome.reason)}"
+    if not (run.status is RunStatus.COMPLETED and is_whole):
+        yield from outcome(project.records, run)
 
 
 def _work(project: OpenProject, run: RunView, *, is_plain: bool) -> Rows:

@@ -15,6 +15,7 @@ from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.terminal import plain
 
 _TAIL: Final = 15
+_LAST: Final = 8
 _LINE: Final = 500
 _TOLD: Final = 20_000
 
@@ -110,11 +111,13 @@ def _verdicts(gates: Sequence[GatePicture]) -> str:
 
 
 def excerpt(board: Board, event: Event) -> list[str]:
-    """Return what a gate that failed printed at last: a person wants to see the real failure.
+    """Return what a gate or a worker that failed printed at last: the real failure is wanted.
 
-    Where these lines may be another gate's, it is what a worker is told; where there is more to
+    Where a gate's lines may be another gate's, it is what a worker is told; where there is more to
     read, it is said where.
     """
+    if isinstance(event, e.AttemptFailed):
+        return [f"  {event.step} │ {line}" for line in list(board.tail)[-_LAST:]]
     if not isinstance(event, e.GateEnded) or event.verdict is Verdict.PASSED:
         return []
     is_failed = event.verdict is Verdict.FAILED

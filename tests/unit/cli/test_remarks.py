@@ -7,12 +7,12 @@ import pytest
 from tests.unit.control.gate_facts import LINT, RUN, WHEN
 from tests.unit.control.run_rows import FakeQueries, run_row
 
-from supervisor_ai.cli.run_details import remarks
-from supervisor_ai.control.ports.queries import AttemptRow, StepRow
+from supervisor_ai.cli.run_details import count_of_tests, remarks
+from supervisor_ai.control.ports.queries import AttemptRow, GateRow, StepRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import show_run
-from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.run.status import AttemptStatus, StepStatus, Verdict
+from supervisor_ai.domain.ids import CommitSha, StepName
+from supervisor_ai.domain.run.status import AttemptStatus, RunStatus, StepStatus, Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
@@ -82,13 +82,47 @@ def test_gates_that_warned_or_could_not_run_are_named(
     records: Records, queries: FakeQueries
 ) -> None:
     queries.judged += [
-        replace(LINT, gate="types", verdict=Verdict.WARNED),
+        replace(LINT, gate="types", verdict=Verdict.WARNED, reason="2 mistakes."),
         replace(LINT, verdict=Verdict.WARNED),
-        replace(LINT, gate="docs", verdict=Verdict.NOT_RUN),
+        replace(LINT, gate="docs", verdict=Verdict.NOT_RUN, reason="Gone."),
         replace(LINT, visit=2, verdict=Verdict.PASSED),
         replace(LINT, step=StepName("ci"), gate="ci", verdict=Verdict.NOT_RUN),
     ]
-    assert said(records) == [("warned", "types, docs (could not run)")]
+    assert said(records) == [
+        ("warned", "gate types failed (it only warns): 2 mistakes.\ngate docs could not run: Gone.")
+    ]
+
+
+def test_a_red_gate_that_a_person_accepted_is_named(records: Records, queries: FakeQueries) -> None:
+    queries.judged += [replace(LINT, verdict=Verdict.FAILED, reason="1 mistake.")]
+    assert said(records) == [("accepted", "gate lint failed: 1 mistake.")]
+
+
+CLAIMS = replace(LINT, gate="claims", verdict=Verdict.PASSED)
+
+
+@pytest.mark.parametrize(
+    ("gates", "row"),
+    [
+        ([CLAIMS], "none were run: workflow standard has no gate that runs any"),
+        (
+            [CLAIMS, replace(LINT, verdict=Verdict.PASSED)],
+            "nobody knows whether any was run: gate lint passed and does not say how many it ran",
+        ),
+        (
+            [CLAIMS, replace(LINT, gate="test", tests=0), replace(LINT, tests=1)],
+            "1 test (lint) ran",
+        ),
+    ],
+)
+def test_a_change_that_no_test_has_seen_is_said_to_be_so(
+    records: Records, queries: FakeQueries, gates: list[GateRow], row: str
+) -> None:
+    queries.judged += gates
+    assert list(count_of_tests(records, show_run(records, RUN))) == []
+    done = replace(queries.rows[0], status=RunStatus.COMPLETED, commit=CommitSha("c"))
+    queries.rows[0] = done
+    assert list(count_of_tests(records, show_run(records, RUN))) == [("tests", row)]
 
 
 def test_who_was_outvoted_is_named(records: Records, queries: FakeQueries) -> None:

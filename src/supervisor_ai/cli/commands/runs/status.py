@@ -8,12 +8,23 @@ import click
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option, optional_run_argument
 from supervisor_ai.cli.output import say, write, write_json
-from supervisor_ai.cli.run_details import headline, latest, name, question, spent, standing, wait
+from supervisor_ai.cli.run_details import (
+    count_of_tests,
+    headline,
+    name,
+    outcome,
+    question,
+    remarks,
+    spent,
+    standing,
+    wait,
+)
 from supervisor_ai.cli.tables import columns, fitted, labelled, local_time, title
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.ports.queries import GateRow
+from supervisor_ai.control.queries.causes import find_cause, latest
 from supervisor_ai.control.questions import find_question
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import RunList, RunView, list_runs, show_run
@@ -53,7 +64,8 @@ def status(invocation: Invocation, **options: Unpack[_Options]) -> int:
         if options["as_json"]:
             asked = find_question(records, view)
             gates = records.queries.gates(view.id)
-            write_json({"run": view, "gates": gates, "question": asked})
+            cause = find_cause(records, view)
+            write_json({"run": view, "gates": gates, "question": asked, "cause": cause})
         else:
             write(_shown(invocation, records, view))
     return DONE
@@ -80,15 +92,14 @@ def _row(run: RunView) -> tuple[str, ...]:
 
 def _shown(invocation: Invocation, records: Records, run: RunView) -> str:
     rows = [*name(records, run), ("workflow", run.workflow)]
-    if run.outcome is not None:
-        rows.append(("outcome", f"{run.outcome.kind.value}: {one_line(run.outcome.reason)}"))
+    rows += outcome(records, run)
     if run.base is not None:
         rows.append(("base", f"{run.base.ref} at {short(run.base.sha)}"))
     if run.branch is not None:
         landed = f" at {short(run.commit)}" if run.commit else ""
         rows.append(("branch", f"{run.branch}{landed}"))
     rows += [("created", local_time(run.created_at)), ("updated", local_time(run.updated_at))]
-    rows += spent(run)
+    rows += [*count_of_tests(records, run), *remarks(records, run), *spent(run)]
     if run.status not in ENDED:
         rows += [*wait(records, run), ("owner", _owner(invocation, records, run))]
         rows += question(invocation, records, run)
