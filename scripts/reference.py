@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from supervisor_ai.cli.main import supervisor as command
 from supervisor_ai.control.commands.gate_check import CheckView
+from supervisor_ai.control.commands.run_merge import MergeView
 from supervisor_ai.control.commands.workspace_cleanup import CleanItem, CleanView
 from supervisor_ai.control.ports.definitions import (
     ConfigValue,
@@ -36,6 +37,7 @@ from supervisor_ai.control.ports.queries import (
 )
 from supervisor_ai.control.ports.workspace_inventory import FileChange
 from supervisor_ai.control.queries.causes import CauseView
+from supervisor_ai.control.queries.changes import ChangedLines, ChangeOfRun
 from supervisor_ai.control.queries.contexts import SentContext
 from supervisor_ai.control.queries.logs import RunLogEntry
 from supervisor_ai.control.queries.redaction import RedactionReport
@@ -71,7 +73,9 @@ SHAPES = """\
 "cause": CauseView or null}`: what the run asks a person, with all that a yes would accept, and what
 a failed run failed at (`run`, `resume` and `fork` print a `cause`, too, where there is one);
 `status` prints `{"runs": [RunView, …]}`, newest first;
-`events --json` prints one envelope per line; `logs` prints `{"logs": [RunLogEntry, …]}`; others
+`diff` prints `{"diff": ChangeOfRun, "patch": str}` (no patch with `--stat` or `--name-only`),
+`merge` a MergeView; `events --json` prints one envelope per line; `logs` prints
+`{"logs": [RunLogEntry, …]}`; others
 that change something print a MutationView, `workspace clean` a CleanView. `workspace list` prints
 `{"directories": [DirectoryView, …], "works": [WorkView, …]}`, `workspace show` prints
 `{"workspace": DirectoryView or WorkView, "files": [FileChange, …]}`, `sandbox check` a
@@ -82,6 +86,7 @@ is `{"error": {kind, message, hint}}` on stdout. Times are UTC in ISO 8601.
 """
 KINDS = (
     *(RunView, StepRow, OriginView, ForkPoint, Outcome, CauseView, UsageView, MutationView),
+    *(ChangeOfRun, ChangedLines, MergeView),
     *(DirectoryView, WorkView, FileChange, CleanView, CleanItem),
     *(SandboxCheck, BackendView, ProbeFinding, LimitFinding, InsideView),
     *(RoleSummary, RoleDetail, RoleValue, RoleDifference, RoleChange, RoleExchange),

@@ -36,6 +36,8 @@ def _verb(place: str, text: str, section: str) -> Verb:
 _KERNEL: Final = {
     "run": _verb("runs.run:run", "Run one task to its end", _DAILY),
     "status": _verb("runs.status:status", "Show the runs of the project, or one of them", _DAILY),
+    "diff": _verb("runs.diff:diff", "Show what a run changed", _DAILY),
+    "merge": _verb("runs.merge:merge", "Merge a completed run's work into your branch", _DAILY),
     "resume": _verb("runs.resume:resume", "Go on with a run from its last fact", _DAILY),
     "approve": _verb("runs.approve:approve", "Say yes to what a run asks", _DAILY),
     "reject": _verb("runs.approve:reject", "Say no to what a run asks", _DAILY),

@@ -52,7 +52,7 @@ def question(invocation: Invocation, records: Records, run: RunView) -> Rows:
     yield "waits", f"for a person at step {asked.step}, about tree {asked.tree}"
     yield from _words(invocation, run, asked)
     if run.base is not None and run.base.sha != asked.commit:
-        yield "look", f"{invocation.git} diff {short(run.base.sha)} {short(asked.commit)}"
+        yield "look", f"{invocation.command} diff {run.id}"
     note = ' --note "…"' if asked.reason == ApprovalReason.FINDINGS else ""
     phrases = approval_phrases(asked.reason)
     yield "yes", f"{invocation.command} approve {run.id}{note}{_meant(asked, phrases.yes)}"

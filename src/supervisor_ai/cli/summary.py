@@ -112,21 +112,20 @@ def _took(run: RunView) -> str:
 
 
 def _next(invocation: Invocation, project: OpenProject, run: RunView) -> Rows:
-    supervisor, git = invocation.command, invocation.git
+    supervisor = invocation.command
     match run.status:
         case RunStatus.WAITING:
             yield from wait(project.records, run)
             yield from question(invocation, project.records, run)
             yield "then", f"{supervisor} resume {run.id}"
         case RunStatus.COMPLETED:
-            looks = [f"{supervisor} logs {run.id}", f"{supervisor} events {run.id}"]
-            if run.commit is not None and run.base is not None:
-                looks.insert(0, f"{git} diff {short(run.base.sha)} {short(run.commit)}")
-            yield "next", "\n".join(looks)
+            verbs = ("diff", "merge", "logs") if run.commit is not None else ("logs",)
+            yield "next", "\n".join(f"{supervisor} {verb} {run.id}" for verb in verbs)
         case RunStatus.FAILED:
             failed = [step.step for step in run.steps if step.status is StepStatus.FAILED]
             at = f" --step {failed[-1]}" if failed else ""
             yield "next", f"{supervisor} logs {run.id}{at}"
+            yield "", f"{supervisor} diff {run.id}"
             workers = [step.step for step in run.steps if step.role is not None]
             if workers:
                 at_fault = [step for step in workers if step in failed] or workers

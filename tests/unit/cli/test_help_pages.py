@@ -65,6 +65,8 @@ Daily work:
   run         Run one task to its end
   kanban      Work through a kanban, task by task
   status      Show the runs of the project, or one of them
+  diff        Show what a run changed
+  merge       Merge a completed run's work into your branch
   resume      Go on with a run from its last fact
   approve     Say yes to what a run asks
   reject      Say no to what a run asks

@@ -70,7 +70,7 @@ def test_findings_are_shown_and_a_yes_needs_a_reason(
   why    a gate found what only a person may accept
   found  gate lint failed:
            t.py: Gone. Really. (test_deleted)
-  look   git -C /project diff bbbbbbbbbbbb c
+  look   supervisor diff r1
   yes    supervisor approve r1 --note "…"
          → the findings are accepted as they are, for the reason you give
   no     supervisor reject r1 --reason "…"
@@ -140,7 +140,7 @@ def test_where_a_command_failed_its_last_words_are_shown(
   waits  for a person at step test, about tree t
   why    reviewers and implementer go round in circles
   asks   The word.
-  look   git -C /project diff bbbbbbbbbbbb c
+  look   supervisor diff r1
   yes    supervisor approve r1
          → you overrule the reviewers, and the step passes
   no     supervisor reject r1 --reason "…"
@@ -153,7 +153,7 @@ def test_where_a_command_failed_its_last_words_are_shown(
   waits  for a person at step test, about tree t
   why    those who have to agree cannot be had
   asks   The word.
-  look   git -C /project diff bbbbbbbbbbbb c
+  look   supervisor diff r1
   yes    supervisor approve r1
          → the step passes without them
   no     supervisor reject r1 --reason "…"
@@ -166,7 +166,7 @@ def test_where_a_command_failed_its_last_words_are_shown(
   waits  for a person at step test, about tree t
   why    no pull request could be opened
   asks   The word.
-  look   git -C /project diff bbbbbbbbbbbb c
+  look   supervisor diff r1
   yes    supervisor approve r1
          → you opened it yourself
   no     supervisor reject r1 --reason "…"
@@ -213,7 +213,7 @@ def test_a_kanban_that_cannot_be_read_says_where_to_mend_it(
   asks   tasks/0.md:3: Odd.
          tasks/1.md:4: Odd.
   mend   the files on branch ai/r1, commit, leave the branch; then say yes
-  look   git -C /project diff bbbbbbbbbbbb c
+  look   supervisor diff r1
   yes    supervisor approve r1
          → you mended the files, and they are read again
   no     supervisor reject r1 --reason "…"
@@ -242,7 +242,7 @@ def test_work_that_cannot_land_says_why(records: Records, queries: FakeQueries) 
   waits  for a person at step test, about tree t
   why    the work could not be put where it belongs
   asks   Somebody else has changed tasks/0.md.
-  look   git -C /project diff bbbbbbbbbbbb c
+  look   supervisor diff r1
   yes    supervisor approve r1
          → it is tried again
   no     supervisor reject r1 --reason "…"

@@ -243,6 +243,14 @@ class Repository(Protocol):
         """Return git's summary of the change between two commits."""
         ...
 
+    def patch(self, base: CommitSha, head: CommitSha) -> str:
+        """Return the change between two commits line by line."""
+        ...
+
+    def changed_lines(self, base: CommitSha, head: CommitSha) -> str:
+        """Return how many lines of each file changed, as git's `--numstat -z` does."""
+        ...
+
     def branch_tip(self, branch: str) -> CommitSha | None:
         """Return where a branch stands."""
         ...

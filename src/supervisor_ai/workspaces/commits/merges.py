@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.workspaces.commits.user_merges import GitUserMerges
 from supervisor_ai.workspaces.repositories.git import Git, failure
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 
@@ -51,6 +52,10 @@ class GitMerges(Struct, frozen=True, kw_only=True):
         if b"unrelated histories" in reply.complaint:
             return None
         raise failure("merge-tree", self.scratch.directory, reply)
+
+    def for_user(self) -> GitUserMerges:
+        """Return what merges at the user's word."""
+        return GitUserMerges(repository=self.repository, scratch=self.scratch)
 
     def shared(self, ours: CommitSha, theirs: CommitSha) -> tuple[str, ...]:
         """List the files that both sides changed since they parted."""

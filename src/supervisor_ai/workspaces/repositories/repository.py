@@ -51,7 +51,7 @@ class GitRepository:
     def __init__(self, start: Path) -> None:
         found = _discover(start)
         self._checkout = found.checkout
-        self._here = Git(directory=found.git_directory)
+        self.here = Git(directory=found.git_directory)
         self.git = Git(directory=found.shared_directory)
         main = _main_work_tree(found)
         self._root = found.checkout if main is None else main
@@ -139,11 +139,11 @@ class GitRepository:
         if ref is not None and ref.startswith("-"):
             raise InvalidInput(f"A commit cannot be called {ref!r}.")
         asked = "HEAD" if ref is None else ref
-        reply = self._here.ask("rev-parse", "--verify", "--quiet", f"{asked}^{{commit}}")
+        reply = self.here.ask("rev-parse", "--verify", "--quiet", f"{asked}^{{commit}}")
         if reply.code != 0:
             raise self._unresolved(ref, reply)
         commit = CommitSha(reply.text)
-        name = ref or self._branch() or "HEAD"
+        name = ref or self.current_branch() or "HEAD"
         return Base(ref=name, sha=commit, tree=self.tree(commit))
 
     def tree(self, commit: CommitSha) -> TreeSha:
@@ -200,6 +200,14 @@ class GitRepository:
         """Return git's summary of the change between two commits."""
         return difference(self.git, _STAT, base, head)
 
+    def patch(self, base: CommitSha, head: CommitSha) -> str:
+        """Return the change between two commits line by line."""
+        return difference(self.git, "--patch", base, head)
+
+    def changed_lines(self, base: CommitSha, head: CommitSha) -> str:
+        """Return how many lines of each file changed, as git's `--numstat -z` does."""
+        return difference(self.git, "--numstat", base, head, "-z", "--no-renames")
+
     def branch_tip(self, branch: str) -> CommitSha | None:
         """Return where a branch stands."""
         return self.tip(f"refs/heads/{branch}")
@@ -217,8 +225,9 @@ class GitRepository:
             return None
         raise failure("show-ref", self.git.directory, reply)
 
-    def _branch(self) -> str | None:
-        reply = self._here.ask("symbolic-ref", "--quiet", "--short", "HEAD")
+    def current_branch(self) -> str | None:
+        """Name the branch that is checked out, if one is."""
+        reply = self.here.ask("symbolic-ref", "--quiet", "--short", "HEAD")
         return reply.text if reply.code == 0 else None
 
     def _unresolved(self, ref: str | None, reply: GitReply) -> SupervisorError:
@@ -239,11 +248,11 @@ _STAT: Final = "--stat=1000,900"
 """Wide: half of a name that is a secret is not known for one."""
 
 
-def difference(git: Git, form: str, base: CommitSha, head: CommitSha) -> str:
+def difference(git: Git, form: str, base: CommitSha, head: CommitSha, *more: str) -> str:
     """Return the change between two commits, without a program of anybody's choice."""
     harmless = ("--no-ext-diff", "--no-textconv", "--no-color", "--find-renames")
     reply = git.run(
-        *("diff-tree", form, *harmless, "-r", base, head, "--"), environment=NO_ATTRIBUTES
+        *("diff-tree", form, *harmless, *more, "-r", base, head, "--"), environment=NO_ATTRIBUTES
     )
     return reply.output.decode(errors="replace")
 

@@ -1,0 +1,59 @@
+"""Port of merges that a user asks for: the one way in which a branch of the user's is moved."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from supervisor_ai.domain.ids import CommitSha, TreeSha
+
+
+class MergedTree(Struct, frozen=True, kw_only=True):
+    """What a merge of two commits comes to, before anything of the user's is touched."""
+
+    tree: TreeSha
+    conflicts: tuple[str, ...] = ()
+    """The files that nobody but a person can put together."""
+
+
+class UserMerges(Protocol):
+    """Merges commits where nobody sees it, and then moves a branch of the user's."""
+
+    def current_branch(self) -> str | None:
+        """Name the branch that is checked out, if one is."""
+        ...
+
+    def tip(self, branch: str) -> CommitSha | None:
+        """Return where a branch stands."""
+        ...
+
+    def exists(self, commit: CommitSha) -> bool:
+        """Tell whether a commit is still there."""
+        ...
+
+    def holds(self, tip: CommitSha, commit: CommitSha) -> bool:
+        """Tell whether a merge of the commit would add nothing to the tip."""
+        ...
+
+    def is_behind(self, tip: CommitSha, commit: CommitSha) -> bool:
+        """Tell whether the tip has nothing that the commit does not have."""
+        ...
+
+    def merge(self, ours: CommitSha, theirs: CommitSha) -> MergedTree | None:
+        """Merge two commits; None where their histories have no common start."""
+        ...
+
+    def require_ready(self, branch: str, old: CommitSha, tree: TreeSha) -> None:
+        """Raise Conflict where the branch cannot take the tree without losing anything."""
+        ...
+
+    def commit(self, tree: TreeSha, parents: Sequence[CommitSha], message: str) -> CommitSha:
+        """Make a commit of the tree in the user's repository, in the user's name."""
+        ...
+
+    def move(self, branch: str, new: CommitSha, *, old: CommitSha) -> None:
+        """Let the branch, and the checkout that it is in, stand at the commit.
+
+        Raises Conflict, with everything as it was, if the branch stands elsewhere by now.
+        """
+        ...

@@ -1,0 +1,135 @@
+"""Merges at the user's word: made where nobody sees it, then landed on the user's branch."""
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from msgspec import Struct
+
+from supervisor_ai.control.ports.user_merges import MergedTree
+from supervisor_ai.domain.errors import Conflict
+from supervisor_ai.domain.ids import CommitSha, TreeSha
+from supervisor_ai.workspaces.commits.object_import import ObjectImport
+from supervisor_ai.workspaces.repositories.checkout import (
+    GitCheckout,
+    changes_between,
+    filters_of,
+)
+from supervisor_ai.workspaces.repositories.git import Git, failure, printable, signature
+from supervisor_ai.workspaces.repositories.repository import GitRepository
+
+_FORM = ("--write-tree", "--name-only", "--no-messages", "-z")
+_CONFLICTS = 1
+
+
+class GitUserMerges(Struct, frozen=True, kw_only=True):
+    """Merges in a git directory of our own; what comes of it is brought into the user's."""
+
+    repository: GitRepository
+    scratch: Git
+
+    @property
+    def _checkout(self) -> GitCheckout:
+        return GitCheckout(repository=self.repository)
+
+    def current_branch(self) -> str | None:
+        """Name the branch that is checked out, if one is."""
+        return self.repository.current_branch()
+
+    def tip(self, branch: str) -> CommitSha | None:
+        """Return where a branch stands."""
+        return self.repository.branch_tip(branch)
+
+    def exists(self, commit: CommitSha) -> bool:
+        """Tell whether a commit is still there."""
+        return self.repository.has_commit(commit)
+
+    def is_behind(self, tip: CommitSha, commit: CommitSha) -> bool:
+        """Tell whether the tip has nothing that the commit does not have."""
+        return self.scratch.ask("merge-base", "--is-ancestor", tip, commit).code == 0
+
+    def holds(self, tip: CommitSha, commit: CommitSha) -> bool:
+        """Tell whether a merge of the commit would add nothing to the tip."""
+        if self.is_behind(commit, tip):
+            return True
+        merged = self.merge(tip, commit)
+        if merged is None or merged.conflicts:
+            return False
+        return merged.tree == self.repository.tree(tip)
+
+    def merge(self, ours: CommitSha, theirs: CommitSha) -> MergedTree | None:
+        """Merge two commits; None where their histories have no common start."""
+        reply = self.scratch.ask("merge-tree", *_FORM, ours, theirs)
+        tree, *paths = reply.output.split(b"\0")
+        if reply.code == 0:
+            return MergedTree(tree=TreeSha(tree.decode()))
+        if reply.code == _CONFLICTS and tree:
+            names = sorted({path.decode(errors="replace") for path in paths if path})
+            return MergedTree(tree=TreeSha(tree.decode()), conflicts=tuple(names))
+        if b"unrelated histories" in reply.complaint:
+            return None
+        raise failure("merge-tree", self.scratch.directory, reply)
+
+    def require_ready(self, branch: str, old: CommitSha, tree: TreeSha) -> None:
+        """Raise Conflict where the branch cannot take the tree without losing anything."""
+        if branch != self.current_branch():
+            self._require_unused(branch)
+            return
+        changes = changes_between(self.scratch, old, tree)
+        self._checkout.require_clean()
+        self._checkout.require_room(changes)
+        written = [it.path for it in changes if it.status != "D"]
+        self._checkout.require_no_filters(filters_of(self.scratch, tree, written))
+
+    def _require_unused(self, branch: str) -> None:
+        output = self.repository.git.run("worktree", "list", "--porcelain", "-z").output
+        for block in output.split(b"\0\0"):
+            lines = block.split(b"\0")
+            is_gone = any(line.startswith(b"prunable") for line in lines)
+            if b"branch refs/heads/" + os.fsencode(branch) in lines and not is_gone:
+                place = printable(lines[0].removeprefix(b"worktree "))
+                raise Conflict(
+                    f"The branch {branch!r} is checked out in {place!r}.",
+                    hint=f"Merge there: supervisor -C {place} merge …",
+                )
+
+    def commit(self, tree: TreeSha, parents: Sequence[CommitSha], message: str) -> CommitSha:
+        """Make a commit of the tree in the user's repository, in the user's name."""
+        of = [part for parent in parents for part in ("-p", parent)]
+        signed = signature(self.repository.identity(), datetime.now(UTC))
+        made = self.scratch.run(
+            *("commit-tree", tree, *of), stdin=message.encode(), environment=signed
+        )
+        commit = CommitSha(made.text)
+        refused = self._deposit.bring(self.scratch, commit, known=parents, size=0)
+        if refused:
+            raise Conflict(f"Git's own check refuses the merge: {sorted(refused.values())}.")
+        return commit
+
+    @property
+    def _deposit(self) -> ObjectImport:
+        return ObjectImport(self.repository)
+
+    def move(self, branch: str, new: CommitSha, *, old: CommitSha) -> None:
+        """Let the branch, and the checkout that it is in, stand at the commit.
+
+        The files come first, as in git's own merge: whatever stops us in between, the branch does
+        not seem to have undone what it just got.
+        """
+        if branch != self.current_branch():
+            self._swap(branch, new, old)
+            return
+        self._checkout.write(old, new)
+        try:
+            self._swap(branch, new, old)
+        except Conflict:
+            self._checkout.write(new, old)
+            raise
+        self._checkout.remember(old)
+
+    def _swap(self, branch: str, new: CommitSha, old: CommitSha) -> None:
+        if not self._deposit.swap(branch, new, old=old):
+            raise Conflict(
+                f"The branch {branch!r} moved in the meantime. Nothing was touched.",
+                hint="Try again.",
+            )

@@ -1,0 +1,187 @@
+"""Merges at the user's word: nothing is lost, and no program of the repository's is run."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from supervisor_ai.domain.errors import Conflict
+from supervisor_ai.domain.ids import CommitSha, TreeSha
+from supervisor_ai.testing.scratch_repository import ScratchRepository
+from supervisor_ai.workspaces.commits.merges import try_merges
+from supervisor_ai.workspaces.commits.user_merges import GitUserMerges
+from supervisor_ai.workspaces.repositories.checkout import GitCheckout
+from supervisor_ai.workspaces.repositories.repository import GitRepository
+
+FILES = {"README": "one\ntwo\nthree\n", "old": "old\n", "dir/inside": "x\n"}
+HOOKS = ("post-checkout", "post-merge", "post-index-change", "reference-transaction", "pre-commit")
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> ScratchRepository:
+    return ScratchRepository(tmp_path / "home")
+
+
+@pytest.fixture
+def merges(user: ScratchRepository, tmp_path: Path) -> Iterator[GitUserMerges]:
+    with try_merges(GitRepository(user.path), tmp_path / "state") as merges:
+        yield merges.for_user()
+
+
+def git(user: ScratchRepository, *arguments: str) -> str:
+    return user.git.run(*arguments).text
+
+
+def branch_of(merges: GitUserMerges) -> str:
+    branch = merges.current_branch()
+    assert branch is not None
+    return branch
+
+
+def tree_of(merges: GitUserMerges, ours: CommitSha, theirs: CommitSha) -> TreeSha:
+    merged = merges.merge(ours, theirs)
+    assert merged is not None
+    assert not merged.conflicts
+    return merged.tree
+
+
+def take(merges: GitUserMerges, ours: CommitSha, theirs: CommitSha) -> CommitSha:
+    branch, tree = branch_of(merges), tree_of(merges, ours, theirs)
+    merges.require_ready(branch, ours, tree)
+    new = (
+        theirs if merges.is_behind(ours, theirs) else merges.commit(tree, (ours, theirs), "Both\n")
+    )
+    merges.move(branch, new, old=ours)
+    return new
+
+
+def test_a_branch_and_its_files_go_forward(user: ScratchRepository, merges: GitUserMerges) -> None:
+    base = user.commit(FILES)
+    theirs = user.plant({"README": "changed\n", "dir": "a file now\n"}, parent=base)
+    assert take(merges, base, theirs) == theirs
+    assert git(user, "status", "--porcelain") == ""
+    assert (user.path / "README").read_text() == "changed\n"
+    assert (user.path / "dir").read_text() == "a file now\n"
+    assert git(user, "rev-parse", "ORIG_HEAD") == base
+    assert merges.holds(theirs, theirs)
+
+
+def test_a_merge_commit_has_both_parents_and_the_users_name(
+    user: ScratchRepository, merges: GitUserMerges
+) -> None:
+    base = user.commit(FILES)
+    theirs = user.plant(FILES | {"new": "x\n"}, parent=base)
+    ours = user.commit(FILES | {"README": "mine\n"})
+    new = take(merges, ours, theirs)
+    assert git(user, "rev-parse", "HEAD", "HEAD^1", "HEAD^2").split() == [new, ours, theirs]
+    assert git(user, "status", "--porcelain") == ""
+    assert git(user, "log", "-1", "--format=%B") == "Both"
+    assert (user.path / "new").exists()
+
+
+@pytest.mark.parametrize("deed", ["edit", "stage", "delete", "merge"])
+def test_a_checkout_with_changes_is_refused(
+    user: ScratchRepository, merges: GitUserMerges, deed: str
+) -> None:
+    base = user.commit(FILES)
+    theirs = user.plant(FILES | {"README": "changed\n"}, parent=base)
+    match deed:
+        case "edit":
+            (user.path / "old").write_text("mine\n")
+        case "stage":
+            (user.path / "staged").write_text("mine\n")
+            git(user, "add", "staged")
+        case "delete":
+            (user.path / "old").unlink()
+        case _:
+            (user.path / ".git" / "MERGE_HEAD").write_text(f"{base}\n")
+    before = git(user, "status", "--porcelain")
+    with pytest.raises(Conflict, match="Nothing was touched"):
+        take(merges, base, theirs)
+    assert git(user, "status", "--porcelain") == before
+    assert git(user, "rev-parse", "HEAD") == base
+
+
+@pytest.mark.parametrize(
+    ("lies", "added"),
+    [("new", "new"), ("new/below", "new"), ("new", "new/below"), ("ignored.log", "ignored.log")],
+)
+def test_a_file_that_git_does_not_know_is_not_overwritten(
+    user: ScratchRepository, merges: GitUserMerges, lies: str, added: str
+) -> None:
+    base = user.commit(FILES | {".gitignore": "*.log\n"})
+    theirs = user.plant(FILES | {".gitignore": "*.log\n", added: "theirs\n"}, parent=base)
+    mine = user.path / lies
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("precious\n")
+    with pytest.raises(Conflict, match=r"in the way: '(new|ignored)"):
+        take(merges, base, theirs)
+    assert mine.read_text() == "precious\n"
+    assert git(user, "rev-parse", "HEAD") == base
+
+
+def test_a_branch_that_moved_meanwhile_keeps_its_files(
+    user: ScratchRepository, merges: GitUserMerges
+) -> None:
+    base = user.commit(FILES)
+    theirs = user.plant(FILES | {"README": "changed\n", "new": "x\n"}, parent=base)
+    other = user.plant(FILES | {"old": "newer\n"}, parent=base)
+    merges.require_ready(branch_of(merges), base, tree_of(merges, base, theirs))
+    git(user, "update-ref", "HEAD", other)
+    with pytest.raises(Conflict, match="moved in the meantime"):
+        merges.move(branch_of(merges), theirs, old=base)
+    assert git(user, "rev-parse", "HEAD") == other
+    assert (user.path / "README").read_text() == FILES["README"]
+    assert not (user.path / "new").exists()
+
+
+def test_another_branch_moves_without_the_checkout(
+    user: ScratchRepository, merges: GitUserMerges, tmp_path: Path
+) -> None:
+    base = user.commit(FILES)
+    theirs = user.plant(FILES | {"README": "changed\n"}, parent=base)
+    git(user, "branch", "side")
+    (user.path / "old").write_text("mine\n")
+    merges.require_ready("side", base, tree_of(merges, base, theirs))
+    merges.move("side", theirs, old=base)
+    assert git(user, "rev-parse", "side", "HEAD").split() == [theirs, base]
+    git(user, "worktree", "add", "-q", str(tmp_path / "elsewhere"), "side")
+    with pytest.raises(Conflict, match="is checked out in"):
+        merges.require_ready("side", theirs, tree_of(merges, base, theirs))
+
+
+def test_no_program_of_the_repository_is_run(
+    user: ScratchRepository, merges: GitUserMerges, tmp_path: Path
+) -> None:
+    attributes = {".gitattributes": "README filter=evil merge=evil diff=evil\n"}
+    base = user.commit(FILES | attributes)
+    theirs = user.plant(FILES | attributes | {"README": "one\ntwo\ntheirs\n"}, parent=base)
+    ours = user.commit(FILES | attributes | {"README": "mine\ntwo\nthree\n"})
+    mark = tmp_path / "ran"
+    evil = tmp_path / "evil"
+    evil.write_text(f"#!/bin/sh\necho $0 $* >> {mark}\ncat\n")
+    evil.chmod(0o755)
+    for hook in HOOKS:
+        (user.path / ".git" / "hooks").mkdir(exist_ok=True)
+        (user.path / ".git" / "hooks" / hook).symlink_to(evil)
+    (user.path / ".git" / "more").write_text(f'[filter "e.v=i l"]\n\tsmudge = {evil}\n')
+    for key in ("filter.evil.smudge", "filter.evil.clean", "filter.evil.process"):
+        git(user, "config", key, str(evil))
+    git(user, "config", "filter.evil.required", "true")
+    git(user, "config", "merge.evil.driver", f"{evil} %A")
+    git(user, "config", "diff.evil.textconv", str(evil))
+    git(user, "config", "core.fsmonitor", str(evil))
+    git(user, "config", "include.path", "more")
+    mark.unlink(missing_ok=True)
+    # A racy index makes git look at the contents again.
+    (user.path / "README").touch()
+    with pytest.raises(Conflict, match=r"A filter writes 'README'"):
+        take(merges, ours, theirs)
+    mine = FILES | attributes | {"README": "mine\ntwo\nthree\n"}
+    harmless = user.plant(mine | {"old": "new\n"}, parent=ours)
+    assert take(merges, ours, harmless) == harmless
+    assert (user.path / "old").read_text() == "new\n"
+    # Were a filtered file ever written, it would be written as it is stored.
+    GitCheckout(repository=merges.repository).write(harmless, theirs)
+    assert (user.path / "README").read_text() == "one\ntwo\ntheirs\n"
+    assert not mark.exists()
