@@ -3,7 +3,8 @@
 import signal
 
 import pytest
-from tests.e2e.command import Json, User, until
+from tests.e2e.command import HUMAN, Json, User, until
+from tests.e2e.terminal import Terminal
 from tests.support.processes import PATIENCE
 
 
@@ -151,3 +152,23 @@ def begun(user: User) -> str:
     run = user.newest()
     assert run is not None
     return str(run["id"])
+
+
+def test_on_a_terminal_an_answer_goes_on_with_a_run_that_nobody_drives(user: User) -> None:
+    signed = HUMAN.replace("name: careful", "name: signed").replace(
+        "    on_reject: implement\n", ""
+    )
+    user.commit({".supervisor/workflows/signed.yaml": signed})
+    run = user.run("--workflow", "signed").run["id"]
+
+    left = Terminal(user, "reject", run, "--reason", "Mind the gap.", "--no-drive")
+    assert left.wait() == 0
+    assert "Nobody drives the run now. Go on with:" in left.seen
+    assert user.call("resume", run, "--json").run["status"] == "waiting"
+
+    terminal = Terminal(user, "approve", run[:5])
+    assert terminal.wait() == 0
+    assert "Nobody drives the run now, so it goes on here" in terminal.seen
+    assert "completed" in terminal.seen
+    assert user.types(run).count("ApprovalRefused") == 1
+    assert "Mind the gap." in user.call("logs", run, "--step", "implement", "--visit", "2").out

@@ -47,7 +47,11 @@ wait_option = click.option(
 verbose_option = click.option(
     "-v", "--verbose", is_flag=True, help="Show every line that workers and gates print."
 )
-drive_option = click.option("--drive", is_flag=True, help="Go on with the run here.")
+drive_option = click.option(
+    "--drive/--no-drive",
+    default=None,
+    help="Go on with the run here; by default on a terminal, where nobody drives it.",
+)
 fresh_option = click.option(
     "--no-cache", is_flag=True, help="Use no verdict and no set-up that is known from before."
 )

@@ -13,7 +13,7 @@ from supervisor_ai.cli.options import (
     run_argument,
     tree_option,
 )
-from supervisor_ai.cli.output import report_mutation, say
+from supervisor_ai.cli.output import can_ask, report_mutation, say
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.approvals import PersonsDecision, judge
 from supervisor_ai.domain.errors import InvalidInput
@@ -23,7 +23,7 @@ from supervisor_ai.domain.ids import RunId
 class _Shared(TypedDict):
     run: str
     tree: str | None
-    drive: bool
+    drive: bool | None
     no_cache: bool
     dry_run: bool
     as_json: bool
@@ -37,7 +37,7 @@ class _RejectOptions(_Shared):
     reason: str
 
 
-@verb(example="supervisor approve RUN --drive")
+@verb(example='supervisor approve RUN --note "Use port 8080"')
 @run_argument
 @click.option("--note", metavar="TEXT", help="Words for the next worker; why you accept findings.")
 @tree_option
@@ -50,8 +50,8 @@ def approve(invocation: Invocation, **options: Unpack[_ApproveOptions]) -> int:
     """Say yes to what a run asks.
 
     The answer is bound to the tree that the run asks about. Whoever drives the run takes it in;
-    with --drive the run goes on here. What a yes means depends on the question, which
-    `supervisor status RUN` shows:
+    on a terminal, where nobody does, the run goes on here. What a yes means depends on the
+    question, which `supervisor status RUN` shows:
 
     \b
       a step that asks     the run goes on
@@ -96,20 +96,31 @@ def reject(invocation: Invocation, **options: Unpack[_RejectOptions]) -> int:
 
 
 def _judge(invocation: Invocation, judgement: PersonsDecision, options: _Shared) -> int:
-    if options["no_cache"] and not options["drive"]:
+    project = invocation.project()
+    run = project.records.find(options["run"]).id
+    owner = project.records.queries.owner(run)
+    is_free = owner is None or not owner.is_alive
+    drives = _drives(options, is_free=is_free)
+    if options["no_cache"] and not drives:
         raise InvalidInput(
             "--no-cache was asked for, but nothing is driven here.",
             hint="Add --drive, or say it where the run goes on: supervisor resume --no-cache",
         )
-    if options["drive"] and not options["dry_run"]:
+    if drives and not options["dry_run"]:
+        if options["drive"] is None:
+            say("Nobody drives the run now, so it goes on here; --no-drive leaves it alone.")
         return _judge_and_drive(invocation, judgement, options)
-    project = invocation.project()
-    mutation = judge(project, options["run"], judgement, dry_run=options["dry_run"])
-    run = RunId(mutation.target)
-    owner = project.records.queries.owner(run)
-    if not options["dry_run"] and (owner is None or not owner.is_alive):
+    mutation = judge(project, run, judgement, dry_run=options["dry_run"])
+    if not options["dry_run"] and is_free:
         say(f"Nobody drives the run now. Go on with: {invocation.command} resume {run}")
     return report_mutation(mutation, as_json=options["as_json"])
+
+
+def _drives(options: _Shared, *, is_free: bool) -> bool:
+    """Go on with the run where that is said, or where a person would have to do it next."""
+    if options["drive"] is not None:
+        return options["drive"]
+    return is_free and can_ask() and not options["as_json"]
 
 
 def _judge_and_drive(invocation: Invocation, judgement: PersonsDecision, options: _Shared) -> int:
