@@ -147,6 +147,27 @@ def test_a_fork_goes_on_from_a_step_of_another_run(user: User) -> None:
     }
 
 
+def test_a_fork_may_go_another_way(user: User) -> None:
+    user.script(review=["reject"])
+    failed = user.run("--workflow", "reviewed").run
+    way = ("--workflow", "quick", "--note", "Mind the gap.", "--budget", "9 attempts", "--json")
+    said = user.call("fork", failed["id"], "--at", "implement", *way)
+    assert (said.code, said.run["status"], said.run["workflow"]) == (0, "completed", "quick")
+    assert said.run["fork"]["run"] == failed["id"]
+    assert "budget    run: at most 9 attempts" in said.err
+    logs = user.call("logs", said.run["id"], "--step", "implement", "--json").json["logs"]
+    assert "Mind the gap." in logs[0]["sent"]
+    shown = user.call("status", said.run["id"]).out
+    assert f"fork      of {failed['id']}, which it shares" in shown
+    for wrong, code in (
+        (("--at", "review", "--workflow", "quick"), 4),
+        (("--at", "implement", "--cli", "nobody"), 3),
+        (("--at", "implement", "--workflow", "nothing"), 3),
+        (("--at", "implement", "--budget", "much"), 2),
+    ):
+        assert user.call("fork", failed["id"], *wrong, "--json").code == code
+
+
 def test_a_fork_of_a_completed_run_has_a_commit_of_its_own(user: User) -> None:
     run = user.run("--workflow", "quick").run
     fork = user.call("fork", run["id"], "--at", "commit", "--json").run
@@ -275,7 +296,8 @@ def test_a_run_is_shown_to_people(user: User) -> None:
     assert said.code == 1
     run = only_run(user)
     assert said.out.startswith("failed  Do it\n")
-    assert "outcome  rejected: Step 'review' did not pass." in said.out
+    assert "outcome  reviewer with my_agent answered CHANGES_REQUESTED" in said.out
+    assert "         rejected: Step 'review' did not pass." in said.out
     assert f"logs {run['id']} --step review" in said.out
     assert f"fork {run['id']} --at review" in said.out
     shown = user.call("status", "last").out

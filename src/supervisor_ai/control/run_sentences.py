@@ -17,7 +17,8 @@ def _submitted(event: e.RunSubmitted) -> str:
     if event.base is not None:
         words.append(f"from {event.base.ref} at {short(event.base.sha)}")
     if event.fork is not None:
-        words.append(f"as a fork of {event.fork.run} at version {event.fork.version}")
+        note = "" if event.fork.note is None else ", with a person's words"
+        words.append(f"as a fork of {event.fork.run} at version {event.fork.version}{note}")
     if event.sandbox == "none":
         words.append("WITHOUT A SANDBOX")
     if event.is_fresh:

@@ -12,7 +12,6 @@ from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.events import DefinitionMigrated, RunSubmitted
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.values import ForkPoint
-from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.folds import fold_name
 from supervisor_ai.engine.ports.artifacts import Documents
 from supervisor_ai.engine.ports.driver import Driver
@@ -90,9 +89,14 @@ class _DrivenPlayback(Generic[State, Pinned]):
         return self._driver.decide(self.run, self._state)
 
     def fork(self, run: RunId, birth: RunSubmitted) -> None:
-        pinned = self.run.definition
-        self.run = replace(machine.submit(run, birth), definition=pinned)
+        is_changed = birth.definition != self.run.definition
+        self.run = machine.submit(run, birth)
         self._state = self._driver.fork(self._state)
+        if is_changed:
+            pinned = self._documents.load(birth.definition, self._driver.definition_type)
+            self._state = self._driver.migrate(self._state, pinned)
+        if is_changed or (birth.fork is not None and birth.fork.note is not None):
+            self._state = self._driver.evolve(self._state, birth)
 
     def migration_problems(self, definition: ArtifactHash) -> tuple[str, ...]:
         pinned = self._documents.load(definition, self._driver.definition_type)

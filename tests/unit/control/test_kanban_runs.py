@@ -7,7 +7,12 @@ from typing import Final
 import pytest
 from tests.unit.control.kanban_office import FILE, KANBAN, MAIN, PLACE, KanbanScene
 
-from supervisor_ai.control.commands.run_fork import PreparedFork, prepare_fork, submit_fork
+from supervisor_ai.control.commands.run_fork import (
+    ForkRequest,
+    PreparedFork,
+    prepare_fork,
+    submit_fork,
+)
 from supervisor_ai.control.commands.run_migration import plan_migration
 from supervisor_ai.domain.errors import Busy, NotFound
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId
@@ -31,7 +36,7 @@ def scene(tmp_path: Path) -> KanbanScene:
 
 
 def fork(scene: KanbanScene) -> PreparedFork:
-    return prepare_fork(scene.project, "r9", step=KANBAN)
+    return prepare_fork(scene.project, ForkRequest(run="r9", step=KANBAN))
 
 
 def test_a_fork_has_the_kanban_for_itself(scene: KanbanScene) -> None:

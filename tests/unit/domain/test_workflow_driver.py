@@ -40,7 +40,14 @@ from supervisor_ai.domain.run.status import (
     StepStatus,
     Verdict,
 )
-from supervisor_ai.domain.run.values import ApprovalReason, Base, Feedback, FeedbackKind, Snapshot
+from supervisor_ai.domain.run.values import (
+    ApprovalReason,
+    Base,
+    Feedback,
+    FeedbackKind,
+    ForkPoint,
+    Snapshot,
+)
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.slots import ATTEMPT_FLOW
 from supervisor_ai.drivers.moves.state import (
@@ -433,6 +440,20 @@ def test_a_person_may_say_no_only_so_often() -> None:
         play.add(*back.events[:1])
     decision = refused(play.enter(SIGN, 4), SIGN, 4).decide()
     assert outcome(decision) == (RunStatus.FAILED, OutcomeKind.REJECTED)
+
+
+def test_a_fork_that_goes_another_way_hears_why_and_counts_anew() -> None:
+    play = Play().built().enter(TEST).gate(Verdict.FAILED)
+    play.add(*play.decide().events)
+    assert (play.state.record(TEST).setbacks, current_visit(play.state).step) == (1, BUILD)
+    told = len(current_visit(play.state).feedback)
+    point = ForkPoint(run=RUN, version=9, note=NOTES)
+    forked = play.driver.evolve(play.state, replace(play.run.birth, fork=point))
+    assert forked.record(TEST).setbacks == 0
+    assert forked.record(BUILD).trail.traces == ()
+    *_, last = current_visit(forked).feedback
+    assert (last.kind, last.artifact) == (FeedbackKind.PERSON, NOTES)
+    assert len(current_visit(forked).feedback) == told + 1
 
 
 def landing(play: Play) -> Play:

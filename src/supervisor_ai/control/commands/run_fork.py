@@ -4,53 +4,137 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from supervisor_ai.control.commands.run_start import append_birth, branch_name
+from supervisor_ai.control.commands.run_migration import load_today, only_cli
+from supervisor_ai.control.commands.run_start import (
+    WORKFLOW,
+    append_birth,
+    branch_name,
+    remembering,
+    within,
+)
 from supervisor_ai.control.commands.sandbox_choice import require_sandbox
+from supervisor_ai.control.commands.trust import keep_consent, require_trust
+from supervisor_ai.control.policy import refuse_blank_cheques
+from supervisor_ai.control.ports.definitions import Loaded, Power
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.records import unvisited_step
-from supervisor_ai.control.slices import find_slice
-from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.control.slices import definition_of, find_slice
+from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound
 from supervisor_ai.domain.ids import RunId, StepName, run_stream
+from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.effects import Effect
 from supervisor_ai.domain.run.events import RunSubmitted, StepEntered
 from supervisor_ai.domain.run.run import submit
+from supervisor_ai.domain.run.spending.budget_words import parse_budget
+from supervisor_ai.domain.run.spending.budgets import NOTHING, Scope
 from supervisor_ai.domain.run.values import ForkPoint
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.consent import require_consent
+from supervisor_ai.engine.pinned import pinned_powers
+
+
+class ForkRequest(Struct, frozen=True, kw_only=True):
+    """Where a fork begins, and what is to be another way than before."""
+
+    run: str
+    step: str
+    cli: str | None = None
+    workflow: str | None = None
+    budget: str | None = None
+    note: str | None = None
+    """Words for the next worker."""
+
+    @property
+    def changes_definition(self) -> bool:
+        """Tell whether the fork goes on under another definition."""
+        return any((self.cli, self.workflow, self.budget))
 
 
 class PreparedFork(Struct, frozen=True, kw_only=True):
-    """A fork that could be submitted: nothing is written yet."""
+    """A fork that could be submitted: nothing is written yet but texts that nobody names."""
 
     run: RunId
     birth: RunSubmitted
+    definition: Definition
+    is_changed: bool = False
+    """Whether that is another definition than the other run's."""
+    powers: tuple[Power, ...] = ()
+    """What the project asks the user to trust."""
     permit: str | None = None
     """What no other unfinished run may have, where the run that is forked had such a thing."""
 
 
-def prepare_fork(project: OpenProject, name: str, *, step: str) -> PreparedFork:
+def prepare_fork(project: OpenProject, request: ForkRequest) -> PreparedFork:
     """Find the last visit to the step, and what a run that goes on from there would be."""
-    row = project.records.find(name)
+    row = project.records.find(request.run)
     source = project.birth(row.id)
-    point = _fork_point(project, row.id, step)
+    point = _fork_point(project, row.id, request.step)
     before, _ = project.player.play(point.run, upto=point.version)
+    definition = previous = before.run.definition
+    pinned = project.world.documents.load(previous, definition_of(source.driver))
+    loaded = _definition(project, source, pinned, request)
+    if loaded.definition != pinned:
+        definition = project.world.documents.save(loaded.definition)
+        _require_fit(before.migration_problems(definition), row.id, loaded.definition)
+    note = project.keep(request.note) if request.note and request.note.strip() else None
     run = project.world.ids.run_id()
     birth = RunSubmitted(
         task=source.task,
         driver=source.driver,
-        workflow=source.workflow,
-        definition=before.run.definition,
+        workflow=loaded.definition.workflow.name,
+        definition=definition,
         base=source.base,
         branch=branch_name(run, project.records.text(source.task)),
         identity=source.identity,
         parent=None,
         root=run,
-        fork=point,
+        fork=replace(point, note=note),
         sandbox=source.sandbox,
         is_fresh=source.is_fresh,
     )
     before.fork(run, birth)
     _require_commits(project, point.run, before.decide().effects)
-    return PreparedFork(run=run, birth=birth, permit=_permit(project, source))
+    return PreparedFork(
+        run=run,
+        birth=birth,
+        definition=loaded.definition,
+        is_changed=definition != previous,
+        powers=loaded.powers,
+        permit=_permit(project, source),
+    )
+
+
+def _definition(
+    project: OpenProject, source: RunSubmitted, pinned: Definition, request: ForkRequest
+) -> Loaded:
+    """Load what the fork goes on under: as the base's files say, but for what is asked."""
+    if not request.changes_definition or source.base is None:
+        return Loaded(definition=pinned, powers=())
+    budget = pinned.budgets.get(Scope.RUN, NOTHING)
+    if request.budget is not None:
+        budget = parse_budget(request.budget)
+    if request.workflow is None:
+        cli = request.cli
+        loaded = load_today(project, source.driver, pinned, source.base.sha, cli)
+    elif source.driver == WORKFLOW:
+        cli = request.cli or only_cli(pinned)
+        catalog = project.preflight.catalog
+        loaded = catalog.load(source.base.sha, workflow=request.workflow, cli=cli)
+    else:
+        raise InvalidInput(f"A run of the driver {source.driver!r} has no other workflow.")
+    require_trust(project.preflight, loaded.powers)
+    refuse_blank_cheques(loaded.definition, source.sandbox)
+    kept = remembering(within(loaded.definition, budget), is_fresh=source.is_fresh)
+    return replace(loaded, definition=kept)
+
+
+def _require_fit(problems: tuple[str, ...], run: RunId, definition: Definition) -> None:
+    if problems:
+        name = definition.workflow.name
+        raise Conflict(
+            f"Run {run!r} cannot be forked there under workflow {name!r}: {' '.join(problems)}",
+            hint="Fork at an earlier step, or start a new run.",
+        )
 
 
 def _permit(project: OpenProject, source: RunSubmitted) -> str | None:
@@ -62,6 +146,10 @@ def _permit(project: OpenProject, source: RunSubmitted) -> str | None:
 
 async def submit_fork(project: OpenProject, fork: PreparedFork, *, queued: bool) -> RunId:
     """Write the fork's first fact; nothing of the other run is copied or changed."""
+    if fork.is_changed:
+        document = project.world.documents.encode(fork.definition).decode()
+        pinned = pinned_powers(document, sandbox=fork.birth.sandbox)
+        keep_consent(project.preflight, pinned, fork.powers)
     require_consent(project.world, submit(fork.run, fork.birth))
     await require_sandbox(project, fork.birth.sandbox)
     append_birth(project, fork.run, fork.birth, queued=queued, permit=fork.permit)

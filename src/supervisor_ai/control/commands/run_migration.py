@@ -47,7 +47,7 @@ def plan_migration(
     playback, _ = project.player.play(row.id)
     pinned = documents.load(playback.run.definition, definition_of(row.driver))
     commit = project.repository.resolve(ref).sha
-    today = _today(project, row.driver, pinned, commit, cli)
+    today = load_today(project, row.driver, pinned, commit, cli)
     require_trust(project.preflight, today.powers)
     # What the run may cost was said when it started, and no file says it again.
     definition = within(today.definition, pinned.budgets.get(Scope.RUN, NOTHING))
@@ -87,7 +87,7 @@ def migrate(project: OpenProject, migration: Migration, *, dry_run: bool = False
     return MutationView(target=migration.run, applied=is_new, dry_run=False, detail=detail)
 
 
-def _today(
+def load_today(
     project: OpenProject, driver: str, pinned: Definition, commit: CommitSha, cli: str | None
 ) -> Loaded:
     """Load what a run like this one would pin today."""

@@ -116,7 +116,7 @@ def pin(preflight: Preflight, request: StartRequest, base: Base, loaded: Loaded)
     return PreparedRun(
         run=run,
         task=request.task,
-        definition=_remembering(within(loaded.definition, budget), is_fresh=request.is_fresh),
+        definition=remembering(within(loaded.definition, budget), is_fresh=request.is_fresh),
         is_fresh=request.is_fresh,
         base=base,
         branch=branch_name(run, request.task),
@@ -149,7 +149,7 @@ def within(definition: Definition, budget: Amount) -> Definition:
     return replace(definition, budgets={**definition.budgets, Scope.RUN: least})
 
 
-def _remembering(definition: Definition, *, is_fresh: bool) -> Definition:
+def remembering(definition: Definition, *, is_fresh: bool) -> Definition:
     """Let every gate run and every set-up be made, where a user wants nothing from before."""
     if not is_fresh:
         return definition

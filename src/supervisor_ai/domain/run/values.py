@@ -25,11 +25,13 @@ class Identity(Struct, frozen=True, kw_only=True):
     email: str
 
 
-class ForkPoint(Struct, frozen=True, kw_only=True):
+class ForkPoint(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The prefix of another run's stream that a forked run begins with."""
 
     run: RunId
     version: int
+    note: ArtifactHash | None = None
+    """What a person tells the first worker of the fork."""
 
 
 class Process(Struct, frozen=True, kw_only=True):

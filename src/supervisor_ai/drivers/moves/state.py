@@ -15,7 +15,13 @@ from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.failures.loops import Trace, Trail
 from supervisor_ai.domain.run.gates import VOUCHING, Authorship, Complexity, GateKind, GateWord
 from supervisor_ai.domain.run.status import WORST_FIRST, StepStatus
-from supervisor_ai.domain.run.values import ApprovalReason, Feedback, ReasonWord, Snapshot
+from supervisor_ai.domain.run.values import (
+    ApprovalReason,
+    Feedback,
+    FeedbackKind,
+    ReasonWord,
+    Snapshot,
+)
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.review_loops import Rounds, record_round
 from supervisor_ai.drivers.moves.slots import Slot
@@ -171,6 +177,8 @@ class WorkflowState(Struct, frozen=True, kw_only=True):
 
 def evolve(state: WorkflowState, event: Event) -> WorkflowState:
     """Fold one recorded fact into the state."""
+    if isinstance(event, e.RunSubmitted):
+        return _begun_anew(state, event)
     if not isinstance(event, e.PlacedEvent) or isinstance(event, e.ChildStarted):
         return state
     record = state.record(event.step)
@@ -180,6 +188,19 @@ def evolve(state: WorkflowState, event: Event) -> WorkflowState:
     state, record = _applied(state, record, event)
     record = _losing(record, event)
     return replace(state, steps={**state.steps, event.step: record})
+
+
+def _begun_anew(state: WorkflowState, birth: e.RunSubmitted) -> WorkflowState:
+    """Let a fork that is to go another way hear a person's words, and count its tries anew."""
+    fresh = {
+        name: replace(record, setbacks=0, rounds=(), trail=Trail())
+        for name, record in state.steps.items()
+    }
+    visit, note = state.visit, birth.fork.note if birth.fork else None
+    if visit is not None and note is not None:
+        told = Feedback(kind=FeedbackKind.PERSON, source="fork", artifact=note)
+        visit = replace(visit, feedback=(*visit.feedback, told))
+    return replace(state, steps=fresh, visit=visit)
 
 
 def _placed(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
