@@ -9,7 +9,7 @@ from tests.e2e.command import User
 def test_the_demo_shows_a_failure_and_its_repair(newcomer: User, tmp_path: Path) -> None:
     said = newcomer.call("demo", SUPERVISOR_TRUST="", TMPDIR=str(tmp_path))
     assert said.code == 0, said.err
-    assert "assert 3 == 2.5" in said.err
+    assert "AssertionError: 3 != 2.5" in said.err
     assert "implement #2" in said.err
     assert "gate test passed" in said.err
     assert "2 files changed" in said.out

@@ -14,6 +14,8 @@ that fits the attempt is played. Each key of a reply is optional:
 A script that says anything else ends with exit code 2, a script without a fitting reply with 3.
 """
 
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -47,10 +49,15 @@ class ScriptedWorker:
             self._sandbox,
             told,
             on_output,
-            argv=("python3", "-I", str(_AGENT)),
+            argv=(_interpreter(), "-I", str(_AGENT)),
             mounts=(Mount(source=_AGENT, target=_AGENT),),
             user=self._environment,
         )
+
+
+def _interpreter() -> str:
+    """Name the interpreter that runs us: a sandbox always shows it, its PATH may have none."""
+    return os.path.realpath(sys.executable)
 
 
 def scripted_worker(sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:

@@ -1,6 +1,8 @@
 """The demo's small project, copied into a git repository of its own."""
 
-import importlib.util
+import json
+import os
+import sys
 import tempfile
 from collections.abc import Callable
 from importlib import resources
@@ -8,19 +10,10 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.domain.errors import Unavailable
-
 TASK: Final = "Add a median function to the stats package"
 _SUFFIX: Final = ".template"
-
-
-def require_pytest() -> None:
-    """Refuse to begin what would fail at the test gate."""
-    if importlib.util.find_spec("pytest") is None:
-        raise Unavailable(
-            "The demo runs its tests with pytest, which is not installed beside supervisor.",
-            hint="Install it: python3 -m pip install pytest",
-        )
+_PYTHON: Final = "{{python}}"
+"""Stands for the interpreter that runs us: a sandbox always shows it, a PATH may have none."""
 
 
 def make_demo_project(commit: Callable[[Path], None]) -> Path:
@@ -34,8 +27,10 @@ def make_demo_project(commit: Callable[[Path], None]) -> Path:
 def _copy(source: Traversable, target: Path) -> None:
     """Copy files without the suffix that keeps our own tools away from them."""
     target.mkdir(exist_ok=True)
+    python = json.dumps(os.path.realpath(sys.executable))
     for entry in source.iterdir():
         if entry.is_dir():
             _copy(entry, target / entry.name)
         else:
-            (target / entry.name.removesuffix(_SUFFIX)).write_bytes(entry.read_bytes())
+            text = entry.read_text(encoding="utf-8").replace(_PYTHON, python)
+            (target / entry.name.removesuffix(_SUFFIX)).write_text(text, encoding="utf-8")

@@ -11,7 +11,7 @@ from supervisor_ai.cli.options import json_option, verbose_option
 from supervisor_ai.cli.output import say
 from supervisor_ai.cli.progress import make_progress
 from supervisor_ai.cli.verbs import verb
-from supervisor_ai.control.commands.demo_project import TASK, make_demo_project, require_pytest
+from supervisor_ai.control.commands.demo_project import TASK, make_demo_project
 from supervisor_ai.control.commands.run_start import StartRequest, prepare, submit
 
 
@@ -29,13 +29,12 @@ def demo(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
     Makes a small Python project in a temporary git repository and takes a task through plan,
     implement, test, review and commit. The agent is scripted, but everything else is real: its
-    process, the sandbox, pytest, the ledger, the commit. The first implementation has a mistake,
+    process, the sandbox, the tests, the ledger, the commit. The first implementation has a mistake,
     so that you see the real failure go back and the next one pass. No key, no network.
     """
     from supervisor_ai.bootstrap import commit_demo
 
     del invocation
-    require_pytest()
     # The project was made a moment ago by us, so that there is nothing to ask about trust.
     here = Invocation(directory=make_demo_project(commit_demo), trusts=True)
     say(f"A small Python project with a scripted agent: {here.directory}")
