@@ -1,5 +1,5 @@
 # Every target is a script; this file gives them names.
-.PHONY: help setup setup-for-tests demo test test-long check bench lock hooks
+.PHONY: help setup setup-for-development setup-for-tests demo wheel test test-long check bench lock hooks
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -7,11 +7,17 @@ help: ## Show this list
 setup: ## Make .venv from the lock (quick when nothing changed)
 	@scripts/setup
 
+setup-for-development:
+	@scripts/setup --for-development
+
 setup-for-tests:
 	@scripts/setup --for-tests
 
 demo: setup ## Watch a small task go through plan, implement, test, review, commit
 	@.venv/bin/supervisor demo
+
+wheel: setup ## Build dist/*.whl, for pip, pipx and uv
+	@.venv/bin/python -m hatchling build --target wheel
 
 test: setup-for-tests ## Run every check and every test
 	@scripts/test
@@ -19,7 +25,7 @@ test: setup-for-tests ## Run every check and every test
 test-long: setup-for-tests ## Run the slow suites, the coverage of everything, and a fresh Debian
 	@scripts/test-long
 
-check: setup ## Run format, lint, types, imports, dependencies and words only
+check: setup-for-development ## Run format, lint, types, imports, dependencies and words only
 	@scripts/check
 
 bench: ## Measure the overhead against the floor, other engines and other sandboxes
@@ -28,8 +34,8 @@ bench: ## Measure the overhead against the floor, other engines and other sandbo
 	@.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --requirement bench/requirements.txt
 	@.venv/bin/python -m bench
 
-lock: ## Refresh uv.lock, requirements.lock and the table of prices
+lock: ## Refresh uv.lock, the requirements and the table of prices
 	@scripts/lock
 
-hooks: setup ## Run the checks before every commit
+hooks: setup-for-development ## Run the checks before every commit
 	@.venv/bin/prek install

@@ -21,6 +21,7 @@ REAL: Final = (
     "mktemp",
     "rm",
     "sha256sum",
+    "tail",
 )
 PYTHON: Final = """#!/usr/bin/env bash
 echo "python $*" >>"$LOG"
@@ -62,7 +63,7 @@ class Machine:
     uid: int = 1000
     version: str = "3.11.2"
 
-    def setup(self, *options: str) -> subprocess.CompletedProcess[str]:
+    def setup(self, *options: str, **settings: str) -> subprocess.CompletedProcess[str]:
         (self.place / "bin/id").write_text(f"#!/usr/bin/env bash\necho {self.uid}\n")
         (self.place / "bin/id").chmod(0o755)
         (self.place / "log").write_text("")
@@ -71,6 +72,7 @@ class Machine:
             "MACHINE": str(self.place),
             "LOG": str(self.place / "log"),
             "VERSION": self.version,
+            **settings,
         }
         return subprocess.run(
             [str(self.project / "scripts/setup"), *options],
@@ -96,7 +98,9 @@ def machine(tmp_path: Path) -> Machine:
     (project / "scripts").mkdir(parents=True)
     shutil.copy(ROOT / "scripts/setup", project / "scripts/setup")
     (project / "pyproject.toml").write_text("[project]\n")
-    (project / "requirements.lock").write_text("click==8.5.1 \\\n    --hash=sha256:00\n")
+    click = "click==8.5.1 \\\n    --hash=sha256:00\n"
+    (project / "requirements-runtime.lock").write_text(click)
+    (project / "requirements.lock").write_text(f"{click}pytest==9.2.0 \\\n    --hash=sha256:01\n")
     return Machine(place=tmp_path, project=project)
 
 
@@ -128,7 +132,7 @@ def test_root_gets_the_packages_and_the_environment(machine: Machine) -> None:
         "apt-get update",
         "apt-get install --yes --no-install-recommends python3-venv bubblewrap",
     ]
-    assert "--require-hashes" in machine.calls("requirements.lock")[0]
+    assert "--require-hashes" in machine.calls("requirements-runtime.lock")[0]
 
 
 def test_nothing_is_done_when_nothing_changed(ready_machine: Machine) -> None:
@@ -144,7 +148,7 @@ def test_a_vanished_bubblewrap_is_noticed_in_a_ready_environment(ready_machine: 
     assert ended.stderr.endswith("sudo apt-get install bubblewrap\n")
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "pyproject.toml"])
+@pytest.mark.parametrize("name", ["requirements-runtime.lock", "pyproject.toml"])
 def test_a_change_is_installed_into_the_same_environment(ready_machine: Machine, name: str) -> None:
     with (ready_machine.project / name).open("a") as file:
         file.write("# changed\n")
@@ -171,7 +175,7 @@ def test_a_failed_installation_is_shown_and_tried_again(ready_machine: Machine) 
     python.write_text(
         whole.replace("*--editable*)", "*--editable*) echo no space left; exit 1 ;; never)")
     )
-    (ready_machine.project / "requirements.lock").write_text("click==8.5.2\n")
+    (ready_machine.project / "requirements-runtime.lock").write_text("click==8.5.2\n")
     ended = ready_machine.setup()
     assert ended.returncode == 1
     assert ended.stderr.startswith("no space left\nsetup: this command failed: ")
@@ -198,6 +202,24 @@ def test_a_missing_python_is_named(machine: Machine) -> None:
     )
 
 
+def test_tools_of_developers_are_installed_for_developers_only(ready_machine: Machine) -> None:
+    ended = ready_machine.setup("--for-development")
+    assert "setup: installing 2 locked packages\n" in ended.stdout
+    assert "--require-hashes" in ready_machine.calls("requirements.lock")[0]
+    for options in ((), ("--for-development",)):
+        assert ready_machine.setup(*options).stdout == "setup: .venv is up to date\n"
+
+
+def test_a_long_command_is_said_to_be_alive(machine: Machine) -> None:
+    slow = "echo Collecting click; read -rt 1.5 <> <(:);"
+    python = machine.place / "bin/python3"
+    python.write_text(PYTHON.replace("*--editable*)", f"*--editable*) {slow}"))
+    machine.uid = 0
+    ended = machine.setup(SETUP_SAYS_EVERY="0.2")
+    assert ended.stdout.count("setup: ... Collecting click\n") >= 2
+    assert ended.stdout.endswith("setup: ready: .venv/bin/supervisor\n")
+
+
 def test_podman_is_installed_for_tests_only(ready_machine: Machine) -> None:
     ready_machine.uid = 0
     assert ready_machine.setup().returncode == 0
@@ -209,6 +231,7 @@ def test_podman_is_installed_for_tests_only(ready_machine: Machine) -> None:
 
 
 def test_who_cannot_install_podman_is_told_and_goes_on(ready_machine: Machine) -> None:
+    ready_machine.setup("--for-development")
     ended = ready_machine.setup("--for-tests")
     told, ready = ended.stdout.splitlines()
     assert told.startswith("setup: some of the tests are skipped; to have them: sudo apt-get")
