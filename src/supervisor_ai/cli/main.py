@@ -15,9 +15,11 @@ from supervisor_ai.cli.version import VERSION
 from supervisor_ai.control.slice_names import register, registered_slices
 from supervisor_ai.drivers.registry import SLICES
 
+_START: Final = "Start here"
 _DAILY: Final = "Daily work"
-_INSIGHT: Final = "Look inside"
-_CARE: Final = "Set up and look after"
+_INSIGHT: Final = "Look inside a run"
+_SETTINGS: Final = "Change how runs go"
+_CARE: Final = "Look after the machine"
 _OBJECTS: Final = 50_000
 """How many new objects are worth a search for garbage; importing alone makes many."""
 _PAGE: Final = """\
@@ -25,7 +27,9 @@ Give AI coding agents the discipline of production jobs
 
 \b
 Example:
-  supervisor run "Add a /health endpoint" --workflow standard --cli my_agent
+  supervisor demo   # watch; needs no key
+  supervisor init   # in your own project
+  supervisor run "Add a /health endpoint"
 """
 
 
@@ -34,13 +38,19 @@ def _verb(place: str, text: str, section: str) -> Verb:
 
 
 _KERNEL: Final = {
+    "demo": _verb("setup.demo:demo", "Watch a small task go through all steps", _START),
+    "doctor": _verb(
+        "setup.doctor:doctor", "Check whether this machine can run agents safely", _START
+    ),
+    "init": _verb("setup.init:init", "Look at the project and write its first settings", _START),
+    "trust": _verb("setup.trust:trust", "Agree to what the project may do on your machine", _START),
     "run": _verb("runs.run:run", "Run one task to its end", _DAILY),
     "status": _verb("runs.status:status", "Show the runs of the project, or one of them", _DAILY),
     "diff": _verb("runs.diff:diff", "Show what a run changed", _DAILY),
     "merge": _verb("runs.merge:merge", "Merge a completed run's work into your branch", _DAILY),
-    "resume": _verb("runs.resume:resume", "Go on with a run from its last fact", _DAILY),
     "approve": _verb("runs.approve:approve", "Say yes to what a run asks", _DAILY),
     "reject": _verb("runs.approve:reject", "Say no to what a run asks", _DAILY),
+    "resume": _verb("runs.resume:resume", "Go on with a run from its last fact", _DAILY),
     "cancel": _verb("runs.cancel:cancel", "Stop a run", _DAILY),
     "fork": _verb("runs.fork:fork", "Start a new run from a step of another one", _DAILY),
     "serve": _verb("runs.serve:serve", "Drive whatever is due until stopped", _DAILY),
@@ -51,43 +61,41 @@ _KERNEL: Final = {
     "replay": _verb(
         "runs.replay:replay", "Fold a run's facts again and show what each one moved", _INSIGHT
     ),
-    "gate": _verb(
-        "definitions.gate:gate",
-        "List gates, run one on any two commits, and count false reports",
-        _INSIGHT,
+    "context": _verb(
+        "definitions.context:context", "See what a worker is told, and what it is not", _INSIGHT
     ),
     "conflicts": _verb(
         "runs.conflicts:conflicts",
         "Predict which runs will conflict when they are merged",
         _INSIGHT,
     ),
-    "context": _verb(
-        "definitions.context:context", "See what a worker is told, and what it is not", _INSIGHT
+    "config": _verb(
+        "definitions.config:config", "See the settings that hold, and which file says so", _SETTINGS
     ),
-    "init": _verb("setup.init:init", "Look at the project and write its first settings", _CARE),
-    "demo": _verb("setup.demo:demo", "Watch a small task go through all steps", _CARE),
-    "lab": _verb("setup.lab:lab", "Rehearse with a model that says what a script says", _CARE),
-    "doctor": _verb(
-        "setup.doctor:doctor", "Check whether this machine can run agents safely", _CARE
+    "workflow": _verb(
+        "definitions.workflow:workflow",
+        "List, show, draw, validate and migrate workflows",
+        _SETTINGS,
     ),
-    "sandbox": _verb(
-        "setup.sandbox:sandbox", "See which sandboxes work here, and what is inside", _CARE
+    "role": _verb(
+        "definitions.role:role", "List, show, check, compare and exchange roles", _SETTINGS
     ),
-    "trust": _verb("setup.trust:trust", "Agree to what the project may do on your machine", _CARE),
-    "role": _verb("definitions.role:role", "List, show, check, compare and exchange roles", _CARE),
+    "gate": _verb(
+        "definitions.gate:gate",
+        "List gates, run one on any two commits, and count false reports",
+        _SETTINGS,
+    ),
     "worker": _verb(
         "setup.worker:worker", "Look after the agents' commands and what they print", _CARE
     ),
-    "workflow": _verb(
-        "definitions.workflow:workflow", "List, show, draw, validate and migrate workflows", _CARE
+    "sandbox": _verb(
+        "setup.sandbox:sandbox", "See which sandboxes work here, and what is inside", _CARE
     ),
     "workspace": _verb(
         "runs.workspace:workspace", "List, show, restore and clean up what workers left", _CARE
     ),
     "ledger": _verb("setup.ledger:ledger", "Verify, rebuild or erase from the ledger", _CARE),
-    "config": _verb(
-        "definitions.config:config", "See the settings that hold, and which file says so", _CARE
-    ),
+    "lab": _verb("setup.lab:lab", "Rehearse with a model that says what a script says", _CARE),
     "completion": _verb(
         "setup.completion:completion", "Print a script that completes commands in your shell", _CARE
     ),
@@ -101,7 +109,8 @@ def _verbs() -> Mapping[str, Verb]:
         for it in registered_slices().values()
         if it.verb is not None
     }
-    return {"run": _KERNEL["run"], **own, **_KERNEL}
+    kernel, ahead = list(_KERNEL.items()), list(_KERNEL).index("run") + 1
+    return dict((*kernel[:ahead], *own.items(), *kernel[ahead:]))
 
 
 @click.group(cls=LazyGroup, help=_PAGE, context_settings={"help_option_names": ["-h", "--help"]})

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import click
 
+from supervisor_ai.cli.help_pages import PageContext, fit_pages
 from supervisor_ai.control.slice_names import import_value
 from supervisor_ai.tools.text import nearest
 
@@ -39,11 +40,13 @@ class Verb(NamedTuple):
 
     def load(self) -> click.Command:
         """Import the command."""
-        return import_value(self.place, click.Command, "command")
+        return fit_pages(import_value(self.place, click.Command, "command"))
 
 
 class LazyGroup(click.Group):
     """Lists its commands by section without importing them."""
+
+    context_class = PageContext
 
     find_verbs: Callable[[], Mapping[str, Verb]] = dict
     """Asked anew at each call: a slice may be registered late."""

@@ -46,6 +46,20 @@ def test_every_option_says_what_it_is_for(name: str, command: click.Command) -> 
     assert all(option.help for option in options), name
 
 
+@pytest.mark.parametrize(("name", "command"), [("", supervisor), *pages()])
+def test_every_page_fits_a_narrow_terminal(
+    name: str, command: click.Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    page = CliRunner().invoke(supervisor, [*name.split(), "--help"]).output
+    before, _, after = page.partition("  Example:\n")
+    # What is to be typed stays in one piece, and so does the name of an option.
+    told = [*before.splitlines(), *after.partition("\n\n")[2].splitlines()]
+    named = ("  -", "  [", "Usage:")
+    assert [it for it in told if len(it) > 40 and not it.startswith(named)] == []
+    assert "..." not in "".join(told).replace("[ARGS]...", "").replace("]...", ""), command
+
+
 def test_the_first_page() -> None:
     result = CliRunner().invoke(supervisor, ["--help"], terminal_width=100)
     assert result.output == snapshot("""\
@@ -54,12 +68,20 @@ Usage: supervisor [OPTIONS] COMMAND [ARGS]...
   Give AI coding agents the discipline of production jobs
 
   Example:
-    supervisor run "Add a /health endpoint" --workflow standard --cli my_agent
+    supervisor demo   # watch; needs no key
+    supervisor init   # in your own project
+    supervisor run "Add a /health endpoint"
 
 Options:
   --version   Show the version and exit.
   -C DIR      Act as if started in this directory.
   -h, --help  Show this message and exit.
+
+Start here:
+  demo        Watch a small task go through all steps
+  doctor      Check whether this machine can run agents safely
+  init        Look at the project and write its first settings
+  trust       Agree to what the project may do on your machine
 
 Daily work:
   run         Run one task to its end
@@ -67,34 +89,32 @@ Daily work:
   status      Show the runs of the project, or one of them
   diff        Show what a run changed
   merge       Merge a completed run's work into your branch
-  resume      Go on with a run from its last fact
   approve     Say yes to what a run asks
   reject      Say no to what a run asks
+  resume      Go on with a run from its last fact
   cancel      Stop a run
   fork        Start a new run from a step of another one
   serve       Drive whatever is due until stopped
 
-Look inside:
+Look inside a run:
   events      Show the facts of a run in order
   logs        Show what was sent, what came back and what the gates printed
   replay      Fold a run's facts again and show what each one moved
-  gate        List gates, run one on any two commits, and count false reports
-  conflicts   Predict which runs will conflict when they are merged
   context     See what a worker is told, and what it is not
+  conflicts   Predict which runs will conflict when they are merged
 
-Set up and look after:
-  init        Look at the project and write its first settings
-  demo        Watch a small task go through all steps
-  lab         Rehearse with a model that says what a script says
-  doctor      Check whether this machine can run agents safely
-  sandbox     See which sandboxes work here, and what is inside
-  trust       Agree to what the project may do on your machine
-  role        List, show, check, compare and exchange roles
-  worker      Look after the agents' commands and what they print
+Change how runs go:
+  config      See the settings that hold, and which file says so
   workflow    List, show, draw, validate and migrate workflows
+  role        List, show, check, compare and exchange roles
+  gate        List gates, run one on any two commits, and count false reports
+
+Look after the machine:
+  worker      Look after the agents' commands and what they print
+  sandbox     See which sandboxes work here, and what is inside
   workspace   List, show, restore and clean up what workers left
   ledger      Verify, rebuild or erase from the ledger
-  config      See the settings that hold, and which file says so
+  lab         Rehearse with a model that says what a script says
   completion  Print a script that completes commands in your shell
 """)
 
