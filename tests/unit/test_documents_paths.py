@@ -10,9 +10,11 @@ import pytest
 ROOT: Final = Path(__file__).parents[2]
 PACKAGE: Final = ROOT / "src/supervisor_ai"
 WHOLE: Final = ("docs/ARCHITECTURE.md", "AGENTS.md", "CONTRIBUTING.md")
+INDEX: Final = "docs/README.md"
 """Every path in them is one of this repository; other documents speak of users' files, too."""
 DOCUMENTS: Final = (
     *WHOLE,
+    *("README.md", INDEX),
     *sorted(
         str(path.relative_to(ROOT))
         for folder in ("docs/howto", "docs/adr")
@@ -24,6 +26,7 @@ QUOTED: Final = re.compile(r"`([\w./{},<>-]+)`")
 ROW: Final = re.compile(r"^\| `(\w+)/` \|")
 LINK: Final = re.compile(r"\]\(([\w./-]+)\)")
 MOST_LINES: Final = 200
+MOST_LINKS: Final = 12
 TIME: Final = re.compile(
     r"(?:tests?|`make test`)[^.;\n]{0,40}\b\w+ minutes|\b\w+ minutes on two cores"
 )
@@ -81,6 +84,17 @@ def test_what_a_document_names_is_there(document: str) -> None:
     missing = [*missing_paths(text, is_whole=document in WHOLE), *missing_modules(text)]
     links = [it for it in LINK.findall(text) if not (ROOT / document).parent.joinpath(it).exists()]
     assert not [*missing, *links]
+
+
+def test_every_page_is_in_the_index() -> None:
+    docs = (ROOT / INDEX).parent
+    linked = {(docs / it).resolve() for it in LINK.findall((ROOT / INDEX).read_text())}
+    pages = {it for it in docs.rglob("*.md") if it.name != "README.md" and "adr" not in it.parts}
+    assert sorted(str(it.relative_to(docs)) for it in pages - linked) == []
+
+
+def test_the_front_page_has_few_links() -> None:
+    assert len(set(LINK.findall((ROOT / "README.md").read_text()))) < MOST_LINKS
 
 
 @pytest.mark.parametrize(
