@@ -189,7 +189,7 @@ def make_user(place: Path, state: Path, *, repository: Path | None = None) -> Us
     """Make a home and a copy of a repository, or a repository without a commit."""
     home, own = place / "home", place / "repository"
     home.mkdir(parents=True)
-    foreign = ("SUPERVISOR_", "PYTHONDONTWRITEBYTECODE", "NO_COLOR")
+    foreign = ("SUPERVISOR_", "PYTHONDONTWRITEBYTECODE", "NO_COLOR", "COLUMNS")
     kept = {name: it for name, it in os.environ.items() if not name.startswith(foreign)}
     environment = {
         **kept,

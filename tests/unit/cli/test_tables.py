@@ -1,6 +1,20 @@
 """Text in columns."""
 
-from supervisor_ai.cli.tables import columns, labelled, title
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from supervisor_ai.cli.tables import columns, fitted, labelled, title
+
+ROWS = [
+    ("RUN", "STATUS", "TASK"),
+    ("r0123456789ab", "waiting", "Add a thing to the package of averages"),
+]
+
+
+@pytest.fixture(autouse=True)
+def nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
 
 
 def test_cells_stand_under_each_other() -> None:
@@ -23,3 +37,52 @@ def test_further_lines_of_a_value_stand_under_the_first() -> None:
 
 def test_a_title_is_one_harmless_line() -> None:
     assert title("\n  Add \x1b[2J a\tthing \nand more") == "Add a thing"
+
+
+def test_what_does_not_fit_goes_on_below(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert columns(ROWS)[1].endswith("averages")
+    monkeypatch.setenv("COLUMNS", "48")
+    assert columns(ROWS) == [
+        "RUN            STATUS   TASK",
+        "r0123456789ab  waiting  Add a thing to the",
+        "                        package of averages",
+    ]
+    assert fitted(ROWS) == [
+        "RUN            STATUS   TASK",
+        "r0123456789ab  waiting  Add a thing to the pa…",
+    ]
+
+
+@pytest.mark.parametrize("lay_out", [columns, fitted])
+def test_where_there_is_no_room_for_columns_a_row_is_a_paragraph(
+    lay_out: Callable[[Sequence[Sequence[str]]], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    assert lay_out(ROWS) == [
+        "RUN  STATUS  TASK",
+        "r0123456789ab  waiting",
+        "  Add a thing to the package",
+        "  of averages",
+    ]
+
+
+@pytest.mark.parametrize("width", range(1, 60))
+def test_no_word_is_lost_or_torn(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    words = " ".join(cell for row in ROWS for cell in row).split()
+    assert sorted(" ".join(columns(ROWS)).split()) == sorted(words)
+    assert " ".join(labelled([("run", "r0123456789ab")])).split() == ["run", "r0123456789ab"]
+
+
+def test_on_a_narrow_terminal_values_stand_under_their_labels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "24")
+    typed = "git diff 0123456789ab 0123456789ac"
+    assert labelled([("task", "Add a thing to the package"), ("next", typed)]) == [
+        "  task",
+        "    Add a thing to the",
+        "    package",
+        "  next",
+        f"    {typed}",
+    ]

@@ -110,7 +110,9 @@ def test_names_and_reasons_are_whole_however_narrow_the_terminal(
         target="workspaces", applied=False, dry_run=False, detail="Removed nothing.", items=(item,)
     )
     assert shown_items(view) == [
-        f"FAILED  directory  {long.directory}  The disk is full.",
+        "FAILED  directory",
+        f"  {long.directory}",
+        "  The disk is full.",
         "hint: Free some disk space.",
     ]
 

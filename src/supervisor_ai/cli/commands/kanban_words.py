@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from supervisor_ai.cli.tables import columns, fitted, labelled
+from supervisor_ai.cli.tables import fitted, labelled
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.drivers.kanban.board.kanban import TaskState
 from supervisor_ai.drivers.kanban.commands.check import KanbanCheck
@@ -20,7 +20,7 @@ def status_page(view: KanbanView, source: str) -> str:
             ("NO", "STATE", "ROLE", "TYPE", "PRIORITY", "CONCLUSION", "TASK")
         ]
         rows += [_row(view, task) for task in view.tasks]
-        lines += ["", *(f"  {line}" for line in fitted(columns(rows)))]
+        lines += ["", *(f"  {line}" for line in fitted(rows))]
     return "\n".join(lines)
 
 

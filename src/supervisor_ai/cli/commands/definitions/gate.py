@@ -10,7 +10,7 @@ What `supervisor gate check test_integrity --json` prints, by example:
 """
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 import click
@@ -84,7 +84,7 @@ def list_verb(invocation: Invocation, **options: Unpack[_ListOptions]) -> int:
     if options["as_json"]:
         write_json({"gates": found})
         return DONE
-    write("\n".join(shown_gates(found, fitted)))
+    write("\n".join(shown_gates(found)))
     return DONE
 
 
@@ -160,7 +160,7 @@ def claims(invocation: Invocation, **options: Unpack[_ClaimsOptions]) -> int:
     if options["as_json"]:
         write_json({"claims": rows})
     elif rows:
-        write("\n".join(fitted(columns(_claims(rows)))))
+        write("\n".join(fitted(_claims(rows))))
     else:
         say("No worker has reported anything yet.")
     return DONE
@@ -180,19 +180,9 @@ def _answer(invocation: Invocation, path: str | None) -> str | None:
     return text.decode(errors="replace")
 
 
-def shown_gates(
-    found: Sequence["GateSummary"], fit: Callable[[Sequence[str]], list[str]]
-) -> Iterator[str]:
-    """Show gates in a table; what to write follows whole where the table had to be cut."""
-    rows: list[tuple[str, ...]] = [("GATE", "KIND", "POLICY", "ORIGIN", "DOES")]
-    whole = columns([*rows, *map(_row, found)])
-    lines = fit(whole)
-    yield from lines
-    pairs = zip(found, lines[1:], whole[1:], strict=True)
-    cut = [(gate.name, gate.missing) for gate, line, full in pairs if line != full and gate.missing]
-    if cut:
-        yield ""
-    yield from (one_line(f"{name}: {missing}") for name, missing in cut)
+def shown_gates(found: Sequence["GateSummary"]) -> list[str]:
+    """Show gates in a table."""
+    return columns([("GATE", "KIND", "POLICY", "ORIGIN", "DOES"), *map(_row, found)])
 
 
 def _row(gate: "GateSummary") -> tuple[str, ...]:
@@ -216,7 +206,7 @@ def shown_check(found: "CheckView") -> Iterator[str]:
     yield f"{one_line(found.gate)} {verdict}{tests} on {span}: {one_line(found.reason)}"
     if found.findings:
         rows = [("SEVERITY", "RULE", "PLACE", "SUBJECT", "MESSAGE"), *map(_found, found.findings)]
-        yield from ("", *(f"  {line}" for line in fitted(columns(rows))))
+        yield from ("", *(f"  {line}" for line in fitted(rows)))
     lines = _lines(found)
     if lines:
         yield from ("", *(f"  │ {line}".rstrip() for line in lines))

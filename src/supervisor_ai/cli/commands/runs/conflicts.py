@@ -58,13 +58,13 @@ def _entry(view: "ConflictView") -> dict[str, object]:
 
 
 def _show(prediction: "Prediction") -> None:
-    from supervisor_ai.cli.tables import columns, fitted
+    from supervisor_ai.cli.tables import fitted
 
     if not prediction.conflicts:
         say("There is nothing to merge.")
         return
     rows = [("RUN", "WITH", "STATUS", "FILES"), *map(_row, prediction.conflicts)]
-    write("\n".join(fitted(columns(rows))))
+    write("\n".join(fitted(rows)))
     if prediction.is_truncated:
         say("There are more runs; only the newest ones were compared.")
 

@@ -80,7 +80,7 @@ def _list(listed: RunList, *, as_json: bool) -> None:
         say('There are no runs yet. Start one: supervisor run "…"')
         return
     rows = [("RUN", "STATUS", "STEP", "UPDATED", "TASK"), *map(_row, listed.runs)]
-    write("\n".join(fitted(columns(rows))))
+    write("\n".join(fitted(rows)))
     if listed.is_truncated:
         say(f"{len(listed.runs)} of {listed.total} runs; --limit shows more.")
 
@@ -152,7 +152,7 @@ def _gates(gates: Sequence[GateRow]) -> list[str]:
         )
         for gate in gates
     ]
-    return [f"  {line}" for line in fitted(columns(rows))]
+    return [f"  {line}" for line in fitted(rows)]
 
 
 def _why(gate: GateRow) -> str:
