@@ -70,7 +70,7 @@ def distrust_surroundings(directory: Path, settings: HostSettings) -> None:
     from supervisor_ai.tools.programs import distrust
     from supervisor_ai.workspaces.repositories.work_trees import work_trees
 
-    distrust(settings.state, *work_trees(directory))
+    distrust(*settings.known_state, *work_trees(directory))
 
 
 def open_records(directory: Path, settings: HostSettings) -> Records | None:
@@ -244,6 +244,7 @@ def open_machine(directory: Path, settings: HostSettings) -> "HostMachine":
     from supervisor_ai.control.commands.doctor import HostMachine
     from supervisor_ai.control.policy import BACKENDS
     from supervisor_ai.sandboxes.toolchains.toolchain import find_toolchain
+    from supervisor_ai.workers.registry import locate_program
     from supervisor_ai.workspaces.repositories.git import ask_as_user
 
     def count_events() -> int:
@@ -254,8 +255,9 @@ def open_machine(directory: Path, settings: HostSettings) -> "HostMachine":
         git_version=lambda: ask_as_user(Path("/"), "--version").text,
         sandboxes=lambda name: _sandbox(settings, name),
         backends=BACKENDS,
-        state=settings.state,
-        tools=find_toolchain(settings.environment, Path.home()).roots,
+        state=lambda: settings.state,
+        tools=lambda: find_toolchain(settings.environment, Path.home()).roots,
+        find_agent=lambda cli: locate_program(cli, settings.environment.get("PATH")),
         preflight=lambda: open_preflight(directory, settings),
         count_events=count_events,
     )
@@ -414,7 +416,7 @@ def _repository(directory: Path, settings: HostSettings) -> "GitRepository":
     from supervisor_ai.workspaces.repositories.repository import GitRepository
 
     distrust_surroundings(directory, settings)
-    return GitRepository(directory.absolute())
+    return GitRepository(directory)
 
 
 def _trust(repository: "GitRepository", settings: HostSettings) -> "FileTrustStore":

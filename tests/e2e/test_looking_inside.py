@@ -3,7 +3,8 @@
 import json
 import subprocess
 
-from tests.e2e.command import CONFIG, QUICK, Json, User, until
+import pytest
+from tests.e2e.command import CONFIG, QUICK, SUPERVISOR, Json, User, until
 from tests.support.processes import PATIENCE
 
 ENVELOPE = [
@@ -360,6 +361,7 @@ def test_the_doctor_works_without_a_project(newcomer: User) -> None:
     assert said.code == 0
     assert "is not inside a git repository." in said.out
     assert "hint: Run `git init`" in said.out
+    assert said.out.splitlines()[-1].startswith("This machine is ready; next, for 'project': Run")
 
 
 def test_the_doctor_says_what_holds(user: User) -> None:
@@ -367,8 +369,50 @@ def test_the_doctor_says_what_holds(user: User) -> None:
     assert said.code == 0, said.out
     findings = {it["name"]: it for it in said.json["findings"]}
     assert {"python", "git", "sandbox", "state directory", "project", "trust"} <= set(findings)
-    assert all(it["holds"] for it in findings.values())
+    assert all(it["holds"] for it in findings.values() if it["is_needed"])
+    assert {"workflow", "agent my_agent"} <= set(findings)
+    assert said.json["conclusion"].startswith("All is well; ")
     assert not (user.repository / ".supervisor/state.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("broken", "row"),
+    [
+        ("gates: [", "NO    definitions "),
+        ("cli: x\nclis: {x: {adapter: command, command: [nosuch]}}", "NO    agent x "),
+    ],
+)
+def test_the_doctor_never_says_ok_for_what_is_not(user: User, broken: str, row: str) -> None:
+    user.commit({".supervisor/config.yaml": broken})
+    said = user.call("doctor", SUPERVISOR_STATE="/proc/nothing")
+    assert (said.code, said.err) == (6, "")
+    assert row in said.out
+    assert "NO    state directory " in said.out
+    assert "in the way of a run; next, for 'state directory': " in said.out.splitlines()[-1]
+
+
+def test_the_doctor_finds_a_ledger_that_is_none(user: User) -> None:
+    user.write({".supervisor/state.db": "garbage"})
+    said = user.call("doctor")
+    assert (said.code, said.err) == (6, "")
+    assert "NO    ledger " in said.out
+
+
+def test_a_directory_that_is_gone_is_named(user: User) -> None:
+    user.repository = user.home / "gone"
+    gone = f"mkdir {user.repository}; cd {user.repository}; rmdir {user.repository}; exec "
+    for verb, code in (("doctor", 6), ("status", 3)):
+        done = subprocess.run(
+            ["sh", "-c", f"{gone} {SUPERVISOR} {verb}"],
+            env=user.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code
+        assert (
+            "The directory in which you stand is not there any more." in done.stdout + done.stderr
+        )
 
 
 def test_events_are_chosen_by_their_type(reader: User) -> None:

@@ -59,7 +59,7 @@ def _keep_traceback(error: BaseException) -> str:
 
     try:
         place = _write_report(read_settings().state, told)
-    except OSError:
+    except (OSError, SupervisorError):
         return "Please report it; SUPERVISOR_DEBUG=1 shows the traceback."
     return f"Please report it with {place}."
 

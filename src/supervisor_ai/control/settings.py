@@ -1,12 +1,13 @@
 """Settings of the environment: policy, state directory, the user's config directory."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.control.policy import Policy
+from supervisor_ai.domain.errors import Unavailable
 
 _NAME: Final = "supervisor"
 _ROOT_STATE: Final = Path("/var/lib/supervisor")
@@ -31,7 +32,15 @@ class HostSettings:
             return _ROOT_STATE
         from platformdirs import user_state_path
 
-        return user_state_path(_NAME)
+        return _found(user_state_path)
+
+    @property
+    def known_state(self) -> tuple[Path, ...]:
+        """Return that place, or nothing where nobody knows it; then there is nothing in it."""
+        try:
+            return (self.state,)
+        except Unavailable:
+            return ()
 
     @property
     def user_directory(self) -> Path:
@@ -40,5 +49,17 @@ class HostSettings:
             return Path(chosen).absolute()
         from platformdirs import user_config_path
 
-        usual, old = user_config_path(_NAME), Path.home() / ".supervisor"
+        usual = _found(user_config_path)
+        old = Path.home() / ".supervisor"
         return old if old.is_dir() and not usual.is_dir() else usual
+
+
+def _found(path_of: Callable[[str], Path]) -> Path:
+    """Ask for a place of the user's, which nobody knows where there is no home."""
+    try:
+        return path_of(_NAME)
+    except RuntimeError as error:
+        raise Unavailable(
+            f"The user {os.getuid()} has no home directory in which {_NAME!r} could be.",
+            hint="Set HOME, or name directories with SUPERVISOR_STATE and SUPERVISOR_CONFIG.",
+        ) from error

@@ -11,6 +11,7 @@ from supervisor_ai.domain.run.definition import Cli
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import OutputSink, Sandbox
 from supervisor_ai.engine.ports.workers import Worker, WorkerFactory, WorkerReport, WorkerRequest
+from supervisor_ai.tools.programs import find_program
 from supervisor_ai.tools.text import nearest
 
 if TYPE_CHECKING:
@@ -59,6 +60,19 @@ class _FilledWorker(Struct, frozen=True, kw_only=True):
 
     async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
         return await self.worker.run(replace(request, cli=self.fill(request.cli)), on_output)
+
+
+def locate_program(cli: Cli, path: str | None) -> str | None:
+    """Find the program that an agent is; None where it is none of the host's."""
+    if not cli.command and cli.adapter not in AGENTS:
+        return None
+    name = cli.command[0] if cli.command else cli.adapter
+    if "/" in name and not name.startswith("/"):
+        return f"{name} of the project"
+    found = find_program(name, path)
+    if found is None:
+        raise Unavailable(f"The program {name!r} is not on the PATH.")
+    return found
 
 
 def worker_factory(sandbox: Sandbox, environment: Mapping[str, str], fill: Fill) -> WorkerFactory:

@@ -165,8 +165,9 @@ def machine(tmp_path: Path, *backends: Backend) -> HostMachine:
         git_version=lambda: "git version 2",
         sandboxes=made.__getitem__,
         backends=tuple(made),
-        state=tmp_path,
-        tools=(Path("/opt/tool"),),
+        state=lambda: tmp_path,
+        tools=lambda: (Path("/opt/tool"),),
+        find_agent=lambda cli: cli.name,
         preflight=nothing_here,
         count_events=lambda: 0,
     )
@@ -179,7 +180,11 @@ def examined(tmp_path: Path, *backends: Backend) -> dict[str, DoctorCheck]:
 
 def test_the_doctor_tells_it_in_short(tmp_path: Path) -> None:
     found = examined(tmp_path, Backend("one", works=False), Backend("two"), Backend("three"))
-    assert all(each.holds for each in found.values())
+    assert not any(each.is_obstacle for each in found.values())
+    assert {name for name, each in found.items() if not each.holds} == {
+        "other sandbox: one",
+        "project",
+    }
     assert found["sandbox"].detail == "two 1.0"
     assert found["limits"].detail == "hard: memory; soft: disk"
     assert (
@@ -231,4 +236,4 @@ def test_one_sandbox_can_be_asked_for(tmp_path: Path) -> None:
     asked = machine(tmp_path, Backend("one"), Backend("two"))
     found = asyncio.run(inspect_sandboxes(asked, backend="two"))
     assert [view.name for view in found.backends] == ["two"]
-    assert asyncio.run(inspect_sandboxes(replace(asked, tools=()))).tools == ()
+    assert asyncio.run(inspect_sandboxes(replace(asked, tools=lambda: ()))).tools == ()

@@ -154,9 +154,10 @@ def _hosts(definition: Definition) -> tuple[str, ...]:
 async def _try(make: Callable[[str], Sandbox], name: str) -> BackendView:
     try:
         probe = await make(name).probe()
-    except SupervisorError as error:
-        finding = ProbeFinding(name="it can be started", holds=False, detail=error.message)
-        probe = Probe(backend=name, version="", findings=(finding,), remedy=error.hint)
+    except (SupervisorError, OSError) as error:
+        finding = ProbeFinding(name="it can be started", holds=False, detail=str(error))
+        hint = error.hint if isinstance(error, SupervisorError) else None
+        probe = Probe(backend=name, version="", findings=(finding,), remedy=hint)
     broken = [finding for finding in probe.findings if not finding.holds]
     return BackendView(
         name=name,
@@ -179,9 +180,9 @@ async def _look(sandbox: Sandbox, profile: Profile, wishes: Wishes) -> InsideVie
     network = _network(profile, wishes)
     try:
         result = await sandbox.run(_lookup(profile, wishes.policy), listen)
-    except SupervisorError as error:
+    except (SupervisorError, OSError) as error:
         return InsideView(
-            profile=profile, backend=sandbox.name, network=network, problem=error.message
+            profile=profile, backend=sandbox.name, network=network, problem=str(error)
         )
     path, commands, problem = _read(result, bytes(heard))
     return InsideView(

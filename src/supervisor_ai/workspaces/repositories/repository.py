@@ -49,7 +49,7 @@ class GitRepository:
     """The repository around a directory, at the checkout in which that directory lies."""
 
     def __init__(self, start: Path) -> None:
-        found = _discover(start)
+        found = _discover(_absolute(start))
         self._checkout = found.checkout
         self.here = Git(directory=found.git_directory)
         self.git = Git(directory=found.shared_directory)
@@ -255,6 +255,16 @@ def difference(git: Git, form: str, base: CommitSha, head: CommitSha, *more: str
         *("diff-tree", form, *harmless, *more, "-r", base, head, "--"), environment=NO_ATTRIBUTES
     )
     return reply.output.decode(errors="replace")
+
+
+def _absolute(start: Path) -> Path:
+    try:
+        return start.absolute()
+    except FileNotFoundError as error:
+        raise NotFound(
+            "The directory in which you stand is not there any more.",
+            hint="Change into another one, or name one with `-C DIR`.",
+        ) from error
 
 
 def _discover(start: Path) -> _Found:

@@ -14,7 +14,11 @@ def work_trees(start: Path) -> tuple[Path, ...]:
     What only looks like a repository on the way up is listed, too: git would pass over it.
     """
     found: list[Path] = []
-    top = start.resolve()
+    try:
+        top = start.resolve()
+    except FileNotFoundError:
+        # The directory in which we stand is gone, and nothing is around it.
+        return ()
     for place in (top, *top.parents):
         if _is_git_directory(place):
             return (*found, place, *_of_git_directory(place))
