@@ -383,33 +383,15 @@ def _project_state(settings: HostSettings, repository: "GitRepository") -> Path:
 
 
 def _packer(repository: "GitRepository", settings: HostSettings) -> "ContextPacker":
-    from supervisor_ai.context.code_reader import native_reader
-    from supervisor_ai.context.native_packer import NativePacker
-    from supervisor_ai.context.pack_cache import PackCache
-    from supervisor_ai.context.packer_choice import (
-        ChosenPacker,
-        counting,
-        estimating,
-        learning,
-        rules_version,
-    )
-    from supervisor_ai.context.repomix_packer import RepomixPacker
-    from supervisor_ai.domain.redaction.redactor import RuleRedactor
+    from supervisor_ai.context.packer_choice import open_packer
     from supervisor_ai.workspaces.commits.commit_files import open_commit_files
 
-    # Outside the repository: what a clone brings along is nobody's word on what may be shown.
-    state = _project_state(settings, repository)
-    cache = PackCache(state / "context.db", rules_version())
-    vocabulary = settings.environment.get("SUPERVISOR_TOKENS")
-    native = NativePacker(
-        files=open_commit_files(repository.git),
-        redactor=RuleRedactor(),  # without a key: the cache outlives it
-        cache=cache,
-        counter=counting(Path(vocabulary)) if vocabulary else estimating(cache),
-        code=native_reader,
+    return open_packer(
+        open_commit_files(repository.git),
+        # Outside the repository: what a clone brings along is nobody's word on what may be shown.
+        cache=_project_state(settings, repository) / "context.db",
+        vocabulary=settings.environment.get("SUPERVISOR_TOKENS"),
     )
-    repomix = RepomixPacker(native)
-    return ChosenPacker({"native": native, "repomix": repomix}, learning(cache))
 
 
 def _repository(directory: Path, settings: HostSettings) -> "GitRepository":

@@ -7,10 +7,15 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final, Protocol
 
+from supervisor_ai.context.code_reader import native_reader
 from supervisor_ai.context.exact_tokens import ExactCounter, load_encoding
+from supervisor_ai.context.native_packer import NativePacker
 from supervisor_ai.context.pack_cache import PackCache
+from supervisor_ai.context.repomix_packer import RepomixPacker
 from supervisor_ai.context.tokens import Estimator, TokenCounter, family_of
+from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run.context_plan import PackedContext
 from supervisor_ai.engine.ports.context import PackRequest
 
@@ -48,6 +53,20 @@ class ChosenPacker:
     def learn(self, model: str, prompt: str, tokens: int) -> None:
         """Count better from now on."""
         self._learn(model, prompt, tokens)
+
+
+def open_packer(files: Commits, *, cache: Path, vocabulary: str | None) -> ChosenPacker:
+    """Open what packs contexts; what it remembers is kept in one file."""
+    remembered = PackCache(cache, rules_version())
+    native = NativePacker(
+        files=files,
+        redactor=RuleRedactor(),  # without a key: the cache outlives it
+        cache=remembered,
+        counter=counting(Path(vocabulary)) if vocabulary else estimating(remembered),
+        code=native_reader,
+    )
+    repomix = RepomixPacker(native)
+    return ChosenPacker({"native": native, "repomix": repomix}, learning(remembered))
 
 
 def estimating(cache: PackCache) -> Callable[[str], TokenCounter]:
