@@ -55,6 +55,7 @@ class Cursor:
 
     def __init__(self, script: Script, clock: Clock = time.monotonic) -> None:
         self._script = script
+        self.key_header = script.key_header
         self._clock = clock
         self._lock = threading.Lock()
         self._uses: dict[tuple[str, int, int], _Use] = {}

@@ -11,9 +11,10 @@ from typing import Final
 
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.lab.body import BadBody, read_body
-from supervisor_ai.lab.cursor import Cursor
+from supervisor_ai.lab.cursor import Cue, Cursor
 from supervisor_ai.lab.dialect import BadRequest, Dialect, LabQuestion
 from supervisor_ai.lab.journal import (
+    KEY_HEADERS,
     LabJournal,
     Seen,
     key_of,
@@ -144,7 +145,7 @@ class LabExchange(BaseHTTPRequestHandler):
 
     def _play(self, dialect: Dialect, question: LabQuestion, raw: bytes, body: Json) -> None:
         request = raw.decode("utf-8", "replace")
-        cue = self._room.cursor.next(question, dialect.name, request)
+        cue = self._unwelcome() or self._room.cursor.next(question, dialect.name, request)
         cue = replace(cue, turn=with_nonce(cue.turn, request))
         self._room.journal.note(
             Seen(
@@ -164,6 +165,14 @@ class LabExchange(BaseHTTPRequestHandler):
             )
         )
         Play(cue=cue, dialect=dialect, question=question, wire=self._wire).run()
+
+    def _unwelcome(self) -> Cue | None:
+        """Refuse a key or a login that did not come where the script wants it."""
+        wanted = self._room.cursor.key_header
+        found = {name for name in KEY_HEADERS if self.headers.get(name)}
+        if wanted is None or found == {wanted}:
+            return None
+        return Cue(turn=Turn(status=HTTPStatus.UNAUTHORIZED), place="key_header")
 
     @property
     def _orders(self) -> Mapping[str, Callable[[bytes], None]]:

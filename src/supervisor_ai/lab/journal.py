@@ -17,8 +17,8 @@ from supervisor_ai.tools.json_value import Json, json_line
 _MAX_REQUESTS: Final = 2_000
 _MAX_BYTES: Final = 64 * 1024 * 1024
 _HIDDEN: Final = "[hidden]"
-_KEYS: Final = ("x-api-key", "x-goog-api-key", "authorization", "api-key")
-_SECRETS: Final = frozenset({*_KEYS, "proxy-authorization", "cookie"})
+KEY_HEADERS: Final = ("x-api-key", "x-goog-api-key", "authorization", "api-key")
+_SECRETS: Final = frozenset({*KEY_HEADERS, "proxy-authorization", "cookie"})
 _KEY_IN_PATH: Final = re.compile(r"([?&](?:key|api_key|access_token)=)[^&]*")
 
 
@@ -126,4 +126,6 @@ def path_without_secrets(path: str) -> str:
 def key_of(headers: Mapping[str, str]) -> str | None:
     """Find the key that a request came with."""
     small = {name.lower(): value for name, value in headers.items()}
-    return next((small[name].removeprefix("Bearer ") for name in _KEYS if name in small), None)
+    return next(
+        (small[name].removeprefix("Bearer ") for name in KEY_HEADERS if name in small), None
+    )

@@ -12,6 +12,7 @@ _HEADER_VALUE: Final = re.compile(r"[\t\x20-\x7e]{0,4000}")
 _FRAMING: Final = frozenset({"connection", "content-length", "transfer-encoding"})
 
 DialectName = Literal["anthropic", "responses", "chat", "gemini"]
+KeyHeader = Literal["authorization", "x-api-key", "x-goog-api-key"]
 CursorName = Literal["sequence", "history"]
 FaultName = Literal["malformed_sse", "truncated_sse", "sse_error", "empty_200", "html_200", "reset"]
 StopName = Literal["max_tokens", "refusal"]
@@ -140,3 +141,5 @@ class Script(LabShape):
     cursor: CursorName = "sequence"
     side: Turn | None = None
     side_calls: bool = True
+    key_header: KeyHeader | None = None
+    """Where a key or a login has to come; without it, or with another one, the answer is 401."""
