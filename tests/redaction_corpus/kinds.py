@@ -169,6 +169,7 @@ def format_kinds() -> list[Kind]:
         Kind("mapbox-token", f"sk.eyJ{body(80)}.{body(22)}"),
         Kind("jwt", token, "cookie: session={}; Path=/"),
         Kind("jwt", token, r'{"log": "a\n{}"}'),
+        Kind("openai-token", f"rt_{body(40)}.{body(40)}", '"refresh_token": "{}"'),
     ]
 
 

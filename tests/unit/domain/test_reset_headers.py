@@ -36,6 +36,8 @@ EPOCH = int(NOW.timestamp())
         ({"anthropic-ratelimit-input-tokens-reset": "2030-01-01T12:00:10Z"}, 10),
         ({"anthropic-ratelimit-output-tokens-reset": "2030-01-01T14:00:00+02:00"}, 0),
         ({"anthropic-ratelimit-unified-reset": str(EPOCH + 7200)}, 7200),
+        ({"x-codex-primary-reset-at": str(EPOCH + 60)}, 60),
+        ({"x-codex-bengal-secondary-reset-at": str(EPOCH + 60)}, 60),
     ],
 )
 def test_a_reset_is_found_in_every_form(headers: dict[str, str], wait: float) -> None:
@@ -53,6 +55,18 @@ def test_of_what_is_used_up_the_last_to_come_back_counts() -> None:
         "anthropic-ratelimit-requests-reset": "2030-01-01T13:00:00Z",
     }
     assert find_reset(headers, NOW) == NOW + timedelta(seconds=9)
+
+
+def test_of_the_windows_of_a_subscription_the_full_one_counts() -> None:
+    headers = {
+        "x-codex-primary-used-percent": "100.0",
+        "x-codex-primary-reset-at": str(EPOCH + 60),
+        "x-codex-secondary-used-percent": "99",
+        "x-codex-secondary-reset-at": str(EPOCH + 6000),
+        "x-codex-other-primary-used-percent": "nonsense",
+        "x-codex-other-primary-reset-at": str(EPOCH + 600),
+    }
+    assert find_reset(headers, NOW) == NOW + timedelta(seconds=60)
 
 
 def test_a_window_that_rejects_counts_before_one_that_has_room() -> None:

@@ -14,6 +14,7 @@ MODELS: Final = (
     ),
     form("openai-key", "sk-", EDGE + r"sk-[A-Za-z0-9]{32,128}"),
     form("openai-key", "sk-", EDGE + r"sk-[A-Za-z0-9]{10,40}T3BlbkFJ[A-Za-z0-9]{10,40}"),
+    form("openai-token", "rt_", EDGE + r"rt_[\w-]{16,400}\.[\w-]{16,400}"),
     form("openrouter-key", "sk-or-v1-", r"sk-or-v1-[0-9a-f]{32,128}"),
     form("google-key", "aiza", EDGE + r"AIza[\w-]{30,40}"),
     form("google-key", "aq.ab", EDGE + r"AQ\.Ab[\w-]{30,120}"),

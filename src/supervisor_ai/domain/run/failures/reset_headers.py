@@ -16,12 +16,15 @@ _LENGTH: Final = re.compile(
     r"(?:([0-9]{1,8}(?:\.[0-9]{1,9})?)s)?(?:([0-9]{1,8}(?:\.[0-9]{1,9})?)ms)?"
 )
 _RESET: Final = re.compile(
-    r"(?:x-ratelimit-reset(-.+)?|anthropic-ratelimit(-.+)-reset|ratelimit-reset(-.+)?)"
+    r"(?:x-ratelimit-reset(-.+)?|anthropic-ratelimit(-.+)-reset|ratelimit-reset(-.+)?"
+    r"|x-codex(-.+)?-(?:primary|secondary)-reset-at)"
 )
 # Larger numbers are moments, counted in seconds or milliseconds; smaller ones are waits.
 _MOMENT: Final = 10**9
 _MILLISECONDS: Final = 10**12
 
+_AT: Final = "reset-at"
+_WHOLE: Final = 100.0
 _USED_UP, _UNSAID, _LEFT = range(3)
 
 
@@ -47,6 +50,10 @@ def _resets(headers: Mapping[str, str], now: datetime) -> Iterator[tuple[str, da
 
 def _state(headers: Mapping[str, str], name: str) -> int:
     """Tell whether that which a header counts is used up, as its neighbours say."""
+    if name.endswith(_AT):
+        part = headers.get(name.removesuffix(_AT) + "used-percent", "")
+        is_said = _NUMBER.fullmatch(part) is not None
+        return (_USED_UP if float(part) >= _WHOLE else _LEFT) if is_said else _UNSAID
     for word, used_up in (("remaining", "0"), ("status", "rejected")):
         if (said := headers.get(name.replace("reset", word))) is not None:
             return _USED_UP if said == used_up else _LEFT
