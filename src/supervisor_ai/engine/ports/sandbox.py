@@ -33,6 +33,18 @@ class Mount(Struct, frozen=True, kw_only=True):
 RefusalSink = Callable[[EgressRefusal], None]
 
 
+class LiveHeaders(Protocol):
+    """Headers that carry a login, which may have to be renewed while a command runs."""
+
+    async def now(self) -> Mapping[str, str]:
+        """Return what is valid now, by small names."""
+        ...
+
+    async def renew(self, refused: Mapping[str, str]) -> None:
+        """Get others in place of those that the upstream refused, if that is possible."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerRoute:
     """Where requests of the command go, and what they are given on the way."""
@@ -45,6 +57,8 @@ class BrokerRoute:
     """The value of that header; it never enters the sandbox."""
     is_local: bool = False
     """Whether the upstream may be on this machine or in a private network."""
+    login: LiveHeaders | None = None
+    """What requests are given instead of the secret, where it changes."""
 
 
 class Egress(Struct, frozen=True, kw_only=True):

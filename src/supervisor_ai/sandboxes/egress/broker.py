@@ -2,8 +2,11 @@
 
 import asyncio
 import ssl
+from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
+from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.sandboxes.egress.address import any_addresses, public_addresses
 from supervisor_ai.sandboxes.egress.connection import ConnectionShare
 from supervisor_ai.sandboxes.egress.forwarding import Forwarding, Unreachable
@@ -37,17 +40,30 @@ class CredentialBroker:
     async def _exchange(self, request: RequestHead, path: str, client: Line) -> None:
         with self._budget.exchange() as exchange:
             exchange.is_free = request.method != "POST" or path.partition("?")[0].endswith(_FREE)
+            given = await self._given()
             async with await self._dial() as upstream:
                 await Forwarding(
                     request=request,
-                    head=upstream_head(request, path, self._route),
+                    head=upstream_head(request, path, self._route, given),
                     exchange=exchange,
                     client=client,
                     upstream=upstream,
                     passage=self._passage,
                     budget=self._budget,
-                    mask=Mask(self._route.secret),
+                    mask=Mask(*given.values()),
+                    refused=partial(self._renew, given),
                 ).run()
+
+    async def _given(self) -> Mapping[str, str]:
+        try:
+            return await self._route.headers()
+        except SupervisorError:
+            raise Unreachable("there is nothing that its requests could carry") from None
+
+    async def _renew(self, given: Mapping[str, str]) -> None:
+        """Renew a login that was refused, before the client hears of it and asks again."""
+        if self._route.login is not None:
+            await self._route.login.renew(given)
 
     async def _dial(self) -> Line:
         target, resolve = self._route.target, self._passage.resolve

@@ -1,7 +1,7 @@
 """Forwards one HTTP request upstream and its answer back, both as they come."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Final
@@ -46,6 +46,8 @@ class Forwarding(Struct, frozen=True, kw_only=True):
     passage: ConnectionShare
     budget: SpendBudget
     mask: Mask
+    refused: Callable[[], Awaitable[None]]
+    """Called where the upstream does not accept what the request was given."""
 
     async def run(self) -> None:
         """Carry it through; it ends early when either side leaves or too much is spent."""
@@ -90,6 +92,8 @@ class Forwarding(Struct, frozen=True, kw_only=True):
         self.passage.limit_note.hear(answer, is_free=self.exchange.is_free)
         is_good = HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES
         self.exchange.is_free = self.exchange.is_free or not is_good
+        if answer.status == HTTPStatus.UNAUTHORIZED:
+            await self.refused()
         meter = self.exchange.meter = Meter(content_type(answer))
         framing = self._framing(answer)
         await self.client.say(client_head(answer, framing, self.mask))

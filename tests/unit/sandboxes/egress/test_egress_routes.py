@@ -182,7 +182,9 @@ def test_the_worker_says_nothing_upstream_about_who_pays() -> None:
         f"POST /v1/messages HTTP/1.1\r\n{lines}Connection: close, X-Listed-As-Hop\r\n"
         "Content-Length: 2\r\nanthropic-version: 1\r\nContent-Type: application/json\r\n\r\n"
     )
-    sent = upstream_head(parse_request(head.encode()), "/v1/messages", route())
+    sent = upstream_head(
+        parse_request(head.encode()), "/v1/messages", route(), {"x-api-key": SECRET}
+    )
     assert sent.decode() == (
         "POST /v1/messages HTTP/1.1\r\nHost: api.example.com\r\nanthropic-version: 1\r\n"
         f"Content-Type: application/json\r\nAccept-Encoding: identity\r\nx-api-key: {SECRET}\r\n"

@@ -1,7 +1,7 @@
 """HTTP headers that the broker changes: the worker's credentials go, ours come; no cookies."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Final
 
@@ -24,13 +24,13 @@ _UPSTREAMS: Final = re.compile(rf"{_HOP}|set-cookie2?|alt-svc|refresh")
 _EMPTY: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})
 
 
-def upstream_head(request: RequestHead, path: str, route: Route) -> bytes:
-    """Write the head that goes upstream."""
+def upstream_head(request: RequestHead, path: str, route: Route, given: Mapping[str, str]) -> bytes:
+    """Write the head that goes upstream, with what the request is given on the way."""
     fields = [
         ("Host", route.authority),
-        *_kept(request.fields, _WORKERS, route.header),
+        *_kept(request.fields, _WORKERS, given),
         ("Accept-Encoding", "identity"),
-        (route.header, route.secret),
+        *given.items(),
         *_framing(request.framing, is_required=request.method not in ("GET", "HEAD")),
         ("Connection", "close"),
     ]
@@ -60,9 +60,11 @@ def content_type(answer: ResponseHead) -> str:
     return named[0].partition(";")[0].strip().lower() if named else ""
 
 
-def _kept(fields: tuple[Field, ...], dropped: re.Pattern[str], ours: str = "") -> Iterator[Field]:
+def _kept(
+    fields: tuple[Field, ...], dropped: re.Pattern[str], ours: Iterable[str] = ()
+) -> Iterator[Field]:
     named = ",".join(values(fields, "connection")).lower().split(",")
-    never = {ours.lower(), *(name.strip() for name in named)}
+    never = {*(name.lower() for name in ours), *(name.strip() for name in named)}
     for name, value in fields:
         plain = name.lower().replace("_", "-")
         if not dropped.fullmatch(plain) and plain not in never and name.lower() not in never:

@@ -1,13 +1,13 @@
 """The route of the credential broker: its upstream, and which requests it takes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote_plus, urlsplit
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.engine.ports.sandbox import BrokerRoute
+from supervisor_ai.engine.ports.sandbox import BrokerRoute, LiveHeaders
 from supervisor_ai.sandboxes.egress.refusal import Refused
 from supervisor_ai.sandboxes.egress.target import Target, canonical
 
@@ -42,6 +42,14 @@ class Route:
     patterns: tuple[tuple[str, re.Pattern[str]], ...]
     header: str
     secret: str = field(repr=False)
+    login: LiveHeaders | None = None
+
+    async def headers(self) -> Mapping[str, str]:
+        """Return what a request is given now."""
+        found = {self.header: self.secret} if self.login is None else await self.login.now()
+        if not all(_NAME.fullmatch(name) and _VALUE.fullmatch(it) for name, it in found.items()):
+            raise InvalidInput("The broker's header or key contains what no header can.")
+        return found
 
     def path(self, method: str, target: str) -> str:
         """Return the path to ask for upstream, without credentials, or refuse the request."""
@@ -61,7 +69,8 @@ def parse_route(route: BrokerRoute) -> Route:
         raise _unusable(route, "it is more than a scheme, a host, a port and a path")
     if url.scheme != "https" and not (route.is_local and url.scheme == "http"):
         raise _unusable(route, "it has to begin with https://")
-    if not (_NAME.fullmatch(route.header) and _VALUE.fullmatch(route.secret)):
+    is_value = route.login is not None or _VALUE.fullmatch(route.secret)
+    if not (_NAME.fullmatch(route.header) and is_value):
         raise InvalidInput("The broker's header or key contains what no header can.")
     base = url.path.rstrip("/")
     if base and not _PATH.fullmatch(base):
@@ -75,6 +84,7 @@ def parse_route(route: BrokerRoute) -> Route:
         patterns=tuple(_patterns(route)),
         header=route.header,
         secret=route.secret,
+        login=route.login,
     )
 
 

@@ -7,10 +7,10 @@ _SHORTEST: Final = 6
 
 
 class Mask:
-    """Covers a secret wherever it stands, also across pieces; lengths stay as they are."""
+    """Covers secrets wherever they stand, also across pieces; lengths stay as they are."""
 
-    def __init__(self, secret: str) -> None:
-        parts = {secret, secret.rpartition(" ")[2]}
+    def __init__(self, *secrets: str) -> None:
+        parts = {part for it in secrets for part in (it, it.rpartition(" ")[2])}
         found = sorted(part.encode() for part in parts if len(part) >= _SHORTEST)
         self._secrets = tuple(sorted(found, key=len, reverse=True))
         self._held = b""
