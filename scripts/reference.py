@@ -28,6 +28,7 @@ from supervisor_ai.control.ports.definitions import (
     RoleValue,
     WorkflowSummary,
 )
+from supervisor_ai.control.ports.logins import LoginView
 from supervisor_ai.control.ports.queries import (
     ClaimsRow,
     GateRow,
@@ -81,8 +82,9 @@ that change something print a MutationView, `workspace clean` a CleanView. `work
 `{"workspace": DirectoryView or WorkView, "files": [FileChange, …]}`, `sandbox check` a
 SandboxCheck. `gate list` prints `{"gates": [GateSummary, …]}`, `gate check` prints
 `{"check": CheckView}`, `gate claims` prints `{"claims": [ClaimsRow, …]}`. Where a list is cut,
-`truncated` and `total` say so. `ledger verify` prints `{"verification": Verification}`. An error
-is `{"error": {kind, message, hint}}` on stdout. Times are UTC in ISO 8601.
+`truncated` and `total` say so. `login --status` prints `{"logins": [LoginView, …]}`. `ledger
+verify` prints `{"verification": Verification}`. An error is `{"error": {kind, message, hint}}` on
+stdout. Times are UTC in ISO 8601.
 """
 KINDS = (
     *(RunView, StepRow, OriginView, ForkPoint, Outcome, CauseView, UsageView, MutationView),
@@ -95,6 +97,7 @@ KINDS = (
     *(GateRow, RunLogEntry, GateSummary, CheckView, GateFinding, ClaimsRow),
     *(WorkflowSummary, RetryEntry, PackedContext, PackedItem, SentContext, RedactionReport),
     *(Verification, LedgerFault),
+    LoginView,
 )
 TITLES: dict[type, str] = {GateFinding: "ProbeFinding of a gate"}
 WORKERS = """\

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.ledger_binding import LedgerBinding
     from supervisor_ai.control.ports.classification import Classifier
     from supervisor_ai.control.ports.lab import Lab
+    from supervisor_ai.control.ports.logins import Logins
     from supervisor_ai.control.ports.project_survey import ProjectSurvey
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.project import OpenProject
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from supervisor_ai.engine.ports.sandbox import Sandbox
     from supervisor_ai.engine.world import Performers, World
     from supervisor_ai.store.ledger import SqliteLedger
+    from supervisor_ai.workers.logins.choice import AccessChoice
     from supervisor_ai.workspaces.commits.merges import GitMerges
     from supervisor_ai.workspaces.repositories.repository import GitRepository
 
@@ -239,6 +241,13 @@ def open_lab() -> "Lab":
     return ScriptedLab(read=read_lab_script)
 
 
+def open_logins(settings: HostSettings) -> "Logins":
+    """Open the user's keys and logins."""
+    from supervisor_ai.workers.logins.user_logins import UserLogins
+
+    return UserLogins(_access(settings))
+
+
 def open_machine(directory: Path, settings: HostSettings) -> "HostMachine":
     """Open what the machine has to offer."""
     from supervisor_ai.control.commands.doctor import HostMachine
@@ -260,6 +269,7 @@ def open_machine(directory: Path, settings: HostSettings) -> "HostMachine":
         find_agent=lambda cli: locate_program(cli, settings.environment.get("PATH")),
         preflight=lambda: open_preflight(directory, settings),
         count_events=count_events,
+        logins=open_logins(settings),
     )
 
 
@@ -290,6 +300,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
     artifacts = FileArtifacts(repository.state_directory / "artifacts")
     sandbox = _sandbox(parts.settings, sandbox_name)
     own_agents, trust = OwnAgents(settings.user_directory), _trust(repository, settings)
+    login_of = _access(settings).login_of
     return World(
         log=ledger.events,
         leases=ledger.leases,
@@ -305,7 +316,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         drivers=openers(),
         sandbox=sandbox,
         workspaces=GitWorkspaces(repository, _project_state(settings, repository)),
-        workers=worker_factory(sandbox, settings.environment, own_agents.filled),
+        workers=worker_factory(sandbox, settings.environment, own_agents.filled, login_of),
         prompter=JinjaPrompter(),
         packer=_packer(repository, parts.settings),
         answers=StrictAnswerReader(),
@@ -318,6 +329,12 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         monitor=parts.monitor,
         machine=_machine(parts, sandbox_name),
     )
+
+
+def _access(settings: HostSettings) -> "AccessChoice":
+    from supervisor_ai.workers.logins.choice import AccessChoice
+
+    return AccessChoice(settings.environment, settings.user_directory, Path.home())
 
 
 def _performers(repository: "GitRepository", settings: HostSettings) -> "Performers":
@@ -467,6 +484,7 @@ def _preflight(repository: "GitRepository", settings: HostSettings) -> "Prefligh
         trust=_trust(repository, settings),
         binding=_binding(repository, settings),
         policy=settings.policy,
+        logins=open_logins(settings),
         make_redactor=cache(partial(_redactor, settings)),
         ids=SystemIds(),
         checkout=repository.checkout,

@@ -28,7 +28,7 @@ from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerReque
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.testing.worker_live_suite import LivePart, LiveWorkerSuite, PuppetSuite
 from supervisor_ai.testing.worker_suite import Recording, Subject, WorkerSuite
-from supervisor_ai.workers.agents import find_agent
+from supervisor_ai.workers.cli_agent import find_agent
 from supervisor_ai.workers.command import command_worker
 from supervisor_ai.workers.scripted import scripted_worker
 

@@ -173,8 +173,9 @@ def test_secrets_and_control_characters_reach_nobody(user: User) -> None:
 def test_a_missing_program_is_named(user: User) -> None:
     user.commit({".supervisor/config.yaml": CONFIG.replace("python3, tools", "pyhton3, tools")})
     said = user.run("--workflow", "quick")
-    assert (said.code, said.run["status"]) == (5, "waiting")
-    assert "pyhton3" in _why(user, said.run)
+    assert (said.code, said.error["kind"]) == (6, "unavailable")
+    assert "its program 'pyhton3' was not found on your PATH" in said.error["message"]
+    assert user.newest() is None
 
 
 def test_an_agent_that_is_blocked_asks_a_person(user: User) -> None:

@@ -54,6 +54,8 @@ ALONE = {
     "gate list": (),
     "init": ("--dry-run",),
     "lab example": (),
+    "login": ("--status",),
+    "logout": ("claude", "--dry-run"),
     "role diff": ("implementer",),
     "role export": ("implementer", "--dry-run"),
     "role import": ("README.md", "--dry-run"),

@@ -196,6 +196,8 @@ def _look_around(stage: Stage, run: str) -> None:
         stage.call("context", "show", role, "--target", "README.md", "--task", "Read it")
     stage.call("lab", "example")
     stage.call("config", "show", "--origin")
+    stage.call("login", "--status")
+    stage.call("logout", "claude")
     for words in ("list", "show quick", "graph quick", "validate"):
         stage.call("workflow", *words.split())
     stage.call("worker", "classify", "claude", "--exit-code", "1", "--stdout", "/dev/null")

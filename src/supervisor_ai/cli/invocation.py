@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.commands.doctor import HostMachine
     from supervisor_ai.control.commands.packs import PackPlace
     from supervisor_ai.control.commands.project_init import NewProject
+    from supervisor_ai.control.ports.logins import Logins
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.control.records import Records
@@ -82,6 +83,12 @@ class Invocation:
             tell=say,
             alter=lambda world: replace(world, is_fresh=is_fresh),
         )
+
+    def logins(self) -> "Logins":
+        """Open the user's keys and logins."""
+        from supervisor_ai.bootstrap import open_logins
+
+        return open_logins(self.settings)
 
     def new_project(self) -> "NewProject":
         """Open what a project's first definitions are made of."""

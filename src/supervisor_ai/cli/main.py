@@ -44,6 +44,8 @@ _KERNEL: Final = {
     ),
     "init": _verb("setup.init:init", "Look at the project and write its first settings", _START),
     "trust": _verb("setup.trust:trust", "Agree to what the project may do on your machine", _START),
+    "login": _verb("setup.login:login", "Let an agent work with your subscription", _START),
+    "logout": _verb("setup.login:logout", "Forget a login that was kept", _START),
     "run": _verb("runs.run:run", "Run one task to its end", _DAILY),
     "status": _verb("runs.status:status", "Show the runs of the project, or one of them", _DAILY),
     "diff": _verb("runs.diff:diff", "Show what a run changed", _DAILY),

@@ -1,11 +1,12 @@
 """The adapters of the agents that are commands of their own, like Claude Code and Codex."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.run.definition import Broker
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import Usage
@@ -16,6 +17,7 @@ from supervisor_ai.workers.command import run_agent
 from supervisor_ai.workers.launch.home import found_covers, furnished
 from supervisor_ai.workers.launch.launcher import AgentLaunch, Launcher
 from supervisor_ai.workers.launch.order import LaunchOrder, order_of
+from supervisor_ai.workers.launch.profile import Addition
 from supervisor_ai.workers.output.dialect import CliDialect
 from supervisor_ai.workers.output.evidence import ProcessEvidence
 
@@ -50,7 +52,7 @@ class AgentWorker:
         """Start the agent, give it the prompt and wait for its end."""
         if self._sandbox.name == "none":
             raise _no_sandbox(request)
-        launch = self._launcher.plan(self._order_of(request))
+        launch = self._launcher.plan(self._order_of(request), *self._login_words(request))
         covers = found_covers(request.workspace.path, launch.covers)
         audience = _Audience(self._dialect, request, on_output)
         argv = (*self._program(request), *launch.words)
@@ -65,13 +67,27 @@ class AgentWorker:
             )
         return self._judged(report, audience.complaints, argv)
 
+    def _login_words(self, request: WorkerRequest) -> Iterator[Addition]:
+        """Let the CLI believe that it holds the login with which its requests go out."""
+        form = self._launcher.profile.login
+        if request.login is not None and form is not None and form.broker.placeholder:
+            held = {form.broker.placeholder: form.placeholder}
+            yield Addition(words=form.words, environment=held)
+
+    def _broker(self, request: WorkerRequest) -> Broker | None:
+        profile, login = self._launcher.profile, request.login
+        if login is None or profile.login is None:
+            return request.cli.broker or profile.broker
+        own = replace(profile.login.broker, placeholder=None)
+        return replace(own, upstream=login.upstream, is_local=login.is_local)
+
     def _told(self, request: WorkerRequest, launch: AgentLaunch) -> WorkerRequest:
         """Add the CLI's own variables below the user's, and a way to its model if it has none."""
         cli = request.cli
         told = replace(
             cli,
             environment={**launch.environment, **cli.environment},
-            broker=cli.broker or self._launcher.profile.broker,
+            broker=self._broker(request),
         )
         return replace(request, cli=told)
 

@@ -1,22 +1,14 @@
 """The agent CLIs that come with the package, by name: launch profiles and output dialects."""
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Final
 
 from supervisor_ai.control.ports.classification import Classification, RecordedRun
-from supervisor_ai.workers.cli_agent import CliAgent
+from supervisor_ai.workers.cli_agent import find_agent
 from supervisor_ai.workers.launch.profile import LaunchProfile
 from supervisor_ai.workers.output.dialect import CliDialect
 from supervisor_ai.workers.output.evidence import ProcessEvidence
 from supervisor_ai.workers.registry import AGENTS
-
-
-def find_agent(name: str) -> CliAgent:
-    """Load one agent of ours, and no other."""
-    agent: CliAgent = import_module(f"supervisor_ai.workers.{name}.agent").AGENT
-    return agent
-
 
 PROFILES: Final[Mapping[str, LaunchProfile]] = {name: find_agent(name).profile for name in AGENTS}
 DIALECTS: Final[Mapping[str, CliDialect]] = {name: find_agent(name).dialect for name in AGENTS}

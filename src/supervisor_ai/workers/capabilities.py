@@ -31,6 +31,7 @@ class Capability(StrEnum):
     RETRIES = "its own repeats are turned down"
     SETTINGS = "settings of the repository are off"
     BROKER = "way to the model"
+    LOGIN = "subscription"
 
 
 _ORDERED: Final = {
@@ -64,6 +65,7 @@ _PROGRAM: Final = {
     Capability.RETRIES: "no; that is up to the command",
     Capability.SETTINGS: "no; that is up to the command",
     Capability.BROKER: "`broker` of its CLI, if it has one",
+    Capability.LOGIN: NO,
 }
 OTHERS: Final[Mapping[str, Mapping[Capability, str]]] = {
     "api": {
@@ -83,6 +85,7 @@ OTHERS: Final[Mapping[str, Mapping[Capability, str]]] = {
         Capability.RETRIES: "it has none but for a connection that ends before the first byte",
         Capability.SETTINGS: "reads no file",
         Capability.BROKER: "`models` of the configuration: no process, hence no broker",
+        Capability.LOGIN: NO,
     },
     "command": _PROGRAM,
     "scripted": {
@@ -116,6 +119,7 @@ def _of(profile: LaunchProfile) -> Mapping[Capability, str]:
         Capability.RETRIES: profile.retries,
         Capability.SETTINGS: _settings(profile),
         Capability.BROKER: _broker(profile),
+        Capability.LOGIN: _code("supervisor login", profile.adapter) if profile.login else NO,
     }
 
 

@@ -1,6 +1,7 @@
 """An agent that is a command of its own: its launch profile and the dialect of its output."""
 
 from collections.abc import Mapping
+from importlib import import_module
 
 from msgspec import Struct
 
@@ -21,3 +22,9 @@ class CliAgent(Struct, frozen=True, kw_only=True):
     def worker(self, sandbox: Sandbox, environment: Mapping[str, str]) -> Worker:
         """Make a worker that is this agent."""
         return AgentWorker(self.dialect, Launcher(self.profile), sandbox, environment)
+
+
+def find_agent(name: str) -> CliAgent:
+    """Load one agent of ours, and no other."""
+    agent: CliAgent = import_module(f"supervisor_ai.workers.{name}.agent").AGENT
+    return agent

@@ -209,6 +209,7 @@ def _route(request: WorkerRequest, user: Mapping[str, str]) -> BrokerRoute | Non
         upstream=broker.upstream,
         paths=broker.paths,
         header=name,
-        secret=expand(request, value, user),
+        secret="" if request.login else expand(request, value, user),
         is_local=broker.is_local,
+        login=request.login.headers if request.login else None,
     )

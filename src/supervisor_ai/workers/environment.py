@@ -30,6 +30,11 @@ def worker_environment(request: WorkerRequest, user: Mapping[str, str]) -> dict[
     }
 
 
+def names_in(value: str) -> tuple[str, ...]:
+    """Name the user's variables that a value refers to."""
+    return tuple(_REFERENCE.findall(value))
+
+
 def expand(request: WorkerRequest, value: str, user: Mapping[str, str]) -> str:
     """Put the user's own variables in; the definition pins only their names."""
 
@@ -39,7 +44,9 @@ def expand(request: WorkerRequest, value: str, user: Mapping[str, str]) -> str:
             raise InvalidInput(
                 f"The CLI {request.cli.name!r} needs the environment variable {name!r}, "
                 "and it is not set.",
-                hint=f"Set it and go on: supervisor resume {request.run}",
+                # Who lacks something is not tried again until a person says so.
+                hint="Set it, or log in where `supervisor login --status` offers it; then let the "
+                f"worker try again: supervisor approve {request.run} --drive",
             )
         return user[name]
 

@@ -10,7 +10,13 @@ from supervisor_ai.domain.errors import Conflict, NotFound, SupervisorError, Una
 from supervisor_ai.domain.run.definition import Cli
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import OutputSink, Sandbox
-from supervisor_ai.engine.ports.workers import Worker, WorkerFactory, WorkerReport, WorkerRequest
+from supervisor_ai.engine.ports.workers import (
+    ModelLogin,
+    Worker,
+    WorkerFactory,
+    WorkerReport,
+    WorkerRequest,
+)
 from supervisor_ai.tools.programs import find_program
 from supervisor_ai.tools.text import nearest
 
@@ -24,6 +30,8 @@ AGENTS: Final = ("claude", "codex", "gemini", "opencode", "qwen")
 _OURS: Final = frozenset((*AGENTS, "api", "command", "scripted"))
 Fill = Callable[[Cli], Cli]
 """Gives a pinned agent what of the user's it may have now, or raises InvalidInput."""
+FindLogin = Callable[[str], ModelLogin | None]
+"""Finds the login that an adapter's agent goes out with, where it has no key."""
 Plugin = Callable[[Sandbox, Mapping[str, str]], Worker]
 """What an entry point names: given a sandbox and the user's environment, it makes a worker."""
 
@@ -57,9 +65,13 @@ class _FilledWorker(Struct, frozen=True, kw_only=True):
 
     worker: Worker
     fill: Fill
+    find_login: FindLogin
 
     async def run(self, request: WorkerRequest, on_output: OutputSink) -> WorkerReport:
-        return await self.worker.run(replace(request, cli=self.fill(request.cli)), on_output)
+        cli = self.fill(request.cli)
+        # Who configures the way to a model says also what its requests carry.
+        login = self.find_login(cli.adapter) if cli.broker is None else None
+        return await self.worker.run(replace(request, cli=cli, login=login), on_output)
 
 
 def locate_program(cli: Cli, path: str | None) -> str | None:
@@ -75,14 +87,19 @@ def locate_program(cli: Cli, path: str | None) -> str | None:
     return found
 
 
-def worker_factory(sandbox: Sandbox, environment: Mapping[str, str], fill: Fill) -> WorkerFactory:
+def worker_factory(
+    sandbox: Sandbox,
+    environment: Mapping[str, str],
+    fill: Fill,
+    find_login: FindLogin = lambda _: None,
+) -> WorkerFactory:
     """Return what makes the worker for an adapter's name; each is made once."""
     made: dict[str, Worker] = {}
 
     def find(adapter: str) -> Worker:
         if adapter not in made:
             worker = _make(adapter, sandbox, environment)
-            made[adapter] = _FilledWorker(worker=worker, fill=fill)
+            made[adapter] = _FilledWorker(worker=worker, fill=fill, find_login=find_login)
         return made[adapter]
 
     return find

@@ -82,6 +82,8 @@ Start here:
   doctor      Check whether this machine can run agents safely
   init        Look at the project and write its first settings
   trust       Agree to what the project may do on your machine
+  login       Let an agent work with your subscription
+  logout      Forget a login that was kept
 
 Daily work:
   run         Run one task to its end

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final, cast
 
+from tests.support.fake_logins import FakeLogins
 from tests.unit.control.run_rows import FakeQueries, run_row
 
 from supervisor_ai.control.policy import Policy
@@ -195,6 +196,7 @@ class KanbanScene:
             trust=cast("TrustStore", Everything()),
             binding=cast("LedgerBinding", None),
             policy=Policy(),
+            logins=FakeLogins(),
             make_redactor=NoSecrets,
             ids=FakeIds(),
             checkout=checkout,

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.support.fake_logins import FakeLogins
 
 from supervisor_ai.control.commands.doctor import (
     DoctorCheck,
@@ -170,6 +171,7 @@ def machine(tmp_path: Path, *backends: Backend) -> HostMachine:
         find_agent=lambda cli: cli.name,
         preflight=nothing_here,
         count_events=lambda: 0,
+        logins=FakeLogins(),
     )
 
 

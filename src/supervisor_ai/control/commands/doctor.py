@@ -11,7 +11,9 @@ from typing import Final
 
 from msgspec import Struct
 
+from supervisor_ai.control.commands.logins import describe
 from supervisor_ai.control.commands.trust import review_trust
+from supervisor_ai.control.ports.logins import Logins, LoginState
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.queries.sandbox_check import (
     BackendView,
@@ -66,6 +68,7 @@ class HostMachine(Struct, frozen=True, kw_only=True):
     """Says where the program of an agent is; nothing where there is none, raises where it lacks."""
     preflight: Callable[[], Preflight]
     count_events: Callable[[], int]
+    logins: Logins
 
 
 async def inspect_sandboxes(machine: HostMachine, *, backend: str | None = None) -> SandboxCheck:
@@ -87,6 +90,7 @@ async def examine(machine: HostMachine) -> tuple[DoctorCheck, ...]:
         *_looked("state directory", lambda: [_writable("state directory", machine.state())]),
         *await _sandboxes(machine),
         *_looked("tool chains", lambda: [_tools(machine.tools())]),
+        *_looked("agents", lambda: _logins(machine.logins)),
         *_looked("project", lambda: _project(machine)),
     )
 
@@ -232,6 +236,21 @@ def _tools(tools: tuple[Path, ...]) -> DoctorCheck:
         return _fine("tool chains", "only what the system has below /usr")
     count = f"places that are shown read-only besides the system: {len(tools)}"
     return _fine("tool chains", f"{count} (supervisor sandbox check lists them)")
+
+
+def _logins(logins: Logins) -> Iterator[DoctorCheck]:
+    """Name what each agent would use; one without key or login is no fault of the machine."""
+    for view in logins.views():
+        is_broken = view.state in (LoginState.EXPIRED, LoginState.UNREADABLE)
+        if view.program is None and not is_broken:
+            continue
+        program = f"{view.program or 'not installed'} {view.version or ''}".strip()
+        yield DoctorCheck(
+            name=f"agent: {view.cli}",
+            holds=not is_broken,
+            detail="; ".join((program, describe(view), *view.warnings)),
+            hint=view.hint if view.state is not LoginState.READY else None,
+        )
 
 
 def _project(machine: HostMachine) -> Iterator[DoctorCheck]:

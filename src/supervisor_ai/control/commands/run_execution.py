@@ -1,18 +1,32 @@
 """Resume and drive a run in the foreground with its children, until it ends or can only wait."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
 from supervisor_ai.control.commands.sandbox_choice import require_sandbox
 from supervisor_ai.control.ports.queries import RunRow
+from supervisor_ai.control.preflight import require_agents
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.slices import find_slice
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.effects import RunWorker
+from supervisor_ai.domain.run.events import (
+    ApprovalRequested,
+    AttemptStarted,
+    LaunchRequested,
+    RunSubmitted,
+)
 from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.domain.run.values import ApprovalReason
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.consent import require_consent
 from supervisor_ai.engine.dispatch import Shift
 from supervisor_ai.engine.drive import DriveResult
+from supervisor_ai.engine.playback import Playback
 from supervisor_ai.engine.ports.ledger import Wake
 
 _FAMILY_LIMIT: Final = 4
@@ -92,11 +106,48 @@ class _Attendance:
         return row is not None and row.status in ENDED
 
 
-async def prepare_resume(project: OpenProject, name: str) -> RunRow:
+async def prepare_resume(project: OpenProject, name: str, *, will_approve: bool = False) -> RunRow:
     """Find a run and make sure that it could be driven here, unless it has ended."""
     row = project.records.find(name)
     if row.status not in ENDED:
         playback, _ = project.player.play(row.id)
         require_consent(project.world, playback.run)
         await require_sandbox(project, project.birth(row.id).sandbox)
+        is_answered = will_approve or bool(project.world.inbox.pending(row.id))
+        birth = project.birth(row.id)
+        await require_workers(project, playback, birth, is_answered=is_answered)
     return row
+
+
+async def require_workers(
+    project: OpenProject, playback: Playback, birth: RunSubmitted, *, is_answered: bool = False
+) -> None:
+    """Refuse to go on where a worker would start next that could not; raises Unavailable."""
+    found = find_slice(birth.driver)
+    if found is None or found.definition is None:
+        return
+    definition = project.records.documents.load(playback.run.definition, found.definition)
+    ahead = dict.fromkeys(_roles_ahead(playback))
+    if is_answered:
+        ahead |= dict.fromkeys(_roles_blocked(playback, definition))
+    roles = {name: definition.roles[name] for name in ahead if name in definition.roles}
+    needed = replace(definition, roles=roles)
+    await require_agents(project.preflight.logins, needed, sandbox=birth.sandbox)
+
+
+def _roles_ahead(playback: Playback) -> Iterator[str]:
+    """Name the roles that work next, and those that were at it."""
+    for effect in playback.decide().effects:
+        if isinstance(effect, RunWorker):
+            yield effect.role.name
+    for intent in playback.run.open.values():
+        if isinstance(intent, AttemptStarted | LaunchRequested):
+            yield intent.role
+
+
+def _roles_blocked(playback: Playback, definition: Definition) -> Iterator[str]:
+    """Name the roles that try again when a person says so."""
+    for intent in playback.run.open.values():
+        if isinstance(intent, ApprovalRequested) and intent.reason == ApprovalReason.BLOCKED:
+            step = definition.workflow.steps.get(intent.step)
+            yield from () if step is None else step.crew

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from supervisor_ai.control.commands.run_execution import require_workers
 from supervisor_ai.control.commands.run_migration import load_today, only_cli
 from supervisor_ai.control.commands.run_start import (
     WORKFLOW,
@@ -31,6 +32,7 @@ from supervisor_ai.domain.run.values import ForkPoint
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.consent import require_consent
 from supervisor_ai.engine.pinned import pinned_powers
+from supervisor_ai.engine.playback import Playback
 
 
 class ForkRequest(Struct, frozen=True, kw_only=True):
@@ -56,6 +58,8 @@ class PreparedFork(Struct, frozen=True, kw_only=True):
     run: RunId
     birth: RunSubmitted
     definition: Definition
+    playback: Playback
+    """The run as it would begin."""
     is_changed: bool = False
     """Whether that is another definition than the other run's."""
     powers: tuple[Power, ...] = ()
@@ -97,6 +101,7 @@ def prepare_fork(project: OpenProject, request: ForkRequest) -> PreparedFork:
     return PreparedFork(
         run=run,
         birth=birth,
+        playback=before,
         definition=loaded.definition,
         is_changed=definition != previous,
         powers=loaded.powers,
@@ -152,6 +157,7 @@ async def submit_fork(project: OpenProject, fork: PreparedFork, *, queued: bool)
         keep_consent(project.preflight, pinned, fork.powers)
     require_consent(project.world, submit(fork.run, fork.birth))
     await require_sandbox(project, fork.birth.sandbox)
+    await require_workers(project, fork.playback, fork.birth)
     append_birth(project, fork.run, fork.birth, queued=queued, permit=fork.permit)
     return fork.run
 

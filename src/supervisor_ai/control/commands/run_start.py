@@ -12,7 +12,7 @@ from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
 from supervisor_ai.control.commands.trust import keep_consent, require_trust
 from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX, refuse_blank_cheques
 from supervisor_ai.control.ports.definitions import Loaded, Power
-from supervisor_ai.control.preflight import Preflight
+from supervisor_ai.control.preflight import Preflight, require_agents
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.domain.envelope import Event, NewEvent
 from supervisor_ai.domain.errors import Busy, Denied, InvalidInput, StaleVersion
@@ -186,6 +186,7 @@ async def submit(project: OpenProject, prepared: PreparedRun, *, queued: bool) -
     sandbox = await choose_sandbox(
         project, prepared.sandbox, needs_hard_limits=policy.require_hard_limits
     )
+    await require_agents(project.preflight.logins, prepared.definition, sandbox=sandbox)
     world = project.runtimes(sandbox).world
     document = world.documents.encode(prepared.definition).decode()
     keep_consent(project.preflight, pinned_powers(document, sandbox=sandbox), prepared.powers)

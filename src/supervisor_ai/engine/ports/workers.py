@@ -15,7 +15,12 @@ from supervisor_ai.domain.run.gates import Concern
 from supervisor_ai.domain.run.spending.prices import CostCap
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import NO_USAGE, FeedbackKind, Usage
-from supervisor_ai.engine.ports.sandbox import OutputSink, RefusalSink, SandboxResult
+from supervisor_ai.engine.ports.sandbox import (
+    LiveHeaders,
+    OutputSink,
+    RefusalSink,
+    SandboxResult,
+)
 from supervisor_ai.engine.ports.workspaces import Workspace
 
 
@@ -70,6 +75,14 @@ def unobserved(observation: Observation) -> None:
     del observation
 
 
+class ModelLogin(Struct, frozen=True, kw_only=True):
+    """A login with which an agent's requests go out; the agent itself never has it."""
+
+    upstream: str
+    is_local: bool
+    headers: LiveHeaders
+
+
 class WorkerRequest(Struct, frozen=True, kw_only=True):
     """One attempt, as a worker needs to know it."""
 
@@ -104,6 +117,8 @@ class WorkerRequest(Struct, frozen=True, kw_only=True):
     """What the role's CLI is told besides; an adapter that starts none is never given any."""
     nonce: str = ""
     """What the answer repeats; the prompt says so, too."""
+    login: ModelLogin | None = None
+    """What its requests carry where no key of the user's is used."""
     on_observation: ObservationSink = unobserved
 
 

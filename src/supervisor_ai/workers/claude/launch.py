@@ -4,6 +4,7 @@ import json
 from typing import Final
 
 from supervisor_ai.domain.run.definition import Broker, McpServer
+from supervisor_ai.workers.claude.login import LOGIN
 from supervisor_ai.workers.launch.means import model_flag, own_names, turns_flag
 from supervisor_ai.workers.launch.order import LaunchOrder
 from supervisor_ai.workers.launch.profile import (
@@ -93,4 +94,5 @@ CLAUDE: Final = LaunchProfile(
         header="x-api-key: ${ANTHROPIC_API_KEY}",
         placeholder="ANTHROPIC_API_KEY",
     ),
+    login=LOGIN,
 )

@@ -5,6 +5,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import Broker, McpServer
+from supervisor_ai.workers.codex.login import LOGIN
 from supervisor_ai.workers.environment import PLACEHOLDER
 from supervisor_ai.workers.launch.means import model_flag, toml
 from supervisor_ai.workers.launch.order import LaunchOrder
@@ -102,4 +103,5 @@ CODEX: Final = LaunchProfile(
         header="authorization: Bearer ${OPENAI_API_KEY}",
         placeholder="OPENAI_API_KEY",
     ),
+    login=LOGIN,
 )

@@ -97,4 +97,5 @@ GEMINI: Final = LaunchProfile(
         header="x-goog-api-key: ${GEMINI_API_KEY}",
         placeholder="GEMINI_API_KEY",
     ),
+    no_login="a login of Gemini CLI needs a browser and goes to another host than keys do",
 )

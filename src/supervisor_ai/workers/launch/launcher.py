@@ -26,10 +26,10 @@ class Launcher:
     def __init__(self, profile: LaunchProfile) -> None:
         self.profile = profile
 
-    def plan(self, order: LaunchOrder) -> AgentLaunch:
-        """Lay the order over what is always said."""
+    def plan(self, order: LaunchOrder, *besides: Addition) -> AgentLaunch:
+        """Lay the order, and what else there is to say, over what is always said."""
         profile = self.profile
-        additions = [profile.means[aspect].tell(order) for aspect in Aspect]
+        additions = [*(profile.means[aspect].tell(order) for aspect in Aspect), *besides]
         files = {path: text for each in additions for path, text in each.files.items()}
         return AgentLaunch(
             words=(

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from supervisor_ai.domain.run.definition import Broker
+from supervisor_ai.workers.launch.login_form import LoginForm
 from supervisor_ai.workers.launch.order import LaunchOrder
 
 HOME: Final = "/home/agent"
@@ -88,3 +89,7 @@ class LaunchProfile(Struct, frozen=True, kw_only=True):
     means: Mapping[Aspect, Means]
     broker: Broker | None = None
     """The way to the model unless the user configures another."""
+    login: LoginForm | None = None
+    """The way to the model with a subscription, where there is one."""
+    no_login: str = ""
+    """Why there is none."""

@@ -59,4 +59,5 @@ QWEN: Final = LaunchProfile(
         header="authorization: Bearer ${OPENAI_API_KEY}",
         placeholder="OPENAI_API_KEY",
     ),
+    no_login="it is started with keys only",
 )

@@ -27,7 +27,8 @@ from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
 from supervisor_ai.testing.fake_sandbox import ScriptedReply, ScriptedSandbox
 from supervisor_ai.workers.agent_worker import AgentWorker
-from supervisor_ai.workers.agents import DIALECTS, PROFILES, find_agent
+from supervisor_ai.workers.agents import DIALECTS, PROFILES
+from supervisor_ai.workers.cli_agent import find_agent
 from supervisor_ai.workers.environment import PLACEHOLDER
 from supervisor_ai.workers.launch.launcher import Launcher
 from supervisor_ai.workers.registry import AGENTS

@@ -131,7 +131,8 @@ def _judge_and_drive(invocation: Invocation, judgement: PersonsDecision, options
 
     progress = make_progress(verbose=False)
     project = invocation.project(progress, is_fresh=options["no_cache"])
-    run_interruptibly(prepare_resume(project, options["run"]))
+    preparation = prepare_resume(project, options["run"], will_approve=judgement.is_approval)
+    run_interruptibly(preparation)
     run = RunId(judge(project, options["run"], judgement).target)
     attendance = ForegroundRun(
         invocation=invocation, project=project, progress=progress, as_json=options["as_json"]
