@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -75,6 +76,16 @@ def distrust_surroundings(directory: Path, settings: HostSettings) -> None:
     distrust(*settings.known_state, *work_trees(directory))
 
 
+def _in_project(directory: Path, settings: HostSettings) -> HostSettings:
+    """Name the project's own Python environment: commands of the project run in that one."""
+    from supervisor_ai.sandboxes.toolchains.project_environment import with_project_environment
+    from supervisor_ai.workspaces.repositories.git import is_tracked
+    from supervisor_ai.workspaces.repositories.work_trees import work_trees
+
+    found = with_project_environment(settings.environment, work_trees(directory), is_tracked)
+    return replace(settings, environment=found)
+
+
 def open_records(directory: Path, settings: HostSettings) -> Records | None:
     """Open a project's ledger for readers, or return None where there is none yet."""
     repository = _repository(directory, settings)
@@ -113,7 +124,7 @@ def open_project(
     from supervisor_ai.engine.runtime import Runtime
 
     repository = _repository(directory, settings)
-    ledger = _ledger(repository, settings)
+    ledger, settings = _ledger(repository, settings), _in_project(directory, settings)
     parts = _Parts(
         settings=settings, repository=repository, ledger=ledger, monitor=monitor or SilentMonitor()
     )
@@ -186,14 +197,10 @@ def open_new_project(directory: Path, settings: HostSettings) -> "NewProject":
     from supervisor_ai.tools.programs import find_program
 
     repository = _repository(directory, settings)
-    path = settings.environment.get("PATH")
 
     def survey() -> "ProjectSurvey":
-        return survey_project(
-            repository.checkout,
-            repository.files(),
-            lambda agent: find_program(agent, path) is not None,
-        )
+        top, path = repository.checkout, settings.environment.get("PATH")
+        return survey_project(top, repository.files(), partial(find_program, path=path))
 
     return NewProject(top=repository.checkout, survey=survey, drafts=drafts)
 
@@ -203,17 +210,11 @@ def open_pack_place(directory: Path, settings: HostSettings, *, is_user: bool) -
     from supervisor_ai.control.commands.packs import PackPlace
     from supervisor_ai.definitions.packs.preferences import open_shop
     from supervisor_ai.definitions.sources.files import PROJECT_DIRECTORY
-    from supervisor_ai.workspaces.repositories.git import Git
+    from supervisor_ai.workspaces.repositories.git import run_for_packs
 
     own = settings.user_directory
     place = own if is_user else _repository(directory, settings).checkout / PROJECT_DIRECTORY
-    passed = ("HOME", "SSH_AUTH_SOCK", "https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY")
-    environment = {name: it for name, it in settings.environment.items() if name in passed}
-
-    def git(place: Path, arguments: tuple[str, ...], stdin: bytes) -> bytes:
-        runner = Git(directory=place, is_scratch=True)
-        return runner.run(*arguments, stdin=stdin, environment=environment).output
-
+    git = partial(run_for_packs, settings.environment)
     return PackPlace(directory=place, open=partial(open_shop, place, git, own=own))
 
 
@@ -255,6 +256,8 @@ def open_machine(directory: Path, settings: HostSettings) -> "HostMachine":
     from supervisor_ai.sandboxes.toolchains.toolchain import find_toolchain
     from supervisor_ai.workers.registry import locate_program
     from supervisor_ai.workspaces.repositories.git import ask_as_user
+
+    settings = _in_project(directory, settings)
 
     def count_events() -> int:
         records = open_records(directory, settings)

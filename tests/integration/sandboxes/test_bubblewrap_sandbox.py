@@ -44,12 +44,21 @@ class TestBubblewrapSandbox(OnSandbox):
     # What the command finds
 
     def test_the_tools_of_a_python_project_work(self) -> None:
+        self.sandbox = self.make(known_tools(self.ground / "state"), VIRTUAL_ENV=sys.prefix)
         said = self.output(
             "python3 -c 'import sys; print(sys.prefix)'; pytest --version; make --version;"
-            " git --version; python3 -c 'import supervisor_ai; print(supervisor_ai.__name__)'"
+            " git --version"
         )
-        for expected in (sys.prefix, "pytest", "GNU Make", "git version", "supervisor_ai"):
+        for expected in (sys.prefix, "pytest", "GNU Make", "git version"):
             assert expected in said
+
+    def test_what_is_installed_beside_supervisor_is_no_tool_of_the_project(self) -> None:
+        path = f"{sys.prefix}/bin:/usr/bin:/bin"
+        self.sandbox = self.make(known_tools(self.ground / "state"), PATH=path, VIRTUAL_ENV="")
+        said = self.output(
+            "python3 -c 'import sys; print(sys.prefix)'; command -v pytest ruff mypy || true"
+        )
+        assert sys.prefix not in said
 
     def test_what_lies_below_a_private_home_can_be_mounted(self) -> None:
         private = self.ground / "private"

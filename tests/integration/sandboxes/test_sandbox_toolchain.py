@@ -51,21 +51,30 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(home)
 
 
-def test_the_interpreter_its_environment_and_our_own_source_are_shown(machine: Machine) -> None:
-    roots = (*machine.find().roots, Path("/usr"))
-    prefixes = [f"{prefix}/{part}" for prefix in (sys.base_prefix, sys.prefix) for part in PARTS]
-    for needed in (*prefixes, __import__("supervisor_ai").__path__[0]):
-        assert any(Path(needed).is_relative_to(root) for root in roots), needed
+def test_the_interpreter_is_shown_and_the_environment_that_holds_supervisor_is_not(
+    machine: Machine,
+) -> None:
+    machine.path.append(Path(sys.prefix, "bin"))
+    links = machine.program(".local/bin/mine").parent
+    (links / "supervisor").symlink_to(f"{sys.prefix}/bin/supervisor")
+    found = machine.find()
+    assert all(found.shows(Path(sys.base_prefix, part)) for part in PARTS)
+    for ours in (f"{sys.prefix}/bin", f"{sys.prefix}/lib", __import__("supervisor_ai").__path__[0]):
+        assert not found.shows(Path(ours)), ours
+    assert f"{sys.prefix}/bin" not in found.search_path([Path("/")]).split(":")
 
 
-def test_the_active_environment_comes_first_and_the_standard_path_last(machine: Machine) -> None:
+def test_the_projects_environment_comes_first_even_if_supervisor_is_in_it(
+    machine: Machine,
+) -> None:
+    machine.variables["VIRTUAL_ENV"] = sys.prefix
     path = machine.find().search_path().split(":")
     assert path[0] == f"{sys.prefix}/bin"
     assert {"/usr/local/bin", "/usr/bin", "/bin"} <= set(path)
     assert len(path) == len(set(path))
 
 
-def test_another_active_environment_goes_before_ours_and_brings_its_interpreter(
+def test_an_active_environment_comes_first_and_brings_its_interpreter(
     machine: Machine,
 ) -> None:
     machine.program("python/3.12/bin/python3", is_on_path=False)

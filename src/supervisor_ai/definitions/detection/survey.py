@@ -21,7 +21,7 @@ _MOST_REASONS: Final = 3
 
 
 def survey_project(
-    root: Path, paths: Iterable[str], is_installed: Callable[[str], bool]
+    root: Path, paths: Iterable[str], find_agent: Callable[[str], object]
 ) -> ProjectSurvey:
     """Read the manifests of a project; nothing of it is run."""
     table = builtin_table()
@@ -43,7 +43,7 @@ def survey_project(
         installers=_installers(table.installers, facts),
         gates=detect_gates(table, facts),
         packs=tuple(_advice(name, rule, facts) for name, rule in table.packs.items()),
-        agents=tuple(filter(is_installed, table.agents)),
+        agents=tuple(filter(find_agent, table.agents)),
         unread=tuple(reader.unread),
     )
 

@@ -34,8 +34,9 @@ _LONGEST_CHAIN: Final = 8
 class Roots:
     """Collects what is shown; whatever must stay hidden is passed over."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, hidden: tuple[Path, ...] = ()) -> None:
         self._home = home
+        self._hidden = hidden
         self._found: list[Path] = []
         self._stores: list[Path] = []
 
@@ -48,6 +49,8 @@ class Roots:
             return False
         # A link is shown under its own name, and its target for whoever resolves it.
         real = root.resolve()
+        if is_below(real, self._hidden):
+            return False
         self._found += [root] if self.shows(real) else dict.fromkeys((root, real))
         return True
 

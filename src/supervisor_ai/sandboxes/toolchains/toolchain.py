@@ -11,11 +11,10 @@ from msgspec import Struct, field
 from supervisor_ai.sandboxes.host_view.allowed_paths import is_below
 from supervisor_ai.sandboxes.standard_files import STANDARD_PATH
 from supervisor_ai.sandboxes.toolchains.installers import add_installers
+from supervisor_ai.sandboxes.toolchains.project_environment import own_environment
 from supervisor_ai.sandboxes.toolchains.roots import SYSTEM, Roots, is_open
 from supervisor_ai.tools.programs import search_path
 
-_PRIVATE_ENVIRONMENTS: Final = (("pipx", "venvs"), ("uv", "tools"))
-"""Virtual environments that hold a tool, not the user's project."""
 _SETTINGS: Final = ("java-*-openjdk", "maven/m2.conf", "maven/logging")
 """What packages of the system cannot start without; Maven's other settings may hold passwords."""
 _INSTALLATIONS: Final = (
@@ -55,32 +54,32 @@ class Toolchain(Struct, frozen=True, kw_only=True):
 
 
 def find_toolchain(environment: Mapping[str, str], home: Path) -> Toolchain:
-    """Find the interpreter, the virtual environment and the tools on the PATH of the host."""
+    """Find the project's virtual environment and the tools on the PATH of the host.
+
+    The environment in which supervisor itself is installed counts only as the project's own, which
+    VIRTUAL_ENV names (`project_environment.py`): its tools are not what a project is tested with.
+    """
+    ours = own_environment(environment)
     listed = map(Path, search_path(environment.get("PATH", "")).split(":"))
-    searched = [place for place in listed if is_open(place)]
-    roots = Roots(home)
-    _add_interpreters(roots, environment)
+    searched = [place for place in listed if is_open(place) and not is_below(place, ours)]
+    roots = Roots(home, hidden=ours)
+    roots.add_installation(Path(sys.base_prefix))
+    if active := environment.get("VIRTUAL_ENV"):
+        roots.add_environment(Path(active))
     for pattern in _SETTINGS:
         for setting in sorted(Path("/etc").glob(pattern)):
             roots.add(setting)
     real = add_installers(roots, searched, environment, home)
     found = [_add_programs(roots, place) for place in searched]
     named = [_add_programs(roots, place) for place in _named_programs(environment)]
-    programs = (*_python_programs(environment), *real, *found, *named, *_private_programs())
+    active_programs = [Path(active, "bin")] if active else []
+    programs = (*active_programs, *real, *found, *named)
     return Toolchain(
         roots=roots.outermost(),
         stores=roots.stores(),
         programs=tuple(dict.fromkeys(programs)),
         environment=dict(_told(roots, environment)),
     )
-
-
-def _add_interpreters(roots: Roots, environment: Mapping[str, str]) -> None:
-    for prefix in (sys.base_prefix, sys.prefix):
-        roots.add_installation(Path(prefix))
-    if active := environment.get("VIRTUAL_ENV"):
-        roots.add_environment(Path(active))
-    roots.add(Path(__file__).parents[3])
 
 
 def _add_programs(roots: Roots, place: Path) -> Path:
@@ -106,23 +105,3 @@ def _told(roots: Roots, environment: Mapping[str, str]) -> Iterator[tuple[str, s
         if value.startswith("/") and roots.shows(Path(value, "bin")):
             yield variable, value
     yield from ((name, environment[name]) for name in _CHOICES if environment.get(name))
-
-
-def _python_programs(environment: Mapping[str, str]) -> Iterator[Path]:
-    if active := environment.get("VIRTUAL_ENV"):
-        yield Path(active, "bin")
-    elif not _is_private(Path(sys.prefix)):
-        for prefix in (sys.prefix, sys.base_prefix):
-            # The system's programs stand behind the user's own, even if Python is one of them.
-            if not is_below(Path(prefix), SYSTEM):
-                yield Path(prefix, "bin")
-
-
-def _private_programs() -> Iterator[Path]:
-    if _is_private(Path(sys.prefix)):
-        yield Path(sys.prefix, "bin")
-
-
-def _is_private(environment: Path) -> bool:
-    pairs = zip(environment.parts, environment.parts[1:], strict=False)
-    return any(pair in _PRIVATE_ENVIRONMENTS for pair in pairs)

@@ -61,6 +61,10 @@ _NO_CONFIGURATION: Final = {
 NO_ATTRIBUTES: Final = {"GIT_INDEX_FILE": "/nonexistent/index"}
 """Shows a change as it is: attributes in the user's index could say that code is no text."""
 _MISSING_OBJECT: Final = (b"promisor remote", b"unable to read")
+_OF_REMOTES: Final = (
+    *("HOME", "SSH_AUTH_SOCK"),
+    *("https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY"),
+)
 _OF_THE_USER: Final = (
     "HOME",
     "XDG_CONFIG_HOME",
@@ -138,6 +142,21 @@ def ask_as_user(directory: Path, *arguments: Argument, stdin: bytes = b"") -> Gi
     command: list[Argument] = [*_settings(_HARMLESS), "-C", directory]
     kept = {name: os.environ[name] for name in _OF_THE_USER if name in os.environ}
     return _execute([*command, *arguments], _Place(Path("/"), kept), stdin, None)
+
+
+def run_for_packs(
+    environment: Mapping[str, str], place: Path, arguments: tuple[str, ...], stdin: bytes
+) -> bytes:
+    """Run git in a scratch directory, with what it needs of the user's to reach a remote."""
+    kept = {name: it for name, it in environment.items() if name in _OF_REMOTES}
+    runner = Git(directory=place, is_scratch=True)
+    return runner.run(*arguments, stdin=stdin, environment=kept).output
+
+
+def is_tracked(work_tree: Path, path: str) -> bool:
+    """Tell whether a commit may have put a path, or something below it, into a work tree."""
+    reply = ask_as_user(work_tree, "--literal-pathspecs", "ls-files", "-z", "--", path)
+    return reply.code != 0 or bool(reply.output)
 
 
 def failure(verb: Argument, directory: Path, reply: GitReply) -> Unavailable:
