@@ -17,7 +17,7 @@ import yaml
 from msgspec import Struct
 
 from supervisor_ai.cli.main import supervisor as command
-from supervisor_ai.control.commands.gate_check import CheckView
+from supervisor_ai.control.commands.gates.gate_check import CheckView
 from supervisor_ai.control.commands.run_merge import MergeView
 from supervisor_ai.control.commands.workspace_cleanup import CleanItem, CleanView
 from supervisor_ai.control.ports.definitions import (

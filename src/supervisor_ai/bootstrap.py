@@ -198,11 +198,13 @@ def open_new_project(directory: Path, settings: HostSettings) -> "NewProject":
 
     repository = _repository(directory, settings)
 
-    def survey() -> "ProjectSurvey":
-        top, path = repository.checkout, settings.environment.get("PATH")
-        return survey_project(top, repository.files(), partial(find_program, path=path))
+    top, path = repository.checkout, settings.environment.get("PATH")
+    has_program = partial(find_program, path=path)
 
-    return NewProject(top=repository.checkout, survey=survey, drafts=drafts)
+    def survey() -> "ProjectSurvey":
+        return survey_project(top, repository.files(), has_program)
+
+    return NewProject(top=top, survey=survey, drafts=drafts, has_program=has_program)
 
 
 def open_pack_place(directory: Path, settings: HostSettings, *, is_user: bool) -> "PackPlace":

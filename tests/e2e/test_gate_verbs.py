@@ -19,7 +19,7 @@ def test_two() -> None:
 """
 CHECK: Final = {
     *("gate", "kind", "base", "head", "verdict", "reason", "tests", "findings"),
-    *("exit_code", "output", "told"),
+    *("exit_code", "command", "note", "output", "told"),
 }
 
 
@@ -86,7 +86,9 @@ def test_a_change_cannot_loosen_the_gate_that_looks_at_it(user: User) -> None:
 def test_a_gate_that_the_change_brings_is_read_from_it_on_demand(user: User) -> None:
     lint = CONFIG.replace("gates:\n", 'gates:\n  lint:\n    command: ["true"]\n')
     user.commit({".supervisor/config.yaml": lint})
-    refused = user.call("gate", "check", "lint", "--json")
+    taken = user.call("gate", "check", "lint")
+    assert (taken.code, "the commit before it has no such gate" in taken.out) == (0, True)
+    refused = user.call("gate", "check", "lint", "--base", "HEAD~1", "--json")
     assert (refused.code, refused.error["kind"]) == (3, "not_found")
     assert "`--base HEAD` uses those of HEAD" in refused.error["hint"]
     assert user.call("gate", "check", "lint", "--base", "HEAD").code == 0
@@ -112,14 +114,14 @@ def test_a_report_is_compared_with_two_commits(user: User) -> None:
         (["tset"], 3, "not_found", "'tset'", "'test'"),
         (["test", "--head", "nowhere"], 3, "not_found", "'nowhere'", ""),
         (["test", "--base", "nowhere"], 3, "not_found", "'nowhere'", ""),
-        (["test"], 2, "invalid", "There is no commit before 'main'", "--base"),
+        (["test_integrity"], 2, "invalid", "There is no commit before 'main'", "--base"),
         (["claims"], 2, "invalid", "there is no report to compare", "--answer FILE"),
     ],
 )
 def test_what_does_not_exist_is_said(
     user: User, arguments: list[str], code: int, kind: str, words: str, hint: str
 ) -> None:
-    base = [] if arguments == ["test"] or "--base" in arguments else ["--base", "HEAD"]
+    base = [] if arguments == ["test_integrity"] or "--base" in arguments else ["--base", "HEAD"]
     said = user.call("gate", "check", *arguments, *base, "--json")
     assert (said.code, said.error["kind"]) == (code, kind)
     assert words in said.error["message"]

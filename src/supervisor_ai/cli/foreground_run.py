@@ -13,7 +13,7 @@ from supervisor_ai.cli.summary import about_run, summarise
 from supervisor_ai.cli.tables import title
 from supervisor_ai.control.board import Board
 from supervisor_ai.control.commands.run_execution import drive_family
-from supervisor_ai.control.exit_codes import DONE, INTERRUPTED, RUN_EXIT_CODES
+from supervisor_ai.control.exit_codes import DONE, INTERRUPTED, run_exit_code
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.queries.causes import find_cause
 from supervisor_ai.control.run_views import show_run
@@ -62,7 +62,7 @@ class ForegroundRun(Struct, frozen=True, kw_only=True):
             write_json({"run": view, **because, **own})
         else:
             write(summarise(self.invocation, self.project, view))
-        return RUN_EXIT_CODES[view.status]
+        return run_exit_code(view.status, view.outcome)
 
     def _drive(self, run: RunId) -> None:
         self.progress.begin(self._board(run))

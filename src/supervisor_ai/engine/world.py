@@ -7,6 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
+from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash, EffectKey, RunId, StepName
 from supervisor_ai.domain.live_output import LiveOutput
 from supervisor_ai.domain.run.definition import SandboxPolicy, WorkspacePolicy
@@ -102,6 +103,13 @@ class Operation(Struct, frozen=True, kw_only=True):
         """Keep a text without its secrets; return its name and how many there were."""
         redacted = self.world.redactor.redact(text)
         return self.world.artifacts.put(redacted.text), redacted.count
+
+    def text_of(self, kept: ArtifactHash) -> str:
+        """Return what was kept; what was erased once says nothing any more."""
+        try:
+            return self.world.artifacts.get(kept)
+        except NotFound:
+            return ""
 
     def show(self, step: StepName, attempt: int | None, text: str) -> None:
         """Let whoever watches see a text."""

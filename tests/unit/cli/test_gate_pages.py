@@ -5,7 +5,7 @@ from typing import Final
 from inline_snapshot import snapshot
 
 from supervisor_ai.cli.commands.definitions.gate import shown_check
-from supervisor_ai.control.commands.gate_check import CheckView
+from supervisor_ai.control.commands.gates.gate_check import CheckView
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import Finding, GateKind, Severity
 from supervisor_ai.domain.run.status import Verdict
@@ -21,6 +21,8 @@ PASSED: Final = CheckView(
     tests=1,
     findings=(),
     exit_code=0,
+    command=("make", "test"),
+    note="",
     output="1 passed",
     told="",
 )

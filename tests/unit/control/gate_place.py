@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from supervisor_ai.control.commands.gate_check import CheckQuestion, CheckView, check
+from supervisor_ai.control.commands.gates.gate_check import CheckQuestion, CheckView, check
 from supervisor_ai.control.policy import Policy
 from supervisor_ai.control.ports.definitions import GateSummary, Loaded, Power, TrustCheck
 from supervisor_ai.domain.errors import InvalidInput, NotFound
@@ -116,6 +116,7 @@ class Desk:
     repository: Checkout
     trust: Trust
     policy: Policy = field(default_factory=Policy)
+    checkout: Path = Path("/nowhere")
 
 
 class Place:

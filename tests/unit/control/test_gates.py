@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from tests.unit.control.gate_place import FINDING, GATES, Place, fails, missing
 
-from supervisor_ai.control.commands.gate_check import CheckQuestion
+from supervisor_ai.control.commands.gates.gate_check import CheckQuestion
 from supervisor_ai.control.ports.definitions import GateSummary
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
 from supervisor_ai.domain.run.gates import Area, GateKind, GatePolicy
@@ -82,8 +82,22 @@ def test_a_command_of_the_project_needs_the_users_trust() -> None:
 
 def test_the_first_commit_has_nothing_to_be_compared_with() -> None:
     with pytest.raises(InvalidInput, match="no commit before 'main~1'") as error:
-        Place().check(CheckQuestion(gate="test", head="old"))
+        Place().check(CheckQuestion(gate="test_integrity", head="old"))
     assert error.value.hint == "Name the other commit: --base REF"
+    assert Place().check(CheckQuestion(gate="test", head="old")).verdict is Verdict.PASSED
+
+
+def test_a_gate_that_no_base_was_named_for_is_the_heads_where_the_commit_before_has_none() -> None:
+    place = Place()
+    own = GateSummary(name="test", description="", kind="command", origin="project")
+    place.shelf.at = {place.old: [replace(own, origin="built-in")], place.new: [own]}
+    found = place.check(CheckQuestion(gate="test"))
+    assert found.note.endswith("configures it; the commit before it has no such gate")
+    place.shelf.at = {place.old: [own], place.new: [own]}
+    assert place.check(CheckQuestion(gate="test")).note == ""
+    built_in = replace(own, origin="built-in", command=("make", "test"))
+    place.shelf.at = {place.old: [built_in], place.new: [built_in]}
+    assert "built in" in place.check(CheckQuestion(gate="test")).note
 
 
 @pytest.mark.parametrize(
@@ -106,7 +120,7 @@ def test_a_gate_that_only_the_head_configures_is_said_to_be_of_the_head() -> Non
     place = Place()
     place.shelf.at = {place.old: [replace(DOCS, missing="write it")], place.new: [DOCS]}
     with pytest.raises(NotFound, match="'docs' is configured in 'main', but not in") as error:
-        place.check(CheckQuestion(gate="docs"))
+        place.check(CheckQuestion(gate="docs", base="old"))
     assert error.value.hint == (
         "Definitions are read from the base; `--base HEAD` uses those of HEAD."
     )

@@ -6,6 +6,8 @@ import pytest
 from tests.support.kernel import Kernel, flow, stop, work
 from typing_extensions import override
 
+from supervisor_ai.control.exit_codes import ERROR_EXIT_CODES, run_exit_code
+from supervisor_ai.domain.errors import ErrorKind
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
@@ -17,7 +19,13 @@ from supervisor_ai.domain.run.definition import (
     StepKind,
     WorkspacePolicy,
 )
-from supervisor_ai.domain.run.status import FailureCategory, RunStatus, Verdict
+from supervisor_ai.domain.run.status import (
+    FailureCategory,
+    Outcome,
+    OutcomeKind,
+    RunStatus,
+    Verdict,
+)
 from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel, Profile, SandboxSpec
@@ -181,27 +189,43 @@ def test_a_set_up_runs_before_the_worker_and_may_write() -> None:
     assert kernel.world.artifacts.get(ended.output) == "installed"
 
 
-def test_a_set_up_that_fails_is_why_the_attempt_did() -> None:
-    kernel = Kernel(None, done, gates=lambda _spec: ScriptedReply(exit_code=3))
+def test_a_set_up_that_fails_ends_the_run_with_what_it_said() -> None:
+    said = ((Channel.STDERR, b"fetching\nno such package: lefthand\n"),)
+    kernel = Kernel(None, done, gates=lambda _spec: ScriptedReply(output=said, exit_code=3))
     run = kernel.submit(prepared(BUILD))
-    assert kernel.drive(run).status is RunStatus.FAILED
+    kernel.drive(run)
+    (finished,) = kernel.events(run, e.RunFailed)
+    outcome = finished.outcome
+    assert outcome.kind is OutcomeKind.BLOCKED
     (failed,) = kernel.events(run, e.AttemptFailed)
-    assert failed.category is FailureCategory.RESOURCE
-    assert failed.reason.startswith("The workspace could not be set up (workspace.setup): ")
+    assert failed.category is FailureCategory.SETUP
+    assert outcome.reason == failed.reason == (
+        "setup: workspace.setup failed, `make deps`. The command ended with exit code 3."
+        " fetching / no such package: lefthand"
+    )  # fmt: skip
+    assert "no such package: lefthand" in kernel.world.artifacts.get(failed.feedback)
+    assert run_exit_code(RunStatus.FAILED, outcome) == ERROR_EXIT_CODES[ErrorKind.UNAVAILABLE]
     assert kernel.fakes.worker.requests == []
 
 
 def test_a_gate_whose_workspace_cannot_be_set_up_says_nothing_about_the_work() -> None:
     def second_fails(spec: SandboxSpec) -> ScriptedReply:
         is_second = len(kernel.fakes.sandbox.specs) > 1
-        return ScriptedReply(exit_code=3 if spec.argv == SETUP and is_second else 0)
+        return ScriptedReply(
+            output=((Channel.STDOUT, b"deps went wrong"),),
+            exit_code=3 if spec.argv == SETUP and is_second else 0,
+        )
 
     kernel = Kernel(None, done, gates=second_fails)
     run = kernel.submit(prepared(TESTED))
     kernel.drive(run)
+    (finished,) = kernel.events(run, e.RunFailed)
     (ended,) = kernel.events(run, e.GateEnded)
-    assert ended.verdict is Verdict.NOT_RUN
-    assert "could not be set up" in ended.reason
+    assert (ended.verdict, ended.category) == (Verdict.NOT_RUN, FailureCategory.SETUP)
+    assert "`make deps`" in ended.reason
+    assert ended.output is not None
+    assert kernel.world.artifacts.get(ended.output) == "deps went wrong"
+    assert finished.outcome == Outcome(kind=OutcomeKind.BLOCKED, reason=ended.reason)
     assert [setup.attempt for setup in kernel.events(run, e.SetupEnded)] == [1, None]
     assert kernel.fakes.workspaces.open_paths == ()
 

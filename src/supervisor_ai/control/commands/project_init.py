@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from supervisor_ai.control.commands.gates.gate_trials import GateTrials
 from supervisor_ai.control.ports.project_survey import ProjectSurvey
 from supervisor_ai.domain.errors import Denied, NotFound, Unavailable
 
@@ -14,12 +15,14 @@ from supervisor_ai.domain.errors import Denied, NotFound, Unavailable
 class NewProject(Struct, frozen=True, kw_only=True):
     """A project that may have no definitions yet.
 
-    `drafts` returns the files, by their path from the top, for a survey and the chosen packs.
+    `drafts` returns the files, by their path from the top, for a survey, the chosen packs and what
+    came of trying the gates.
     """
 
     top: Path
     survey: Callable[[], ProjectSurvey]
-    drafts: Callable[[ProjectSurvey, Sequence[str]], Mapping[str, str]]
+    drafts: Callable[[ProjectSurvey, Sequence[str], GateTrials | None], Mapping[str, str]]
+    has_program: Callable[[str], object]
 
 
 class FileState(StrEnum):
@@ -52,12 +55,11 @@ def check_packs(survey: ProjectSurvey, chosen: Sequence[str]) -> None:
 
 
 def initialise(
-    project: NewProject, survey: ProjectSurvey, packs: Sequence[str], *, dry_run: bool
+    project: NewProject, drafts: Mapping[str, str], *, dry_run: bool
 ) -> tuple[FileView, ...]:
     """Write the files that are not there yet; say what became of each."""
-    check_packs(survey, packs)
     views: list[FileView] = []
-    for path, text in project.drafts(survey, packs).items():
+    for path, text in drafts.items():
         place = project.top / path
         _refuse_link(place.parent)
         if dry_run:

@@ -1,6 +1,12 @@
 """Port of project detection: languages, frameworks, gates and packs that a project's files show."""
 
-from msgspec import Struct
+import shlex
+from typing import Final
+
+from msgspec import Struct, field
+
+_IMPORTED: Final = "PYTHONPATH"
+_SEPARATOR: Final = ":"
 
 
 class ManifestEvidence(Struct, frozen=True, kw_only=True):
@@ -23,6 +29,7 @@ class GateSuggestion(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]
     directory: str
     evidence: ManifestEvidence
+    environment: dict[str, str] = field(default_factory=dict)
 
 
 class DetectedGate(Struct, frozen=True, kw_only=True):
@@ -31,7 +38,24 @@ class DetectedGate(Struct, frozen=True, kw_only=True):
     name: str
     command: tuple[str, ...]
     evidence: tuple[ManifestEvidence, ...]
+    environment: dict[str, str] = field(default_factory=dict)
     others: tuple[GateSuggestion, ...] = ()
+    parts: tuple[str, ...] = ()
+    """The gates that it stands for, where the parts of a project have their own."""
+
+
+class WorkspaceWay(Struct, frozen=True, kw_only=True):
+    """One way in which a workspace gets what the project needs, and the gates as they are there."""
+
+    gates: tuple[DetectedGate, ...]
+    setup: tuple[str, ...] = ()
+    egress: tuple[str, ...] = ()
+    cache_key: tuple[str, ...] = ()
+    cache_paths: tuple[str, ...] = ()
+    caches: tuple[str, ...] = ()
+    """The package caches of the machine that are shown."""
+    needs: tuple[str, ...] = ()
+    """Programs without which it cannot work."""
 
 
 class Detected(Struct, frozen=True, kw_only=True):
@@ -60,8 +84,28 @@ class ProjectSurvey(Struct, frozen=True, kw_only=True):
     services: tuple[Detected, ...]
     installers: tuple[Detected, ...]
     gates: tuple[DetectedGate, ...]
+    """The gates of the first way."""
+    ways: tuple[WorkspaceWay, ...]
+    """The ways in which they may work, the simplest first."""
     packs: tuple[PackAdvice, ...]
     agents: tuple[str, ...]
     """The agents that are installed, the first choice first."""
     unread: tuple[str, ...]
     """Manifests that were too large, too many, or no plain files."""
+
+
+def all_of(name: str, parts: tuple[DetectedGate, ...]) -> DetectedGate:
+    """Let one gate stand for the parts of a project that has none at its top."""
+    environment: dict[str, str] = {}
+    for part in parts:
+        for variable, value in part.environment.items():
+            known = environment.get(variable, "").split(_SEPARATOR)
+            paths = (*known, *value.split(_SEPARATOR)) if variable == _IMPORTED else (value,)
+            environment[variable] = _SEPARATOR.join(dict.fromkeys(filter(None, paths)))
+    return DetectedGate(
+        name=name,
+        command=("sh", "-c", " && ".join(shlex.join(part.command) for part in parts)),
+        environment=environment,
+        evidence=tuple(evidence for part in parts for evidence in part.evidence),
+        parts=tuple(part.name for part in parts),
+    )

@@ -1,37 +1,35 @@
 """A project's first config file, with the reasons beside the settings."""
 
 import json
-from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from supervisor_ai.control.ports.project_survey import Detected, DetectedGate, ProjectSurvey
-from supervisor_ai.definitions.detection.facts import TOP
-from supervisor_ai.definitions.detection.table import InstallerRule, builtin_table
+from supervisor_ai.control.commands.gates.gate_trials import GateTrial, GateTrials
+from supervisor_ai.control.ports.project_survey import DetectedGate, ProjectSurvey, WorkspaceWay
 from supervisor_ai.definitions.sources.files import PROJECT_DIRECTORY
 from supervisor_ai.definitions.sources.mistakes import shown
 
 _LONGEST: Final = 200
 _MOST_OTHERS: Final = 3
 _HEAD: Final = (
-    "# yaml-language-server: $schema=config.schema.json",
     "# Supervisor's settings for this project. They count from the commit that holds this file.",
-    "# For editors: put config.schema.json of supervisor's docs/reference/schemas beside this.",
 )
 _WORKFLOW: Final = (
     "# How a task gets from plan to commit. The others: supervisor workflow list",
     "workflow: standard",
 )
-_NO_GATE: Final = (
-    "# No test command was found. A gate is a command that must succeed before work is accepted;",
-    "# without one of yours, the gate of `standard` runs `make test`.",
-    "# gates:",
-    "#   test:",
-    '#     command: ["make", "test"]',
+_GATES: Final = (
+    "# Commands that must succeed. The workflow `standard` uses `test` and, before a commit,",
+    "# `lint` and `type_check` where they are here.",
 )
+_NO_GATE: Final = (
+    "# No test command is known to work. A gate is a command that must succeed before work is",
+    "# accepted; without one of yours, the gate of `standard` runs `make test`.",
+)
+_EXAMPLE: Final = ("# gates:", "#   test:", '#     command: ["make", "test"]')
 _SETUP: Final = (
-    "# Sandboxes have no network. If the gates need installed packages, this installs them once",
-    "# per change of the lock file, with only these hosts within reach:",
+    "# Sandboxes have no network. This makes what the gates need, once per change of the files of",
+    "# the cache's key, with only these hosts within reach:",
 )
 IGNORED_TEXT: Final = """\
 # Written by supervisor: state stays out of git, definitions belong into it.
@@ -42,15 +40,19 @@ IGNORED_TEXT: Final = """\
 """
 
 
-def config_text(survey: ProjectSurvey, packs: Sequence[str]) -> str:
-    """Write the config; what is not certain stands in it as a comment."""
+def config_text(
+    survey: ProjectSurvey, packs: Sequence[str], trials: GateTrials | None = None
+) -> str:
+    """Write the config; what is not certain, or did not work, stands in it as a comment."""
+    way = trials.way if trials else survey.ways[0]
     blocks = (
         _HEAD,
         tuple(_agent(survey)),
         _WORKFLOW,
         tuple(_packs(survey, packs)),
-        tuple(_gates(survey.gates)),
-        tuple(_workspace(survey.installers)),
+        tuple(_gates(way.gates, trials)),
+        tuple(_caches(way)),
+        tuple(_workspace(way if trials else survey.ways[-1], is_certain=trials is not None)),
     )
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
@@ -76,44 +78,73 @@ def _packs(survey: ProjectSurvey, packs: Sequence[str]) -> Iterator[str]:
     yield f"packs: {_flow(packs)}"
 
 
-def _gates(gates: tuple[DetectedGate, ...]) -> Iterator[str]:
-    if not gates:
+def _gates(gates: tuple[DetectedGate, ...], trials: GateTrials | None) -> Iterator[str]:
+    failed = trials.failed if trials else ()
+    if not any(gate.name == "test" for gate in gates):
         yield from _NO_GATE
-        return
-    yield "# Commands that must succeed. The workflow `standard` uses `test` and, before a commit,"
-    yield "# `lint` and `type_check` where they are here."
-    yield "gates:"
+    if gates:
+        yield from (*_GATES, "gates:")
+    elif not failed:
+        yield from _EXAMPLE
     for gate in gates:
-        yield f"  {gate.name}:"
-        yield _comment("    ", f"found in {', '.join(it.text for it in gate.evidence)}")
-        yield f"    command: {_flow(gate.command)}"
-        for other in gate.others[:_MOST_OTHERS]:
-            yield _comment("    ", f"also: {_flow(other.command)}, by {other.evidence.text}")
+        yield from _gate(gate, trials)
+    for trial in failed:
+        yield from _failed(trial)
 
 
-def _workspace(installers: tuple[Detected, ...]) -> Iterator[str]:
-    rules = builtin_table().installers
-    installer = next((it for it in installers if rules[it.name].setup), None)
-    if installer is not None:
-        yield from _SETUP
-        yield "# workspace:"
-        place = PurePosixPath(installer.evidence[0].file).parent
-        yield from (_comment("", f"  {line}") for line in _setup(rules[installer.name], place))
+def _gate(gate: DetectedGate, trials: GateTrials | None) -> Iterator[str]:
+    yield f"  {gate.name}:"
+    yield _comment("    ", f"found in {', '.join(it.text for it in gate.evidence)}")
+    trial = trials.passed(gate.name) if trials else None
+    if trials and trial:
+        tests = f"{trial.tests} tests" if trial.tests is not None else "it passed"
+        yield _comment("    ", f"tried on {trials.commit[:12]}: {tests}")
+    yield f"    command: {_flow(gate.command)}"
+    if gate.environment:
+        yield f"    env: {_map(gate.environment)}"
+    for other in gate.others[:_MOST_OTHERS] if trials is None else ():
+        yield _comment("    ", f"also: {_flow(other.command)}, by {other.evidence.text}")
 
 
-def _setup(rule: InstallerRule, place: PurePosixPath) -> Iterator[str]:
-    moved = () if place == PurePosixPath(TOP) else ("env", "-C", str(place))
-    yield f"setup: {_flow((*moved, *rule.setup))}"
-    yield f"egress: {_flow(rule.egress)}"
-    if rule.cache is not None:
-        key = [str(place / name) for name in rule.cache.key]
-        paths = [str(place / name) for name in rule.cache.paths]
-        yield f"cache: {{key: {_flow(key)}, paths: {_flow(paths)}}}"
+def _failed(trial: GateTrial) -> Iterator[str]:
+    why = f"{trial.likely.cause}; {trial.likely.remedy}" if trial.likely else trial.reason
+    yield _comment("  ", f"{trial.gate} did not work when this was written: {why}")
+    yield _comment("  ", f"{trial.gate}:")
+    yield _comment("  ", f"  command: {_flow(trial.command)}")
+    if trial.environment:
+        yield _comment("  ", f"  env: {_map(trial.environment)}")
+
+
+def _caches(way: WorkspaceWay) -> Iterator[str]:
+    if way.caches:
+        yield "# Packages that this machine has downloaded before, shown read-only:"
+        yield f"sandbox: {{caches: {_flow(way.caches)}}}"
+
+
+def _workspace(way: WorkspaceWay, *, is_certain: bool) -> Iterator[str]:
+    if not way.setup:
+        return
+    yield from _SETUP
+    for line in ("workspace:", *(f"  {line}" for line in _setup(way))):
+        yield line if is_certain else f"# {line}"
+
+
+def _setup(way: WorkspaceWay) -> Iterator[str]:
+    yield f"setup: {_flow(way.setup)}"
+    if way.egress:
+        yield f"egress: {_flow(way.egress)}"
+    if way.cache_paths:
+        yield f"cache: {{key: {_flow(way.cache_key)}, paths: {_flow(way.cache_paths)}}}"
 
 
 def _flow(words: Sequence[str]) -> str:
     """Write a list of words; JSON strings are YAML strings, whatever they contain."""
     return f"[{', '.join(json.dumps(word) for word in words)}]"
+
+
+def _map(pairs: Mapping[str, str]) -> str:
+    written = (f"{json.dumps(name)}: {json.dumps(value)}" for name, value in pairs.items())
+    return f"{{{', '.join(written)}}}"
 
 
 def _comment(indent: str, text: str) -> str:
@@ -122,9 +153,11 @@ def _comment(indent: str, text: str) -> str:
     return f"{indent}# {line if len(line) <= _LONGEST else line[: _LONGEST - 1] + '…'}"
 
 
-def drafts(survey: ProjectSurvey, packs: Sequence[str]) -> dict[str, str]:
+def drafts(
+    survey: ProjectSurvey, packs: Sequence[str], trials: GateTrials | None = None
+) -> dict[str, str]:
     """Return the first files of a project by their path from its top."""
     return {
-        f"{PROJECT_DIRECTORY}/config.yaml": config_text(survey, packs),
+        f"{PROJECT_DIRECTORY}/config.yaml": config_text(survey, packs, trials),
         f"{PROJECT_DIRECTORY}/.gitignore": IGNORED_TEXT,
     }

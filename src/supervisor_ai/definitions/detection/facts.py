@@ -18,11 +18,13 @@ class Fact(Struct, frozen=True, kw_only=True):
 
     name: str
     evidence: ManifestEvidence
+    place: str | None = None
+    """The directory that it says something about, if that is not the file's own."""
 
     @property
     def directory(self) -> str:
-        """Return where the file stands."""
-        return str(PurePosixPath(self.evidence.file).parent)
+        """Return what it says something about."""
+        return self.place or str(PurePosixPath(self.evidence.file).parent)
 
 
 class Facts:
@@ -40,6 +42,10 @@ class Facts:
 
     def __or__(self, other: "Facts") -> "Facts":
         return Facts((*self, *other))
+
+    def named(self, name: str) -> tuple[Fact, ...]:
+        """Return every finding of a name."""
+        return tuple(self._by_name.get(name, ()))
 
     def evidence(self, conditions: Iterable[str]) -> ManifestEvidence | None:
         """Return what makes the first condition hold, or None where none does."""

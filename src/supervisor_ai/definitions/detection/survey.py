@@ -6,7 +6,7 @@ from typing import Final
 
 from supervisor_ai.control.ports.project_survey import Detected, PackAdvice, ProjectSurvey
 from supervisor_ai.definitions.detection.facts import Fact, Facts
-from supervisor_ai.definitions.detection.gates import detect_gates
+from supervisor_ai.definitions.detection.python_layout import python_facts
 from supervisor_ai.definitions.detection.reader import BoundedReader, looked_at
 from supervisor_ai.definitions.detection.scanner import count_suffixes, scan
 from supervisor_ai.definitions.detection.table import (
@@ -16,6 +16,7 @@ from supervisor_ai.definitions.detection.table import (
     PackRule,
     builtin_table,
 )
+from supervisor_ai.definitions.detection.ways import detect_ways
 
 _MOST_REASONS: Final = 3
 
@@ -27,6 +28,7 @@ def survey_project(
     table = builtin_table()
     kept, reader = looked_at(paths, table.skip), BoundedReader(root)
     facts = Facts(scan(kept, reader, table.conditions))
+    facts |= Facts(python_facts(kept, facts, reader))
     languages = _languages(table, facts, kept)
     frameworks = _detected(table.frameworks, facts)
     services = _detected(table.services, facts)
@@ -36,12 +38,14 @@ def survey_project(
         for kind, found in concluded
         for it in found
     )
+    ways = detect_ways(table, facts, frozenset(kept))
     return ProjectSurvey(
         languages=languages,
         frameworks=frameworks,
         services=services,
         installers=_installers(table.installers, facts),
-        gates=detect_gates(table, facts),
+        gates=ways[0].gates,
+        ways=ways,
         packs=tuple(_advice(name, rule, facts) for name, rule in table.packs.items()),
         agents=tuple(filter(find_agent, table.agents)),
         unread=tuple(reader.unread),
@@ -68,14 +72,10 @@ def _languages(table: DetectionTable, facts: Facts, paths: list[str]) -> tuple[D
 
 def _installers(rules: Mapping[str, InstallerRule], facts: Facts) -> tuple[Detected, ...]:
     found = _detected({name: rule.when for name, rule in rules.items()}, facts)
-    taken = {_ecosystem(rules[it.name]) for it in found if not rules[it.name].fallback}
+    taken = {rules[it.name].ecosystem for it in found if not rules[it.name].fallback}
     return tuple(
-        it for it in found if not rules[it.name].fallback or _ecosystem(rules[it.name]) not in taken
+        it for it in found if not rules[it.name].fallback or rules[it.name].ecosystem not in taken
     )
-
-
-def _ecosystem(rule: InstallerRule) -> tuple[bool, bool]:
-    return (bool(rule.python), bool(rule.node))
 
 
 def _advice(name: str, rule: PackRule, facts: Facts) -> PackAdvice:

@@ -16,23 +16,34 @@ Words = tuple[str, ...]
 
 
 class CacheRule(Struct, frozen=True, kw_only=True):
-    """What a installer's set-up makes, and the files that decide what that is."""
+    """What an installer's set-up makes, and the files that decide what that is."""
 
     key: Words
     paths: Words
+
+
+class WayRule(Struct, frozen=True, kw_only=True):
+    """One way in which an installer gives a workspace what the project needs."""
+
+    setup: Words = ()
+    cache: CacheRule | None = None
+    egress: Words = ()
+    caches: Words = ()
+    """The package caches of the machine that it uses."""
+    needs: Words = ()
+    interpreter: Words = ()
+    """The Python that it makes, from the installer's directory."""
+    environment: dict[str, str] = field(default_factory=dict)
 
 
 class InstallerRule(Struct, frozen=True, kw_only=True):
     """A package manager: how it is recognised, and how it starts a program of the project."""
 
     when: Conditions
-    python: Words = ()
-    interpreter: Words = ()
+    ecosystem: str
     node: Words = ()
     exec: Words = ()
-    setup: Words = ()
-    cache: CacheRule | None = None
-    egress: Words = ()
+    ways: tuple[WayRule, ...] = ()
     fallback: bool = False
     """Whether it is what people use where no other installer of the ecosystem is seen."""
 

@@ -139,6 +139,10 @@ class Role(Struct, frozen=True, kw_only=True):
         return self.allowed_tools is None or not tools.isdisjoint(self.allowed_tools)
 
 
+WORKSPACE: Final = "{workspace}"
+"""Stands for the path of the workspace in the environment of a gate."""
+
+
 class Gate(Struct, frozen=True, kw_only=True):
     """What must hold for a snapshot: a command that succeeds, or a look at the change itself."""
 

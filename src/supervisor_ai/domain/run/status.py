@@ -84,6 +84,12 @@ class FailureCategory(StrEnum):
     RESOURCE = "resource"
     AUTH = "auth"
     LIMIT = "limit"
+    SETUP = "setup"
+    """The workspace could not be set up: what the user wrote for that did not work."""
+
+
+SETUP_REASON: Final = "setup: "
+"""How the reason of a run begins that ended because no workspace could be set up."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

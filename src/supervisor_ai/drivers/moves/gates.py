@@ -8,7 +8,7 @@ from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import GatePolicy
 from supervisor_ai.domain.run.run import Decision, Run
-from supervisor_ai.domain.run.status import OutcomeKind, Verdict
+from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
 from supervisor_ai.drivers.moves.attempts import base_of, plans
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState
@@ -91,6 +91,8 @@ def _judge(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
     weighed = [said for said in visit.verdicts if not state.gate(at.name, said.slot).only_warns]
     bad = [said for said in weighed if not _is_good(visit, said)]
     for said in bad:
+        if said.category is FailureCategory.SETUP:
+            return stop(at, visit, OutcomeKind.BLOCKED, said.reason)
         if said.verdict is Verdict.NOT_RUN:
             reason = f"Gate {said.gate!r} could not run: {said.reason}"
             return stop(at, visit, OutcomeKind.GATE_FAILED, reason)

@@ -12,7 +12,7 @@ from supervisor_ai.domain.run.effects import Effect, RequestApproval, SetTimer
 from supervisor_ai.domain.run.failures.loops import Loop, find_loop
 from supervisor_ai.domain.run.failures.retries import Move, MoveKind
 from supervisor_ai.domain.run.run import Run
-from supervisor_ai.domain.run.status import OutcomeKind
+from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind
 from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.attempts import (
@@ -73,6 +73,8 @@ def decide_slot(run: Run, state: WorkflowState, at: Step, slot: Slot) -> Result 
     match slot.news:
         case e.AttemptFailed(is_cut_off=True, reason=reason):
             return _failed(OutcomeKind.BUDGET_EXHAUSTED, reason)
+        case e.AttemptFailed(category=FailureCategory.SETUP, reason=reason):
+            return _failed(OutcomeKind.BLOCKED, reason)
         case e.AttemptFailed():
             return _follow_setback(run, state, at, slot, slot.news)
         case e.AttemptSucceeded():

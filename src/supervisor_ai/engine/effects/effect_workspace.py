@@ -1,5 +1,6 @@
 """Where an effect does its work: a workspace made for it, and what may leave it."""
 
+import shlex
 from typing import Final
 
 from msgspec import Struct
@@ -8,8 +9,10 @@ from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.definition import GIB, ResourceLimits, SandboxPolicy
 from supervisor_ai.domain.run.effects import RunGate, RunWorker
 from supervisor_ai.domain.run.events import EgressRefused, SetupEnded
+from supervisor_ai.domain.run.status import SETUP_REASON
 from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.ports.sandbox import (
     Egress,
     Mount,
@@ -21,6 +24,10 @@ from supervisor_ai.engine.ports.sandbox import (
 from supervisor_ai.engine.ports.workspaces import Quota, SetupCache, Workspace, WorkspacePlan
 from supervisor_ai.engine.world import Operation
 
+_SHOWN: Final = 40
+"""So many lines of a set-up's output are told to whoever has to mend it."""
+_TOLD: Final = 3
+_LONGEST: Final = 500
 _KEPT: Final = GIB
 _KEPT_FILES: Final = 100_000
 """More than that is no work of one attempt: it is a download, or a dump."""
@@ -80,7 +87,21 @@ class Site(Struct, frozen=True, kw_only=True):
         )
 
 
-async def set_up(site: Site) -> SandboxResult | None:
+class FailedSetup(Struct, frozen=True, kw_only=True):
+    """A workspace in which nobody can work, and all that its set-up printed."""
+
+    result: SandboxResult
+    output: ArtifactHash
+    text: str
+
+    @property
+    def told(self) -> str:
+        """Say why, with the end of what was printed."""
+        end = "\n".join(self.text.rstrip().split("\n")[-_SHOWN:])
+        return f"{self.result.reason}\n\nThe end of its output:\n{end}"
+
+
+async def set_up(site: Site) -> FailedSetup | None:
     """Set the workspace up if the project says how; return what went wrong, if anything did."""
     world = site.operation.world
     policy, workspaces = world.set_up_policy(site.effect.workspace), world.workspaces
@@ -90,14 +111,14 @@ async def set_up(site: Site) -> SandboxResult | None:
     if cache.paths and await workspaces.take_cached(site.workspace, cache):
         _record(site, is_cached=True, reason="An equal set-up was made before.")
         return None
-    result = await _run(site)
+    result, output = await _run(site)
     is_done = result.end is SandboxEnd.EXITED and result.exit_code == 0
     if is_done and cache.paths:
         await workspaces.keep_cached(site.workspace, cache)
-    return None if is_done else _failure(result)
+    return None if is_done else _failure(site, result, output)
 
 
-async def _run(site: Site) -> SandboxResult:
+async def _run(site: Site) -> tuple[SandboxResult, ArtifactHash]:
     operation, effect = site.operation, site.effect
     transcript = operation.transcript(effect.step, site.attempt)
     try:
@@ -106,7 +127,7 @@ async def _run(site: Site) -> SandboxResult:
     finally:
         transcript.abandon()
     _record(site, is_cached=False, reason=result.reason, output=output, exit_code=code)
-    return result
+    return result, output
 
 
 def _spec(site: Site) -> SandboxSpec:
@@ -157,6 +178,13 @@ def _record(
     )
 
 
-def _failure(result: SandboxResult) -> SandboxResult:
-    reason = f"The workspace could not be set up (workspace.setup): {result.reason}"
-    return replace(result, end=SandboxEnd.SANDBOX_FAILED, exit_code=None, reason=reason)
+def _failure(site: Site, result: SandboxResult, output: ArtifactHash) -> FailedSetup:
+    """Let the user hear what their own command said; no worker can mend it, nor another try."""
+    text = site.operation.text_of(output)
+    if result.end is not SandboxEnd.SANDBOX_FAILED:
+        lines = [line.strip() for line in plain(text).split("\n") if line.strip()]
+        said = f" {' / '.join(lines[-_TOLD:])[-_LONGEST:]}" if lines else " It printed nothing."
+        command = shlex.join(site.effect.workspace.setup)
+        reason = f"{SETUP_REASON}workspace.setup failed, `{command}`. {result.reason}{said}"
+        result = replace(result, end=SandboxEnd.SETUP_FAILED, exit_code=None, reason=reason)
+    return FailedSetup(result=result, output=output, text=text)

@@ -7,7 +7,7 @@ from supervisor_ai.domain.run.definition import Gate, SandboxPolicy, WorkspacePo
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.gates import Authorship, Finding
-from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.run.status import FailureCategory, Verdict
 from supervisor_ai.engine.effects.gates.gate import form_opinion
 from supervisor_ai.engine.effects.gates.verdict_cache import followed
 from supervisor_ai.engine.world import Operation, World
@@ -41,6 +41,7 @@ class Checked(Struct, frozen=True, kw_only=True):
     told: str = ""
     """The part of the output that tells what went wrong."""
     tests: int | None = None
+    category: FailureCategory | None = None
     exit_code: int | None = None
 
 
@@ -55,6 +56,7 @@ async def check_gate(world: World, request: CheckRequest) -> Checked:
         output=world.artifacts.get(opinion.output) if opinion.output else "",
         told=opinion.told,
         tests=opinion.tests,
+        category=opinion.category,
         exit_code=opinion.exit_code,
     )
 

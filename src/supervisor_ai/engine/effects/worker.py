@@ -18,7 +18,7 @@ from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import NO_USAGE, Snapshot, Usage
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.engine.effects.effect_workspace import Site, set_up, worker_plan
+from supervisor_ai.engine.effects.effect_workspace import FailedSetup, Site, set_up, worker_plan
 from supervisor_ai.engine.effects.prompt import write_prompt
 from supervisor_ai.engine.effects.refused_writes import RefusedWrites, report_refused
 from supervisor_ai.engine.effects.remains import keep_work
@@ -111,7 +111,7 @@ async def _attempt(
     )
     failure = await set_up(site)
     if failure is not None:
-        report = WorkerReport(result=failure, output="")
+        report = _unfurnished(failure)
     else:
         report = await _run(effect, site, request, transcript)
     if report.prompt_tokens is not None:
@@ -133,6 +133,16 @@ async def _run(
     if watch is not None and watch.paths:
         report_refused(effect, site.operation, watch.paths)
     return report
+
+
+def _unfurnished(failure: FailedSetup) -> WorkerReport:
+    """Say that nobody could work there; a sandbox that did not start may do so the next time."""
+    if failure.result.end is not SandboxEnd.SETUP_FAILED:
+        return WorkerReport(result=failure.result, output="")
+    diagnosis = Diagnosis(
+        message=failure.told, category=FailureCategory.SETUP, action=Action.ESCALATE
+    )
+    return WorkerReport(result=failure.result, output="", diagnosis=diagnosis)
 
 
 def _lacking(error: InvalidInput) -> WorkerReport:

@@ -119,6 +119,8 @@ class SandboxEnd(StrEnum):
     CUT_OFF = "cut_off"
     COMMAND_MISSING = "command_missing"
     SANDBOX_FAILED = "sandbox_failed"
+    SETUP_FAILED = "setup_failed"
+    """The command never began, because the workspace could not be set up for it."""
 
 
 END_ACTIONS: Final[Mapping[SandboxEnd, Action]] = {
@@ -129,6 +131,7 @@ END_ACTIONS: Final[Mapping[SandboxEnd, Action]] = {
     SandboxEnd.LIMIT_EXCEEDED: Action.ESCALATE,
     SandboxEnd.CUT_OFF: Action.ESCALATE,
     SandboxEnd.COMMAND_MISSING: Action.ESCALATE,
+    SandboxEnd.SETUP_FAILED: Action.ESCALATE,
 }
 """What an agent's end calls for. Time and machines get better by themselves; who is given the same
 again writes as much again, needs as much memory again, and is not there again."""

@@ -92,10 +92,10 @@ EXPECTED: Final[dict[str, dict[str, object]]] = {
         "services": ["PostgreSQL", "Redis"],
         "installers": ["uv", "npm"],
         "gates": {
-            "test": "sh -c env -C backend uv run pytest && env -C frontend npm run test",
-            "test_backend": "env -C backend uv run pytest",
+            "test": "sh -c env -C backend python3 -m pytest && env -C frontend npm run test",
+            "test_backend": "env -C backend python3 -m pytest",
             "test_frontend": "env -C frontend npm run test",
-            "lint_backend": "env -C backend uv run ruff check .",
+            "lint_backend": "env -C backend python3 -m ruff check .",
             "lint_frontend": "env -C frontend npm run lint",
             "build": "env -C frontend npm run build",
         },
@@ -118,7 +118,7 @@ EXPECTED: Final[dict[str, dict[str, object]]] = {
         "languages": ["JavaScript"],
         "frameworks": [],
         "services": [],
-        "installers": ["npm"],
+        "installers": ["npm without a lock file"],
         "gates": {"test": "npm run test", "lint": "npm run lint"},
         "packs": ["cli"],
     },
@@ -128,9 +128,9 @@ EXPECTED: Final[dict[str, dict[str, object]]] = {
         "services": ["MariaDB"],
         "installers": ["poetry"],
         "gates": {
-            "test": "poetry run python manage.py test",
-            "lint": "poetry run flake8",
-            "format": "poetry run black --check .",
+            "test": "python3 manage.py test",
+            "lint": "python3 -m flake8",
+            "format": "python3 -m black --check .",
         },
         "packs": ["backend", "security"],
     },
@@ -140,11 +140,11 @@ EXPECTED: Final[dict[str, dict[str, object]]] = {
         "services": [],
         "installers": ["uv"],
         "gates": {
-            "test": "uv run pytest",
-            "lint": "uv run ruff check .",
-            "type_check": "uv run mypy .",
-            "format": "uv run ruff format --check .",
-            "coverage": "uv run pytest --cov",
+            "test": "python3 -m pytest",
+            "lint": "python3 -m ruff check .",
+            "type_check": "python3 -m mypy .",
+            "format": "python3 -m ruff format --check .",
+            "coverage": "python3 -m pytest --cov",
         },
         "packs": ["cli"],
     },
@@ -273,8 +273,10 @@ def test_the_config_explains_itself(tmp_path: Path) -> None:
         "# backend: backend_dev, api_dev, db_optimizer (PostgreSQL in docker-compose.yml:3" in text
     )
     assert "    # found in frontend/package.json: scripts.lint\n" in text
-    assert '#   setup: ["env", "-C", "backend", "uv", "sync", "--frozen"]' in text
-    assert '#   cache: {key: ["backend/uv.lock"], paths: ["backend/.venv"]}' in text
+    assert (
+        '#   setup: ["sh", "-c", "env -C backend uv sync --all-extras --frozen && env -C ' in text
+    )
+    assert 'paths: ["backend/.venv", "frontend/node_modules"]}' in text
 
 
 def test_the_table_and_the_packs_of_the_package_agree() -> None:

@@ -6,7 +6,8 @@ What `supervisor gate check test_integrity --json` prints, by example:
                "verdict": "failed", "reason": "…", "tests": null,
                "findings": [{"rule": "test_deleted", "message": "…", "file": "tests/test_a.py",
                              "line": 3, "subject": "test_sum", "severity": "error"}],
-               "exit_code": null, "output": "", "told": "…"}}
+               "exit_code": null, "command": [], "note": "",
+               "output": "", "told": "…"}}
 """
 
 import shlex
@@ -29,7 +30,7 @@ from supervisor_ai.domain.terminal import plain
 from supervisor_ai.tools.text import counted
 
 if TYPE_CHECKING:
-    from supervisor_ai.control.commands.gate_check import CheckView
+    from supervisor_ai.control.commands.gates.gate_check import CheckView
     from supervisor_ai.control.ports.definitions import GateSummary
     from supervisor_ai.control.ports.queries import ClaimsRow
 
@@ -119,13 +120,15 @@ def check(invocation: Invocation, **options: Unpack[_CheckOptions]) -> int:
     The two commits are compared as they are; for the changes of a branch alone, name where it
     left: --base $(git merge-base main my-branch). What the gate is made of is read from the base,
     as in a run, so that a change cannot loosen the gate that looks at it. Commands run in the
-    sandbox, always anew, and those of the project only after `supervisor trust`. The gate `claims`
+    sandbox, always anew, and those of the project only after `supervisor trust`. Without --base, a
+    gate that the commit before does not have is taken from the head, or from a config that is not
+    committed yet, and the answer says so. The gate `claims`
     needs to know what was reported: --answer names the file with a worker's JSON.
 
     Exit code 0: the gate passed or only warns; 1: it failed; 6: it could not be run.
     """
-    from supervisor_ai.control.commands.gate_check import CheckQuestion
-    from supervisor_ai.control.commands.gate_check import check as check_change
+    from supervisor_ai.control.commands.gates.gate_check import CheckQuestion
+    from supervisor_ai.control.commands.gates.gate_check import check as check_change
 
     question = CheckQuestion(
         gate=options["name"],
@@ -204,6 +207,8 @@ def shown_check(found: "CheckView") -> Iterator[str]:
     verdict = found.verdict.value.replace("_", " ")
     span = f"{short(found.base)}..{short(found.head)}"
     yield f"{one_line(found.gate)} {verdict}{tests} on {span}: {one_line(found.reason)}"
+    if found.note:
+        yield f"  ran {one_line(shlex.join(found.command))} ({one_line(found.note)})"
     if found.findings:
         rows = [("SEVERITY", "RULE", "PLACE", "SUBJECT", "MESSAGE"), *map(_found, found.findings)]
         yield from ("", *(f"  {line}" for line in fitted(rows)))

@@ -29,6 +29,7 @@ ACTIONS: Final[Mapping[FailureCategory, Action]] = {
     FailureCategory.PARSING: Action.RETRY_WITH_FEEDBACK,
     FailureCategory.LOGIC: Action.RETRY_WITH_FEEDBACK,
     FailureCategory.RESOURCE: Action.ESCALATE,
+    FailureCategory.SETUP: Action.ESCALATE,
     FailureCategory.AUTH: Action.FAIL_OVER,
     FailureCategory.LIMIT: Action.PARK,
 }

@@ -1,13 +1,14 @@
 """A gate's command, in a sandbox without network, on the files of a commit."""
 
+import os
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Final, assert_never
 
 from msgspec import Struct
 
-from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha
-from supervisor_ai.domain.run.definition import Gate
+from supervisor_ai.domain.run.definition import WORKSPACE, Gate
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
 from supervisor_ai.domain.structs import replace
@@ -59,27 +60,20 @@ async def run_command(effect: RunGate, operation: Operation, commit: CommitSha) 
     transcript = operation.transcript(effect.step, None)
     before = await _report(effect, operation, workspace)
     try:
-        result = await set_up(site) or await _run(effect, operation, workspace, transcript)
+        failed = await set_up(site)
+        result = failed.result if failed else await _run(effect, operation, workspace, transcript)
         changed = await _changed(effect, operation, workspace)
         report = await _report(effect, operation, workspace)
         await world.workspaces.close(workspace)
-        output = transcript.finish()
+        output = failed.output if failed else transcript.finish()
     finally:
         transcript.abandon()
-    text = _text(operation, output)
+    text = operation.text_of(output)
     reading = await world.examiner.read(text)
     ran = Ran(result=result, output=output, text=text, reading=reading, changed=changed)
     if effect.gate.report is None:
         return ran
     return await _with_report(ran, operation, None if report == before else report)
-
-
-def _text(operation: Operation, output: ArtifactHash) -> str:
-    """Return what it printed; what was erased once says nothing any more."""
-    try:
-        return operation.world.artifacts.get(output)
-    except NotFound:
-        return ""
 
 
 async def _run(
@@ -92,7 +86,7 @@ async def _run(
         argv=effect.gate.command,
         cwd=workspace.path,
         mounts=workspace.mounts,
-        environment={**workspace.environment, **effect.gate.environment},
+        environment={**workspace.environment, **_placed(effect.gate.environment, workspace)},
         ro_paths=effect.sandbox.ro_paths,
         caches=effect.sandbox.caches,
         limits=effect.sandbox.executor,
@@ -100,6 +94,12 @@ async def _run(
         output_bytes=effect.output_bytes,
     )
     return await operation.world.sandbox.run(spec, transcript.write)
+
+
+def _placed(environment: Mapping[str, str], workspace: Workspace) -> dict[str, str]:
+    """Fill in where the workspace is, which nobody who writes a config can know."""
+    here = os.fspath(workspace.path)
+    return {name: value.replace(WORKSPACE, here) for name, value in environment.items()}
 
 
 async def _changed(effect: RunGate, operation: Operation, workspace: Workspace) -> tuple[str, ...]:
@@ -144,7 +144,7 @@ def judge(gate: Gate, ran: Ran, lack: str | None = None) -> Opinion:
         output=ran.output,
         exit_code=result.exit_code,
         tests=ran.reading.tests,
-        category=FailureCategory.RESOURCE if result.end in BEYOND_LIMITS else None,
+        category=_category(result.end),
         limits=result.limits,
         is_final=is_final(result),
     )
@@ -153,6 +153,12 @@ def judge(gate: Gate, ran: Ran, lack: str | None = None) -> Opinion:
         if found is Verdict.PASSED and not doubt
         else replace(opinion, told=_told(ran, reason))
     )
+
+
+def _category(end: SandboxEnd) -> FailureCategory | None:
+    if end is SandboxEnd.SETUP_FAILED:
+        return FailureCategory.SETUP
+    return FailureCategory.RESOURCE if end in BEYOND_LIMITS else None
 
 
 def verdict(result: SandboxResult) -> Verdict:
@@ -168,7 +174,7 @@ def verdict(result: SandboxResult) -> Verdict:
             | SandboxEnd.CUT_OFF
         ):
             return Verdict.FAILED
-        case SandboxEnd.COMMAND_MISSING | SandboxEnd.SANDBOX_FAILED:
+        case SandboxEnd.COMMAND_MISSING | SandboxEnd.SANDBOX_FAILED | SandboxEnd.SETUP_FAILED:
             return Verdict.NOT_RUN
         case _:
             assert_never(result.end)

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from supervisor_ai.control.commands.gates.gate_sources import find_source
 from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
 from supervisor_ai.control.commands.trust import require_trust
 from supervisor_ai.control.ports.definitions import Catalog
@@ -53,6 +54,10 @@ class CheckView(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     exit_code: int | None
     output: str
+    command: tuple[str, ...]
+    """What was run; nothing for a gate that looks at the change itself."""
+    note: str
+    """Where the gate comes from, if that is not the base."""
     told: str
     """What went wrong, as a worker would be told: the failing part of the output."""
 
@@ -62,6 +67,12 @@ class _Change(Struct, frozen=True, kw_only=True):
 
     base: Base
     head: Base
+    definition: CommitSha
+    """The commit that says what the gate is made of."""
+    note: str = ""
+    """The same in words, where it is not the base."""
+    is_first: bool = False
+    """Whether there is no commit before the head."""
     sandbox: SandboxPolicy = field(default_factory=SandboxPolicy)
     workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
     limits: Limits = field(default_factory=Limits)
@@ -70,7 +81,11 @@ class _Change(Struct, frozen=True, kw_only=True):
 async def check(project: OpenProject, question: CheckQuestion) -> CheckView:
     """Run a gate on a change; what it is made of is read from the base, as for a run."""
     change = _change(project.preflight, question)
+    if question.base is None:
+        source = await find_source(project, question.gate, change.base, change.head)
+        change = replace(change, definition=source.commit, note=source.note)
     gates = _gates(project.preflight, question, change)
+    _require_change(gates, change)
     require_answer(gates, question.answer)
     world = project.world
     if any(gate.command for gate in gates):
@@ -84,14 +99,24 @@ async def check(project: OpenProject, question: CheckQuestion) -> CheckView:
 def _change(preflight: Preflight, question: CheckQuestion) -> _Change:
     head = preflight.repository.resolve(question.head)
     if question.base is not None:
-        return _Change(base=preflight.repository.resolve(question.base), head=head)
+        return _between(preflight.repository.resolve(question.base), head)
     try:
-        return _Change(base=preflight.repository.resolve(f"{head.sha}~1"), head=head)
-    except NotFound as error:
+        return _between(preflight.repository.resolve(f"{head.sha}~1"), head)
+    except NotFound:
+        return replace(_between(head, head), is_first=True)
+
+
+def _require_change(gates: Sequence[Gate], change: _Change) -> None:
+    """Refuse to compare the first commit of all with itself; a command needs no other one."""
+    if change.is_first and any(gate.kind != GateKind.COMMAND for gate in gates):
         raise InvalidInput(
-            f"There is no commit before {head.ref!r} to compare it with.",
+            f"There is no commit before {change.head.ref!r} to compare it with.",
             hint="Name the other commit: --base REF",
-        ) from error
+        )
+
+
+def _between(base: Base, head: Base) -> _Change:
+    return _Change(base=base, head=head, definition=base.sha)
 
 
 def _gates(preflight: Preflight, question: CheckQuestion, change: _Change) -> tuple[Gate, ...]:
@@ -99,14 +124,19 @@ def _gates(preflight: Preflight, question: CheckQuestion, change: _Change) -> tu
     if question.is_tdd:
         names.append(GateKind.RED_BEFORE_GREEN)
     return tuple(
-        find_gate(preflight.catalog, name, base=change.base, head=change.head)
+        find_gate(
+            preflight.catalog,
+            name,
+            base=replace(change.base, sha=change.definition),
+            head=change.head,
+        )
         for name in dict.fromkeys(names)
     )
 
 
 def _trusted(preflight: Preflight, change: _Change) -> _Change:
     """Learn where commands run, if the user trusts what the project says about that."""
-    loaded = preflight.catalog.load(change.base.sha, workflow=None, cli=None)
+    loaded = preflight.catalog.load(change.definition, workflow=None, cli=None)
     require_trust(preflight, loaded.powers)
     definition = loaded.definition
     return replace(
@@ -151,6 +181,8 @@ def _view(gate: Gate, change: _Change, results: Sequence[Checked]) -> CheckView:
         tests=first.tests,
         findings=tuple(finding for result in results for finding in result.findings),
         exit_code=first.exit_code,
+        command=gate.command,
+        note=change.note,
         output="\n".join(result.output for result in results if result.output),
         told="\n".join(result.told for result in results if result.told),
     )

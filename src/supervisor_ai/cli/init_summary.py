@@ -1,0 +1,80 @@
+"""What `supervisor init` says: what it found, what does not work, and what to do next."""
+
+import shlex
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.control.commands.project_init import suggested
+from supervisor_ai.control.phrases import one_line
+
+if TYPE_CHECKING:
+    from supervisor_ai.control.commands.gates.gate_trials import GateTrial, GateTrials
+    from supervisor_ai.control.ports.project_survey import Detected, ProjectSurvey
+
+_MOST_LINES: Final = 8
+
+
+def shown_survey(survey: "ProjectSurvey") -> Iterator[str]:
+    """Show what was recognised, each with its place."""
+    found = (*survey.languages[:3], *survey.frameworks, *survey.services)
+    yield f"Detected: {' + '.join(it.name for it in found) or 'nothing that is known here'}"
+    for label, group in (("installers", survey.installers), ("services", survey.services)):
+        if group:
+            yield f"  {label}: {', '.join(map(_with_evidence, group))}"
+    for gate in survey.gates:
+        evidence = ", ".join(it.text for it in gate.evidence)
+        yield "  " + one_line(f"gate {gate.name}: {shlex.join(gate.command)} ({evidence})")
+    if survey.unread:
+        yield f"  not read: {one_line(', '.join(survey.unread[:5]))}"
+    if suggested(survey):
+        yield from ("", "Suggested role packs:")
+    for advice in survey.packs:
+        if advice.is_suggested:
+            roles = ", ".join(advice.roles)
+            yield "  " + one_line(f"[x] {advice.name}: {advice.title} ({roles}) - {advice.reason}")
+
+
+def _with_evidence(it: "Detected") -> str:
+    return one_line(f"{it.name} ({it.evidence[0].text})")
+
+
+def shown_failures(trials: "GateTrials") -> Iterator[str]:
+    """Show why a gate does not work, and what to do; such a gate is not written."""
+    for trial in trials.failed:
+        yield one_line(f"{trial.gate} does not work yet, so it is not written: {trial.reason}")
+        yield "  " + one_line(f"tried: {shlex.join(trial.command)}")
+        yield from (f"  │ {one_line(line)}" for line in trial.lines[-_MOST_LINES:])
+        yield from _likely(trial)
+        yield ""
+
+
+def _likely(trial: "GateTrial") -> Iterator[str]:
+    if trial.likely is not None:
+        yield "  " + one_line(f"likely cause: {trial.likely.cause}")
+        yield "  " + one_line(f"what to do: {trial.likely.remedy}")
+
+
+def shown_next(
+    invocation: Invocation,
+    survey: "ProjectSurvey",
+    trials: "GateTrials | None",
+    untried: str | None,
+) -> Iterator[str]:
+    """Say what comes next; a task only where an agent and a gate are there for it."""
+    if untried is not None and trials is None and survey.gates:
+        yield one_line(f"The gates were not tried ({untried}).")
+    yield from (
+        "",
+        "Next:",
+        f"  {invocation.git} add .supervisor && {invocation.git} commit -m 'Add supervisor'",
+        f"  {invocation.command} trust",
+    )
+    has_test = trials is not None and any(gate.name == "test" for gate in trials.way.gates)
+    if not has_test:
+        yield f"  {invocation.command} gate check test    # once the config has a test gate"
+    if survey.agents:
+        yield f'  {invocation.command} run "Describe a task"'
+    else:
+        yield "  install an agent (claude, codex or gemini), or name yours: `cli:` in the config"
+        yield f"  {invocation.command} doctor"
