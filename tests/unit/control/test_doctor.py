@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from tests.support.fake_logins import FakeLogins
 
 from supervisor_ai.control.commands.doctor import DoctorCheck, HostMachine, conclude, examine
 from supervisor_ai.control.preflight import Preflight
@@ -44,6 +45,7 @@ def machine(tmp_path: Path) -> HostMachine:
         find_agent=lambda cli: cli.name,
         preflight=no_repository,
         count_events=lambda: 0,
+        logins=FakeLogins(),
     )
 
 
