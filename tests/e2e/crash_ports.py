@@ -33,6 +33,8 @@ from supervisor_ai.engine.ports.gates import (
     Mutant,
     NewTests,
     Reading,
+    ReportQuestion,
+    ReportRequest,
 )
 from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head, Lease, Leases
 from supervisor_ai.engine.ports.sandbox import (
@@ -288,6 +290,9 @@ class CrashingWorkspaces:
     async def read_file(self, workspace: Workspace, path: str, *, most: int) -> bytes | None:
         return await self._workspaces.read_file(workspace, path, most=most)
 
+    async def read_reports(self, workspace: Workspace, *, most: int) -> Mapping[str, bytes]:
+        return await self._workspaces.read_reports(workspace, most=most)
+
     async def compose(
         self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime
     ) -> Snapshot:
@@ -361,8 +366,16 @@ class CrashingExaminer:
         self._at.mark(f"after look {kind}")
         return seen
 
-    async def read(self, output: str) -> Reading:
-        return await self._examiner.read(output)
+    async def report_request(self, question: ReportQuestion) -> ReportRequest:
+        return await self._examiner.report_request(question)
+
+    async def read(
+        self,
+        output: str,
+        request: ReportRequest | None = None,
+        reports: Mapping[str, bytes] | None = None,
+    ) -> Reading:
+        return await self._examiner.read(output, request, reports)
 
     async def read_report(self, report: bytes) -> Reading:
         return await self._examiner.read_report(report)

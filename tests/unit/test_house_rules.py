@@ -409,7 +409,7 @@ BOUNDED: Final = {
 }
 READERS_ROOM: Final = re.compile(
     r"supervisor_ai\.gates\."
-    r"(reader|integrity|new_tests|mutation|runners\.junit_report"
+    r"(reader|integrity|new_tests|mutation|runners\.(junit_report|json_report|report_request|scripts)"
     r"|worker_claims)\b"
 )
 

@@ -5,7 +5,9 @@ harm; only the lines of a runner's output, which are few and short, are read her
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import chain
 from threading import Lock
 from typing import Final, TypeVar
 
@@ -21,6 +23,8 @@ from supervisor_ai.engine.ports.gates import (
     Mutant,
     NewTests,
     Reading,
+    ReportQuestion,
+    ReportRequest,
     Unexaminable,
 )
 from supervisor_ai.gates.reader_messages import (
@@ -64,16 +68,46 @@ class RepositoryExaminer:
         except ChildFailedError as error:
             return _unreadable(kind, f"it {error}")
 
-    async def read(self, output: str) -> Reading:
-        """Find out what a runner said."""
+    async def report_request(self, question: ReportQuestion) -> ReportRequest:
+        """Find out which runners a command leads to; what cannot be read is run as it is."""
+        task = Task(work=ReaderWork.REQUEST, question=question)
+        try:
+            return await self._done(task, ReportRequest)
+        except ChildFailedError:
+            return ReportRequest(argv=question.command, root=question.root)
+
+    async def read(
+        self,
+        output: str,
+        request: ReportRequest | None = None,
+        reports: Mapping[str, bytes] | None = None,
+    ) -> Reading:
+        """Find out what a runner said, in its output and in the reports that it was asked for."""
+        from supervisor_ai.gates.runners.combination import whole_reading, writer
         from supervisor_ai.gates.runners.test_results import read
 
-        return await asyncio.to_thread(read, output)
+        if request is None:
+            return await asyncio.to_thread(read, output)
+        found: dict[str, list[Reading]] = {}
+        for name, report in (reports or {}).items():
+            task = Task(
+                work=ReaderWork.REPORT,
+                report=report,
+                root=request.root,
+                is_json=name.endswith(".json"),
+            )
+            with suppress(Unexaminable):
+                found.setdefault(writer(name) or name, []).append(await self._report(task))
+        said = await asyncio.to_thread(read, output, root=request.root, reported=found)
+        return whole_reading(said, list(chain.from_iterable(found.values())), request)
 
     async def read_report(self, report: bytes) -> Reading:
         """Find out what a JUnit XML report says."""
+        return await self._report(Task(work=ReaderWork.REPORT, report=report))
+
+    async def _report(self, task: Task) -> Reading:
         try:
-            said = await self._done(Task(work=ReaderWork.REPORT, report=report), ReadReport)
+            said = await self._done(task, ReadReport)
         except ChildFailedError as error:
             raise Unexaminable(f"it {error}") from None
         if said.fault is not None:

@@ -20,7 +20,9 @@ from supervisor_ai.gates.reader_messages import (
     decode,
     encode,
 )
+from supervisor_ai.gates.runners.json_report import read_json_report
 from supervisor_ai.gates.runners.junit_report import read_report
+from supervisor_ai.gates.runners.report_request import make_request
 from supervisor_ai.tools.confined_child import Ask
 
 
@@ -47,12 +49,15 @@ def _done(task: Task, commits: AskedCommits) -> object:
         case ReaderWork.MUTANTS:
             return mutants(task.case, commits, limit=task.limit)
         case ReaderWork.REPORT:
-            return _report(task.report)
+            return _report(task)
+        case ReaderWork.REQUEST:
+            return None if task.question is None else make_request(task.question, commits)
 
 
-def _report(report: bytes) -> ReadReport:
+def _report(task: Task) -> ReadReport:
+    read = read_json_report if task.is_json else read_report
     try:
-        return ReadReport(reading=read_report(report))
+        return ReadReport(reading=read(task.report, task.root))
     except Unexaminable as error:
         return ReadReport(fault=error.message)
 

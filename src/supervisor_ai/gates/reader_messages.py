@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, Commits
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.engine.ports.gates import NOTHING_READ, ChangeCase, Reading
+from supervisor_ai.engine.ports.gates import NOTHING_READ, ChangeCase, Reading, ReportQuestion
 
 NOT_UNDERSTOOD: Final = (ValueError, RecursionError, msgspec.MsgspecError)
 _BATCH: Final = 4 * 1024 * 1024
@@ -31,6 +31,7 @@ class ReaderWork(StrEnum):
     NEW_TESTS = "new_tests"
     MUTANTS = "mutants"
     REPORT = "report"
+    REQUEST = "request"
 
 
 class Task(Struct, frozen=True, kw_only=True):
@@ -39,6 +40,12 @@ class Task(Struct, frozen=True, kw_only=True):
     work: ReaderWork
     case: ChangeCase = _NO_CHANGE
     report: bytes = b""
+    is_json: bool = False
+    """Whether the report is JSON, and no XML."""
+    root: str = ""
+    """The directory that is left out of the names of tests."""
+    question: ReportQuestion | None = None
+    """The command that is asked for reports."""
     look: str = ""
     """Where the function is that looks at the change."""
     limit: int = 0

@@ -1,9 +1,10 @@
 """An examiner that says what a test wants it to say."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from supervisor_ai.domain.run.gates import GateWord
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import (
     NOTHING_READ,
     ChangeCase,
@@ -11,6 +12,8 @@ from supervisor_ai.engine.ports.gates import (
     Mutant,
     NewTests,
     Reading,
+    ReportQuestion,
+    ReportRequest,
     Unexaminable,
 )
 
@@ -30,6 +33,8 @@ class FakeExaminer:
     """What an output says, by a part of it."""
     report: Reading | Unexaminable = NOTHING_READ
     """What a report says."""
+    request: ReportRequest = field(default_factory=lambda: ReportRequest(argv=()))
+    """How a command is asked for reports."""
     tests: NewTests = field(default_factory=NewTests)
     faults: tuple[Mutant, ...] | Unexaminable = ()
     seen: list[tuple[GateWord, ChangeCase]] = field(default_factory=list)
@@ -39,8 +44,21 @@ class FakeExaminer:
         self.seen.append((kind, case))
         return self.opinion(kind, case)
 
-    async def read(self, output: str) -> Reading:
-        """Find out what a runner said."""
+    async def report_request(self, question: ReportQuestion) -> ReportRequest:
+        """Ask for nothing, or for what a test wants."""
+        return replace(self.request, argv=self.request.argv or question.command)
+
+    async def read(
+        self,
+        output: str,
+        request: ReportRequest | None = None,
+        reports: Mapping[str, bytes] | None = None,
+    ) -> Reading:
+        """Find out what a runner said; a report says what its text is registered for."""
+        del request
+        for report in (reports or {}).values():
+            if report.decode() in self.readings:
+                return self.readings[report.decode()]
         found = (reading for part, reading in self.readings.items() if part in output)
         return next(found, NOTHING_READ)
 

@@ -60,6 +60,7 @@ class _Directory:
     number: int
     hides: tuple[str, ...] = ()
     writable: Writable | None = None
+    reports: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -96,6 +97,10 @@ class MemoryWorkspaces:
         files.pop(path, None)
         if text is not None:
             files[path] = text
+
+    def report(self, path: Path, name: str, text: str) -> None:
+        """Leave a report beside the files of the workspace at a path, as a runner would."""
+        self._directories[path].reports[name] = text
 
     def read(self, workspace: Workspace, path: str) -> str | None:
         """Return a file of an open workspace, or None."""
@@ -147,6 +152,7 @@ class MemoryWorkspaces:
                 "SUPERVISOR_DB_SUFFIX": f"_w{number}",
             },
             quota=Hardness.NONE if plan.quota is None else Hardness.SOFT,
+            reports=path.with_name(f"{path.name}.reports") if plan.has_reports else None,
         )
 
     async def keeps_quota(self) -> bool:
@@ -190,6 +196,11 @@ class MemoryWorkspaces:
         """Read a file of the directory, up to so many bytes and one more."""
         text = self._directory(workspace).files.get(path)
         return None if text is None else text.encode()[: most + 1]
+
+    async def read_reports(self, workspace: Workspace, *, most: int) -> Mapping[str, bytes]:
+        """Read the files that lie in the directory for reports, by their names."""
+        reports = self._directory(workspace).reports
+        return {name: text.encode() for name, text in reports.items() if len(text) <= most}
 
     async def compose(
         self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime

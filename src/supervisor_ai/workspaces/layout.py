@@ -46,6 +46,11 @@ class WorkspaceDirectory(Struct, frozen=True, kw_only=True):
         return self.path / "trusted.git"
 
     @property
+    def reports(self) -> Path:
+        """Return where a command may leave reports; absent if it leaves none."""
+        return self.path / "reports"
+
+    @property
     def start(self) -> Path:
         """Return the ref of our git directory that stands where the work began."""
         return self.trusted_git / "refs" / "heads" / "start"
@@ -53,7 +58,8 @@ class WorkspaceDirectory(Struct, frozen=True, kw_only=True):
     @property
     def volume(self) -> Volume:
         """Return the file system of all that the worker can write, where it has one of its own."""
-        return Volume(image=self.path / "tree.img", places=(self.tree, self.worker_git))
+        places = (self.tree, self.worker_git, *((self.reports,) if self.reports.exists() else ()))
+        return Volume(image=self.path / "tree.img", places=places)
 
     @property
     def hidden(self) -> Path:

@@ -59,7 +59,8 @@ class Populator(Struct, frozen=True, kw_only=True):
         block = desk.ports.reserve(desk.path)
         if plan.keeps is not None:
             write_bound(desk, plan.keeps)
-        for directory in (desk.tree, desk.worker_git):
+        reports = (desk.reports,) if plan.has_reports else ()
+        for directory in (desk.tree, desk.worker_git, *reports):
             make_directory(directory, READABLE)
         quota = _bound(desk, plan.quota)
         with _fits(desk, plan.quota):

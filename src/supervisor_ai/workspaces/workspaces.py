@@ -28,7 +28,7 @@ from supervisor_ai.workspaces.commits.composition import Composer
 from supervisor_ai.workspaces.commits.landings import Integration
 from supervisor_ai.workspaces.commits.object_import import ObjectImport
 from supervisor_ai.workspaces.commits.snapshots import SnapshotDraft, draft
-from supervisor_ai.workspaces.files.safe_open import read_beneath
+from supervisor_ai.workspaces.files.safe_open import read_beneath, read_files
 from supervisor_ai.workspaces.in_thread import perform
 from supervisor_ai.workspaces.layout import (
     WASTE,
@@ -116,6 +116,11 @@ class GitWorkspaces:
         """Read a file of the directory, up to so many bytes and one more."""
         return await perform(read_beneath, workspace.path, path, most + 1)
 
+    async def read_reports(self, workspace: Workspace, *, most: int) -> Mapping[str, bytes]:
+        """Read the files that lie in the directory for reports, by their names."""
+        reports = workspace.reports
+        return {} if reports is None else await perform(read_files, reports, most)
+
     async def compose(
         self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime
     ) -> Snapshot:
@@ -184,6 +189,7 @@ class GitWorkspaces:
             mounts=furniture.mounts,
             environment={**_ENVIRONMENT, **furniture.environment},
             quota=furniture.quota,
+            reports=desk.reports if plan.has_reports else None,
         )
 
     def _take_cached(self, workspace: Workspace, cache: SetupCache) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from tests.support.kernel import GATE, Kernel, flow, stop, work
 from typing_extensions import override
 
-from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import (
@@ -23,9 +23,17 @@ from supervisor_ai.domain.run.inbox_commands import Approve
 from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gate_check import Checked, CheckRequest, check_gate
+from supervisor_ai.engine.effects.gates.command import Ran, judge
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, with_notes
-from supervisor_ai.engine.ports.gates import Missing, Mutant, NewTests, Reading, Unexaminable
-from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
+from supervisor_ai.engine.ports.gates import (
+    Missing,
+    Mutant,
+    NewTests,
+    Reading,
+    ReportRequest,
+    Unexaminable,
+)
+from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd, SandboxResult, SandboxSpec
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
 from supervisor_ai.testing.virtual_loop import run_virtual
@@ -82,6 +90,65 @@ def test_a_runner_that_says_otherwise_is_believed_more_than_exit_code_0(
     kernel, run = driven(GATE, Runner("..."), reading)
     assert ended(kernel, run).verdict is Verdict.FAILED
     assert reason in ended(kernel, run).reason
+
+
+def test_a_runner_that_never_came_to_its_end_has_failed() -> None:
+    kernel, run = driven(GATE, Runner("..."), Reading(is_unfinished=True))
+    assert ended(kernel, run).verdict is Verdict.FAILED
+    assert "its runner was to run tests, and neither its output" in ended(kernel, run).reason
+    kernel, run = driven(GATE, Runner("..."), Reading(tool="cargo test", is_unfinished=True))
+    assert "cargo test only listed or built tests, or never" in ended(kernel, run).reason
+
+
+def test_nothing_to_do_is_no_success_where_tests_are_expected() -> None:
+    tests = replace(GATE, counts_tests=True)
+    kernel, run = driven(tests, Runner("..."), Reading(is_idle=True))
+    assert ended(kernel, run).verdict is Verdict.FAILED
+    assert "there was nothing that it had to do: no test ran." in ended(kernel, run).reason
+    kernel, run = driven(GATE, Runner("..."), Reading(is_idle=True))
+    assert ended(kernel, run).verdict is Verdict.PASSED
+
+
+class Asked(Runner):
+    """Leaves a report where it is asked to, and remembers how it was started."""
+
+    kernel: Kernel
+
+    @override
+    def __call__(self, spec: SandboxSpec) -> ScriptedReply:
+        self.spec = spec
+        if f"{spec.cwd}.reports" in {str(mount.target) for mount in spec.mounts}:
+            self.kernel.fakes.workspaces.report(spec.cwd, "pytest.xml", "the report")
+        return super().__call__(spec)
+
+
+def asked(gate: Gate) -> tuple[Asked, e.GateEnded]:
+    runner = Asked("the output")
+    runner.kernel = kernel = Kernel(None, gates=runner)
+    environment = {"PYTEST_ADDOPTS": "--junitxml"}
+    kernel.fakes.examiner.request = ReportRequest(
+        argv=("make", "-s"), environment=environment, programs=("/ours.cjs",)
+    )
+    kernel.fakes.examiner.readings["the report"] = Reading(tests=5)
+    run = kernel.submit(gated(gate))
+    kernel.drive(run)
+    return runner, ended(kernel, run)
+
+
+def test_a_command_is_asked_for_reports_and_they_are_read() -> None:
+    runner, said = asked(GATE)
+    assert (said.verdict, said.tests) == (Verdict.PASSED, 5)
+    assert runner.spec.argv == ("make", "-s")
+    assert runner.spec.environment["PYTEST_ADDOPTS"] == "--junitxml"
+    assert [mount.is_writable for mount in runner.spec.mounts[-2:]] == [True, False]
+
+
+def test_tests_that_were_there_before_are_wanted_unless_the_gate_says_how_many() -> None:
+    result = SandboxResult(end=SandboxEnd.EXITED, exit_code=0, reason="")
+    ran = Ran(result=result, output=ArtifactHash(""), text="", reading=Reading(tests=3))
+    assert judge(GATE, ran, least=3).verdict is Verdict.PASSED
+    assert judge(GATE, ran, least=4).reason == "At least 4 tests are wanted; it ran 3."
+    assert judge(replace(GATE, min_tests=2), ran, least=4).verdict is Verdict.PASSED
 
 
 def test_the_number_of_tests_is_told_or_said_to_be_unknown() -> None:

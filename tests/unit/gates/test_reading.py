@@ -244,6 +244,45 @@ def test_what_nobody_counted_is_unknown(text: str) -> None:
     assert read(text).tests is None
 
 
+HEADER = "=========== test session starts ============\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEADER}collected 2 items\n",
+        f"{HEADER}2 passed in 0.1s\n{HEADER}",
+        f"{HEADER}collected 2 items\n<Module a.py>\n==== 2 tests collected in 0.01s ====",
+        "a.py::test_a\n\n1 test collected in 0.01s",
+        " RUN  v4.1.12 /work\n",
+        "running 3 tests\ntest a ... ok\n",
+        "running 1 test\nrunning 1 test\ntest b ... ok\ntest result: ok. 1 passed; 0 failed;",
+        "  Executable unittests src/lib.rs (target/debug/deps/one-83d69e65c7120d7f)",
+        "a: test\n\n1 test, 0 benchmarks",
+        "    Starting 3 tests across 1 binary\n        PASS [   0.1s] one a",
+    ],
+)
+def test_a_run_without_an_end_is_found(text: str) -> None:
+    assert read(text).is_unfinished
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PYTEST,
+        f"{HEADER}==== no tests ran in 0.1s ====",
+        f"{HEADER}{HEADER}1 passed in 0.1s\n1 failed in 0.1s",
+        f"1 test collected in 0.01s\n{HEADER}1 passed in 0.1s",
+        CARGO,
+        output("vitest"),
+        "running 0 tests\ntest result: ok. 0 passed; 0 failed; 0 ignored",
+        "    Starting 1 test across 1 binary\n     Summary [   0.0s] 1 test run: 1 passed",
+    ],
+)
+def test_a_run_with_an_end_is_over(text: str) -> None:
+    assert not read(text).is_unfinished
+
+
 def test_documentation_tests_do_not_make_a_run_empty() -> None:
     text = (
         "running 3 tests\ntest result: ok. 3 passed; 0 failed; 0 ignored;\n"

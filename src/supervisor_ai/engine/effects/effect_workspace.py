@@ -53,7 +53,7 @@ def _bound(limits: ResourceLimits) -> Quota:
 def gate_plan(effect: RunGate) -> WorkspacePlan:
     """Say what is special about a gate's workspace."""
     quota = _quota(effect.sandbox, effect.sandbox.executor)
-    return WorkspacePlan(include=effect.workspace.include, quota=quota)
+    return WorkspacePlan(include=effect.workspace.include, quota=quota, has_reports=True)
 
 
 def _quota(policy: SandboxPolicy, limits: ResourceLimits) -> Quota | None:

@@ -1,6 +1,7 @@
 """What gates know: how runners speak, and what a change does to tests, claims and machines."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct, field
@@ -50,6 +51,25 @@ class Missing(Struct, frozen=True):
     is_module: bool
 
 
+class CaseOutcome(StrEnum):
+    """What became of one test."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class CaseResult(Struct, frozen=True):
+    """One test, as its runner names it."""
+
+    name: str
+    """The same whenever and wherever the same tests are run."""
+    outcome: CaseOutcome
+    told: str = ""
+    """What it said when it failed, cut short."""
+    file: str | None = None
+
+
 class Reading(Struct, frozen=True, kw_only=True):
     """What the output of a command says, where the runner that wrote it is known."""
 
@@ -66,9 +86,45 @@ class Reading(Struct, frozen=True, kw_only=True):
     """How many were left out, where that is known."""
     missing: tuple[Missing, ...] = ()
     """What was looked for and not found when files were loaded or compiled."""
+    results: tuple[CaseResult, ...] = ()
+    """Each test once, by name; a bounded number, and none where nobody says which tests ran."""
+    is_unfinished: bool = False
+    """Whether a known runner began, or should have, and never came to its end."""
+    is_idle: bool = False
+    """Whether there was nothing to do, or nothing but words."""
 
 
 NOTHING_READ: Final = Reading()
+
+
+class ReportQuestion(Struct, frozen=True, kw_only=True):
+    """A command that is about to run, and where it may leave reports."""
+
+    command: tuple[str, ...]
+    commit: CommitSha
+    root: str
+    """Where the files of the commit are."""
+    place: str | None
+    """An empty directory for reports; None: it is to run as it is."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    keeps_going: bool = False
+    """Whether all tests are wanted, also after some could not be loaded or failed."""
+
+
+class ReportRequest(Struct, frozen=True, kw_only=True):
+    """A command that is asked to say more about its tests than it would by itself."""
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What is set besides the gate's own."""
+    programs: tuple[str, ...] = ()
+    """Files of ours that it has to see."""
+    runners: tuple[str, ...] = ()
+    """The known runners that it leads to."""
+    is_idle: bool = False
+    """Whether the scripts of the commit that it leads to do nothing at all."""
+    root: str = ""
+    """The directory that is left out of the names of tests."""
 
 
 class NewTests(Struct, frozen=True, kw_only=True):
@@ -103,8 +159,20 @@ class Examiner(Protocol):
         """Look at a change in one of the ways that need no command."""
         ...
 
-    async def read(self, output: str) -> Reading:
-        """Find out what a runner said."""
+    async def report_request(self, question: ReportQuestion) -> ReportRequest:
+        """Find out which runners a command leads to, and how to ask them for reports."""
+        ...
+
+    async def read(
+        self,
+        output: str,
+        request: ReportRequest | None = None,
+        reports: Mapping[str, bytes] | None = None,
+    ) -> Reading:
+        """Find out what a runner said, in its output and in the reports that it was asked for.
+
+        A report that cannot be read says nothing.
+        """
         ...
 
     async def read_report(self, report: bytes) -> Reading:

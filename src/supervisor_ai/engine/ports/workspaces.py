@@ -36,6 +36,8 @@ class WorkspacePlan(Struct, frozen=True, kw_only=True):
 
     A directory that it names is there, empty where the commit has none.
     """
+    has_reports: bool = False
+    """Whether there is a directory for reports beside the files."""
 
 
 PLAIN: Final = WorkspacePlan()
@@ -60,6 +62,8 @@ class Workspace(Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str] = field(default_factory=dict)
     quota: Hardness = Hardness.NONE
     """Whether the file system itself keeps the files within the quota."""
+    reports: Path | None = None
+    """An empty directory beside the files, for whom it is mounted; what is in it is no change."""
 
 
 class LeftOut(Struct, frozen=True, kw_only=True):
@@ -153,6 +157,13 @@ class Workspaces(Protocol):
         """Read a file of the directory, up to so many bytes and one more.
 
         None where there is none: nothing that a link leads to is read.
+        """
+        ...
+
+    async def read_reports(self, workspace: Workspace, *, most: int) -> Mapping[str, bytes]:
+        """Read the files that lie in the directory for reports, by their names.
+
+        So many bytes in all: what does not fit is left out, and so is everything but plain files.
         """
         ...
 

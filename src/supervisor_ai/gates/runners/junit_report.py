@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final
 from xml.parsers import expat
 
-from supervisor_ai.engine.ports.gates import Reading, Unexaminable
+from supervisor_ai.engine.ports.gates import CaseOutcome, Reading, Unexaminable
+from supervisor_ai.gates.runners.cases import Cases
 from supervisor_ai.tools.text import one_line
 
 TOOL: Final = "the test report"
@@ -19,18 +20,22 @@ _TOLD: Final = 4_000
 """How much is told of why one test failed."""
 _ALL_TOLD: Final = 24_000
 _BAD: Final = frozenset({"failure", "error"})
+_PASSED: Final = CaseOutcome.PASSED
+_OUTCOMES: Final = {"skipped": CaseOutcome.SKIPPED, **dict.fromkeys(_BAD, CaseOutcome.FAILED)}
 
 
 @dataclass(slots=True)
 class _Tally:
     """What the report has said so far."""
 
+    cases: Cases
     depth: int = 0
     ran: int = 0
     skipped: int = 0
     failing: dict[str, str] = field(default_factory=dict)
     failed: int = 0
     test: str | None = None
+    file: str | None = None
     fate: str = ""
     words: list[str] = field(default_factory=list)
     left: int = 0
@@ -45,9 +50,7 @@ class _Tally:
         if self.depth == 1 and tag not in {"testsuites", "testsuite"}:
             raise Unexaminable("it is no JUnit XML: it has no test suites")
         if tag == "testcase":
-            place = attributes.get("classname") or attributes.get("file") or ""
-            name = attributes.get("name", "")
-            self.test = one_line(f"{place}::{name}" if place else name, _LONGEST_NAME)
+            self.test, self.file = _name(attributes), attributes.get("file")
             self.fate, self.words, self.left = "", [], _TOLD
         elif self.test is not None and tag in {*_BAD, "skipped"}:
             self.fate = tag if tag in _BAD or not self.fate else self.fate
@@ -69,16 +72,30 @@ class _Tally:
         if tag == "testcase" and self.test is not None:
             self.skipped += self.fate == "skipped"
             self.ran += self.fate != "skipped"
+            told = "".join(self.words).strip()
             if self.fate in _BAD:
                 self.failed += 1
                 if len(self.failing) < _NAMES:
-                    self.failing[self.test] = "".join(self.words).strip()
+                    self.failing[one_line(self.test, _LONGEST_NAME)] = told
+            self.cases.add(self.test, _OUTCOMES.get(self.fate, _PASSED), told, self.file)
             self.test = None
 
 
-def read_report(report: bytes) -> Reading:
+def _name(attributes: dict[str, str]) -> str:
+    """Name a test as its runner does on the command line; pytest tells the file besides."""
+    place, name, file = (attributes.get(key) or "" for key in ("classname", "name", "file"))
+    module = file.removesuffix(".py").replace("/", ".")
+    if file.endswith(".py") and not place and name == module:
+        return file
+    if file.endswith(".py") and f"{place}.".startswith(f"{module}."):
+        classes = place[len(module) :].replace(".", "::")
+        return f"{file}{classes}::{name}"
+    return f"{place or file}::{name}" if place or file else name
+
+
+def read_report(report: bytes, root: str = "") -> Reading:
     """Say what a report says; raise Unexaminable, whose message goes on after "because"."""
-    tally, parser = _Tally(), expat.ParserCreate()
+    tally, parser = _Tally(cases=Cases(root)), expat.ParserCreate()
     parser.StartElementHandler = tally.start
     parser.EndElementHandler = tally.end
     parser.CharacterDataHandler = tally.text
@@ -97,6 +114,7 @@ def read_report(report: bytes) -> Reading:
         failing=told[:_ALL_TOLD],
         failing_tests=tuple(tally.failing),
         skipped=tally.skipped,
+        results=tally.cases.results(),
     )
 
 

@@ -26,12 +26,22 @@ class Runner(Struct, frozen=True, kw_only=True):
     nested: Patterns = ()
     names: Patterns = ()
     knows: Patterns = ()
+    opens: Patterns = ()
+    closes: Patterns = ()
+    lists: Patterns = ()
+    idle: Patterns = ()
+    cases: Patterns = ()
     begins: Patterns = ()
     ends: Patterns = ()
     marks: Patterns = ()
     lines: Patterns = ()
     words_ran: tuple[str, ...] = ()
     words_failed: tuple[str, ...] = ()
+
+    @property
+    def runs_tests(self) -> bool:
+        """Tell whether it says that tests ran."""
+        return bool(self.counts or self.each)
 
 
 @cache

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +23,9 @@ _RESOLVE: Final = 0x02 | 0x04 | 0x08
 _IS_NO_FILE: Final = {errno.ELOOP, errno.ENXIO, errno.ENODEV, errno.EISDIR}
 _CHUNK: Final = 3000
 """How much of a path the kernel is given at once; it takes no more than 4096 bytes."""
+
+_MOST_FILES: Final = 200
+"""How many of a directory are read."""
 
 Parts = tuple[str, ...]
 
@@ -93,6 +97,18 @@ def read_beneath(root: Path, path: str, most: int) -> bytes | None:
         if error.errno in {errno.ENOENT, errno.ENOTDIR, *_IS_NO_FILE}:
             return None
         raise
+
+
+def read_files(root: Path, most: int) -> dict[str, bytes]:
+    """Read the files of a directory, so many bytes in all; what is no file, or too much, is not."""
+    names = sorted(path.name for path in islice(root.iterdir(), _MOST_FILES))
+    found: dict[str, bytes] = {}
+    for name in names:
+        contents = read_beneath(root, name, most + 1)
+        if contents is not None and len(contents) <= most:
+            found[name] = contents
+            most -= len(contents)
+    return found
 
 
 def _open_file(directory: int, name: str) -> int | None:

@@ -1,8 +1,9 @@
 """A gate's command, in a sandbox without network, on the files of a commit."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Final, assert_never
 
 from msgspec import Struct
@@ -10,13 +11,21 @@ from msgspec import Struct
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha
 from supervisor_ai.domain.run.definition import WORKSPACE, Gate
 from supervisor_ai.domain.run.effects import RunGate
+from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.effect_workspace import Site, gate_plan, set_up
 from supervisor_ai.engine.effects.gates.gate_result import Opinion
-from supervisor_ai.engine.ports.gates import NOTHING_READ, Reading, Unexaminable
+from supervisor_ai.engine.ports.gates import (
+    NOTHING_READ,
+    Reading,
+    ReportQuestion,
+    ReportRequest,
+    Unexaminable,
+)
 from supervisor_ai.engine.ports.sandbox import (
     BEYOND_LIMITS,
+    Mount,
     Profile,
     SandboxEnd,
     SandboxResult,
@@ -30,6 +39,7 @@ _NOT_FOUND: Final = 126
 """From here on an exit code tells of a shell that found no command, or of a signal."""
 _TAIL: Final = 4_000
 _REPORT_BYTES: Final = 8 << 20
+_REPORTS_BYTES: Final = 64 << 20
 _NAMED: Final = 10
 
 
@@ -42,12 +52,19 @@ class Ran(Struct, frozen=True, kw_only=True):
     reading: Reading = NOTHING_READ
     changed: tuple[str, ...] = ()
     """The tracked files that it changed and may not."""
+    runners: tuple[str, ...] = ()
+    """The known runners that the command leads to."""
     report_fault: str | None = None
     """What is wrong with the report that it should have written."""
 
 
-async def run_command(effect: RunGate, operation: Operation, commit: CommitSha) -> Ran:
-    """Run the command on a commit's files, and read what it printed."""
+async def run_command(
+    effect: RunGate, operation: Operation, commit: CommitSha, *, keeps_going: bool = False
+) -> Ran:
+    """Run the command on a commit's files, and read what it printed and reported.
+
+    Who compares tests by name wants all of them (`keeps_going`); a gate stops where it stops.
+    """
     world = operation.world
     workspace = await world.workspaces.open(
         operation.run,
@@ -59,34 +76,65 @@ async def run_command(effect: RunGate, operation: Operation, commit: CommitSha) 
     site = Site(operation=operation, effect=effect, workspace=workspace, attempt=None)
     transcript = operation.transcript(effect.step, None)
     before = await _report(effect, operation, workspace)
+    request = await world.examiner.report_request(
+        _question(effect, workspace, keeps_going=keeps_going)
+    )
     try:
         failed = await set_up(site)
-        result = failed.result if failed else await _run(effect, operation, workspace, transcript)
+        result = failed.result if failed else await _run(effect, site, request, transcript)
         changed = await _changed(effect, operation, workspace)
         report = await _report(effect, operation, workspace)
+        reports = await world.workspaces.read_reports(workspace, most=_REPORTS_BYTES)
         await world.workspaces.close(workspace)
         output = failed.output if failed else transcript.finish()
     finally:
         transcript.abandon()
     text = operation.text_of(output)
-    reading = await world.examiner.read(text)
-    ran = Ran(result=result, output=output, text=text, reading=reading, changed=changed)
+    reading = await world.examiner.read(text, request, reports)
+    ran = Ran(
+        result=result,
+        output=output,
+        text=text,
+        reading=reading,
+        changed=changed,
+        runners=request.runners,
+    )
     if effect.gate.report is None:
         return ran
     return await _with_report(ran, operation, None if report == before else report)
 
 
+def _question(effect: RunGate, workspace: Workspace, *, keeps_going: bool) -> ReportQuestion:
+    """Ask for reports, unless the gate has one of its own or the command only lists tests."""
+    gate = effect.gate
+    is_asked = gate.report is None and gate.kind != GateKind.TEST_INTEGRITY
+    return ReportQuestion(
+        command=gate.command,
+        commit=workspace.start,
+        root=str(workspace.path),
+        place=str(workspace.reports) if is_asked and workspace.reports else None,
+        environment={**workspace.environment, **_placed(gate.environment, workspace)},
+        keeps_going=keeps_going,
+    )
+
+
 async def _run(
-    effect: RunGate, operation: Operation, workspace: Workspace, transcript: Transcript
+    effect: RunGate, site: Site, request: ReportRequest, transcript: Transcript
 ) -> SandboxResult:
+    operation, workspace = site.operation, site.workspace
     spec = SandboxSpec(
         label=operation.key,
         fence=operation.epoch,
         profile=Profile.EXECUTOR,
-        argv=effect.gate.command,
+        argv=request.argv,
         cwd=workspace.path,
-        mounts=workspace.mounts,
-        environment={**workspace.environment, **_placed(effect.gate.environment, workspace)},
+        # Whatever set the workspace up could leave no report: only the command sees the place.
+        mounts=(*workspace.mounts, *_report_mounts(workspace, request)),
+        environment={
+            **workspace.environment,
+            **_placed(effect.gate.environment, workspace),
+            **request.environment,
+        },
         ro_paths=effect.sandbox.ro_paths,
         caches=effect.sandbox.caches,
         limits=effect.sandbox.executor,
@@ -100,6 +148,13 @@ def _placed(environment: Mapping[str, str], workspace: Workspace) -> dict[str, s
     """Fill in where the workspace is, which nobody who writes a config can know."""
     here = os.fspath(workspace.path)
     return {name: value.replace(WORKSPACE, here) for name, value in environment.items()}
+
+
+def _report_mounts(workspace: Workspace, request: ReportRequest) -> Iterator[Mount]:
+    if workspace.reports is not None:
+        yield Mount(source=workspace.reports, target=workspace.reports, is_writable=True)
+    for program in map(Path, request.programs):
+        yield Mount(source=program, target=program)
 
 
 async def _changed(effect: RunGate, operation: Operation, workspace: Workspace) -> tuple[str, ...]:
@@ -132,10 +187,14 @@ async def _with_report(ran: Ran, operation: Operation, report: bytes | None) -> 
     return replace(ran, reading=replace(found, failed=failed, missing=ran.reading.missing))
 
 
-def judge(gate: Gate, ran: Ran, lack: str | None = None) -> Opinion:
-    """Say what the command means; green is only what nothing speaks against."""
+def judge(gate: Gate, ran: Ran, lack: str | None = None, *, least: int | None = None) -> Opinion:
+    """Say what the command means; green is only what nothing speaks against.
+
+    Where the gate says nothing of how many tests are wanted, `least` holds.
+    """
     found = verdict(ran.result)
-    doubt = (_doubt(gate, ran) or lack) if found is Verdict.PASSED else None
+    wanted = least if gate.min_tests is None else gate.min_tests
+    doubt = (_doubt(gate, ran, wanted) or lack) if found is Verdict.PASSED else None
     reason = doubt or _reason(gate, ran)
     result = ran.result
     opinion = Opinion(
@@ -180,15 +239,21 @@ def verdict(result: SandboxResult) -> Verdict:
             assert_never(result.end)
 
 
-def _doubt(gate: Gate, ran: Ran) -> str | None:
+def _doubt(gate: Gate, ran: Ran, least: int | None) -> str | None:
     """Say what speaks against a command that exited with code 0."""
-    tests, failed, least = ran.reading.tests, ran.reading.failed, gate.min_tests
+    tests, failed = ran.reading.tests, ran.reading.failed
     if ran.report_fault is not None:
         return f"Its report {gate.report!r} cannot be read, because {ran.report_fault}."
     if failed:
         return f"The command exited with code 0, but its output says that {failed} failed."
     if tests == 0:
         return "The command exited with code 0, but by its output no test ran at all."
+    if ran.reading.is_unfinished:
+        return f"The command exited with code 0, but {_unfinished(ran)}."
+    if ran.reading.is_idle and (gate.counts_tests or least is not None):
+        return (
+            "The command exited with code 0, but there was nothing that it had to do: no test ran."
+        )
     if least is not None and (tests is None or tests < least):
         count = "no test that can be counted" if tests is None else f"{tests}"
         return f"At least {least} tests are wanted; it ran {count}."
@@ -197,6 +262,13 @@ def _doubt(gate: Gate, ran: Ran) -> str | None:
         more = f" and {rest} more" if rest > 0 else ""
         return f"It changed {', '.join(map(repr, ran.changed[:_NAMED]))}{more}, which it may not."
     return None
+
+
+def _unfinished(ran: Ran) -> str:
+    if ran.reading.tool is not None:
+        return f"{ran.reading.tool} only listed or built tests, or never came to its end"
+    names = " or ".join(ran.runners) or "its runner"
+    return f"{names} was to run tests, and neither its output nor a report tells of an end"
 
 
 def _reason(gate: Gate, ran: Ran) -> str:

@@ -1,0 +1,64 @@
+"""What the output of a command and the reports that it was asked for say together."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from supervisor_ai.domain.structs import replace
+from supervisor_ai.engine.ports.gates import Reading, ReportRequest
+from supervisor_ai.gates.runners.cases import Cases
+from supervisor_ai.gates.runners.table import runners
+
+_WRITER: Final = re.compile(r"(pytest|jest|vitest|mocha|node)(?:-\d+)?\.(?:xml|json)")
+
+
+def writer(report: str) -> str | None:
+    """Name the runner that a report is of, by the name that we asked for."""
+    found = _WRITER.fullmatch(report)
+    return found and ("node --test" if found[1] == "node" else found[1])
+
+
+def whole_reading(said: Reading, reports: Sequence[Reading], request: ReportRequest) -> Reading:
+    """Believe reports rather than the output; what they do not know, the output may.
+
+    A second run of a runner may have written over the report of the first: of both counts the
+    higher one holds.
+    """
+    is_over = bool(reports) or _has_end(said)
+    unfinished = said.is_unfinished or (bool(request.runners) and not is_over)
+    idle = (said.is_idle and not _has_end(said)) or request.is_idle
+    if not reports:
+        return replace(said, is_unfinished=unfinished, is_idle=idle)
+    cases = Cases()
+    for reading in (*reports, said):
+        cases.add_all(reading.results)
+    return replace(
+        said,
+        tool=said.tool or reports[0].tool,
+        tests=_highest(reading.tests for reading in (_of_all(reports), said)),
+        failed=_highest(reading.failed for reading in (_of_all(reports), said)),
+        failing=said.failing or "\n\n".join(it.failing for it in reports if it.failing),
+        failing_tests=_of_all(reports).failing_tests or said.failing_tests,
+        skipped=_of_all(reports).skipped,
+        results=cases.results(),
+        is_unfinished=unfinished,
+        is_idle=False,
+    )
+
+
+def _has_end(said: Reading) -> bool:
+    """Tell whether a runner of tests is known by what it said at its end."""
+    return said.tool is not None and runners()[said.tool].runs_tests
+
+
+def _of_all(reports: Sequence[Reading]) -> Reading:
+    return Reading(
+        tests=sum(reading.tests or 0 for reading in reports),
+        failed=sum(reading.failed or 0 for reading in reports),
+        skipped=sum(reading.skipped or 0 for reading in reports),
+        failing_tests=tuple(name for reading in reports for name in reading.failing_tests),
+    )
+
+
+def _highest(numbers: Iterable[int | None]) -> int | None:
+    return max((number for number in numbers if number is not None), default=None)

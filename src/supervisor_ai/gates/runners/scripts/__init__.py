@@ -1,0 +1,1 @@
+"""Where a command leads: the scripts of a commit, down to the runners that they start."""
