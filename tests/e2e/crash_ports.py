@@ -360,7 +360,7 @@ class CrashingExaminer:
         view = ChangeView(
             case=case,
             commits=self._examiner.commits,
-            has_commit=self._examiner.has_commit,
+            has_commit=self._examiner.reader.has_commit,
         )
         seen = look(change_gates()[kind].look, view)
         self._at.mark(f"after look {kind}")

@@ -8,8 +8,6 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import chain
-from threading import Lock
-from typing import Final, TypeVar
 
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.control.registered_kinds import change_gates
@@ -27,23 +25,10 @@ from supervisor_ai.engine.ports.gates import (
     ReportRequest,
     Unexaminable,
 )
-from supervisor_ai.gates.reader_messages import (
-    NOT_UNDERSTOOD,
-    Answers,
-    ReaderWork,
-    ReadReport,
-    Task,
-    decode,
-    encode,
-)
-from supervisor_ai.tools.confined_child import Ask, ChildFailedError, ConfinedReaders
+from supervisor_ai.gates.commit_reader import LIMITS, CommitReader
+from supervisor_ai.gates.reader_messages import ReaderWork, ReadReport, Task
+from supervisor_ai.tools.confined_child import ChildFailedError
 from supervisor_ai.tools.confinement import ProcessLimits
-
-READER: Final = "supervisor_ai.gates.reader"
-LIMITS: Final = ProcessLimits(memory=1 << 30, cpu=60, wall=300.0, speech=16 << 20)
-_PATIENCE: Final = 0.25
-
-T = TypeVar("T")
 
 
 class RepositoryExaminer:
@@ -53,9 +38,7 @@ class RepositoryExaminer:
         self, commits: Commits, has_commit: Callable[[str], bool], limits: ProcessLimits = LIMITS
     ) -> None:
         self.commits = commits
-        self.has_commit = has_commit
-        self._readers = ConfinedReaders(READER, limits)
-        self._turn = Lock()
+        self.reader = CommitReader(commits, has_commit, limits)
 
     async def examine(self, kind: GateWord, case: ChangeCase) -> Examination:
         """Look at a change in one of the ways that need no command."""
@@ -64,7 +47,7 @@ class RepositoryExaminer:
             raise InvalidInput(f"A gate of the kind {kind!r} needs a command to be run.")
         task = Task(work=ReaderWork.LOOK, case=case, look=gate.look)
         try:
-            return await self._done(task, Examination)
+            return await self.reader.done(task, Examination)
         except ChildFailedError as error:
             return _unreadable(kind, f"it {error}")
 
@@ -72,7 +55,7 @@ class RepositoryExaminer:
         """Find out which runners a command leads to; what cannot be read is run as it is."""
         task = Task(work=ReaderWork.REQUEST, question=question)
         try:
-            return await self._done(task, ReportRequest)
+            return await self.reader.done(task, ReportRequest)
         except ChildFailedError:
             return ReportRequest(argv=question.command, root=question.root)
 
@@ -107,7 +90,7 @@ class RepositoryExaminer:
 
     async def _report(self, task: Task) -> Reading:
         try:
-            said = await self._done(task, ReadReport)
+            said = await self.reader.done(task, ReadReport)
         except ChildFailedError as error:
             raise Unexaminable(f"it {error}") from None
         if said.fault is not None:
@@ -117,7 +100,7 @@ class RepositoryExaminer:
     async def new_tests(self, case: ChangeCase) -> NewTests:
         """Find the tests that a change adds or alters; none where they cannot be read."""
         try:
-            found = await self._done(Task(work=ReaderWork.NEW_TESTS, case=case), NewTests)
+            found = await self.reader.done(Task(work=ReaderWork.NEW_TESTS, case=case), NewTests)
         except ChildFailedError:
             return NewTests()
         contents = await asyncio.to_thread(self._contents, case.head, frozenset(found.contents))
@@ -127,27 +110,9 @@ class RepositoryExaminer:
         """Put small faults into the lines that a change touches, spread over all of them."""
         task = Task(work=ReaderWork.MUTANTS, case=case, limit=limit)
         try:
-            return await self._done(task, tuple[Mutant, ...])
+            return await self.reader.done(task, tuple[Mutant, ...])
         except ChildFailedError as error:
             raise Unexaminable(f"The change could not be looked at: it {error}.") from None
-
-    async def _done(self, task: Task, kind: type[T]) -> T:
-        """Have something done by a reader of its own."""
-        answers = Answers(self.commits, self.has_commit)
-        try:
-            said = await asyncio.to_thread(self._converse, encode(task), answers.answer)
-            return decode(said, kind)
-        except NOT_UNDERSTOOD:
-            raise ChildFailedError("confuses its reader") from None
-
-    def _converse(self, task: bytes, answer: Ask) -> bytes:
-        """Wait a little for a reader that is busy: to start one more costs as much work."""
-        has_turn = self._turn.acquire(timeout=_PATIENCE)
-        try:
-            return self._readers.converse(task, answer)
-        finally:
-            if has_turn:
-                self._turn.release()
 
     def _contents(self, commit: CommitSha, paths: frozenset[str]) -> dict[str, bytes | None]:
         files = [file for file in self.commits.list(commit) if file.path in paths]

@@ -21,7 +21,8 @@ from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import GateKind, GateWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination, Unexaminable
-from supervisor_ai.gates.examiner import LIMITS, RepositoryExaminer
+from supervisor_ai.gates.commit_reader import LIMITS
+from supervisor_ai.gates.examiner import RepositoryExaminer
 
 CASE: Final = ChangeCase(base=BASE, head=HEAD)
 CODE: Final = "def add(a, b):\n    return a + b\n"
