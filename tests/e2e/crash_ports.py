@@ -294,10 +294,15 @@ class CrashingWorkspaces:
         return await self._workspaces.read_reports(workspace, most=most)
 
     async def compose(
-        self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime
+        self,
+        base: CommitSha,
+        contents: Mapping[str, bytes | None],
+        *,
+        at: datetime,
+        modes_of: CommitSha | None = None,
     ) -> Snapshot:
         self._at.mark("before compose")
-        composed = await self._workspaces.compose(base, contents, at=at)
+        composed = await self._workspaces.compose(base, contents, at=at, modes_of=modes_of)
         self._at.mark("after compose")
         return composed
 

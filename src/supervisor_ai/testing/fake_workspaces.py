@@ -203,9 +203,15 @@ class MemoryWorkspaces:
         return {name: text.encode() for name, text in reports.items() if len(text) <= most}
 
     async def compose(
-        self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime
+        self,
+        base: CommitSha,
+        contents: Mapping[str, bytes | None],
+        *,
+        at: datetime,
+        modes_of: CommitSha | None = None,
     ) -> Snapshot:
         """Make a commit with the base's files and other contents at some paths; None: no file."""
+        self._commit(modes_of or base)
         files = _composed(self._commit(base).files, contents)
         made = MemoryCommit(files=files, parent=base, note=f"Composition at {at}")
         commit = self._store(made)

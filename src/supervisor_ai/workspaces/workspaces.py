@@ -122,10 +122,15 @@ class GitWorkspaces:
         return {} if reports is None else await perform(read_files, reports, most)
 
     async def compose(
-        self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime
+        self,
+        base: CommitSha,
+        contents: Mapping[str, bytes | None],
+        *,
+        at: datetime,
+        modes_of: CommitSha | None = None,
     ) -> Snapshot:
         """Make a commit with the base's files and other contents at some paths; None: no file."""
-        return await perform(self._composer.compose, base, contents, at)
+        return await perform(self._composer.compose, base, contents, at, modes_of)
 
     async def close(self, workspace: Workspace) -> None:
         """Remove the directory."""

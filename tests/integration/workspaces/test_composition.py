@@ -46,6 +46,20 @@ def test_the_mode_of_a_file_stays_and_a_link_becomes_a_file(
     }
 
 
+def test_the_mode_of_a_file_that_comes_back_is_that_of_another_commit(
+    user: ScratchRepository, workspaces: GitWorkspaces
+) -> None:
+    user.write(FILES)
+    (user.path / "run.sh").chmod(0o755)
+    before = user.commit()
+    (user.path / "run.sh").unlink()
+    (user.path / "README").chmod(0o755)
+    head = user.commit()
+    contents = {"run.sh": b"#!/bin/sh\n", "README": b"hello\n"}
+    made = asyncio.run(workspaces.compose(head, contents, at=AT, modes_of=before))
+    assert modes(user, made.commit) == modes(user, before)
+
+
 def test_a_composed_commit_lies_on_top_of_the_base_and_no_ref_keeps_it(
     user: ScratchRepository, workspaces: GitWorkspaces, tmp_path: Path
 ) -> None:

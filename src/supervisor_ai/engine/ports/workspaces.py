@@ -168,12 +168,17 @@ class Workspaces(Protocol):
         ...
 
     async def compose(
-        self, base: CommitSha, contents: Mapping[str, bytes | None], *, at: datetime
+        self,
+        base: CommitSha,
+        contents: Mapping[str, bytes | None],
+        *,
+        at: datetime,
+        modes_of: CommitSha | None = None,
     ) -> Snapshot:
         """Make a commit with the base's files and other contents at some paths; None: no file.
 
-        It lies on top of the base and no ref keeps it. The mode of a file stays; a new one is an
-        ordinary file.
+        It lies on top of the base and no ref keeps it. A file has the mode that it has in
+        `modes_of`, or else in the base; a new one is an ordinary file.
         """
         ...
 

@@ -37,12 +37,19 @@ class Composer:
         self._deposit = deposit
         self._state = state
 
-    def compose(self, base: CommitSha, contents: Contents, at: datetime) -> Snapshot:
+    def compose(
+        self,
+        base: CommitSha,
+        contents: Contents,
+        at: datetime,
+        modes_of: CommitSha | None = None,
+    ) -> Snapshot:
         """Make a commit with the base's files and other contents at some paths."""
         _check(contents)
-        with self._scratch(base) as scratch:
+        with self._scratch(base, modes_of or base) as scratch:
+            modes = {**_modes(scratch, base), **(_modes(scratch, modes_of) if modes_of else {})}
             scratch.run("read-tree", base)
-            scratch.run(*_PUT, stdin=b"".join(_entries(scratch, base, contents)))
+            scratch.run(*_PUT, stdin=b"".join(_entries(scratch, base, contents, modes)))
             return self._deliver(scratch, [base], sorted(contents), at)
 
     def transplant(
@@ -100,9 +107,10 @@ def is_plain(path: str) -> bool:
     )
 
 
-def _entries(scratch: Git, base: CommitSha, contents: Contents) -> Iterator[bytes]:
+def _entries(
+    scratch: Git, base: CommitSha, contents: Contents, modes: Mapping[bytes, bytes]
+) -> Iterator[bytes]:
     """Write, for the index, what lies at each path; what goes comes first."""
-    modes = _modes(scratch, base)
     new = {_raw(path): content for path, content in contents.items() if content is not None}
     for path in contents:
         yield _removal(base, _raw(path))
