@@ -399,6 +399,7 @@ BOUNDED: Final = {
     "gates/change/touched_areas.py": "our own table",
     "gates/change/risks/table.py": "our own table",
     "gates/runners/table.py": "our own table",
+    "gates/evidence/table.py": "our own table",
     "gates/integrity/": "only in the reader's process",
     "gates/mutation.py": "only in the reader's process; bounds on length",
     "gates/runners/junit_report.py": "only in the reader's process; bounds on size and depth",
@@ -410,7 +411,7 @@ BOUNDED: Final = {
 READERS_ROOM: Final = re.compile(
     r"supervisor_ai\.gates\."
     r"(reader|integrity|new_tests|mutation|runners\.(junit_report|json_report|report_request|scripts)"
-    r"|worker_claims)\b"
+    r"|worker_claims|evidence\.(?!repository_evidence|messages))\b"
 )
 
 

@@ -9,6 +9,8 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import Examination, Unexaminable
 from supervisor_ai.gates.change import auto_run
 from supervisor_ai.gates.change_view import ChangeView
+from supervisor_ai.gates.evidence.halves import find_halves
+from supervisor_ai.gates.evidence.hollow import hollow
 from supervisor_ai.gates.integrity.examine import known_languages
 from supervisor_ai.gates.mutation import mutants
 from supervisor_ai.gates.new_tests import new_tests
@@ -52,6 +54,10 @@ def _done(task: Task, commits: AskedCommits) -> object:
             return _report(task)
         case ReaderWork.REQUEST:
             return None if task.question is None else make_request(task.question, commits)
+        case ReaderWork.HALVES:
+            return find_halves(task.case, task.rules, commits)
+        case ReaderWork.HOLLOW:
+            return hollow(task.case, task.rules, commits, whole=task.whole)
 
 
 def _report(task: Task) -> ReadReport:

@@ -14,12 +14,14 @@ from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, Commits
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.engine.ports.evidence import HarnessRules
 from supervisor_ai.engine.ports.gates import NOTHING_READ, ChangeCase, Reading, ReportQuestion
 
 NOT_UNDERSTOOD: Final = (ValueError, RecursionError, msgspec.MsgspecError)
 _BATCH: Final = 4 * 1024 * 1024
 
 _NO_CHANGE: Final = ChangeCase(base=CommitSha(""), head=CommitSha(""))
+_NO_RULES: Final = HarnessRules()
 
 T = TypeVar("T")
 
@@ -32,6 +34,8 @@ class ReaderWork(StrEnum):
     MUTANTS = "mutants"
     REPORT = "report"
     REQUEST = "request"
+    HALVES = "halves"
+    HOLLOW = "hollow"
 
 
 class Task(Struct, frozen=True, kw_only=True):
@@ -49,6 +53,9 @@ class Task(Struct, frozen=True, kw_only=True):
     look: str = ""
     """Where the function is that looks at the change."""
     limit: int = 0
+    rules: HarnessRules = _NO_RULES
+    whole: bool = False
+    """Whether all of the product is meant, or only what the change touches."""
 
 
 class ReadReport(Struct, frozen=True, kw_only=True):

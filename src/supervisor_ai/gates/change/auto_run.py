@@ -17,6 +17,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.change.differences import is_absent, read_small, shown
 from supervisor_ai.gates.change.misleading_names import find_odd_names
+from supervisor_ai.gates.change.path_patterns import path_pattern
 from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.gates.own_tables import load_table
 from supervisor_ai.tools.text import counted
@@ -25,7 +26,7 @@ from supervisor_ai.tools.toml import read_toml
 _FORMATS: Final[Mapping[str, Callable[[str], object]]] = {"json": json.loads, "toml": read_toml}
 _FINDINGS: Final = 100
 _MOST_ODD_NAMES: Final = 100
-_KNOWN: Final = {"paths", "reason", "format", "keys", "beside"}
+_KNOWN: Final = {"paths", "reason", "format", "keys", "beside", "harness"}
 
 
 class AutoRun(Struct, frozen=True, kw_only=True):
@@ -38,6 +39,8 @@ class AutoRun(Struct, frozen=True, kw_only=True):
     """Where only these keys count."""
     beside: frozenset[str] = frozenset()
     """Where only a file of one of these names makes it run."""
+    is_harness: bool = False
+    """Whether it also decides how tests are built and run."""
 
 
 def look_at_auto_run_files(view: ChangeView) -> Examination:
@@ -136,23 +139,23 @@ def _entry(entry: object) -> AutoRun:
     if not isinstance(reason, str) or form not in (None, *_FORMATS):
         raise InvalidInput(f"An entry has no reason or an unknown format: {entry!r}.")
     return AutoRun(
-        pattern=_at_any_depth("|".join(_translated(str(path)) for path in entry["paths"])),
+        pattern=path_pattern(map(str, entry["paths"])),
         reason=reason,
         form=form,
         keys=tuple(str(key) for key in entry.get("keys", ())),
         beside=frozenset(str(name) for name in entry.get("beside", ())),
+        is_harness=entry.get("harness") is True,
     )
 
 
-def _translated(path: str) -> str:
-    folder = path.removesuffix("/**")
-    name = re.escape(folder).replace(r"\*", "[^/]*")
-    return f"{name}{'(?:/.*)?' if folder != path else ''}"
+@cache
+def _of_the_harness() -> tuple[AutoRun, ...]:
+    return tuple(entry for entry in table() if entry.is_harness)
 
 
-def _at_any_depth(pattern: str) -> re.Pattern[str]:
-    # A name may hold a line break, which must not hide what stands behind it.
-    return re.compile(f"(?:.*/)?(?:{pattern})$", re.IGNORECASE | re.DOTALL)
+def harness_entry(path: str) -> AutoRun | None:
+    """Return the entry that knows a path and says that it decides how tests are built and run."""
+    return next((entry for entry in _of_the_harness() if entry.pattern.match(path)), None)
 
 
 def _entry_of(path: str) -> AutoRun | None:

@@ -32,7 +32,12 @@ def is_changelog(path: str) -> bool:
 
 def is_product(path: str) -> bool:
     """Tell whether a file is part of what users get."""
-    return is_operative(path) and not _HIDDEN.match(path)
+    return not is_test_path(path) and is_shipped(path)
+
+
+def is_shipped(path: str) -> bool:
+    """Tell whether a file is part of what users get, unless it is a test."""
+    return not (is_changelog(path) or _NO_PRODUCT.match(path) or _HIDDEN.match(path))
 
 
 def is_operative(path: str) -> bool:

@@ -1,0 +1,1 @@
+"""Sources by their syntax: test items among the product, and what is left of a module emptied."""
