@@ -34,6 +34,7 @@ from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.store.files.artifacts import FileArtifacts
 from supervisor_ai.store.ledger import open_ledger
 from supervisor_ai.testing.fake_consent import FakeConsent
+from supervisor_ai.testing.fake_evidence import FakeEvidence
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
@@ -126,6 +127,7 @@ def _world(directory: Path) -> World:
         prompter=JinjaPrompter(),
         packer=PlainPacker(),
         answers=StrictAnswerReader(),
+        evidence=FakeEvidence(),
         examiner=FakeExaminer(),
         verdicts=ledger.verdicts,
         forge=FakeForge(),

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from supervisor_ai.domain.run.answers import AnswerWord
     from supervisor_ai.domain.run.definition import SandboxPolicy
     from supervisor_ai.engine.ports.context import ContextPacker
-    from supervisor_ai.engine.ports.gates import Examiner
     from supervisor_ai.engine.ports.monitor import Monitor
     from supervisor_ai.engine.ports.sandbox import Sandbox
     from supervisor_ai.engine.world import Performers, World
+    from supervisor_ai.gates.examiner import RepositoryExaminer
     from supervisor_ai.store.ledger import SqliteLedger
     from supervisor_ai.workers.logins.choice import AccessChoice
     from supervisor_ai.workspaces.commits.merges import GitMerges
@@ -306,6 +306,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
     sandbox = _sandbox(parts.settings, sandbox_name)
     own_agents, trust = OwnAgents(settings.user_directory), _trust(repository, settings)
     login_of = _access(settings).login_of
+    examiner = _examiner(repository)
     return World(
         log=ledger.events,
         leases=ledger.leases,
@@ -325,7 +326,8 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
         prompter=JinjaPrompter(),
         packer=_packer(repository, parts.settings),
         answers=StrictAnswerReader(),
-        examiner=_examiner(repository),
+        examiner=examiner,
+        evidence=examiner.evidence,
         verdicts=ledger.verdicts,
         forge=GitHubForge(repository, parts.settings.environment),
         redactor=RememberedRedactor(_redactor(parts.settings)),
@@ -353,7 +355,7 @@ def _slice_project(repository: "GitRepository", settings: HostSettings) -> Slice
     return SliceProject(repository=repository, state=_project_state(settings, repository))
 
 
-def _examiner(repository: "GitRepository") -> "Examiner":
+def _examiner(repository: "GitRepository") -> "RepositoryExaminer":
     from supervisor_ai.gates.examiner import RepositoryExaminer
     from supervisor_ai.workspaces.commits.commit_files import open_commit_files
 

@@ -30,6 +30,8 @@ from supervisor_ai.engine.ports.gates import (
     ChangeCase,
     Examination,
     Examiner,
+    Lack,
+    Missing,
     Mutant,
     NewTests,
     Reading,
@@ -384,6 +386,9 @@ class CrashingExaminer:
 
     async def read_report(self, report: bytes) -> Reading:
         return await self._examiner.read_report(report)
+
+    async def lacks(self, commit: CommitSha, missing: tuple[Missing, ...]) -> tuple[Lack, ...]:
+        return await self._examiner.lacks(commit, missing)
 
     async def new_tests(self, case: ChangeCase) -> NewTests:
         return await self._examiner.new_tests(case)

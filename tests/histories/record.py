@@ -41,7 +41,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord, Meaning
 from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
 from supervisor_ai.domain.run.failures.degradation import Level
-from supervisor_ai.domain.run.gates import Complexity, Concern, GateKind
+from supervisor_ai.domain.run.gates import Complexity, Concern, GateKind, Health
 from supervisor_ai.domain.run.spending.budgets import Amount, Scope
 from supervisor_ai.domain.run.status import (
     FailureCategory,
@@ -393,6 +393,29 @@ def write_cancelled(pen: Pen) -> None:
     pen.write(run, stopped, e.RunCancelled(outcome=outcome(OutcomeKind.CANCELLED)))
 
 
+def write_blocked(pen: Pen) -> None:
+    """A run whose tests cannot work on the files that it starts from."""
+    run = "golden-x"
+    pen.write(run, birth(run), actor=USER)
+    pen.own(run)
+    begun = e.BaselineStarted(step=PLAN, visit=1, gate="test", base=BASE.sha)
+    pen.write(run, owned(), started(run), entered(PLAN), begun)
+    pen.own(run)
+    pen.write(run, owned(), e.BaselineLost(step=PLAN, visit=1, gate="test"), begun)
+    broken = e.BaselineEnded(
+        step=PLAN,
+        visit=1,
+        gate="test",
+        health=Health.BROKEN,
+        reason="cannot work here: there is no such program.",
+        output=artifact("baseline output"),
+        feedback=artifact("baseline told"),
+        tests=3,
+        results=artifact("baseline results"),
+    )
+    pen.write(run, broken, failed(PLAN), e.RunFailed(outcome=outcome(OutcomeKind.BLOCKED)))
+
+
 def write_family(pen: Pen) -> None:
     """A parent with a permit, a timer and a child that it stops."""
     run, child = "golden-p", RunId("golden-d")
@@ -627,6 +650,7 @@ WRITERS = (
     write_failed,
     write_cancelled,
     write_family,
+    write_blocked,
     write_fork,
     write_spender,
     write_guarded,
@@ -648,6 +672,8 @@ def write(version: str, target: Path) -> None:
 
 
 def main(version: str) -> None:
+    import supervisor_ai.bootstrap  # noqa: F401 - registers the drivers
+
     if version in FROZEN.read_text():
         sys.exit(f"The history of {version!r} is frozen. Record into the next version.")
     write(version, Path(__file__).parent)

@@ -33,6 +33,7 @@ from supervisor_ai.engine.world import Timing, World
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.fake_consent import FakeConsent
+from supervisor_ai.testing.fake_evidence import FakeEvidence
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
@@ -231,6 +232,7 @@ class Machine:
             prompter=PlainPrompter(),
             packer=PlainPacker(),
             answers=SimAnswers(),
+            evidence=FakeEvidence(),
             examiner=FakeExaminer(opinion=self._look),
             verdicts=view.verdicts,
             forge=self._forge,

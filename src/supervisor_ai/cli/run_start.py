@@ -9,7 +9,7 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.cli.progress import make_progress
 from supervisor_ai.cli.run_preview import preview
-from supervisor_ai.control.commands.run_start import PreparedRun, submit, unpriced
+from supervisor_ai.control.commands.run_start import PreparedRun, submit, unattended, unpriced
 from supervisor_ai.control.exit_codes import DONE, FAILED
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX
@@ -55,6 +55,8 @@ def start(invocation: Invocation, prepared: PreparedRun, options: StartOptions) 
     if not options["yes"] and can_ask() and not _agrees(prepared):
         say("Nothing was started.")
         return FAILED
+    if options["yes"] or not can_ask():
+        prepared = unattended(prepared)
     attendance = attend(invocation, options)
     submission = submit(attendance.project, prepared, queued=options["queue"])
     return attendance.begin(submission, queued=options["queue"])

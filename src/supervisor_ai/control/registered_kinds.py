@@ -103,6 +103,12 @@ SHARED_PHRASES: Final[Mapping[ReasonWord, ApprovalPhrases]] = {
         yes="you opened it yourself",
         no="the run ends",
     ),
+    ApprovalReason.BASELINE: ApprovalPhrases(
+        asking="begins with tests that do not pass and ",
+        why="the tests do not pass on the files that the run starts from",
+        yes="the run goes on; whoever works is shown what did not pass before",
+        no="the run ends before a worker is paid",
+    ),
     ApprovalReason.LANDING: ApprovalPhrases(
         asking="could not put the work where it belongs and ",
         why="the work could not be put where it belongs",

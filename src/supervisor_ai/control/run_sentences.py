@@ -144,6 +144,12 @@ RUN_SENTENCES: Final[SentenceTable] = (
     on(e.FilesLeftOut, _left_out, mark="files left out"),
     on(e.GateStarted, lambda it: f"gate {it.gate} looks at {short(it.snapshot)}"),
     on(e.GateEnded, _gate_ended),
+    on(e.BaselineStarted, lambda it: f"gate {it.gate} looks at the base", is_routine=True),
+    on(
+        e.BaselineEnded,
+        lambda it: f"gate {it.gate} is {it.health.value} on the base: {it.reason}",
+    ),
+    on(e.BaselineLost, lambda it: f"the baseline of gate {it.gate} was lost with its owner"),
     on(e.GateLost, lambda it: f"gate {it.gate} was lost with its owner"),
     on(e.GateCancelled, lambda it: f"gate {it.gate} was stopped"),
     on(e.ClaimsRefuted, _claims_refuted),

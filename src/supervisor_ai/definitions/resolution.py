@@ -93,6 +93,8 @@ def resolve(
         loops=policies.loops,
         budgets=policies.budgets,
         prices=policies.prices,
+        baseline=policies.baseline,
+        harness=policies.harness,
     )
 
 

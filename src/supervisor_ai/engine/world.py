@@ -20,6 +20,7 @@ from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.clock import Clock, Ids, Processes
 from supervisor_ai.engine.ports.consent import Consent
 from supervisor_ai.engine.ports.context import ContextPacker
+from supervisor_ai.engine.ports.evidence import Evidence
 from supervisor_ai.engine.ports.forge import Forge
 from supervisor_ai.engine.ports.gates import Examiner, Verdicts
 from supervisor_ai.engine.ports.ledger import EventLog, Inbox, Leases, StateCache, WakeQueue
@@ -71,6 +72,7 @@ class World(Struct, frozen=True, kw_only=True):
     packer: ContextPacker
     answers: AnswerReader
     examiner: Examiner
+    evidence: Evidence
     verdicts: Verdicts
     forge: Forge
     redactor: Redactor

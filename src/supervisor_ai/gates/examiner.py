@@ -7,7 +7,9 @@ harm; only the lines of a runner's output, which are few and short, are read her
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.control.registered_kinds import change_gates
@@ -18,6 +20,8 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import (
     ChangeCase,
     Examination,
+    Lack,
+    Missing,
     Mutant,
     NewTests,
     Reading,
@@ -30,6 +34,9 @@ from supervisor_ai.gates.reader_messages import ReaderWork, ReadReport, Task
 from supervisor_ai.tools.confined_child import ChildFailedError
 from supervisor_ai.tools.confinement import ProcessLimits
 
+if TYPE_CHECKING:
+    from supervisor_ai.gates.evidence.repository_evidence import RepositoryEvidence
+
 
 class RepositoryExaminer:
     """Looks at commits of the trusted repository, and at nothing else."""
@@ -39,6 +46,13 @@ class RepositoryExaminer:
     ) -> None:
         self.commits = commits
         self.reader = CommitReader(commits, has_commit, limits)
+
+    @cached_property
+    def evidence(self) -> "RepositoryEvidence":
+        """Return what takes changes apart with the same readers."""
+        from supervisor_ai.gates.evidence.repository_evidence import RepositoryEvidence
+
+        return RepositoryEvidence(self.reader)
 
     async def examine(self, kind: GateWord, case: ChangeCase) -> Examination:
         """Look at a change in one of the ways that need no command."""
@@ -96,6 +110,12 @@ class RepositoryExaminer:
         if said.fault is not None:
             raise Unexaminable(said.fault)
         return said.reading
+
+    async def lacks(self, commit: CommitSha, missing: tuple[Missing, ...]) -> tuple[Lack, ...]:
+        """Find out what of the missing parts belongs to the surroundings of a project."""
+        from supervisor_ai.gates.surroundings import find_lacks
+
+        return await asyncio.to_thread(find_lacks, self.commits, commit, missing)
 
     async def new_tests(self, case: ChangeCase) -> NewTests:
         """Find the tests that a change adds or alters; none where they cannot be read."""

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, Commits
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.engine.ports.evidence import HarnessRules
+from supervisor_ai.domain.run.gates import HarnessRules
 from supervisor_ai.engine.ports.gates import NOTHING_READ, ChangeCase, Reading, ReportQuestion
 
 NOT_UNDERSTOOD: Final = (ValueError, RecursionError, msgspec.MsgspecError)

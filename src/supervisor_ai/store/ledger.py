@@ -1,12 +1,14 @@
 """A project's ledger: one file, opened once, seen through the ports."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
+from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import stream_run
-from supervisor_ai.domain.run.events import GateEnded
+from supervisor_ai.domain.run.events import BaselineEnded, GateEnded
 from supervisor_ai.engine.ports.clock import Clock, Processes
 from supervisor_ai.engine.ports.gates import GivenVerdict
 from supervisor_ai.engine.ports.workspaces import Anchor
@@ -35,12 +37,20 @@ class SqliteVerdicts:
 
     def find(self, key: str) -> GivenVerdict | None:
         """Return the newest verdict with the key."""
-        for row in self._connection.query(_NEWEST, (key,)):
-            envelope = self._codec.unseal(Record._make(row)).envelope
+        for envelope in self._newest(key):
             run, event = stream_run(envelope.stream), envelope.event
             if run is not None and isinstance(event, GateEnded):
                 return GivenVerdict(run=run, ended=event)
         return None
+
+    def find_baseline(self, key: str) -> BaselineEnded | None:
+        """Return the newest baseline with the key."""
+        found = (envelope.event for envelope in self._newest(key))
+        return next((event for event in found if isinstance(event, BaselineEnded)), None)
+
+    def _newest(self, key: str) -> Iterator[Envelope]:
+        for row in self._connection.query(_NEWEST, (key,)):
+            yield self._codec.unseal(Record._make(row)).envelope
 
 
 class SqliteLedger(Struct, frozen=True, kw_only=True):

@@ -3,12 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import GateWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import (
     NOTHING_READ,
     ChangeCase,
     Examination,
+    Lack,
+    Missing,
     Mutant,
     NewTests,
     Reading,
@@ -35,6 +38,8 @@ class FakeExaminer:
     """What a report says."""
     request: ReportRequest = field(default_factory=lambda: ReportRequest(argv=()))
     """How a command is asked for reports."""
+    needs: tuple[Lack, ...] = ()
+    """What the project has or declares."""
     tests: NewTests = field(default_factory=NewTests)
     faults: tuple[Mutant, ...] | Unexaminable = ()
     seen: list[tuple[GateWord, ChangeCase]] = field(default_factory=list)
@@ -67,6 +72,11 @@ class FakeExaminer:
         if isinstance(self.report, Unexaminable):
             raise self.report
         return self.readings.get(report.decode(), self.report)
+
+    async def lacks(self, commit: CommitSha, missing: tuple[Missing, ...]) -> tuple[Lack, ...]:
+        """Find out what of the missing parts belongs to the surroundings of a project."""
+        del commit
+        return tuple(lack for part in missing for lack in self.needs if lack.name == part.name)
 
     async def new_tests(self, case: ChangeCase) -> NewTests:
         """Find the tests that a change adds or alters."""

@@ -113,6 +113,11 @@ class MemoryLedger:
         """Return the newest verdict with the key."""
         return self._verdicts.get(key)
 
+    def find_baseline(self, key: str) -> e.BaselineEnded | None:
+        """Return the newest baseline with the key."""
+        found = (it.event for it in reversed(self._events))
+        return next((it for it in found if isinstance(it, e.BaselineEnded) and it.key == key), None)
+
     def _sealed(self, appends: Sequence[StreamAppend], epoch: int) -> tuple[Envelope, ...]:
         """Check everything before anything is kept."""
         head, now = self.head(), self._clock.now()

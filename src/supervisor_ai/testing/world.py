@@ -23,6 +23,7 @@ from supervisor_ai.engine.world import World
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.fake_consent import FakeConsent
+from supervisor_ai.testing.fake_evidence import FakeEvidence
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
 from supervisor_ai.testing.fake_sandbox import Script, ScriptedReply, ScriptedSandbox
@@ -135,6 +136,7 @@ class Fakes:
         self.worker = FakeWorker(agent, write=self._write)
         self.sandbox = ScriptedSandbox(gates)
         self.examiner = FakeExaminer()
+        self.evidence = FakeEvidence()
         self.forge = FakeForge()
         self.consent = FakeConsent()
 
@@ -169,6 +171,7 @@ def fake_world(fakes: Fakes | None = None) -> World:
         packer=PlainPacker(),
         answers=StrictAnswerReader(),
         examiner=parts.examiner,
+        evidence=parts.evidence,
         verdicts=ledger,
         forge=parts.forge,
         redactor=NoSecrets(),

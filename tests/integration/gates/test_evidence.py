@@ -15,8 +15,9 @@ from tests.support.processes import PATIENCE
 from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
 
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.run.gates import HarnessRules
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.ports.evidence import Half, Halves, HarnessRules
+from supervisor_ai.engine.ports.evidence import Half, Halves
 from supervisor_ai.engine.ports.gates import ChangeCase, Unexaminable
 from supervisor_ai.gates.commit_reader import LIMITS, CommitReader
 from supervisor_ai.gates.evidence.repository_evidence import RepositoryEvidence

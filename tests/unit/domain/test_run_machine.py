@@ -20,6 +20,7 @@ from supervisor_ai.domain.ids import (
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.effects import SetTimer, timer_intent
+from supervisor_ai.domain.run.gates import Health
 from supervisor_ai.domain.run.operations import (
     OperationKind,
     UnderWay,
@@ -158,6 +159,9 @@ EXAMPLES: list[e.RunEvent] = [
     ),
     e.AttemptCancelled(step=STEP, visit=1, attempt=1),
     e.AttemptLost(step=STEP, visit=1, attempt=1, kept=None),
+    e.BaselineStarted(step=STEP, visit=1, gate="test", base=COMMIT),
+    e.BaselineEnded(step=STEP, visit=1, gate="test", health=Health.GREEN, reason="Yes."),
+    e.BaselineLost(step=STEP, visit=1, gate="test"),
     GATE,
     e.GateEnded(
         step=STEP, visit=1, gate="test", verdict=Verdict.PASSED, reason="Yes.", output=TEXT
@@ -287,6 +291,7 @@ def test_every_operation_has_a_word_of_its_own_and_ends() -> None:
     assert {kind.key: len(kind.ended) for kind in OPERATIONS} == {
         "launch": 3,
         "worker": 4,
+        "baseline": 2,
         "gate": 3,
         "approval": 2,
         "integrate": 3,

@@ -21,6 +21,7 @@ from supervisor_ai.domain.own_state import DIRECTORY, is_own_state
 from supervisor_ai.domain.project.events import PermitTaken
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.events import PermitGranted, RunSubmitted
+from supervisor_ai.domain.run.gates import BaselinePolicy
 from supervisor_ai.domain.run.spending.budget_words import parse_budget
 from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.spending.prices import dearest
@@ -125,6 +126,14 @@ def pin(preflight: Preflight, request: StartRequest, base: Base, loaded: Loaded)
         cautions=loaded.cautions,
         powers=loaded.powers,
     )
+
+
+def unattended(prepared: PreparedRun) -> PreparedRun:
+    """Let a run that nobody watches note what it would have asked about its baseline."""
+    definition = prepared.definition
+    if definition.baseline is not BaselinePolicy.ASK:
+        return prepared
+    return replace(prepared, definition=replace(definition, baseline=BaselinePolicy.NOTE))
 
 
 def assignments(words: Sequence[str]) -> dict[str, str]:

@@ -63,6 +63,7 @@ def _usual(sections: Sections) -> Iterator[tuple[KeyPath, Value]]:
     yield from _described(("parking",), policies.parking, ParkingShape)
     yield from _described(("breaker",), policies.breaker, BreakerShape)
     yield from _described(("loops",), policies.loops, LoopShape)
+    yield ("baseline",), policies.baseline.value
     yield from _described(("sandbox",), settings.sandbox, SandboxShape)
     for profile, limits in (
         ("worker", settings.sandbox.worker),

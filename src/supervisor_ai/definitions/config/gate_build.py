@@ -26,6 +26,7 @@ def make_gate(name: str, setting: ConfiguredGate, gates: Gates, *, limit: timede
         is_advisory=setting.policy is GatePolicy.WARN,
         min_tests=setting.min_tests or None,
         min_tests_each=setting.min_tests_each,
+        known_red=setting.known_red,
         kind=kind,
         policy=setting.policy,
         environment=dict(setting.environment),

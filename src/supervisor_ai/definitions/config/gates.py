@@ -31,6 +31,8 @@ class ConfiguredGate(Struct, frozen=True, kw_only=True):
     min_tests: int | None = None
     min_tests_each: int | None = None
     """How many new tests each component must have."""
+    known_red: tuple[str, ...] = ()
+    """Tests that may fail, as the user says."""
     is_enabled: bool = True
 
     @property
@@ -74,6 +76,7 @@ def merged_gate(below: ConfiguredGate | None, name: str, node: ValueNode) -> Con
         report=shape.report,
         is_fresh=shape.cache is False,
         min_tests=shape.min_tests,
+        known_red=tuple(shape.known_red or ()),
         is_enabled=shape.enabled is not False,
     )
 

@@ -15,6 +15,7 @@ from supervisor_ai.domain.run.failures.retries import (
     RetryMode,
     RetryPolicy,
 )
+from supervisor_ai.domain.run.gates import BaselinePolicy, HarnessRules
 from supervisor_ai.domain.run.policies import Policies
 from supervisor_ai.domain.run.spending.prices import PriceTable
 from supervisor_ai.domain.structs import replace
@@ -33,6 +34,10 @@ def read_policies(config: MergedConfig, mistakes: FileMistakes) -> Policies:
         loops=over(LoopPolicy(), shape.loops),
         budgets=shape.budgets.limits,
         prices=prices,
+        baseline=BaselinePolicy(shape.baseline),
+        harness=HarnessRules(
+            harness=tuple(shape.harness.files), product=tuple(shape.harness.product)
+        ),
     )
 
 

@@ -40,6 +40,7 @@ class GateShape(FileShape):
     cache: bool | None = None
     report: InnerPath | None = None
     min_tests: Annotated[int, Field(ge=0, le=100_000)] | None = None
+    known_red: list[Text] | None = None
     enabled: bool | None = None
 
     @model_validator(mode="after")

@@ -61,6 +61,13 @@ class PlannedDependency(AnswerModel):
     target: str = Field(alias="to")
 
 
+class ChangedTest(AnswerModel):
+    """A test that a change breaks on purpose, and why."""
+
+    test: str
+    reason: str
+
+
 class PlanOutput(SummedOutput):
     """The answer of a planner."""
 
@@ -71,6 +78,10 @@ class PlanOutput(SummedOutput):
     estimated_components: int | None = None
     risks: list[str] | None = None
     blockers: list[str] | None = None
+    behaviour_changes: list[str] | None = Field(
+        default=None,
+        description="What will behave differently on purpose; name the tests that this breaks.",
+    )
 
 
 class ImplementationOutput(SummedOutput):
@@ -81,6 +92,10 @@ class ImplementationOutput(SummedOutput):
     files_modified: list[str]
     files_deleted: list[str] | None = None
     tests_written: list[str]
+    changed_tests: list[ChangedTest] | None = Field(
+        default=None,
+        description="Tests that passed before and cannot any more, each with the reason.",
+    )
     blockers: list[str] | None = None
     next_step: str | None = None
 

@@ -12,7 +12,15 @@ from supervisor_ai.domain.run.failures.breaker import BREAKER_POLICY, BreakerPol
 from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.failures.loops import LoopPolicy
 from supervisor_ai.domain.run.failures.retries import ParkingPolicy, RetryPolicy
-from supervisor_ai.domain.run.gates import Area, Complexity, GateKind, GatePolicy, GateWord
+from supervisor_ai.domain.run.gates import (
+    Area,
+    BaselinePolicy,
+    Complexity,
+    GateKind,
+    GatePolicy,
+    GateWord,
+    HarnessRules,
+)
 from supervisor_ai.domain.run.spending.budgets import Amount, Scope
 from supervisor_ai.domain.run.spending.prices import PriceTable
 
@@ -146,7 +154,7 @@ WORKSPACE: Final = "{workspace}"
 class Gate(Struct, frozen=True, kw_only=True):
     """What must hold for a snapshot: a command that succeeds, or a look at the change itself."""
 
-    written_where_set: ClassVar = frozenset({"report"})
+    written_where_set: ClassVar = frozenset({"report", "known_red"})
     """Fields that are not written down while they have their default, so that old bytes stay."""
 
     name: str
@@ -175,6 +183,13 @@ class Gate(Struct, frozen=True, kw_only=True):
     """What the role whose change it looks at may change of that by which it is judged."""
     report: str | None = None
     """Where its command writes a JUnit XML report of its tests."""
+    known_red: tuple[str, ...] = ()
+    """The tests that may fail, by name, because the user says so; shown in every report."""
+
+    @property
+    def runs_tests(self) -> bool:
+        """Tell whether it runs the project's own tests."""
+        return self.kind == GateKind.COMMAND and self.counts_tests
 
     @property
     def only_warns(self) -> bool:
@@ -319,6 +334,8 @@ class WorkspacePolicy(Struct, frozen=True, kw_only=True):
 class Definition(Struct, frozen=True, kw_only=True):
     """Everything that a run through steps needs, resolved and pinned; a driver may add to it."""
 
+    written_where_set: ClassVar = frozenset({"baseline", "harness"})
+
     workflow: Workflow
     roles: dict[str, Role]
     clis: dict[str, Cli]
@@ -332,6 +349,10 @@ class Definition(Struct, frozen=True, kw_only=True):
     loops: LoopPolicy = field(default_factory=LoopPolicy)
     budgets: dict[Scope, Amount] = field(default_factory=dict)
     prices: PriceTable = field(default_factory=PriceTable)
+    baseline: BaselinePolicy = BaselinePolicy.OFF
+    """What follows where the tests do not pass before anybody has changed anything."""
+    harness: HarnessRules = HarnessRules()
+    """Which files judge and which are judged, where the conventions are wrong about it."""
 
     @property
     def expected_steps(self) -> tuple[StepName, ...]:

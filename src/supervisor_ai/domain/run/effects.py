@@ -18,6 +18,7 @@ from supervisor_ai.domain.run.definition import Cli, Gate, Role, SandboxPolicy, 
 from supervisor_ai.domain.run.events import (
     ApprovalRequested,
     AttemptStarted,
+    BaselineStarted,
     FilesLeftOut,
     GateStarted,
     IntegrationStarted,
@@ -28,7 +29,7 @@ from supervisor_ai.domain.run.events import (
 )
 from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
 from supervisor_ai.domain.run.failures.degradation import Level
-from supervisor_ai.domain.run.gates import Authorship
+from supervisor_ai.domain.run.gates import Authorship, HarnessRules
 from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.spending.prices import CostCap, PriceTable
 from supervisor_ai.domain.run.values import Feedback, ReasonWord
@@ -148,6 +149,9 @@ class RunGate(OperationEffect, frozen=True, kw_only=True):
     workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
     author: Authorship | None = None
     plans: tuple[ArtifactHash, ...] = ()
+    baseline: ArtifactHash | None = None
+    """Which tests there were before the change, by name; None: nobody looked."""
+    harness: HarnessRules = HarnessRules()
     mutants: int | None = None
     """How many faults a mutation check tries at most."""
 
@@ -159,6 +163,20 @@ class RunGate(OperationEffect, frozen=True, kw_only=True):
             slot=self.slot,
             gate=self.gate.name,
             snapshot=self.snapshot,
+        )
+
+
+class RunBaseline(RunGate, frozen=True, kw_only=True):
+    """Find out how a gate stands on the files that the run starts from."""
+
+    def intent(self) -> BaselineStarted:  # type: ignore[explicit-override,override]
+        """State what is about to be done."""
+        return BaselineStarted(
+            step=self.step,
+            visit=self.visit,
+            slot=self.slot,
+            gate=self.gate.name,
+            base=self.snapshot,
         )
 
 

@@ -20,6 +20,11 @@ from supervisor_ai.domain.run.event_kinds.attempts import (
     LaunchWithdrawn,
     PromptSent,
 )
+from supervisor_ai.domain.run.event_kinds.baseline import (
+    BaselineEnded,
+    BaselineLost,
+    BaselineStarted,
+)
 from supervisor_ai.domain.run.event_kinds.coordination import (
     ChildCancelRequested,
     ChildEnded,
@@ -118,6 +123,9 @@ RUN_EVENTS: Final[tuple[type[RunEvent], ...]] = (
     EgressRefused,
     WriteRefused,
     FilesLeftOut,
+    BaselineStarted,
+    BaselineEnded,
+    BaselineLost,
     GateStarted,
     GateEnded,
     GateLost,
@@ -160,6 +168,9 @@ __all__ = [
     "AttemptLost",
     "AttemptStarted",
     "AttemptSucceeded",
+    "BaselineEnded",
+    "BaselineLost",
+    "BaselineStarted",
     "CancelRequested",
     "ChildCancelRequested",
     "ChildEnded",

@@ -52,6 +52,29 @@ class GatePolicy(StrEnum):
     """A person decides."""
 
 
+class Health(StrEnum):
+    """How a gate stands on the files that a run starts from."""
+
+    GREEN = "green"
+    RED = "red"
+    """It does not pass, and a change may mend that: work that begins with tests looks so."""
+    BROKEN = "broken"
+    """It cannot work here, whatever a worker changes."""
+
+
+class BaselinePolicy(StrEnum):
+    """What follows from a baseline that is not green; one that is broken always ends the run."""
+
+    ASK = "ask"
+    """A person decides, where one is there."""
+    NOTE = "note"
+    """It is shown to whoever works on it, and the run goes on."""
+    STOP = "stop"
+    """The run ends."""
+    OFF = "off"
+    """Nobody looks."""
+
+
 class Area(StrEnum):
     """Files that decide what is tested and how; only a role that may can change them."""
 
@@ -60,6 +83,17 @@ class Area(StrEnum):
     GATES = "gates"
     CI = "ci"
     SNAPSHOTS = "snapshots"
+
+
+class HarnessRules(Struct, frozen=True, kw_only=True):
+    """What a project says about its own files, where conventions are wrong about them.
+
+    A pattern is a path, a folder, or has `*` for anything. What is named as product is product,
+    also where a pattern for the harness fits.
+    """
+
+    harness: tuple[str, ...] = ()
+    product: tuple[str, ...] = ()
 
 
 class Severity(StrEnum):

@@ -6,6 +6,7 @@ from supervisor_ai.domain.run.definition import Definition, Role, Step
 from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
 from supervisor_ai.domain.run.failures.loops import LoopPolicy
 from supervisor_ai.domain.run.failures.retries import RETRY_POLICIES, ParkingPolicy, RetryPolicy
+from supervisor_ai.domain.run.gates import BaselinePolicy, HarnessRules
 from supervisor_ai.domain.run.spending.budgets import Amount, Scope
 from supervisor_ai.domain.run.spending.prices import PriceTable
 
@@ -19,6 +20,8 @@ class Policies(Struct, frozen=True, kw_only=True):
     loops: LoopPolicy = field(default_factory=LoopPolicy)
     budgets: dict[Scope, Amount] = field(default_factory=dict)
     prices: PriceTable = field(default_factory=PriceTable)
+    baseline: BaselinePolicy = BaselinePolicy.ASK
+    harness: HarnessRules = HarnessRules()
 
 
 def policy_of(definition: Definition, at: Step, role: Role) -> RetryPolicy:

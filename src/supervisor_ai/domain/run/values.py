@@ -100,6 +100,7 @@ class FeedbackKind(StrEnum):
     WORKER = "worker"
     PERSON = "person"
     LEFT_OUT = "left_out"
+    BASELINE = "baseline"
 
 
 class Feedback(Struct, frozen=True, kw_only=True):
@@ -128,5 +129,7 @@ class ApprovalReason:
     """Those who have to agree are not there, and waiting would not bring them."""
     PULL_REQUEST: Final = ReasonWord("pull_request")
     """A pull request could not be opened, and somebody has to do it by hand."""
+    BASELINE: Final = ReasonWord("baseline")
+    """The tests do not pass on the files that the run starts from."""
     LANDING: Final = ReasonWord("landing")
     """What was made cannot be put where it belongs."""

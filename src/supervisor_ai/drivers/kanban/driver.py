@@ -19,6 +19,7 @@ from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.state import KanbanState, evolve
 from supervisor_ai.drivers.moves import definition as steps
 from supervisor_ai.drivers.moves.attempts import base_of
+from supervisor_ai.drivers.moves.baseline import decide_baseline
 from supervisor_ai.drivers.moves.state import current_visit
 from supervisor_ai.drivers.moves.steps import decide_frame
 
@@ -61,7 +62,11 @@ class KanbanDriver:
 
     def decide(self, run: Run, state: KanbanState) -> Decision:
         """Say what happens next; a run that fails says what it leaves undone."""
-        return _listing_open(state, decide_frame(run, state.flow) or _decide(run, state))
+        return _listing_open(state, _framed(run, state) or _decide(run, state))
+
+
+def _framed(run: Run, state: KanbanState) -> Decision | None:
+    return decide_frame(run, state.flow) or decide_baseline(run, state.flow)
 
 
 def _decide(run: Run, state: KanbanState) -> Decision:

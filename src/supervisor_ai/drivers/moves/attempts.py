@@ -6,14 +6,15 @@ from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
-from supervisor_ai.domain.run.definition import Step
+from supervisor_ai.domain.run.definition import Role, Step
 from supervisor_ai.domain.run.effects import ContextItem, RunWorker
+from supervisor_ai.domain.run.gates import Health
 from supervisor_ai.domain.run.launches import wish
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.spending.budgets import Amount
 from supervisor_ai.domain.run.spending.prices import CostCap, dearest
 from supervisor_ai.domain.run.status import FailureCategory
-from supervisor_ai.domain.run.values import Base, Feedback
+from supervisor_ai.domain.run.values import Base, Feedback, FeedbackKind
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.slots import Approach, Slot
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState, current_visit
@@ -78,7 +79,7 @@ def attempt(run: Run, state: WorkflowState, at: Step, slot: Slot, way: Approach)
         budgets=definition.budgets,
         wish=wish(definition.budgets, own),
         prices=definition.prices,
-        feedback=_feedback(visit, slot, way),
+        feedback=(*_red_before(state, role), *_feedback(visit, slot, way)),
         left_out=_left_out(state, at, slot, way),
         nonce=_nonce(slot, way),
         plans=plans(state),
@@ -98,6 +99,15 @@ def base_of(birth: e.RunSubmitted) -> Base:
 def _feedback(visit: Visit, slot: Slot, way: Approach) -> tuple[Feedback, ...]:
     told = slot.retry if way.is_told else slot.told
     return visit.feedback if told is None else (*visit.feedback, told)
+
+
+def _red_before(state: WorkflowState, role: Role) -> tuple[Feedback, ...]:
+    """Let whoever writes know what did not pass before, so that nobody takes it for new."""
+    return tuple(
+        Feedback(kind=FeedbackKind.BASELINE, source=found.gate, artifact=found.feedback)
+        for found in state.baselines.values()
+        if role.writes and found.health is Health.RED and found.feedback is not None
+    )
 
 
 def _left_out(state: WorkflowState, at: Step, slot: Slot, way: Approach) -> e.FilesLeftOut | None:

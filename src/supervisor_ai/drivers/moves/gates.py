@@ -3,8 +3,9 @@
 from typing import Final
 
 from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.definition import Step
+from supervisor_ai.domain.run.definition import Gate, Step
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import GatePolicy
 from supervisor_ai.domain.run.run import Decision, Run
@@ -83,7 +84,15 @@ def _effect(run: Run, state: WorkflowState, at: Step, visit: Visit, slot: int) -
         vouched=vouched.commit if vouched else origin,
         author=state.author,
         plans=plans(state),
+        baseline=_results(state, state.gate(at.name, slot)),
+        harness=definition.harness,
     )
+
+
+def _results(state: WorkflowState, gate: Gate) -> ArtifactHash | None:
+    """Name what is known of the tests before the change; only a gate that runs them asks."""
+    found = state.baselines.get(gate.name)
+    return found.results if found is not None and gate.runs_tests else None
 
 
 def _judge(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:

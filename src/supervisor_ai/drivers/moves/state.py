@@ -152,6 +152,8 @@ class WorkflowState(Struct, frozen=True, kw_only=True):
     """What each kind of gate that looks at changes has let pass last; nothing yet: the base."""
     complexity: Complexity | None = None
     """How much scrutiny the change needs, as far as it was measured."""
+    baselines: dict[str, e.BaselineEnded] = field(default_factory=dict)
+    """How each gate that runs tests stood before anybody had changed anything."""
 
     @property
     def visits(self) -> int:
@@ -235,6 +237,8 @@ def _applied(  # noqa: C901 - one case per fact
             return _succeeded(state, event), _answered(state, record, event)
         case e.AttemptFailed(category=category):
             return state, replace(record, verdict=category.value)
+        case e.BaselineEnded(gate=gate):
+            return replace(state, baselines={**state.baselines, gate: event}), record
         case e.GateEnded():
             state = _judged(state, event)
             return state, replace(record, verdict=_worst(current_visit(state)))

@@ -9,6 +9,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition, StepWord
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.drivers.moves import definition as definition_moves
+from supervisor_ai.drivers.moves.baseline import decide_baseline
 from supervisor_ai.drivers.moves.deciders import DECIDERS, StepDecider
 from supervisor_ai.drivers.moves.state import WorkflowState, current_visit, evolve
 from supervisor_ai.drivers.moves.steps import decide_frame
@@ -43,7 +44,7 @@ class WorkflowDriver:
 
     def decide(self, run: Run, state: WorkflowState) -> Decision:
         """Say what happens next."""
-        return decide_frame(run, state) or _decide(run, state)
+        return decide_frame(run, state) or decide_baseline(run, state) or _decide(run, state)
 
 
 def _decide(run: Run, state: WorkflowState) -> Decision:

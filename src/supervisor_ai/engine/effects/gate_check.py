@@ -4,10 +4,12 @@ from msgspec import Struct, field
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, StepName, TreeSha
 from supervisor_ai.domain.run.definition import Gate, SandboxPolicy, WorkspacePolicy
-from supervisor_ai.domain.run.effects import RunGate
+from supervisor_ai.domain.run.effects import RunBaseline, RunGate
 from supervisor_ai.domain.run.events import RunEvent
-from supervisor_ai.domain.run.gates import Authorship, Finding
+from supervisor_ai.domain.run.gates import Authorship, Finding, HarnessRules
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
+from supervisor_ai.domain.structs import replace
+from supervisor_ai.engine.effects.gates.baseline import perform_baseline
 from supervisor_ai.engine.effects.gates.gate import form_opinion
 from supervisor_ai.engine.effects.gates.verdict_cache import followed
 from supervisor_ai.engine.world import Operation, World
@@ -23,6 +25,9 @@ class CheckRequest(Struct, frozen=True, kw_only=True):
     head: CommitSha
     tree: TreeSha
     output_bytes: int
+    base_tree: TreeSha | None = None
+    """The files of the base, where tests are to be compared with how they stood there."""
+    harness: HarnessRules = HarnessRules()
     sandbox: SandboxPolicy = field(default_factory=SandboxPolicy)
     workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
     mutants: int | None = None
@@ -47,8 +52,9 @@ class Checked(Struct, frozen=True, kw_only=True):
 
 async def check_gate(world: World, request: CheckRequest) -> Checked:
     """Find out what a gate says about the head."""
-    effect = _effect(world, request)
-    opinion = await form_opinion(effect, _operation(world))
+    operation = _operation(world)
+    effect = await _with_baseline(_effect(world, request), request, operation)
+    opinion = await form_opinion(effect, operation)
     return Checked(
         verdict=followed(effect, opinion.verdict),
         reason=opinion.reason,
@@ -59,6 +65,25 @@ async def check_gate(world: World, request: CheckRequest) -> Checked:
         category=opinion.category,
         exit_code=opinion.exit_code,
     )
+
+
+async def _with_baseline(effect: RunGate, request: CheckRequest, operation: Operation) -> RunGate:
+    """Find out how the tests stood at the base, so that they can be compared."""
+    if not request.gate.runs_tests or request.base_tree in {None, request.tree}:
+        return effect
+    before = RunBaseline(
+        step=effect.step,
+        visit=effect.visit,
+        gate=effect.gate,
+        snapshot=effect.origin,
+        tree=request.base_tree or effect.tree,
+        sandbox=effect.sandbox,
+        workspace=effect.workspace,
+        output_bytes=effect.output_bytes,
+        origin=effect.origin,
+        vouched=effect.vouched,
+    )
+    return replace(effect, baseline=(await perform_baseline(before, operation)).results)
 
 
 def _effect(world: World, request: CheckRequest) -> RunGate:
@@ -74,6 +99,7 @@ def _effect(world: World, request: CheckRequest) -> RunGate:
         origin=request.base,
         vouched=request.base,
         mutants=request.mutants,
+        harness=request.harness,
         author=_author(world, request) if request.answer is not None else None,
     )
 

@@ -9,10 +9,12 @@ from supervisor_ai.domain.run.effects import (
     Integrate,
     OpenPullRequest,
     OperationEffect,
+    RunBaseline,
     RunGate,
     RunWorker,
 )
 from supervisor_ai.domain.run.events import RunEvent
+from supervisor_ai.engine.effects.gates.baseline import perform_baseline
 from supervisor_ai.engine.effects.gates.gate import perform_gate
 from supervisor_ai.engine.effects.integration import perform_integration
 from supervisor_ai.engine.effects.pull_request import perform_pull_request
@@ -30,6 +32,7 @@ def performer(kind: type[E], does: Callable[[E, Operation], Awaitable[RunEvent]]
 
 SHARED_PERFORMERS: Final[Performers] = {
     **performer(RunWorker, perform_worker),
+    **performer(RunBaseline, perform_baseline),
     **performer(RunGate, perform_gate),
     **performer(Integrate, perform_integration),
     **performer(OpenPullRequest, perform_pull_request),

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
+from supervisor_ai.domain.run.gates import HarnessRules
 from supervisor_ai.engine.ports.gates import ChangeCase
 
 
@@ -15,17 +16,6 @@ class Half(StrEnum):
     HARNESS = "harness"
     PRODUCT = "product"
     MIXED = "mixed"
-
-
-class HarnessRules(Struct, frozen=True, kw_only=True):
-    """What a project says about its own files, where conventions are wrong about them.
-
-    A pattern is a path, a folder, or has `*` for anything. What is named as product is product,
-    also where a pattern for the harness fits.
-    """
-
-    harness: tuple[str, ...] = ()
-    product: tuple[str, ...] = ()
 
 
 class HalfOf(Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from supervisor_ai.domain.ids import CommitSha, RunId
 from supervisor_ai.domain.run.gates import Area, Complexity, Finding, GateWord
 
 if TYPE_CHECKING:
-    from supervisor_ai.domain.run.events import GateEnded
+    from supervisor_ai.domain.run.events import BaselineEnded, GateEnded
 
 
 class Unexaminable(InvalidInput):
@@ -70,6 +70,23 @@ class CaseResult(Struct, frozen=True):
     file: str | None = None
 
 
+class LackKind(StrEnum):
+    """How a project shows that it needs what is missing."""
+
+    OWN = "own"
+    """It has the module itself, and it is not where it is looked for."""
+    DECLARED = "declared"
+
+
+class Lack(Struct, frozen=True, kw_only=True):
+    """What a project needs and its sandbox does not have."""
+
+    name: str
+    kind: LackKind
+    place: str = "."
+    """The directory that would have to be looked in."""
+
+
 class Reading(Struct, frozen=True, kw_only=True):
     """What the output of a command says, where the runner that wrote it is known."""
 
@@ -109,6 +126,8 @@ class ReportQuestion(Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str] = field(default_factory=dict)
     keeps_going: bool = False
     """Whether all tests are wanted, also after some could not be loaded or failed."""
+    stops_early: bool = False
+    """Whether one test that fails is enough."""
 
 
 class ReportRequest(Struct, frozen=True, kw_only=True):
@@ -182,6 +201,10 @@ class Examiner(Protocol):
         """
         ...
 
+    async def lacks(self, commit: CommitSha, missing: tuple[Missing, ...]) -> tuple[Lack, ...]:
+        """Find out what of the missing parts belongs to the surroundings of a project."""
+        ...
+
     async def new_tests(self, case: ChangeCase) -> NewTests:
         """Find the tests that a change adds or alters."""
         ...
@@ -206,4 +229,8 @@ class Verdicts(Protocol):
 
     def find(self, key: str) -> GivenVerdict | None:
         """Return the newest verdict with the key."""
+        ...
+
+    def find_baseline(self, key: str) -> "BaselineEnded | None":
+        """Return the newest baseline with the key."""
         ...

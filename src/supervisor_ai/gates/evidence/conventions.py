@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Final
 
-from supervisor_ai.domain.run.gates import Area
-from supervisor_ai.engine.ports.evidence import Half, HalfOf, HarnessRules
+from supervisor_ai.domain.run.gates import Area, HarnessRules
+from supervisor_ai.engine.ports.evidence import Half, HalfOf
 from supervisor_ai.gates.change.auto_run import harness_entry
 from supervisor_ai.gates.change.differences import is_test_path
 from supervisor_ai.gates.evidence.table import table

@@ -6,8 +6,9 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, Commits
+from supervisor_ai.domain.run.gates import HarnessRules
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.ports.evidence import Half, HalfOf, HarnessRules
+from supervisor_ai.engine.ports.evidence import Half, HalfOf
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.change.differences import is_absent, shown
 from supervisor_ai.gates.evidence.conventions import Conventions

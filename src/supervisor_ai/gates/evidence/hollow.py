@@ -6,7 +6,8 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from supervisor_ai.control.ports.commits import CommitFile, Commits
-from supervisor_ai.engine.ports.evidence import Half, HarnessRules
+from supervisor_ai.domain.run.gates import HarnessRules
+from supervisor_ai.engine.ports.evidence import Half
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.change.product_files import is_shipped
 from supervisor_ai.gates.evidence.conventions import Conventions

@@ -7,7 +7,8 @@ from pathlib import PurePosixPath
 from typing import Final, TypeVar
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.engine.ports.evidence import Halves, HarnessRules, Hollow
+from supervisor_ai.domain.run.gates import HarnessRules
+from supervisor_ai.engine.ports.evidence import Halves, Hollow
 from supervisor_ai.engine.ports.gates import ChangeCase, Unexaminable
 from supervisor_ai.gates.commit_reader import CommitReader
 from supervisor_ai.gates.evidence.messages import HalvesFound, HollowFound

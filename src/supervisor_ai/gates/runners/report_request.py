@@ -66,7 +66,8 @@ def _asking(request: ReportRequest, question: ReportQuestion, trail: ScriptTrail
     environment = {}
     if not any("no:junitxml" in word for word in words):
         asked = (f"--junitxml={place}/pytest.xml", *_PYTEST)
-        every = _ALL_OF_PYTEST if question.keeps_going else ()
+        every: tuple[str, ...] = _ALL_OF_PYTEST if question.keeps_going else ()
+        every = ("-x",) if question.stops_early else every
         environment["PYTEST_ADDOPTS"] = _added(set_before, "PYTEST_ADDOPTS", (*asked, *every))
     programs: tuple[str, ...] = ()
     if _is_of_node(trail):
@@ -118,6 +119,10 @@ def _said_more(question: ReportQuestion, runners: tuple[str, ...]) -> tuple[str,
         _put_in(argv, "unittest", "-v")
     if program(argv[0]) == "go" and not {"-v", "-json", "-v=true", "-c"} & set(argv):
         _put_in(argv, "test", "-v")
+    if question.stops_early:
+        _put_in(argv, "unittest", "-f")
+        if program(argv[0]) == "go":
+            _put_in(argv, "test", "-failfast")
     for runner, (after, word) in _ALL_WORDS.items():
         if question.keeps_going and runner in runners and program(argv[0]) == "cargo":
             _put_in(argv, after, word)

@@ -196,6 +196,10 @@ _OF_GATES_AND_PEOPLE: Final[Mapping[type[Event], Statements]] = {
         "INSERT OR REPLACE INTO verdicts (key, seq) SELECT :key, :seq"
         " WHERE :key IS NOT NULL AND NOT :is_reused",
     ),
+    e.BaselineEnded: (
+        "INSERT OR REPLACE INTO verdicts (key, seq) SELECT :key, :seq"
+        " WHERE :key IS NOT NULL AND NOT :is_reused",
+    ),
     e.ClaimsRefuted: (
         """
         INSERT OR REPLACE INTO claims

@@ -3,7 +3,8 @@
 import pytest
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.engine.ports.evidence import Half, HarnessRules
+from supervisor_ai.domain.run.gates import HarnessRules
+from supervisor_ai.engine.ports.evidence import Half
 from supervisor_ai.gates.evidence.conventions import Conventions
 from supervisor_ai.gates.evidence.table import parse
 

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 
-from supervisor_ai.engine.ports.evidence import Half, HarnessRules
+from supervisor_ai.domain.run.gates import HarnessRules
+from supervisor_ai.engine.ports.evidence import Half
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.evidence.conventions import Conventions
 from supervisor_ai.gates.evidence.halves import find_halves

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 
-from supervisor_ai.engine.ports.evidence import HarnessRules
+from supervisor_ai.domain.run.gates import HarnessRules
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.evidence.hollow import hollow
 from supervisor_ai.gates.evidence.messages import HollowFound

@@ -15,7 +15,7 @@ from supervisor_ai.control.project import OpenProject
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Gate, Limits, SandboxPolicy, WorkspacePolicy
-from supervisor_ai.domain.run.gates import Area, Finding, GateKind, GateWord
+from supervisor_ai.domain.run.gates import Area, Finding, GateKind, GateWord, HarnessRules
 from supervisor_ai.domain.run.status import WORST_FIRST, Verdict
 from supervisor_ai.domain.run.values import Base
 from supervisor_ai.domain.structs import replace
@@ -76,6 +76,7 @@ class _Change(Struct, frozen=True, kw_only=True):
     sandbox: SandboxPolicy = field(default_factory=SandboxPolicy)
     workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
     limits: Limits = field(default_factory=Limits)
+    harness: HarnessRules = HarnessRules()
 
 
 async def check(project: OpenProject, question: CheckQuestion) -> CheckView:
@@ -144,6 +145,7 @@ def _trusted(preflight: Preflight, change: _Change) -> _Change:
         sandbox=definition.sandbox,
         workspace=definition.workspace,
         limits=definition.limits,
+        harness=definition.harness,
     )
 
 
@@ -160,6 +162,8 @@ def _request(gate: Gate, question: CheckQuestion, change: _Change) -> CheckReque
         base=change.base.sha,
         head=change.head.sha,
         tree=change.head.tree,
+        base_tree=change.base.tree,
+        harness=change.harness,
         sandbox=change.sandbox,
         workspace=change.workspace,
         output_bytes=change.limits.output_bytes,

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from enum import Enum, auto
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final, assert_never
@@ -43,6 +44,17 @@ _REPORTS_BYTES: Final = 64 << 20
 _NAMED: Final = 10
 
 
+class Wanted(Enum):
+    """How many tests a command is to run."""
+
+    USUAL = auto()
+    """It stops where it stops."""
+    ALL = auto()
+    """All, because they are compared by name."""
+    ONE_RED = auto()
+    """One that fails is enough."""
+
+
 class Ran(Struct, frozen=True, kw_only=True):
     """What came of the command."""
 
@@ -59,12 +71,9 @@ class Ran(Struct, frozen=True, kw_only=True):
 
 
 async def run_command(
-    effect: RunGate, operation: Operation, commit: CommitSha, *, keeps_going: bool = False
+    effect: RunGate, operation: Operation, commit: CommitSha, wanted: Wanted = Wanted.USUAL
 ) -> Ran:
-    """Run the command on a commit's files, and read what it printed and reported.
-
-    Who compares tests by name wants all of them (`keeps_going`); a gate stops where it stops.
-    """
+    """Run the command on a commit's files, and read what it printed and reported."""
     world = operation.world
     workspace = await world.workspaces.open(
         operation.run,
@@ -76,9 +85,7 @@ async def run_command(
     site = Site(operation=operation, effect=effect, workspace=workspace, attempt=None)
     transcript = operation.transcript(effect.step, None)
     before = await _report(effect, operation, workspace)
-    request = await world.examiner.report_request(
-        _question(effect, workspace, keeps_going=keeps_going)
-    )
+    request = await world.examiner.report_request(_question(effect, workspace, wanted))
     try:
         failed = await set_up(site)
         result = failed.result if failed else await _run(effect, site, request, transcript)
@@ -104,7 +111,7 @@ async def run_command(
     return await _with_report(ran, operation, None if report == before else report)
 
 
-def _question(effect: RunGate, workspace: Workspace, *, keeps_going: bool) -> ReportQuestion:
+def _question(effect: RunGate, workspace: Workspace, wanted: Wanted) -> ReportQuestion:
     """Ask for reports, unless the gate has one of its own or the command only lists tests."""
     gate = effect.gate
     is_asked = gate.report is None and gate.kind != GateKind.TEST_INTEGRITY
@@ -114,7 +121,8 @@ def _question(effect: RunGate, workspace: Workspace, *, keeps_going: bool) -> Re
         root=str(workspace.path),
         place=str(workspace.reports) if is_asked and workspace.reports else None,
         environment={**workspace.environment, **_placed(gate.environment, workspace)},
-        keeps_going=keeps_going,
+        keeps_going=wanted is Wanted.ALL,
+        stops_early=wanted is Wanted.ONE_RED,
     )
 
 

@@ -11,6 +11,7 @@ from supervisor_ai.engine.effects.gates.change_gate import look
 from supervisor_ai.engine.effects.gates.collected_tests import look_and_collect
 from supervisor_ai.engine.effects.gates.command import judge, run_command
 from supervisor_ai.engine.effects.gates.components import lacking
+from supervisor_ai.engine.effects.gates.evidence import weigh
 from supervisor_ai.engine.effects.gates.findings_report import keep_report
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, weight, with_notes
 from supervisor_ai.engine.effects.gates.mutation import run_mutation
@@ -43,7 +44,8 @@ async def form_opinion(effect: RunGate, operation: Operation) -> Opinion:
 
 async def _run_and_judge(effect: RunGate, operation: Operation) -> Opinion:
     ran = await run_command(effect, operation, effect.snapshot)
-    return judge(effect.gate, ran, await lacking(effect, operation, ran))
+    opinion = judge(effect.gate, ran, await lacking(effect, operation, ran))
+    return await weigh(effect, operation, ran, opinion)
 
 
 _SPECIAL: Final[Mapping[GateWord, Callable[[RunGate, Operation], Awaitable[Opinion]]]] = {

@@ -14,7 +14,7 @@ from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.world import Operation, World
 
-_VERSION: Final = 2
+_VERSION: Final = 3
 _KNOWABLE: Final = frozenset({GateKind.COMMAND, GateKind.RED_BEFORE_GREEN})
 
 
@@ -42,6 +42,7 @@ async def verdict_key(effect: RunGate, world: World) -> str | None:
         "allowed_writes": gate.allowed_writes,
         **({"report": gate.report} if gate.report else {}),
         "min_tests": gate.min_tests,
+        "evidence": (effect.baseline, asdict(effect.harness)),
         "min_tests_each": (gate.min_tests_each, effect.plans if gate.min_tests_each else ()),
         "setup": asdict(workspace),
         "sandbox": (world.sandbox.name, asdict(effect.sandbox)),

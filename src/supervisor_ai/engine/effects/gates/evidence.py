@@ -1,0 +1,63 @@
+"""What a green gate is worth: the base's own tests and a hollow product are heard as well."""
+
+from collections.abc import Mapping
+
+from msgspec import json
+
+from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.run.effects import RunGate
+from supervisor_ai.domain.run.gates import Finding
+from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.structs import replace
+from supervisor_ai.engine.effects.gates.canary import sing
+from supervisor_ai.engine.effects.gates.command import Ran
+from supervisor_ai.engine.effects.gates.gate_result import Opinion, of_findings, weight
+from supervisor_ai.engine.effects.gates.replay import replay
+from supervisor_ai.engine.ports.gates import CaseOutcome, CaseResult, ChangeCase, Unexaminable
+from supervisor_ai.engine.world import Operation
+
+
+def keep_results(operation: Operation, results: tuple[CaseResult, ...]) -> ArtifactHash | None:
+    """Keep which tests there were and what became of them."""
+    if not results:
+        return None
+    told = {it.name: it.outcome.value for it in results}
+    return operation.keep(json.encode(told).decode())[0]
+
+
+def known_results(operation: Operation, kept: ArtifactHash) -> Mapping[str, CaseOutcome]:
+    """Read what was kept; what was erased says nothing any more."""
+    try:
+        return json.decode(operation.world.artifacts.get(kept), type=dict[str, CaseOutcome])
+    except NotFound:
+        return {}
+
+
+async def weigh(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinion) -> Opinion:
+    """Let a gate that is green be contradicted."""
+    if opinion.verdict is not Verdict.PASSED or effect.baseline is None:
+        return opinion
+    findings = await _contradictions(effect, operation, ran, effect.baseline)
+    weighed = of_findings(findings, opinion.reason)
+    return replace(
+        opinion,
+        verdict=weighed.verdict,
+        reason=weighed.reason,
+        findings=findings,
+        told=weighed.told,
+    )
+
+
+async def _contradictions(
+    effect: RunGate, operation: Operation, ran: Ran, kept: ArtifactHash
+) -> tuple[Finding, ...]:
+    case = ChangeCase(base=effect.origin, head=effect.snapshot)
+    before = known_results(operation, kept)
+    try:
+        halves = await operation.world.evidence.halves(case, effect.harness)
+        old = await replay(effect, operation, ran, case, halves, before)
+        hollow = () if weight(old) else await sing(effect, operation, case, effect.harness)
+    except Unexaminable as error:
+        return (Finding(rule="unreadable", message=f"Nothing could be replayed: {error}"),)
+    return (*old, *hollow)

@@ -1,0 +1,37 @@
+"""Evidence that says what a test wants it to say."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from supervisor_ai.domain.run.gates import HarnessRules
+from supervisor_ai.engine.ports.evidence import Halves, Hollow
+from supervisor_ai.engine.ports.gates import ChangeCase
+
+
+@dataclass(kw_only=True)
+class FakeEvidence:
+    """Answers from its fields."""
+
+    parts: Halves = field(default_factory=Halves)
+    changed: Hollow = field(default_factory=Hollow)
+    """What is emptied of the change."""
+    whole: Hollow = field(default_factory=Hollow)
+    own: Mapping[str, bytes | None] = field(default_factory=dict)
+    """What is replayed where files of the harness must be the head's."""
+
+    async def halves(self, case: ChangeCase, rules: HarnessRules) -> Halves:
+        """Tell the harness of a change from its product."""
+        del case, rules
+        return self.parts
+
+    async def hollowed(self, case: ChangeCase, rules: HarnessRules, *, whole: bool) -> Hollow:
+        """Empty the modules of the product that a change touches, or all of them."""
+        del case, rules
+        return self.whole if whole else self.changed
+
+    async def head_version(
+        self, case: ChangeCase, halves: Halves, paths: Collection[str]
+    ) -> Mapping[str, bytes | None]:
+        """Return what to replay where some files of the harness must be the head's."""
+        del case, halves, paths
+        return self.own
