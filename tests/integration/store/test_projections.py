@@ -83,7 +83,7 @@ def test_every_table_is_compared(rich: SqliteLedger) -> None:
 def test_runs_are_listed_newest_first(rich: SqliteLedger) -> None:
     listed, total = rich.queries.runs(limit=2)
     assert [row.id for row in listed] == [KANBAN, GUARDED]
-    assert total == 9
+    assert total == 10
 
 
 def test_a_run_tells_how_it_ended(rich: SqliteLedger) -> None:
@@ -222,7 +222,7 @@ def test_what_runs_share_can_be_read_with_plain_sql(rich: SqliteLedger) -> None:
 
 
 def test_runs_are_found_by_the_beginning_of_their_names(rich: SqliteLedger) -> None:
-    assert len(rich.queries.matching("golden")) == 9
+    assert len(rich.queries.matching("golden")) == 10
     assert rich.queries.matching("golden-a") == [DONE]
     assert rich.queries.matching("%") == []
     assert rich.queries.run(RunId("golden")) is None

@@ -149,12 +149,17 @@ def test_a_gate_has_the_ignored_files_and_the_executors_quota() -> None:
     policy = SandboxPolicy(require_hard_limits=True)
     definition = replace(TESTED, sandbox=policy, workspace=WorkspacePolicy(include=(".env",)))
     quota = Quota(disk=policy.executor.disk, files=policy.executor.disk_files)
-    assert planned(kernel, definition)[1] == WorkspacePlan(include=(".env",), quota=quota)
+    assert planned(kernel, definition)[1] == WorkspacePlan(
+        include=(".env",), quota=quota, has_reports=True
+    )
 
 
 def test_without_a_word_a_workspace_is_plain() -> None:
     kernel = Kernel(None, done)
-    assert planned(kernel, TESTED) == [replace(PLAIN, keeps=KEPT), PLAIN]
+    assert planned(kernel, TESTED) == [
+        replace(PLAIN, keeps=KEPT),
+        replace(PLAIN, has_reports=True),
+    ]
     (spec,) = kernel.fakes.sandbox.specs
     assert (spec.profile, spec.limits) == (Profile.EXECUTOR, TESTED.sandbox.executor)
     assert spec.egress is None
