@@ -114,10 +114,10 @@ def _by_cause(lost: Iterable[CaseResult | str]) -> Mapping[tuple[str, str], list
 
 
 def _telling(told: str) -> str:
-    """Return the last line of what a test said: what was raised, and not where."""
+    """Return the line of what a test said that tells what was raised, and not where."""
     lines = [line.strip() for line in told.strip().splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("E ")]
-    return (errors or lines or [""])[-1][:_EXCERPT]
+    errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E ")]
+    return (errors[:1] or lines[-1:] or [""])[0][:_EXCERPT]
 
 
 _SENTENCES: Final = {

@@ -1,0 +1,155 @@
+"""What a green gate is worth: old tests and a hollow product may contradict it."""
+
+import pytest
+from tests.support.kernel import GATE, Kernel, flow, stop, work
+
+from supervisor_ai.domain.ids import RunId, StepName
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.definition import StepKind
+from supervisor_ai.domain.run.gates import BaselinePolicy, Finding, Severity
+from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.structs import replace
+from supervisor_ai.engine.effects.gates.agreed_changes import Agreed
+from supervisor_ai.engine.effects.gates.replay import lost_tests
+from supervisor_ai.engine.ports.evidence import Halves, Hollow
+from supervisor_ai.engine.ports.gates import CaseOutcome, CaseResult, Reading
+from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
+from supervisor_ai.testing.fake_sandbox import ScriptedReply
+
+PASSED, FAILED, SKIPPED = CaseOutcome.PASSED, CaseOutcome.FAILED, CaseOutcome.SKIPPED
+
+
+def results(**outcomes: CaseOutcome) -> tuple[CaseResult, ...]:
+    return tuple(CaseResult(name, outcome, "E   boom") for name, outcome in outcomes.items())
+
+
+def rules(found: tuple[Finding, ...]) -> list[tuple[str, str | None]]:
+    return [(it.rule, it.subject) for it in found]
+
+
+def test_what_passes_as_before_is_no_finding() -> None:
+    now = results(a=PASSED, b=PASSED)
+    assert lost_tests({"a": PASSED}, now, now) == ()
+
+
+@pytest.mark.parametrize(
+    ("after", "rule"),
+    [
+        ({}, "test_not_run"),
+        ({"a": SKIPPED}, "test_skipped"),
+        ({"a": FAILED}, "old_test_fails"),
+    ],
+)
+def test_what_passed_before_and_does_not_now(after: dict[str, CaseOutcome], rule: str) -> None:
+    found = lost_tests({"a": PASSED}, results(a=PASSED), results(**after))
+    assert rules(found) == [(rule, "a")]
+
+
+def test_one_cause_is_told_once() -> None:
+    before = {f"t{number}": PASSED for number in range(600)}
+    after = tuple(CaseResult(name, FAILED, "ImportError: no name 'old'") for name in before)
+    (found,) = lost_tests(before, results(), after)
+    assert "595 more" in found.message
+    assert "ImportError" in found.message
+
+
+def test_a_red_one_is_wanted_only_where_the_gate_calls_it_green() -> None:
+    before = {"a": FAILED}
+    assert lost_tests(before, results(a=FAILED), results(a=FAILED)) == ()
+    assert rules(lost_tests(before, results(a=PASSED), results(a=FAILED))) == [
+        ("old_test_fails", "a")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("announced", "planned", "is_meant"),
+    [
+        ({"m.py::test_old"}, ("test_old changes its message",), True),
+        ({"test_old"}, ("test_old changes its message",), True),
+        ({"test_old"}, (), False),
+        (set(), ("test_old changes its message",), False),
+    ],
+)
+def test_a_test_may_be_broken_where_that_was_announced_and_agreed(
+    *, announced: set[str], planned: tuple[str, ...], is_meant: bool
+) -> None:
+    agreed = Agreed(announced=frozenset(announced), planned=planned)
+    (found,) = lost_tests({"m.py::test_old": PASSED}, (), (), agreed)
+    assert found.severity is (Severity.NOTE if is_meant else Severity.ERROR)
+
+
+class Runs:
+    """Runs of the tests, one after the other: at the base, at the head, and on composed trees."""
+
+    def __init__(self, *readings: str) -> None:
+        self.says = list(readings)
+
+    def __call__(self, spec: SandboxSpec) -> ScriptedReply:
+        del spec
+        said = self.says.pop(0)
+        code = 1 if "red" in said else 0
+        return ScriptedReply(output=((Channel.STDOUT, said.encode()),), exit_code=code)
+
+
+READINGS = {
+    "green": Reading(tool="pytest", tests=2, results=results(a=PASSED, b=PASSED)),
+    "red": Reading(tool="pytest", tests=2, failed=1, results=results(a=PASSED, b=FAILED)),
+}
+
+
+NOTHING = Halves()
+
+
+def driven(*runs: str, parts: Halves = NOTHING, **hollow: Hollow) -> tuple[Kernel, RunId, Runs]:
+    step = replace(stop("check", StepKind.GATE), gate="test", on_fail=StepName("build"))
+    gate = replace(GATE, name="test", counts_tests=True)
+    definition = replace(flow(work("build"), replace(step, max_retries=0)), gates={"test": gate})
+    tests = Runs(*runs)
+    kernel = Kernel(None, gates=tests)
+    kernel.fakes.examiner.readings.update(READINGS)
+    kernel.fakes.evidence.parts = parts
+    kernel.fakes.evidence.changed = hollow.get("changed", Hollow())
+    kernel.fakes.evidence.whole = hollow.get("whole", Hollow())
+    run = kernel.submit(replace(definition, baseline=BaselinePolicy.NOTE))
+    kernel.drive(run)
+    return kernel, run, tests
+
+
+def test_a_change_of_the_product_alone_is_compared_without_another_run() -> None:
+    kernel, run, tests = driven("green base", "green head")
+    assert kernel.status(run) is RunStatus.COMPLETED
+    assert tests.says == []
+
+
+def test_the_harness_of_the_base_judges_a_change_that_touches_it() -> None:
+    parts = Halves(replay={"tests/test_a.py": b"old"}, touches_harness=True)
+    kernel, run, _ = driven("green base", "green head", "red replay", parts=parts)
+    assert kernel.status(run) is RunStatus.FAILED
+    (ended,) = kernel.events(run, e.GateEnded)
+    assert ended.reason.startswith("Found: old_test_fails")
+
+
+EMPTIED = Hollow(contents={"a.py": b""}, emptied=("a.py",))
+
+
+def test_a_product_that_does_nothing_has_to_be_noticed() -> None:
+    hollow = {"changed": EMPTIED, "whole": EMPTIED}
+    kernel, run, tests = driven("green base", "green head", "red hollow", **hollow)
+    assert kernel.status(run) is RunStatus.COMPLETED
+    assert tests.says == []
+
+
+def test_tests_that_look_elsewhere_are_no_evidence() -> None:
+    hollow = {"changed": EMPTIED, "whole": EMPTIED}
+    kernel, run, _ = driven("green base", "green head", "green changed", "green whole", **hollow)
+    assert kernel.status(run) is RunStatus.FAILED
+    (ended,) = kernel.events(run, e.GateEnded)
+    assert "tests_look_elsewhere" in ended.reason
+
+
+def test_a_module_that_no_test_notices_is_noted() -> None:
+    hollow = {"changed": EMPTIED, "whole": EMPTIED}
+    kernel, run, _ = driven("green base", "green head", "green changed", "red whole", **hollow)
+    assert kernel.status(run) is RunStatus.COMPLETED
+    (ended,) = kernel.events(run, e.GateEnded)
+    assert "unnoticed_module (a.py)" in ended.reason
