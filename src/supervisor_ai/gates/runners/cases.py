@@ -51,7 +51,8 @@ class Cases:
     def stable(self, name: str) -> str:
         """Leave out of a name what is another one in the next run."""
         here = _ADDRESS.sub("0x…", name.replace(self._root, "") if self._root else name)
-        plain = escaped(_SPACE.sub(" ", here[: 8 * LONGEST_NAME]).strip())
+        line = _SPACE.sub(" ", here[: 8 * LONGEST_NAME]).strip()
+        plain = line if line.isprintable() else escaped(line)
         if len(plain) <= LONGEST_NAME and len(here) <= 8 * LONGEST_NAME:
             return plain
         digest = sha256(here.encode(errors="surrogatepass")).hexdigest()[:_DIGEST]

@@ -24,6 +24,8 @@ def whole_reading(said: Reading, reports: Sequence[Reading], request: ReportRequ
     A second run of a runner may have written over the report of the first: of both counts the
     higher one holds.
     """
+    if _is_empty_go(said, request):
+        return replace(said, tests=0)
     is_over = bool(reports) or _has_end(said)
     unfinished = said.is_unfinished or (bool(request.runners) and not is_over)
     idle = (said.is_idle and not _has_end(said)) or request.is_idle
@@ -44,6 +46,13 @@ def whole_reading(said: Reading, reports: Sequence[Reading], request: ReportRequ
         is_unfinished=unfinished,
         is_idle=False,
     )
+
+
+def _is_empty_go(said: Reading, request: ReportRequest) -> bool:
+    """Tell whether a `go test` that was told to name its tests ran none (`-list`, `TestMain`)."""
+    is_told = request.argv[:1] == ("go",) and "-v" in request.argv
+    is_silent = said.tool == "go test" and said.tests is None and not said.results
+    return is_told and is_silent and not said.failing_tests
 
 
 def _has_end(said: Reading) -> bool:

@@ -3,14 +3,18 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
+from typing import Final
 
-from supervisor_ai.engine.ports.gates import CaseResult, Reading
-from supervisor_ai.gates.runners.cases import Cases
+from supervisor_ai.engine.ports.gates import CaseOutcome, Reading
 from supervisor_ai.gates.runners.excerpt import failing_part, joined, seen
 from supervisor_ai.gates.runners.output import plain_lines
+from supervisor_ai.gates.runners.printed.printed_tests import PrintedTests
 from supervisor_ai.gates.runners.runner_tally import NAMES, RunnerTally, telling
 from supervisor_ai.gates.runners.table import runners
 from supervisor_ai.gates.runners.unloaded import missing_parts
+
+TAP: Final = "node --test"
+"""What all that prints TAP is taken for."""
 
 
 def read(output: str, *, root: str = "", reported: Collection[str] = ()) -> Reading:
@@ -23,15 +27,21 @@ def read(output: str, *, root: str = "", reported: Collection[str] = ()) -> Read
     tallies = _tallied(lines)
     known = {name: tally for name, tally in tallies.items() if tally.is_known}
     tool = max(known, key=lambda name: _weight(known[name])) if known else None
+    tests = None if tool is None else _ran(known[tool], known.values())
+    failed = _most(tally.failed for tally in known.values())
+    printed = PrintedTests(lines, tallies, reported, root)
+    if tests is None and printed.tap.cases:
+        tool, failed = tool or TAP, _most((failed, printed.count(CaseOutcome.FAILED)))
+        tests = printed.count(CaseOutcome.PASSED, CaseOutcome.FAILED)
     return Reading(
         tool=tool,
-        tests=None if tool is None else _ran(known[tool], known.values()),
-        failed=_most(tally.failed for tally in known.values()),
+        tests=tests,
+        failed=failed,
         failing=failing_part(lines, [runners()[name] for name in known]) if known else "",
         failing_tests=tuple(name for tally in known.values() for name in tally.names)[:NAMES],
         missing=missing_parts(lines),
-        results=_results(known, Cases(root), reported),
-        is_unfinished=_is_unfinished(tallies),
+        results=printed.results,
+        is_unfinished=_is_unfinished(tallies) or printed.is_unfinished,
         is_idle=any(tally.is_idle for tally in known.values()),
     )
 
@@ -57,16 +67,6 @@ def _is_unfinished(tallies: Mapping[str, RunnerTally]) -> bool:
         tally.tests or tally.has_more for tally in tallies.values() if not tally.has_listed
     )
     return is_open or (listed and not has_run)
-
-
-def _results(
-    known: Mapping[str, RunnerTally], cases: Cases, reported: Collection[str]
-) -> tuple[CaseResult, ...]:
-    for name, tally in known.items():
-        if name not in reported:
-            for case, outcome in tally.cases:
-                cases.add(case, outcome)
-    return cases.results()
 
 
 def _tallied(lines: Sequence[str]) -> Mapping[str, RunnerTally]:

@@ -1,0 +1,1 @@
+"""Tests by name from what runners print, where no single line tells all of it."""
