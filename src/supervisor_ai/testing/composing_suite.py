@@ -6,7 +6,7 @@ from typing import Any
 from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.values import Snapshot
-from supervisor_ai.engine.ports.workspaces import Workspace
+from supervisor_ai.engine.ports.workspaces import Workspace, WorkspacePlan
 from supervisor_ai.testing.workspaces_suite import (
     AT,
     BLIND,
@@ -38,6 +38,16 @@ class ComposingSuite:
         }
         for path, content in wanted.items():
             expect(wait(world.workspaces.read_file(workspace, path, most=4)), content)
+
+    def test_a_place_for_reports_is_empty_and_only_where_it_is_wanted(self) -> None:
+        """It is none of the places that every command sees."""
+        world = self.world()
+        base = world.commit(FILES)
+        expect(open_workspace(world, base).reports, None)
+        workspace = open_workspace(world, base, attempt=2, plan=WorkspacePlan(has_reports=True))
+        targets = [mount.target for mount in workspace.mounts]
+        expect(workspace.reports is None or workspace.reports in targets, wanted=False)
+        expect(wait(world.workspaces.read_reports(workspace, most=4)), {})
 
     def test_files_of_the_start_that_differ_or_are_gone_are_listed(self) -> None:
         """Others do not count, nor does a file that was put back."""

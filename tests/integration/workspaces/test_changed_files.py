@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
+from supervisor_ai.engine.ports.workspaces import WorkspacePlan
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
@@ -164,3 +165,27 @@ def test_a_second_look_sees_what_happened_in_between(
         return looks
 
     assert asyncio.run(go()) == [("README",), ("README",), ()]
+
+
+def test_reports_are_no_change_and_only_plain_ones_that_fit_are_read(
+    user: ScratchRepository, workspaces: GitWorkspaces
+) -> None:
+    async def go() -> None:
+        plan = WorkspacePlan(has_reports=True)
+        start = user.commit(FILES)
+        workspace = await workspaces.open(RUN, KEY, fence=1, start=start, plan=plan)
+        place = workspace.reports
+        assert place is not None
+        (place / "a.xml").write_text("<a/>")
+        (place / "large.xml").write_text("x" * 9)
+        (place / "z.json").write_text("{}")
+        (place / "link.xml").symlink_to(workspace.path / "README")
+        (place / "folder").mkdir()
+        os.mkfifo(place / "pipe")
+        found = await workspaces.read_reports(workspace, most=8)
+        assert found == {"a.xml": b"<a/>", "z.json": b"{}"}
+        assert await workspaces.changed(workspace) == ()
+        await workspaces.close(workspace)
+        assert not place.exists()
+
+    asyncio.run(go())

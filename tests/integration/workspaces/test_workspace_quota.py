@@ -68,13 +68,16 @@ def mounted_below(place: Path) -> list[str]:
 
 
 def opened(workspaces: GitWorkspaces, start: CommitSha, quota: Quota = QUOTA) -> Workspace:
-    plan = WorkspacePlan(quota=quota)
+    plan = WorkspacePlan(quota=quota, has_reports=True)
     return asyncio.run(workspaces.open(RUN, KEY, fence=1, start=start, plan=plan))
 
 
 def restart(workspace: Workspace) -> None:
     """Take the mounts away, as a restart of the machine does."""
-    for place in (workspace.path, workspace.path.parent / "worker.git"):
+    for place in (
+        workspace.path,
+        *(workspace.path.parent / it for it in ("worker.git", "reports")),
+    ):
         subprocess.run(["umount", place], check=True)
 
 
@@ -117,10 +120,12 @@ def test_all_that_a_worker_can_write_counts(
         workspace.path,
         workspace.path.parent / "worker.git",
     ]
-    for mount in (mount for mount in workspace.mounts if mount.is_writable):
+    assert workspace.reports is not None
+    writable = (mount.source for mount in workspace.mounts if mount.is_writable)
+    for place in (*writable, workspace.reports):
         with pytest.raises(OSError, match="No space left"):
-            (mount.source / "large").write_bytes(b"x" * 16 * MIB)
-        (mount.source / "large").unlink()
+            (place / "large").write_bytes(b"x" * 16 * MIB)
+        (place / "large").unlink()
     history = Git(directory=workspace.path.parent / "worker.git").run("log", "--format=%s")
     assert history.text == "user\nuser"
 
@@ -181,7 +186,8 @@ def test_a_second_opening_and_forgetting_leave_no_mount(
     start = user.commit(FILES)
     opened(workspaces, start)
     again = opened(workspaces, start)
-    assert mounted_below(tmp_path) == [str(again.path), str(again.path.parent / "worker.git")]
+    beside = [str(again.path.parent / name) for name in ("worker.git", "reports")]
+    assert mounted_below(tmp_path) == [str(again.path), *beside]
     asyncio.run(workspaces.forget(RUN))
     assert mounted_below(tmp_path) == []
     assert not (tmp_path / "state" / "r1").exists()

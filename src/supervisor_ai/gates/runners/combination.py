@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.ports.gates import Reading, ReportRequest
-from supervisor_ai.gates.runners.cases import Cases
+from supervisor_ai.engine.ports.gates import CaseOutcome, Reading, ReportRequest
+from supervisor_ai.gates.runners.cases import MOST, Cases, named
+from supervisor_ai.gates.runners.runner_tally import NAMES
 from supervisor_ai.gates.runners.table import runners
 
 _WRITER: Final = re.compile(r"(pytest|jest|vitest|mocha|node)(?:-\d+)?\.(?:xml|json)")
@@ -31,17 +32,18 @@ def whole_reading(said: Reading, reports: Sequence[Reading], request: ReportRequ
     idle = (said.is_idle and not _has_end(said)) or request.is_idle
     if not reports:
         return replace(said, is_unfinished=unfinished, is_idle=idle)
+    reported = _of_all(reports)
     cases = Cases()
-    for reading in (*reports, said):
+    for reading in (reported, said):
         cases.add_all(reading.results)
     return replace(
         said,
         tool=said.tool or reports[0].tool,
-        tests=_highest(reading.tests for reading in (_of_all(reports), said)),
-        failed=_highest(reading.failed for reading in (_of_all(reports), said)),
+        tests=_highest((reported.tests, said.tests)),
+        failed=_highest((reported.failed, said.failed)),
         failing=said.failing or "\n\n".join(it.failing for it in reports if it.failing),
-        failing_tests=_of_all(reports).failing_tests or said.failing_tests,
-        skipped=_of_all(reports).skipped,
+        failing_tests=reported.failing_tests or said.failing_tests,
+        skipped=reported.skipped,
         results=cases.results(),
         is_unfinished=unfinished,
         is_idle=False,
@@ -61,11 +63,19 @@ def _has_end(said: Reading) -> bool:
 
 
 def _of_all(reports: Sequence[Reading]) -> Reading:
+    """Count tests by name where they have names: one that was tried again is one test."""
+    cases = Cases()
+    for reading in reports:
+        cases.add_all(reading.results)
+    results = cases.results()
+    ran = sum(result.outcome is not CaseOutcome.SKIPPED for result in results)
+    is_whole = bool(results) and len(results) < MOST
     return Reading(
-        tests=sum(reading.tests or 0 for reading in reports),
+        tests=ran if is_whole else sum(reading.tests or 0 for reading in reports),
         failed=sum(reading.failed or 0 for reading in reports),
-        skipped=sum(reading.skipped or 0 for reading in reports),
-        failing_tests=tuple(name for reading in reports for name in reading.failing_tests),
+        skipped=len(results) - ran,
+        failing_tests=tuple(named(results, CaseOutcome.FAILED))[:NAMES],
+        results=results,
     )
 
 

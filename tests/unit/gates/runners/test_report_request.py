@@ -111,6 +111,7 @@ def test_reports_are_known_by_the_names_that_we_gave_them(name: str, runner: str
 ASKED = ReportRequest(argv=("make", "test"), runners=("pytest",))
 GOOD = CaseResult("a.py::test_a", CaseOutcome.PASSED)
 BAD = CaseResult("a.py::test_b", CaseOutcome.FAILED, "why")
+LEFT = CaseResult("a.py::test_c", CaseOutcome.SKIPPED)
 
 
 @pytest.mark.parametrize(
@@ -137,16 +138,26 @@ def test_a_runner_that_was_to_run_and_has_no_end_is_found(
 
 
 def test_reports_are_believed_and_the_output_is_not_forgotten() -> None:
-    said = read("2 passed in 0.1s\n1 failed in 0.2s\nNo module named 'x'")
-    report = Reading(tests=2, failed=1, skipped=1, results=(BAD,), failing_tests=(BAD.name,))
-    other = Reading(tool="the test report", tests=3, failed=0, results=(GOOD,), failing="f")
+    said = read("1 failed in 0.2s\nNo module named 'x'")
+    report = Reading(tests=2, failed=1, results=(BAD, LEFT))
+    other = Reading(tool="the test report", tests=1, failed=0, results=(GOOD,), failing="f")
     found = whole_reading(said, [report, other], ASKED)
-    assert (found.tests, found.failed, found.skipped) == (5, 1, 1)
-    assert found.results == (GOOD, BAD)
+    assert (found.tests, found.failed, found.skipped) == (2, 1, 1)
+    assert found.results == (GOOD, BAD, LEFT)
     assert found.failing_tests == (BAD.name,)
     assert found.tool == "pytest"
     assert found.missing == said.missing != ()
-    assert whole_reading(said, [replace(report, tests=1)], ASKED).tests == 3
+
+
+def test_a_test_that_was_tried_again_is_one_test() -> None:
+    report = Reading(tests=5, results=(GOOD, BAD))
+    assert whole_reading(read(""), [report], ASKED).tests == 2
+    assert whole_reading(read(""), [replace(report, results=())], ASKED).tests == 5
+
+
+def test_a_report_that_another_run_wrote_over_does_not_hide_the_first() -> None:
+    said = read("2 passed in 0.1s\n1 passed in 0.2s\n")
+    assert whole_reading(said, [Reading(tests=1, results=(GOOD,))], ASKED).tests == 3
 
 
 def test_nothing_to_do_is_told_unless_something_ran() -> None:
