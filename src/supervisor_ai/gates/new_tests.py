@@ -8,10 +8,12 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import Commits
+from supervisor_ai.engine.ports.evidence import Half, HarnessRules
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
 from supervisor_ai.gates.change.differences import is_test_path, shown
 from supervisor_ai.gates.change.planned_tasks import components_of
 from supervisor_ai.gates.change.risks.sources import family_of, read_source
+from supervisor_ai.gates.evidence.conventions import Conventions
 from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
 from supervisor_ai.gates.integrity.change_sides import FileSides, changed_files
 from supervisor_ai.gates.integrity.comparison.matches import pair
@@ -25,20 +27,19 @@ _PLAIN: Final = frozenset({"__init__", "index", "main", "mod", "lib"})
 """Names of files that say nothing; the folder does."""
 _WHOLE: Final = "the change"
 _IMPORT: Final = re.compile(r"^[ \t]*(?:import|from|use|require|using|include)\b.*$", re.MULTILINE)
-_SUPPORT: Final = re.compile(
-    r"(?:.*/)?(?:tests?|__tests__|specs?|testdata|__snapshots__|__fixtures__|__mocks__)/.*"
-    r"|(?:.*/)?conftest\.py|.*\.(?:snap|ambr|golden)"
-)
-"""What only tests use; a file whose tests stand beside its code is not among it."""
 
 
 def new_tests(case: ChangeCase, commits: Commits, languages: Sequence[TableReader]) -> NewTests:
     """Find the tests that a change adds or alters, and the files that they need."""
     reader = Languages(languages)
     changed = changed_files(commits, case.base, case.head, is_first=reader.is_test)
-    files = [
-        file for file in changed.files if reader.is_test(file.path) or _SUPPORT.fullmatch(file.path)
-    ]
+    halves = Conventions(
+        HarnessRules(),
+        [file.path for file in changed.files if file.before is not None],
+        [file.path for file in changed.files if file.after is not None],
+    )
+    is_harness = {file.path: halves.of(file.path).half == Half.HARNESS for file in changed.files}
+    files = [file for file in changed.files if is_harness[file.path] or reader.is_test(file.path)]
     others = [file for file in changed.files if file not in files]
     names = _names(files, reader)
     return NewTests(

@@ -11,6 +11,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.evidence import Half, HalfOf
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.change.differences import is_absent, shown
+from supervisor_ai.gates.evidence.called_scripts import called_scripts
 from supervisor_ai.gates.evidence.conventions import Conventions
 from supervisor_ai.gates.evidence.messages import HalvesFound
 from supervisor_ai.gates.evidence.mixed_files import MixedFile, may_be_mixed, tell
@@ -75,10 +76,15 @@ class _Change:
     def _rows(self) -> list[tuple[ChangedPath, HalfOf]]:
         rows = [(change, self._conventions.of(change.path)) for change in self._changes]
         product = [of.path for _, of in rows if of.half == Half.PRODUCT]
-        tests = modules_for_tests(self._commits, self._old, product)
-        why = "the file above it declares it for test builds only"
+        open_ones = [path for path in product if not self._conventions.is_configured(path)]
+        said = dict.fromkeys(
+            modules_for_tests(self._commits, self._old, open_ones),
+            "the file above it declares it for test builds only",
+        ) | dict.fromkeys(
+            called_scripts(self._commits, self._old, open_ones), "the base's tests are run by it"
+        )
         return [
-            (change, replace(of, half=Half.HARNESS, why=why) if of.path in tests else of)
+            (change, replace(of, half=Half.HARNESS, why=said[of.path]) if of.path in said else of)
             for change, of in rows
         ]
 

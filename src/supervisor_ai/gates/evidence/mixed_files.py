@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import Final
 
 from msgspec import Struct
@@ -11,9 +12,13 @@ from supervisor_ai.gates.evidence.build_lists import BUILD_FILE, graft_build
 from supervisor_ai.gates.evidence.settings_graft import settings_graft
 from supervisor_ai.gates.evidence.source_graft import graft_source, may_hold_tests
 from supervisor_ai.gates.evidence.toml_graft import NoGraft
+from supervisor_ai.gates.integrity.languages.go.table import GO
+from supervisor_ai.gates.integrity.languages.java.table import JAVA
 
 _DOCUMENT: Final = re.compile(r".*\.(?:md|markdown|rst|txt|adoc)$", re.IGNORECASE | re.DOTALL)
-_EXAMPLES: Final = re.compile(rb"(?m)^\s*>>> |^\s*```\s*(?:rust|python|pycon)|^\s*iex> ")
+_EXAMPLES: Final = re.compile(rb"(?m)^\s*>>> |^\s*```\s*rust|^\s*iex> ")
+_BY_LIBRARY: Final = {".go": GO, ".java": JAVA}
+_PLUGIN: Final = b"pytest11"
 _TEST_ONLY: Final = re.compile(rb"(?m)^\s*#!\[cfg\(test\)\]")
 
 
@@ -29,8 +34,13 @@ class MixedFile(Struct, frozen=True, kw_only=True):
 
 def may_be_mixed(path: str) -> bool:
     """Tell whether only a look into a file can say to which half it belongs."""
-    is_known = settings_graft(path) is not None or may_hold_tests(path) or is_build_file(path)
-    return is_known or _DOCUMENT.match(path) is not None
+    return bool(
+        may_hold_tests(path)
+        or PurePosixPath(path).suffix in _BY_LIBRARY
+        or is_build_file(path)
+        or settings_graft(path)
+        or _DOCUMENT.match(path)
+    )
 
 
 def is_build_file(path: str) -> bool:
@@ -86,10 +96,25 @@ def _of_settings(path: str, before: bytes | None, after: bytes | None) -> MixedF
 def _of_source(path: str, before: bytes | None, after: bytes | None) -> MixedFile | None:
     if path.endswith(".rs") and before is not None and _TEST_ONLY.search(before):
         return MixedFile(half=Half.HARNESS, why="all of it is there in test builds only")
-    made = None if after is None else graft_source(path, before or b"", after)
+    if before is not None and _serves_tests(path, before):
+        return MixedFile(half=Half.HARNESS, why="it is written for tests that share it")
+    if path.endswith("setup.py") and _PLUGIN in (after or b"") and _PLUGIN not in (before or b""):
+        raise NoGraft("it makes the product a plugin of pytest")
+    if after is None or not may_hold_tests(path):
+        return None
+    made = graft_source(path, before or b"", after)
     if made is None:
         return None
     return MixedFile(half=Half.MIXED, why="tests stand in it beside the product", replayed=made)
+
+
+def _serves_tests(path: str, before: bytes) -> bool:
+    """Tell by what it was at the base whether a source has a library of tests.
+
+    What it is at the head must not count: it could ask not to be judged.
+    """
+    table = _BY_LIBRARY.get(PurePosixPath(path).suffix)
+    return table is not None and "src/main/" not in path and table.is_test(path, before)
 
 
 def _text(contents: bytes | None) -> str:

@@ -43,6 +43,7 @@ _PACKAGE_KEYS: Final = (
     *("lint-staged", "husky", "commitlint", "cypress", "testcafe", "jasmine"),
 )
 _COMPOSER_KEYS: Final = ("scripts", "autoload-dev", "config", "scripts-descriptions")
+_DENO_KEYS: Final = ("tasks", "test", "bench", "lint", "fmt", "compilerOptions")
 _DEPENDENCIES: Final = (
     *("dependencies", "devDependencies", "optionalDependencies", "overrides", "resolutions"),
 )
@@ -92,6 +93,8 @@ def _local_crates(text: str) -> frozenset[str]:
 def _graft_ini(before: str, after: str) -> str:
     """Take the sections of each side that are its own."""
     (product, harness), (kept, other) = _section_halves(before), _section_halves(after)
+    if "pytest11" in "".join(kept) and "pytest11" not in before:
+        raise NoGraft("it makes the product a plugin of pytest")
     if harness == other or product == kept:
         return after if harness == other else before
     return "".join((*kept, *harness))
@@ -109,10 +112,9 @@ def _section_halves(text: str) -> tuple[list[str], list[str]]:
 
 def _sections(text: str) -> list[tuple[str, str]]:
     places = list(_SECTION.finditer(text))
-    ends = [*(place.start() for place in places[1:]), len(text)]
-    top = text[: places[0].start()] if places else text
-    found = [(place[1], text[place.start() : end]) for place, end in zip(places, ends, strict=True)]
-    return [("global", top), *found]
+    names = ["global", *(place[1] for place in places)]
+    cuts = [0, *(place.start() for place in places), len(text)]
+    return [(name, text[cuts[at] : cuts[at + 1]]) for at, name in enumerate(names)]
 
 
 def _graft_package(before: str, after: str) -> str:
@@ -135,6 +137,11 @@ def _foreign(was: JsonObject, now: JsonObject) -> Mapping[str, object]:
         elif name in was:
             kept[name] = was[name]
     return kept
+
+
+def _graft_deno(before: str, after: str) -> str:
+    old, new = _object(before), _object(after)
+    return _as_written(_with_keys(old, new, _DENO_KEYS), (before, old), (after, new))
 
 
 def _graft_composer(before: str, after: str) -> str:
@@ -187,5 +194,6 @@ _BY_NAME: Final[Mapping[str, GraftText]] = {
     "setup.cfg": _graft_ini,
     "package.json": _graft_package,
     "composer.json": _graft_composer,
+    "deno.json": _graft_deno,
     "go.mod": _graft_go,
 }

@@ -38,6 +38,7 @@ class _Patterns:
         folder, _, name = path.rpartition("/")
         return bool(
             self._is_folder(folder)
+            or ("." not in name and self._is_folder(name))
             or (self._names and self._names.match(name))
             or (self._paths and self._paths.match(path))
         )

@@ -29,7 +29,7 @@ shop.feature tests/CartTest.php src/CartTest.php phpunit.xml.dist test/cart.bats
 scripts/test scripts/check-style.sh t/cart.t test/cart.cpp src/cart_test.cc test_cart.c
 CTestCustom.cmake include/gtest/gtest.h assert.h include/assert.h .github/workflows/ci.yml
 .gitlab-ci.yml Jenkinsfile .supervisor/config.yaml .pre-commit-config.yaml codecov.yml
-fixtures/cart.json src/Tests/Cart.swift
+fixtures/cart.json tests src/shop.egg-info/entry_points.txt jest-setup.js src/Tests/Cart.swift
 """
 AT_THE_TOP = (
     *("assert.h", "include/assert.h", ".github/workflows/ci.yml", ".gitlab-ci.yml"),

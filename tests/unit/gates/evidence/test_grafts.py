@@ -201,6 +201,15 @@ def test_go_mod_lets_nothing_stand_in_for_a_module_that_the_base_has() -> None:
     assert settings("go.mod", before, before + "// more\n") == before + "// more\n"
 
 
+def test_composer_and_deno_keep_their_scripts() -> None:
+    before, after = {"scripts": {"test": "phpunit"}}, {"name": "a", "scripts": {"test": "true"}}
+    made = json.loads(settings("composer.json", json.dumps(before), json.dumps(after)))
+    assert made == {"name": "a", **before}
+    before, after = {"tasks": {"test": "deno test"}}, {"imports": {"a": "b"}, "tasks": {}}
+    made = json.loads(settings("deno.json", json.dumps(before), json.dumps(after)))
+    assert made == {"imports": {"a": "b"}, **before}
+
+
 # Builds
 
 
@@ -279,6 +288,14 @@ def test_prose_and_functions_that_are_named_like_tests_are_the_product() -> None
     before = 'def test_connection():\n    """Try.\n\n    >>> 1\n    1\n    """\n    return 1\n'
     after = before.replace("Try.", "Try it.").replace("return 1", "return 2")
     assert source("a.py", before, after) == after
+
+
+def test_what_looks_like_a_test_and_only_the_head_has_stays() -> None:
+    new = "def test_link(a):\n    assert a\n    return a\n"
+    made = source("a.py", PYTHON, PYTHON.replace("== 1", "") + new)
+    assert made is not None
+    assert new in made
+    assert "assert one() == 1" in made
 
 
 def test_tests_that_vitest_finds_in_a_module_come_back() -> None:

@@ -108,6 +108,45 @@ def test_a_module_of_rust_that_is_declared_for_tests_is_harness() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"Makefile": "RUN = ./go.sh\ntest:\n\t$(RUN) -q\n"},
+        {"package.json": '{"scripts": {"test": "sh go.sh"}}'},
+        {"tox.ini": "[testenv]\ncommands = bash ./go.sh\n"},
+    ],
+)
+def test_a_script_that_the_bases_tests_are_run_by_is_harness(settings: Tree) -> None:
+    before = {**settings, "go.sh": "pytest\n", "shop.py": "1\n"}
+    after = {**settings, "go.sh": "echo 7 passed\n", "shop.py": "2\n"}
+    assert composed(before, after) == {**before, "shop.py": "2\n"}
+
+
+def test_a_script_or_module_that_no_test_calls_is_the_product() -> None:
+    settings = {"Makefile": "run:\n\t./go.sh\ntest:\n\tpytest --doctest-modules shop.py\n"}
+    after = {**settings, "go.sh": "2", "shop.py": "2"}
+    assert composed({**settings, "go.sh": "1", "shop.py": "1"}, after) == after
+
+
+def test_what_the_base_wrote_for_tests_is_harness_and_the_head_cannot_say_so() -> None:
+    shared = 'package check\n\nimport "testing"\n'
+    plain = "package check\n"
+    assert composed({"check.go": shared}, {"check.go": plain}) == {"check.go": shared}
+    assert composed({"check.go": plain}, {"check.go": shared}) == {"check.go": shared}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("setup.py", "setup(entry_points={'pytest11': ['a = shop.liar']})\n"),
+        ("setup.cfg", "[options.entry_points]\npytest11 =\n  a = shop.liar\n"),
+    ],
+)
+def test_a_product_that_becomes_a_plugin_of_pytest_is_not_replayed(path: str, text: str) -> None:
+    assert "a plugin of pytest" in found({path: "\n"}, {path: text}).not_replayed[0]
+    assert found({path: text}, {path: f"{text}\n"}).not_replayed == ()
+
+
 def test_what_cannot_be_told_apart_is_said_and_stays_the_heads() -> None:
     before = {"a.rs": "#[test]\nfn a() {}\n", "pyproject.toml": "[tool.ruff]\n", "b.zig": "test {}"}
     after = {"a.rs": "#[test]\nfn a( {}\n", "pyproject.toml": "[tool.ruff\n", "b.zig": "test { }"}

@@ -152,6 +152,11 @@ def test_what_only_passes_on_stays(path: str, source: str) -> None:
     assert left_of(path, source) == source
 
 
+def test_a_module_of_values_that_others_make_is_emptied() -> None:
+    source = "from typing import TypeVar\n\nT = TypeVar('T')\nRATES = Table([1])\n"
+    assert left_of("rates.py", source) == source.replace("Table([1])", "None")
+
+
 def test_scripts_keep_their_names_and_throw() -> None:
     source = """\
 "use strict";
@@ -187,6 +192,7 @@ import (
 	"example.com/go-money/v2"
 )
 
+// Cart is written by fmt.Println.
 type Cart struct{ b strings.Builder; m money.Amount }
 
 func init() { fmt.Println("x") }

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.evidence.toml_graft import NoGraft
 from supervisor_ai.gates.integrity.analysis.syntax_tree import Grammar, parsed
 from supervisor_ai.gates.integrity.model import Unreadable
@@ -33,6 +34,9 @@ class TestItems(Struct, frozen=True, kw_only=True):
     """Where each container has room for more; one that is missing holds nothing."""
     examples: Mapping[Where, "Examples"]
     """The documentation of each item that can have examples in it."""
+    is_by_name: bool = False
+    """Whether items are found again by their own names: what only looks like a test, and only the
+    head has it, may be the product."""
 
 
 class Examples(Struct, frozen=True, kw_only=True):
@@ -72,6 +76,8 @@ def tree_of(grammar: Grammar, path: str, source: bytes) -> "Node":
 
 def grafted(before: bytes, after: bytes, old: TestItems, new: TestItems) -> bytes:
     """Return the head's source with the test items and examples of the base."""
+    if new.is_by_name:
+        new = replace(new, spans={where: new.spans.get(where, ()) for where in old.spans})
     if _product(before, old) == _product(after, new):
         return before
     return applied(after, [*_items(before, after, old, new), *_examples(old, new)])
@@ -86,14 +92,14 @@ def _product(source: bytes, items: TestItems) -> list[bytes]:
 
 
 def _items(before: bytes, after: bytes, old: TestItems, new: TestItems) -> Iterable[Edit]:
-    for where in {*old.spans, *new.spans}:
+    for where in sorted({*old.spans, *new.spans}):
         was = [before[start:end] for start, end in old.spans.get(where, ())]
         now = [after[start:end] for start, end in new.spans.get(where, ())]
         if was == now:
             continue
         yield from (Edit(start, end) for start, end in new.spans.get(where, ()))
-        if was and where in new.ends:
-            at = new.ends[where]
+        at = new.ends.get(() if new.is_by_name else where)
+        if was and at is not None:
             yield Edit(at, at, b"\n" + b"\n\n".join(was) + b"\n")
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
+from supervisor_ai.gates.change.risks.sources import read_source
 from supervisor_ai.gates.evidence.sources.edits import Edit, applied, tree_of
 from supervisor_ai.gates.evidence.sources.rust_items import rust_items
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
@@ -38,8 +39,8 @@ def empty_go(path: str, source: bytes) -> list[Edit] | None:
     edits = [Edit(body.start_byte, body.end_byte, _go_body(of)) for of, body in bodies]
     specs = [node for node in walked(root) if node.type == "import_spec"]
     gone = [Edit(spec.start_byte, spec.end_byte) for spec in specs]
-    rest = applied(source, [*edits, *gone]).decode("utf-8", "replace")
-    return [*edits, *(edit for spec in specs for edit in _unused(spec, rest))]
+    rest = read_source("go", applied(source, [*edits, *gone]).decode("utf-8", "replace"))
+    return [*edits, *(edit for spec in specs for edit in _unused(spec, rest.code))]
 
 
 def _go_body(of: "Node") -> bytes:

@@ -35,6 +35,7 @@ _OWN_WAY: Final = re.compile(
     r"Enum|Flag|TypedDict|NamedTuple|Protocol|Exception|Error|Warning|\btype\b"
 )
 """Classes that are made in a way of their own."""
+_TYPES: Final = re.compile(r"(?:\w+\.)*(?:TypeVar|NewType|ParamSpec|getLogger|get_logger)\(")
 _AT_DEFINITION: Final = frozenset({"__init_subclass__", "__set_name__", "__class_getitem__"})
 
 
@@ -46,7 +47,16 @@ def empty_python(path: str, source: bytes) -> list[Edit]:
         for inner in map(definition_of, root.named_children)
         if inner is not None
     )
-    return list(_Emptying(source, names).of_block(root))
+    return list(_Emptying(source, names).of_block(root)) or list(_made_values(root))
+
+
+def _made_values(root: "Node") -> Iterator[Edit]:
+    """Empty a module that only has values, made by what others define."""
+    for node in root.named_children:
+        inner = node.named_children[0] if node.type == "expression_statement" else node
+        value = field(inner, "right") if inner.type == "assignment" else None
+        if value is not None and value.type == "call" and not _TYPES.match(source_of(value)):
+            yield Edit(value.start_byte, value.end_byte, b"None")
 
 
 class _Emptying:

@@ -1,7 +1,7 @@
 """Test items of Python modules: doctests, tests beside the code, and what a module runs of them."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 MENTIONED: Final = re.compile(rb">>>|\bdef test|\bclass \w*Test|testmod|unittest|pytest")
 _DEFINED: Final = frozenset({"function_definition", "class_definition"})
 _NAMED: Final = re.compile(r"test|Test")
-_CHECKS: Final = re.compile(r"(?m)^\s+assert\b|\.assert\w+\(|\braises\(|\bTestCase\b")
+_CHECKS: Final = re.compile(r"(?m)^\s+assert\b|\.assert\w+\(|\braises\(")
+_METHOD: Final = re.compile(r"(?m)^\s+(?:async )?def test")
 _SELF_TEST: Final = re.compile(r"testmod|unittest\.main|pytest\.main|^\s+assert\b", re.MULTILINE)
 _EXAMPLE: Final = re.compile(r"(?m)^[ \t]*>>> [\s\S]*?(?:\n[ \t]*\n|\Z)")
 
@@ -23,17 +24,20 @@ _EXAMPLE: Final = re.compile(r"(?m)^[ \t]*>>> [\s\S]*?(?:\n[ \t]*\n|\Z)")
 def python_items(path: str, source: bytes) -> TestItems:
     """Find the test items of a module; raise NoGraft where it cannot be understood."""
     root = tree_of(PYTHON.grammars[".py"], path, source)
-    spans, end = [], len(source)
+    spans: dict[Where, list[tuple[int, int]]] = defaultdict(list)
+    end = len(source)
     for node in root.named_children:
         if is_test_item(node):
-            spans.append((node.start_byte, node.end_byte))
+            name = source_of(field(definition_of(node), "name"))
+            spans[name,].append((node.start_byte, node.end_byte))
         elif _is_main(node):
             # What stands behind it is not there yet when it runs.
             end = min(end, node.start_byte)
     return TestItems(
-        spans={(): spans} if spans else {},
+        spans=dict(spans),
         ends={(): end},
         examples=dict(_examples(root, source)),
+        is_by_name=True,
     )
 
 
@@ -44,7 +48,9 @@ def is_test_item(node: "Node") -> bool:
     inner = definition_of(node)
     if inner is None or not _NAMED.match(source_of(field(inner, "name"))):
         return False
-    return _CHECKS.search(source_of(inner)) is not None
+    text = source_of(inner)
+    is_run = inner.type == "function_definition" or _METHOD.search(text) is not None
+    return is_run and _CHECKS.search(text) is not None
 
 
 def definition_of(node: "Node") -> "Node | None":

@@ -69,7 +69,7 @@ def _of_whole(file: FileSides, area: Area) -> Iterator[Finding]:
 
 def _of_settings(file: FileSides, source: SettingsSource) -> Iterator[Finding]:
     try:
-        before, after = _settings(file.before, source), _settings(file.after, source)
+        before, after = settings_of(file.before, source), settings_of(file.after, source)
     except TooMuchError as error:
         yield _finding(file, source.area, f"{file.path!r} could not be looked at ({error})")
         return
@@ -86,7 +86,7 @@ def _of_settings(file: FileSides, source: SettingsSource) -> Iterator[Finding]:
                 yield _finding(file, source.area, _told(file, key, old, new), key, severity)
 
 
-def _settings(contents: bytes | None, source: SettingsSource) -> Settings | None:
+def settings_of(contents: bytes | None, source: SettingsSource) -> Settings | None:
     """Return the settings of a side; None where nobody, and so no runner, can understand them."""
     import configparser
 
