@@ -26,14 +26,22 @@ _LINES: Final = 4000
 _WORD: Final = re.compile(r"[^\s\"'(),;\\\[\]{}=]+")
 _LIBRARY: Final = re.compile(r"-l[\w.+-]+|-pthread")
 _DEPENDENCY: Final = re.compile(
-    r"\s*(?:(?:implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp)"
-    r"[\s(]+[\"'(\w.:@$\-{})\s]+"
+    r"\s{0,99}(?:(?:implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp)"
+    r"[\s(][\"'(\w.:@$\-{})\s]{1,300}"
     r"|</?dependency>"
     r"|<(groupId|artifactId|version|type|optional|[\w.-]+\.version)>[\w.:${}-]+</\1>"
     r"|<scope>(?:compile|runtime|provided)</scope>"
-    r"|libraryDependencies\s*\+=.*|<PackageReference\s[^>]*/>|)\s*"
+    r"|libraryDependencies\s*\+=.*|\"[\w.-]+\" %{1,3} \"[\w.-]+\" % \"[\w.-]+\",?"
+    r"|<PackageReference\s[^>]*/>|\{:\w+,\s*\"[^\"\n]*\"\},?"
+    r"|(?:find_package|target_link_libraries|pkg_check_modules)\([\w\s.:-]{1,300}\)"
+    r"|\w{1,60}\s*=\s*dependency\([^()\n]{1,200}\)"
+    r"|(?:LDLIBS|LDFLAGS|CFLAGS|CXXFLAGS)\s*[+:?]?=(?:\s{1,9}-(?:[lLWOgf]|std=|pthread)[\w./+=-]*)*"
+    r"|)\s{0,99}"
 )
-"""Whole lines that name what the product is built with, as Gradle, Maven and others say it."""
+"""Whole lines that name what the product is built with, as Gradle, Maven and others say it.
+
+No folder in which a compiler looks for headers, and no macro: either can do away with a check.
+"""
 
 
 def graft_build(before: str, after: str, touched: Sequence[str]) -> str:

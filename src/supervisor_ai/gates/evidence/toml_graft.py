@@ -92,15 +92,16 @@ def _composed(
     before: Sequence[_Table], after: Sequence[_Table], is_harness: IsHarness
 ) -> Iterator[str]:
     """Write the product's settings of one side, with the harness' ones of the other."""
-    old = [_half(table, is_harness, harness=True) for table in before]
-    left = {table.key: table for table in old if table.settings and not table.is_listed}
+    halves = (_half(table, is_harness, harness=True) for table in before)
+    old = [table for table in halves if table.settings or is_harness(table.key, "")]
+    left = {table.key: table for table in old if not table.is_listed}
     for table in after:
         kept = _half(table, is_harness, harness=False)
         added = left.pop(table.key, None) if not table.is_listed else None
         if kept.settings or added or not (table.settings or is_harness(table.key, "")):
             yield from _written(kept, added.settings if added else ())
     for table in old:
-        if table.settings and (table.is_listed or table.key in left):
+        if table.is_listed or table.key in left:
             yield from _written(table, ())
 
 

@@ -26,6 +26,7 @@ addopts = "-q"
 
 [tool.ruff]
 line-length = 100
+[tool.ruff.lint]
 """
 CARGO = """\
 [package]
@@ -226,6 +227,10 @@ def test_composer_and_deno_keep_their_scripts() -> None:
         ("test: c.o d\n", "test: d c.o e\n", "test: c.o d\n"),
         ("needs {\n}\n", "needs {\n  api 'a:b:1'\n}\n", "needs {\n  api 'a:b:1'\n}\n"),
         ("<build>\n", "<build>\n<skipTests>true</skipTests>\n", "<build>\n"),
+        ("a\n", "CFLAGS += -O2 -lm\na\n", "CFLAGS += -O2 -lm\na\n"),
+        ("a\n", "CFLAGS += -DNDEBUG -Ifake\na\n", "a\n"),
+        ("a\n", "find_package(ZLIB REQUIRED)\na\n", "find_package(ZLIB REQUIRED)\na\n"),
+        ("a\n", 'a\n{:jason, "~> 1.0"},\n', 'a\n{:jason, "~> 1.0"},\n'),
     ],
 )
 def test_a_build_file_takes_only_lists_of_files(before: str, after: str, wanted: str) -> None:
