@@ -82,9 +82,9 @@ class Shop:
         return {line.partition("\t")[2]: (line[:6], line.split()[2]) for line in lines}
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> Shop:
-    return Shop(tmp_path)
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    return Shop(tmp_path_factory.mktemp("shop"))
 
 
 def test_a_replayed_tree_has_the_bases_harness_and_the_heads_product(shop: Shop) -> None:
