@@ -359,10 +359,8 @@ def _examiner(repository: "GitRepository") -> "RepositoryExaminer":
     from supervisor_ai.gates.examiner import RepositoryExaminer
     from supervisor_ai.workspaces.commits.commit_files import open_commit_files
 
-    def has_commit(sha: str) -> bool:
-        return repository.has_commit(CommitSha(sha))
-
-    return RepositoryExaminer(open_commit_files(repository.git), has_commit)
+    commits = open_commit_files(repository.git)
+    return RepositoryExaminer(commits, lambda sha: repository.has_commit(CommitSha(sha)))
 
 
 def _machine(

@@ -98,9 +98,12 @@ READINGS = {
 
 
 NOTHING = Halves()
+UNTOUCHED = Hollow()
 
 
-def driven(*runs: str, parts: Halves = NOTHING, **hollow: Hollow) -> tuple[Kernel, RunId, Runs]:
+def driven(
+    *runs: str, parts: Halves = NOTHING, changed: Hollow = UNTOUCHED, whole: Hollow = UNTOUCHED
+) -> tuple[Kernel, RunId, Runs]:
     step = replace(stop("check", StepKind.GATE), gate="test", on_fail=StepName("build"))
     gate = replace(GATE, name="test", counts_tests=True)
     definition = replace(flow(work("build"), replace(step, max_retries=0)), gates={"test": gate})
@@ -108,8 +111,8 @@ def driven(*runs: str, parts: Halves = NOTHING, **hollow: Hollow) -> tuple[Kerne
     kernel = Kernel(None, gates=tests)
     kernel.fakes.examiner.readings.update(READINGS)
     kernel.fakes.evidence.parts = parts
-    kernel.fakes.evidence.changed = hollow.get("changed", Hollow())
-    kernel.fakes.evidence.whole = hollow.get("whole", Hollow())
+    kernel.fakes.evidence.changed = changed
+    kernel.fakes.evidence.whole = whole
     run = kernel.submit(replace(definition, baseline=BaselinePolicy.NOTE))
     kernel.drive(run)
     return kernel, run, tests
@@ -133,23 +136,26 @@ EMPTIED = Hollow(contents={"a.py": b""}, emptied=("a.py",))
 
 
 def test_a_product_that_does_nothing_has_to_be_noticed() -> None:
-    hollow = {"changed": EMPTIED, "whole": EMPTIED}
-    kernel, run, tests = driven("green base", "green head", "red hollow", **hollow)
+    kernel, run, tests = driven(
+        "green base", "green head", "red hollow", changed=EMPTIED, whole=EMPTIED
+    )
     assert kernel.status(run) is RunStatus.COMPLETED
     assert tests.says == []
 
 
 def test_tests_that_look_elsewhere_are_no_evidence() -> None:
-    hollow = {"changed": EMPTIED, "whole": EMPTIED}
-    kernel, run, _ = driven("green base", "green head", "green changed", "green whole", **hollow)
+    kernel, run, _ = driven(
+        "green base", "green head", "green changed", "green whole", changed=EMPTIED, whole=EMPTIED
+    )
     assert kernel.status(run) is RunStatus.FAILED
     (ended,) = kernel.events(run, e.GateEnded)
     assert "tests_look_elsewhere" in ended.reason
 
 
 def test_a_module_that_no_test_notices_is_noted() -> None:
-    hollow = {"changed": EMPTIED, "whole": EMPTIED}
-    kernel, run, _ = driven("green base", "green head", "green changed", "red whole", **hollow)
+    kernel, run, _ = driven(
+        "green base", "green head", "green changed", "red whole", changed=EMPTIED, whole=EMPTIED
+    )
     assert kernel.status(run) is RunStatus.COMPLETED
     (ended,) = kernel.events(run, e.GateEnded)
     assert "unnoticed_module (a.py)" in ended.reason
