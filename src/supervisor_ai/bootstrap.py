@@ -260,11 +260,7 @@ def open_machine(directory: Path, settings: HostSettings) -> "HostMachine":
     from supervisor_ai.workspaces.repositories.git import ask_as_user
 
     settings = _in_project(directory, settings)
-
-    def count_events() -> int:
-        records = open_records(directory, settings)
-        return records.log.head().seq if records else 0
-
+    records = partial(open_records, directory, settings)
     return HostMachine(
         git_version=lambda: ask_as_user(Path("/"), "--version").text,
         sandboxes=lambda name: _sandbox(settings, name),
@@ -273,7 +269,7 @@ def open_machine(directory: Path, settings: HostSettings) -> "HostMachine":
         tools=lambda: find_toolchain(settings.environment, Path.home()).roots,
         find_agent=lambda cli: locate_program(cli, settings.environment.get("PATH")),
         preflight=lambda: open_preflight(directory, settings),
-        count_events=count_events,
+        count_events=lambda: it.log.head().seq if (it := records()) else 0,
         logins=open_logins(settings),
     )
 
@@ -305,8 +301,7 @@ def _world(parts: _Parts, sandbox_name: str) -> "World":
     artifacts = FileArtifacts(repository.state_directory / "artifacts")
     sandbox = _sandbox(parts.settings, sandbox_name)
     own_agents, trust = OwnAgents(settings.user_directory), _trust(repository, settings)
-    login_of = _access(settings).login_of
-    examiner = _examiner(repository)
+    login_of, examiner = _access(settings).login_of, _examiner(repository)
     return World(
         log=ledger.events,
         leases=ledger.leases,

@@ -8,7 +8,8 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import Commits
-from supervisor_ai.engine.ports.evidence import Half, HarnessRules
+from supervisor_ai.domain.run.gates import HarnessRules
+from supervisor_ai.engine.ports.evidence import Half
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
 from supervisor_ai.gates.change.differences import is_test_path, shown
 from supervisor_ai.gates.change.planned_tasks import components_of

@@ -102,7 +102,7 @@ UNTOUCHED = Hollow()
 
 
 def driven(
-    *runs: str, parts: Halves = NOTHING, changed: Hollow = UNTOUCHED, whole: Hollow = UNTOUCHED
+    *runs: str, parts: Halves = NOTHING, hollow: Hollow = UNTOUCHED
 ) -> tuple[Kernel, RunId, Runs]:
     step = replace(stop("check", StepKind.GATE), gate="test", on_fail=StepName("build"))
     gate = replace(GATE, name="test", counts_tests=True)
@@ -111,8 +111,8 @@ def driven(
     kernel = Kernel(None, gates=tests)
     kernel.fakes.examiner.readings.update(READINGS)
     kernel.fakes.evidence.parts = parts
-    kernel.fakes.evidence.changed = changed
-    kernel.fakes.evidence.whole = whole
+    kernel.fakes.evidence.changed = hollow
+    kernel.fakes.evidence.whole = hollow
     run = kernel.submit(replace(definition, baseline=BaselinePolicy.NOTE))
     kernel.drive(run)
     return kernel, run, tests
@@ -136,16 +136,14 @@ EMPTIED = Hollow(contents={"a.py": b""}, emptied=("a.py",))
 
 
 def test_a_product_that_does_nothing_has_to_be_noticed() -> None:
-    kernel, run, tests = driven(
-        "green base", "green head", "red hollow", changed=EMPTIED, whole=EMPTIED
-    )
+    kernel, run, tests = driven("green base", "green head", "red hollow", hollow=EMPTIED)
     assert kernel.status(run) is RunStatus.COMPLETED
     assert tests.says == []
 
 
 def test_tests_that_look_elsewhere_are_no_evidence() -> None:
     kernel, run, _ = driven(
-        "green base", "green head", "green changed", "green whole", changed=EMPTIED, whole=EMPTIED
+        "green base", "green head", "green changed", "green whole", hollow=EMPTIED
     )
     assert kernel.status(run) is RunStatus.FAILED
     (ended,) = kernel.events(run, e.GateEnded)
@@ -154,7 +152,7 @@ def test_tests_that_look_elsewhere_are_no_evidence() -> None:
 
 def test_a_module_that_no_test_notices_is_noted() -> None:
     kernel, run, _ = driven(
-        "green base", "green head", "green changed", "red whole", changed=EMPTIED, whole=EMPTIED
+        "green base", "green head", "green changed", "red whole", hollow=EMPTIED
     )
     assert kernel.status(run) is RunStatus.COMPLETED
     (ended,) = kernel.events(run, e.GateEnded)
