@@ -116,11 +116,11 @@ def _said_more(question: ReportQuestion, runners: tuple[str, ...]) -> tuple[str,
     """Add to a command that is itself a runner what makes it name its tests."""
     argv = list(question.command)
     if "unittest" in runners and "-m" in argv and not {"-v", "--verbose"} & set(argv):
-        _put_in(argv, "unittest", "-v")
+        _put_in(argv, "discover" if "discover" in argv else "unittest", "-v")
     if program(argv[0]) == "go" and not {"-v", "-json", "-v=true", "-c"} & set(argv):
         _put_in(argv, "test", "-v")
     if question.stops_early:
-        _put_in(argv, "unittest", "-f")
+        _put_in(argv, "discover" if "discover" in argv else "unittest", "-f")
         if program(argv[0]) == "go":
             _put_in(argv, "test", "-failfast")
     for runner, (after, word) in _ALL_WORDS.items():

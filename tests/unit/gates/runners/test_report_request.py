@@ -75,7 +75,8 @@ def test_runners_of_node_are_asked_by_a_program_that_they_load() -> None:
     [
         ("go test ./...", "go test -v ./..."),
         ("go test -json ./...", "go test -json ./..."),
-        ("python -m unittest discover", "python -m unittest -v discover"),
+        ("python -m unittest discover -s x", "python -m unittest discover -v -s x"),
+        ("python -m unittest test_a", "python -m unittest -v test_a"),
         ("python -m unittest --verbose", "python -m unittest --verbose"),
         ("cargo test --all", "cargo test --no-fail-fast --all"),
         ("cargo nextest run", "cargo nextest run --no-fail-fast"),

@@ -65,6 +65,16 @@ def trail(command: str | tuple[str, ...], files: dict[str, str]) -> ScriptTrail:
         (("bash", "-ec", "pip install pytest && which jest # mocha"), {}, []),
         (("sh", "-c", "cd web && npm test"), {}, []),
         ("true", {}, []),
+        (
+            ("sh", "-c", "pytest -q | tail -5 && go test ./... 2>&1 | tee x"),
+            {},
+            ["pytest", "go test"],
+        ),
+        (("sh", "-c", "tape t.js | tap-spec; go test ./... > x.log"), {}, []),
+        (("sh", "-c", "pytest > x.log"), {}, ["pytest"]),
+        (("sh", "-c", "go test ./... 2>/dev/null"), {}, ["go test"]),
+        ("mvn -q test", {}, []),
+        ("tox -p", {"tox.ini": "[testenv]\ncommands = pytest\n"}, []),
     ],
 )
 def test_runners_are_found(

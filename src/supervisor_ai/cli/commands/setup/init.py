@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
-from supervisor_ai.cli.init_summary import shown_failures, shown_next, shown_survey
+from supervisor_ai.cli.commands.setup.init_summary import shown_failures, shown_next, shown_survey
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import dry_run_option, json_option, yes_option
 from supervisor_ai.cli.output import can_ask, say, write, write_json

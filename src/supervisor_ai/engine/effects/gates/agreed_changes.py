@@ -1,9 +1,10 @@
 """Tests that a change may break: announced by who made it, and agreed to by the plan."""
 
-from collections.abc import Iterator
-from typing import Final, TypeVar
+import json
+from collections.abc import Iterator, Mapping
+from typing import Final
 
-from msgspec import DecodeError, Struct, json
+from msgspec import Struct
 
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash
@@ -11,21 +12,6 @@ from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.engine.world import Operation
 
 _MOST: Final = 500
-
-T = TypeVar("T")
-
-
-class _Announced(Struct):
-    test: str = ""
-    reason: str = ""
-
-
-class _Implementation(Struct):
-    changed_tests: list[_Announced] | None = None
-
-
-class _Plan(Struct):
-    behaviour_changes: list[str] | None = None
 
 
 class Agreed(Struct, frozen=True, kw_only=True):
@@ -46,26 +32,38 @@ NOTHING_AGREED: Final = Agreed()
 
 def agreed_changes(effect: RunGate, operation: Operation) -> Agreed:
     """Read what planner and implementer said; what cannot be read says nothing."""
-    announced = _read(operation, effect.author.answer, _Implementation) if effect.author else None
-    plans = (_read(operation, plan, _Plan) for plan in effect.plans)
-    tests = (announced.changed_tests or [])[:_MOST] if announced else []
+    answer = _read(operation, effect.author.answer) if effect.author else {}
+    plans = (_read(operation, plan) for plan in effect.plans)
     return Agreed(
-        announced=frozenset(it.test for it in tests if it.test and it.reason.strip()),
-        planned=tuple(_entries(plan for plan in plans if plan is not None)),
+        announced=frozenset(_announced(answer)),
+        planned=tuple(entry for plan in plans for entry in _texts(plan.get("behaviour_changes"))),
     )
 
 
-def _entries(plans: Iterator[_Plan]) -> Iterator[str]:
-    for plan in plans:
-        yield from (plan.behaviour_changes or [])[:_MOST]
+def _announced(answer: Mapping[str, object]) -> Iterator[str]:
+    """Name the tests that are said to change, if a reason is given."""
+    for entry in _list(answer.get("changed_tests")):
+        if isinstance(entry, dict):
+            test, reason = entry.get("test"), entry.get("reason")
+            if isinstance(test, str) and isinstance(reason, str) and test and reason.strip():
+                yield test
+
+
+def _texts(value: object) -> list[str]:
+    return [entry for entry in _list(value) if isinstance(entry, str)]
+
+
+def _list(value: object) -> list[object]:
+    return value[:_MOST] if isinstance(value, list) else []
 
 
 def _last(name: str) -> str:
     return name.replace("::", " ").replace(".", " ").split()[-1] if name.strip() else name
 
 
-def _read(operation: Operation, kept: ArtifactHash, kind: type[T]) -> T | None:
+def _read(operation: Operation, kept: ArtifactHash) -> Mapping[str, object]:
     try:
-        return json.decode(operation.world.artifacts.get(kept), type=kind)
-    except (NotFound, DecodeError):
-        return None
+        found = json.loads(operation.world.artifacts.get(kept))
+    except (NotFound, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

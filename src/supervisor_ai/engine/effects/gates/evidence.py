@@ -1,8 +1,7 @@
 """What a green gate is worth: the base's own tests and a hollow product are heard as well."""
 
+import json
 from collections.abc import Mapping
-
-from msgspec import json
 
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash
@@ -23,15 +22,16 @@ def keep_results(operation: Operation, results: tuple[CaseResult, ...]) -> Artif
     if not results:
         return None
     told = {it.name: it.outcome.value for it in results}
-    return operation.keep(json.encode(told).decode())[0]
+    return operation.keep(json.dumps(told))[0]
 
 
 def known_results(operation: Operation, kept: ArtifactHash) -> Mapping[str, CaseOutcome]:
     """Read what was kept; what was erased says nothing any more."""
     try:
-        return json.decode(operation.world.artifacts.get(kept), type=dict[str, CaseOutcome])
+        told = json.loads(operation.world.artifacts.get(kept))
     except NotFound:
         return {}
+    return {name: CaseOutcome(outcome) for name, outcome in told.items()}
 
 
 async def weigh(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinion) -> Opinion:

@@ -18,6 +18,7 @@ _RUNNERS: Final = {
     "cargo-nextest": "cargo nextest",
 }
 _PHASES: Final = frozenset({"test", "check", "build", "verify", "package", "install"})
+_QUIET: Final = frozenset({"-q", "--quiet"})
 _VERSION: Final = re.compile(r"\d+(?:\.\d+)*$")
 _SUFFIXES: Final = (".exe", ".cmd", ".js", ".mjs", ".cjs")
 IDLE: Final = frozenset({"true", ":", "echo", "printf", "exit", "cd", "set", "export", "sleep"})
@@ -102,12 +103,12 @@ def module_of(words: Words) -> str | None:
 
 
 def _maven(words: Words) -> str | None:
-    return "maven" if _PHASES & set(words) else None
+    return "maven" if _PHASES & set(words) and not _QUIET & set(words) else None
 
 
 def _gradle(words: Words) -> str | None:
     tasks = {word.rpartition(":")[2] for word in words}
-    return "gradle" if tasks & {"test", "check", "build"} else None
+    return "gradle" if tasks & {"test", "check", "build"} and not _QUIET & tasks else None
 
 
 _BY_WORDS: Final[Mapping[str, Callable[[Words], str | None]]] = {

@@ -19,15 +19,18 @@ from supervisor_ai.gates.runners.scripts.programs import (
     program,
     runner,
 )
-from supervisor_ai.gates.runners.scripts.shell_words import simple_commands
+from supervisor_ai.gates.runners.scripts.shell_words import HIDDEN, simple_commands
 from supervisor_ai.tools.json_value import parse_object
 
 ReadText = Callable[[str], str | None]
 """Returns the text of a file of the commit, by its path; None where there is none."""
 
+_REPORTS: Final = "pytest"
 _DEPTH: Final = 8
 _STEPS: Final = 500
 _INCLUDES: Final = 10
+_SILENT: Final = frozenset({"-p", "--parallel", "p", "run-parallel"})
+"""Words by which tox keeps the output of what it runs to itself."""
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
 _PACKAGERS: Final = frozenset({"npm", "pnpm", "yarn", "bun"})
 _MAKEFILES: Final = ("GNUmakefile", "makefile", "Makefile")
@@ -69,6 +72,11 @@ class ScriptTrail:
             return
         self._seen.add(mark)
         self.words.append(words)
+        if words[0] == HIDDEN:
+            # Only a report tells of a runner whose output goes elsewhere.
+            self.is_busy = True
+            self.runners.update({_REPORTS: None} if runner(words[1:]) == _REPORTS else {})
+            return
         found = runner(words)
         if found is not None:
             self.runners[found] = None
@@ -89,7 +97,7 @@ class ScriptTrail:
             yield from self._script(found, folder)
         elif name == "python" and (module := module_of(words[1:])) is not None:
             yield folder, words[words.index(module) :]
-        elif name in {"tox", "nox"}:
+        elif name in {"tox", "nox"} and not _SILENT.intersection(words):
             yield from self._sessions(name, folder)
         elif name in STARTERS:
             yield from ((folder, rest) for rest in (after_starter(words),) if rest)

@@ -15,6 +15,10 @@ _KEYWORDS: Final = frozenset(
         *("time", "exec", "command", "builtin", "eval", "case", "esac"),
     }
 )
+_PASSED_ON: Final = frozenset({"tee", "cat", "tail"})
+"""They show what they are given."""
+HIDDEN: Final = "|"
+"""The first word of a command whose output somebody else gets."""
 _LINES: Final = 2_000
 _LONGEST: Final = 4_000
 
@@ -28,13 +32,21 @@ def simple_commands(text: str) -> Iterator[Words]:
 
 def _of_line(line: str) -> Iterator[Words]:
     segment: list[str] = []
-    for word in _split(line):
-        if _OPERATOR.fullmatch(word):
-            yield from _started(segment)
-            segment = []
-        else:
+    words = [*_split(line), ";"]
+    for place, word in enumerate(words):
+        if not _OPERATOR.fullmatch(word):
             segment.append(word)
-    yield from _started(segment)
+            continue
+        hides = _hides(word, segment, words[place + 1 : place + 2])
+        yield from ((HIDDEN, *it) if hides else it for it in _started(segment))
+        segment = []
+
+
+def _hides(operator: str, segment: list[str], following: list[str]) -> bool:
+    """Tell whether an operator takes the output away from whoever reads it."""
+    if operator in {"|", "|&"}:
+        return not _PASSED_ON.issuperset(following)
+    return operator in {">", ">>", "&>"} and segment[-1:] != ["2"]
 
 
 def _split(line: str) -> list[str]:
