@@ -395,7 +395,6 @@ BOUNDED: Final = {
     "tools/yaml_tree.py": "bounds on length, depth and number of values",
     "tools/syntax_tree.py": "bounds on depth and time",
     "definitions/detection/table.py": "our own table",
-    "gates/evidence/table.py": "our own table",
     "gates/own_tables.py": "tables of our own",
     "gates/integrity/": "only in the reader's process",
     "gates/mutation.py": "only in the reader's process; bounds on length",

@@ -9,6 +9,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import Examination, Unexaminable
 from supervisor_ai.gates.change import auto_run
 from supervisor_ai.gates.change_view import ChangeView
+from supervisor_ai.gates.evidence import table
 from supervisor_ai.gates.evidence.halves import find_halves
 from supervisor_ai.gates.evidence.hollow import hollow
 from supervisor_ai.gates.integrity.examine import known_languages
@@ -33,6 +34,7 @@ def prepare() -> None:
     for gate in change_gates().values():
         import_place(gate.look)
     auto_run.table()
+    table.table()
 
 
 def serve(task: bytes, ask: Ask) -> bytes:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.evidence import Half
 from supervisor_ai.gates.change.path_patterns import name_pattern, path_pattern
+from supervisor_ai.gates.own_tables import load_table
 
 
 class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -79,9 +80,7 @@ def table() -> HalvesTable:
 
 def parse(text: str) -> HalvesTable:
     """Understand a table; raise InvalidInput where it cannot be understood."""
-    import yaml
-
     try:
-        return HalvesTable(msgspec.convert(yaml.safe_load(text), list[Row]))
+        return HalvesTable(msgspec.convert(load_table(text), list[Row]))
     except msgspec.ValidationError as error:
         raise InvalidInput(f"The table of harness files cannot be understood: {error}.") from error
