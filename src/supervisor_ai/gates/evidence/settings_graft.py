@@ -30,8 +30,8 @@ _TEST_SOURCE: Final = re.compile(
 _CARGO: Final = (
     *(("test",), ("profile",), ("lints",), ("workspace", "lints"), ("patch",), ("replace",)),
     *(("lib", "test"), ("lib", "doctest"), ("lib", "harness"), ("package", "autotests")),
-    ("features", "default"),
 )
+_CARGO_FEATURES: Final = (*_CARGO, ("features", "default"))
 _PRODUCT_SECTIONS: Final = re.compile(
     r"metadata|options(?:\..*)?|bdist.*|sdist|build.*|egg_info|install.*|files|entry_points"
     r"|global|backwards_compat|bumpversion.*|versioneer|upload.*|compile_catalog|extract_messages"
@@ -71,23 +71,37 @@ def _is_of_pyproject(key: tuple[str, ...], _text: str) -> bool:
 
 
 def _graft_cargo(before: str, after: str) -> str:
-    """Graft cargo's settings; a crate of tests that the head puts into place is the base's."""
+    """Graft cargo's settings.
+
+    A crate of tests that the head puts into place is the base's, and so are the default features
+    where the head has lost one: tests may need it.
+    """
     local = _local_crates(after) - _local_crates(before)
+    judging = _CARGO if _default_features(before) <= _default_features(after) else _CARGO_FEATURES
 
     def is_harness(key: tuple[str, ...], _text: str) -> bool:
         is_swapped = key[:1] == ("dev-dependencies",) and key[1:2] != () and key[1] in local
-        return is_swapped or any(key[: len(judging)] == judging for judging in _CARGO)
+        return is_swapped or any(key[: len(each)] == each for each in judging)
 
     return graft_toml(before, after, is_harness)
 
 
-def _local_crates(text: str) -> frozenset[str]:
+def _cargo_table(text: str, name: str) -> dict[object, object]:
     try:
-        crates = read_toml(text).get("dev-dependencies")
+        found = read_toml(text).get(name)
     except (ValueError, RecursionError):
-        return frozenset()
-    known = crates.items() if isinstance(crates, dict) else ()
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _local_crates(text: str) -> frozenset[str]:
+    known = _cargo_table(text, "dev-dependencies").items()
     return frozenset(str(name) for name, of in known if isinstance(of, dict) and "path" in of)
+
+
+def _default_features(text: str) -> frozenset[str]:
+    found = _cargo_table(text, "features").get("default")
+    return frozenset(map(str, found)) if isinstance(found, list) else frozenset()
 
 
 def _graft_ini(before: str, after: str) -> str:

@@ -161,6 +161,11 @@ def test_cargo_keeps_targets_features_profiles_and_crates_of_tests() -> None:
     }
 
 
+def test_cargo_takes_what_the_head_adds_to_the_default_features() -> None:
+    after = CARGO.replace('["slow"]', '["slow", "std"]\nstd = []')
+    assert settings("Cargo.toml", CARGO, after) == after
+
+
 def test_package_json_keeps_scripts_and_runners_and_takes_dependencies() -> None:
     before = {"scripts": {"test": "jest"}, "devDependencies": {"jest": "1"}, "jest": {"a": 1}}
     after = {
