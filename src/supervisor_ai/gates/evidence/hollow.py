@@ -1,9 +1,9 @@
 """Empties the product, so that whoever tests it must notice; runs in the reader's process."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Final, Protocol
 
 from supervisor_ai.control.ports.commits import CommitFile, Commits
 from supervisor_ai.domain.run.gates import HarnessRules
@@ -19,7 +19,12 @@ from supervisor_ai.gates.evidence.sources.emptied_python import empty_python
 from supervisor_ai.gates.evidence.sources.emptied_script import empty_script
 from supervisor_ai.gates.evidence.toml_graft import NoGraft
 
-_Empty = Callable[[str, bytes], list[Edit] | None]
+
+class _Empty(Protocol):
+    """Says what empties a source; None: nothing of it may stay."""
+
+    def __call__(self, path: str, source: bytes, *, with_values: bool) -> list[Edit] | None: ...
+
 
 _FILES: Final = 8000
 _READ_FILES: Final = 1500
@@ -62,7 +67,7 @@ def hollow(case: ChangeCase, rules: HarnessRules, commits: Commits, *, whole: bo
         and conventions.of(file.path).half == Half.PRODUCT
     ]
     chosen = sorted(modules, key=lambda file: _distance(file.path, changed))[:_FILES]
-    emptied, blank = _emptied(chosen, commits)
+    emptied, blank = _emptied(chosen, commits, changed)
     return HollowFound(emptied=emptied, blank=tuple(blank), left=len(modules) - len(chosen))
 
 
@@ -77,12 +82,14 @@ def _distance(path: str, changed: frozenset[str]) -> tuple[bool, bool, str]:
     return path not in changed, path.rpartition("/")[0] not in folders, path
 
 
-def _emptied(files: Sequence[CommitFile], commits: Commits) -> tuple[dict[str, bytes], list[str]]:
+def _emptied(
+    files: Sequence[CommitFile], commits: Commits, changed: frozenset[str]
+) -> tuple[dict[str, bytes], list[str]]:
     read = frozenset(file.path for file in _within_bounds(files))
     blank = [file.path for file in files if file.path not in read]
     emptied: dict[str, bytes] = {}
     for file, source in commits.read([file for file in files if file.path in read]):
-        left = _left_of(file.path, source)
+        left = _left_of(file.path, source, is_changed=file.path in changed)
         if left is None:
             blank.append(file.path)
         elif left != source:
@@ -99,10 +106,10 @@ def _within_bounds(files: Sequence[CommitFile]) -> Iterator[CommitFile]:
             yield file
 
 
-def _left_of(path: str, source: bytes) -> bytes | None:
+def _left_of(path: str, source: bytes, *, is_changed: bool) -> bytes | None:
     """Return what is left of a module; None where it is nothing, for nobody understands it."""
     try:
-        edits = _BY_SYNTAX[PurePosixPath(path).suffix](path, source)
+        edits = _BY_SYNTAX[PurePosixPath(path).suffix](path, source, with_values=is_changed)
     except NoGraft:
         return None
     return None if edits is None else applied(source, edits)

@@ -30,12 +30,12 @@ _JAVA_FUNCTIONS: Final = frozenset(
 _VERSION: Final = re.compile(r"v\d+")
 
 
-def empty_go(path: str, source: bytes) -> list[Edit] | None:
+def empty_go(path: str, source: bytes, *, with_values: bool) -> list[Edit] | None:
     """Return what empties a source; None where nothing of it may stay."""
     root = tree_of(GO.grammars[".go"], path, source)
     bodies = list(_bodies(root, _GO_FUNCTIONS))
     if not bodies:
-        return None if _has(root, _GO_VALUES) else []
+        return None if with_values and _has(root, _GO_VALUES) else []
     edits = [Edit(body.start_byte, body.end_byte, _go_body(of)) for of, body in bodies]
     specs = [node for node in walked(root) if node.type == "import_spec"]
     gone = [Edit(spec.start_byte, spec.end_byte) for spec in specs]
@@ -65,7 +65,7 @@ def _package_names(path: str) -> Collection[str]:
     return {last, plain, plain.replace("-", "_"), plain.replace("-", ""), last.replace("-", "_")}
 
 
-def empty_rust(path: str, source: bytes) -> list[Edit] | None:
+def empty_rust(path: str, source: bytes, *, with_values: bool) -> list[Edit] | None:
     """Return what empties a source besides its tests; None where nothing of it may stay."""
     root = tree_of(RUST.grammars[".rs"], path, source)
     tests = [span for spans in rust_items(path, source).spans.values() for span in spans]
@@ -74,16 +74,16 @@ def empty_rust(path: str, source: bytes) -> list[Edit] | None:
         for _, body in _bodies(root, frozenset({"function_item"}))
         if not any(start <= body.start_byte < end for start, end in tests)
     ]
-    if not bodies and not tests and _has(root, _RUST_VALUES):
+    if with_values and not bodies and not tests and _has(root, _RUST_VALUES):
         return None
     return [Edit(body.start_byte, body.end_byte, _RUST) for body in bodies]
 
 
-def empty_java(path: str, source: bytes) -> list[Edit] | None:
+def empty_java(path: str, source: bytes, *, with_values: bool) -> list[Edit] | None:
     """Return what empties a source; None where nothing of it may stay."""
     root = tree_of(JAVA.grammars[".java"], path, source)
     bodies = [body for _, body in _bodies(root, _JAVA_FUNCTIONS)]
-    return [_java_body(body) for body in bodies] or None
+    return [_java_body(body) for body in bodies] or (None if with_values else [])
 
 
 def _java_body(body: "Node") -> Edit:

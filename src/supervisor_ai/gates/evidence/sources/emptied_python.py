@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.gates.evidence.sources.edits import Edit, tree_of
 from supervisor_ai.gates.evidence.sources.python_items import (
     definition_of,
     docstring_of,
+    is_main,
     is_test_item,
 )
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of
@@ -31,31 +33,47 @@ _DEEDS: Final = frozenset(
     {"for_statement", "while_statement", "with_statement", "delete_statement"}
     | {"assert_statement", "match_statement", "raise_statement"}
 )
-_OWN_WAY: Final = re.compile(
-    r"Enum|Flag|TypedDict|NamedTuple|Protocol|Exception|Error|Warning|\btype\b"
-)
+_OWN_WAY: Final = re.compile(r"Enum|Flag|TypedDict|NamedTuple|Protocol|Exception|Error|Warning")
 """Classes that are made in a way of their own."""
+_METACLASS: Final = re.compile(r"[(,]\s*(?:type|ABCMeta|EnumMeta|abc\.ABCMeta)\s*[,)]")
 _TYPES: Final = re.compile(r"(?:\w+\.)*(?:TypeVar|NewType|ParamSpec|getLogger|get_logger)\(")
 _AT_DEFINITION: Final = frozenset({"__init_subclass__", "__set_name__", "__class_getitem__"})
 
 
-def empty_python(path: str, source: bytes) -> list[Edit]:
-    """Return what empties a module; nothing where it does nothing by itself."""
+def empty_python(path: str, source: bytes, *, with_values: bool) -> list[Edit]:
+    """Return what empties a module; nothing where it does nothing by itself.
+
+    A module that has nothing but values is emptied of them only where that is wanted: others may
+    be made of them when they are loaded.
+    """
     root = tree_of(PYTHON.grammars[".py"], path, source)
-    names = frozenset(
-        source_of(field(inner, "name"))
-        for inner in map(definition_of, root.named_children)
-        if inner is not None
-    )
-    return list(_Emptying(source, names).of_block(root)) or list(_made_values(root))
+    names = _defined(root) | frozenset(_imported(root, PurePosixPath(path)))
+    edits = list(_Emptying(source, names).of_block(root))
+    return edits or (list(_values(root)) if with_values else [])
 
 
-def _made_values(root: "Node") -> Iterator[Edit]:
-    """Empty a module that only has values, made by what others define."""
+def _defined(block: "Node") -> frozenset[str]:
+    inner = filter(None, map(definition_of, block.named_children))
+    return frozenset(source_of(field(node, "name")) for node in inner)
+
+
+def _imported(root: "Node", path: PurePosixPath) -> Iterator[str]:
+    """Return the names that a module has from others of its product."""
     for node in root.named_children:
-        inner = node.named_children[0] if node.type == "expression_statement" else node
+        module = source_of(field(node, "module_name"))
+        if module.startswith(".") or module.partition(".")[0] in path.parts[:-1]:
+            yield from (source_of(each) for each in node.children_by_field_name("name"))
+
+
+def _values(root: "Node") -> Iterator[Edit]:
+    """Empty a module that has nothing but values."""
+    for node in items(root):
+        inner = next(iter(items(node)), node)
         value = field(inner, "right") if inner.type == "assignment" else None
-        if value is not None and value.type == "call" and not _TYPES.match(source_of(value)):
+        if value is None or source_of(field(inner, "left")).startswith("__"):
+            continue
+        is_made = value.type == "call" and not _TYPES.match(source_of(value))
+        if is_made or value.type in _VALUES:
             yield Edit(value.start_byte, value.end_byte, b"None")
 
 
@@ -66,7 +84,7 @@ class _Emptying:
         self._source = source
         self._names = names
 
-    def of_block(self, block: "Node", *, keeps_values: bool = False) -> Iterator[Edit]:
+    def of_block(self, block: "Node") -> Iterator[Edit]:
         """Empty what a block holds."""
         documentation = docstring_of(block)
         for node in items(block):
@@ -78,8 +96,8 @@ class _Emptying:
             elif node.type in _DEEDS:
                 yield Edit(node.start_byte, node.end_byte, b"pass")
             elif node.type == "expression_statement":
-                yield from self._of_expression(node, keeps_values=keeps_values)
-            elif node.type in ("if_statement", "try_statement") and not _is_for_types(node):
+                yield from self._of_expression(node)
+            elif node.type in ("if_statement", "try_statement") and not is_main(node):
                 for part in _blocks(node):
                     yield from self.of_block(part)
 
@@ -97,30 +115,26 @@ class _Emptying:
 
     def _of_class(self, node: "Node", body: "Node") -> Iterator[Edit]:
         """Empty a class; one without functions cannot be made any more."""
-        is_own_way = _OWN_WAY.search(source_of(field(node, "superclasses"))) is not None
-        yield from self.of_block(body, keeps_values=is_own_way)
+        bases = source_of(field(node, "superclasses"))
+        if _METACLASS.search(bases):
+            return
+        yield from _Emptying(self._source, self._names | _defined(body)).of_block(body)
+        is_own_way = _OWN_WAY.search(bases) is not None
         indent = self._source[self._source.rfind(b"\n", 0, body.start_byte) + 1 : body.start_byte]
         if is_own_way or indent.strip() or any(map(definition_of, body.named_children)):
             return
         made = b"\n%bdef __init__(self, *args, **kwargs): %b" % (indent, _FAILING)
         yield Edit(body.end_byte, body.end_byte, made)
 
-    def _of_expression(self, node: "Node", *, keeps_values: bool) -> Iterator[Edit]:
+    def _of_expression(self, node: "Node") -> Iterator[Edit]:
         inner = next(iter(items(node)), None)
         if inner is None:
             return
         if inner.type in ("call", "await"):
             yield Edit(node.start_byte, node.end_byte, b"pass")
         value = field(inner, "right") if inner.type == "assignment" else None
-        if value is None or keeps_values or source_of(field(inner, "left")).startswith("__"):
-            return
-        if value.type in _VALUES or (value.type == "call" and _root(value) in self._names):
+        if value is not None and value.type == "call" and _root(value) in self._names:
             yield Edit(value.start_byte, value.end_byte, b"None")
-
-
-def _is_for_types(node: "Node") -> bool:
-    condition = source_of(field(node, "condition"))
-    return "TYPE_CHECKING" in condition or "__name__" in condition
 
 
 def _blocks(node: "Node") -> Iterator["Node"]:

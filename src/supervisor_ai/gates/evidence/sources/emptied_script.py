@@ -1,6 +1,6 @@
 """Empties modules of JavaScript and TypeScript: their names stay, whatever is called throws."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -23,23 +23,34 @@ _VALUES: Final = frozenset(
 )
 
 
-def empty_script(path: str, source: bytes) -> list[Edit]:
-    """Return what empties a module; nothing where it does nothing by itself."""
+def empty_script(path: str, source: bytes, *, with_values: bool) -> list[Edit]:
+    """Return what empties a module; nothing where it does nothing by itself.
+
+    A module that has nothing but values is emptied of them only where that is wanted: others may
+    be made of them when they are loaded.
+    """
     root = tree_of(JAVASCRIPT.grammars[PurePosixPath(path).suffix], path, source)
     statements = [node for node in root.named_children if not is_test_item(node)]
-    return [edit for node in statements for edit in _of_statement(node)]
+    edits = [edit for node in statements for edit in _of_statement(node)]
+    return edits or ([*map(_without_value, _values(statements))] if with_values else [])
+
+
+def _values(statements: Iterable["Node"]) -> Iterator["Node"]:
+    for node in statements:
+        declared = field(node, "declaration") if node.type == "export_statement" else node
+        for each in [] if declared is None else declared.named_children:
+            value = field(each, "value") if each.type == "variable_declarator" else None
+            if value is not None and value.type in _VALUES:
+                yield value
+
+
+def _without_value(node: "Node") -> Edit:
+    return Edit(node.start_byte, node.end_byte, b"undefined")
 
 
 def _of_statement(node: "Node") -> Iterator[Edit]:
     inner = node.named_children[0] if node.named_child_count else None
-    if node.type == "export_statement":
-        declared = field(node, "declaration") or field(node, "value")
-        if declared is not None:
-            yield from _of_statement(declared)
-    elif node.type in ("lexical_declaration", "variable_declaration"):
-        for each in node.named_children:
-            yield from _of_value(field(each, "value"))
-    elif node.type == "expression_statement" and inner is not None:
+    if node.type == "expression_statement" and inner is not None:
         if inner.type == "call_expression" and not _is_import(inner):
             yield Edit(node.start_byte, node.end_byte, b";")
         else:
@@ -50,15 +61,6 @@ def _of_statement(node: "Node") -> Iterator[Edit]:
 
 def _is_import(call: "Node") -> bool:
     return source_of(field(call, "function")) in ("require", "import")
-
-
-def _of_value(value: "Node | None") -> Iterator[Edit]:
-    if value is None:
-        return
-    inside = list(_functions(value))
-    yield from inside
-    if not inside and value.type in _VALUES:
-        yield Edit(value.start_byte, value.end_byte, b"undefined")
 
 
 def _functions(node: "Node") -> Iterator[Edit]:

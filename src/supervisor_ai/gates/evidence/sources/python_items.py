@@ -30,7 +30,7 @@ def python_items(path: str, source: bytes) -> TestItems:
         if is_test_item(node):
             name = source_of(field(definition_of(node), "name"))
             spans[name,].append((node.start_byte, node.end_byte))
-        elif _is_main(node):
+        elif is_main(node):
             # What stands behind it is not there yet when it runs.
             end = min(end, node.start_byte)
     return TestItems(
@@ -43,7 +43,7 @@ def python_items(path: str, source: bytes) -> TestItems:
 
 def is_test_item(node: "Node") -> bool:
     """Tell whether a statement of a module is a test, or runs the module's own tests."""
-    if _is_main(node):
+    if is_main(node):
         return _SELF_TEST.search(source_of(node)) is not None
     inner = definition_of(node)
     if inner is None or not _NAMED.match(source_of(field(inner, "name"))):
@@ -68,7 +68,8 @@ def docstring_of(body: "Node | None") -> "Node | None":
     return statements[0] if len(inner) == 1 and inner[0].type == "string" else None
 
 
-def _is_main(node: "Node") -> bool:
+def is_main(node: "Node") -> bool:
+    """Tell whether a statement runs only where the module is the program."""
     condition = source_of(field(node, "condition")) if node.type == "if_statement" else ""
     return "__name__" in condition
 
