@@ -251,6 +251,7 @@ def test_a_gate_is_never_green_without_evidence(
     user: User, command: list[str], verdict: str, words: str
 ) -> None:
     config = CONFIG.replace("[python3, -m, unittest, discover]", json.dumps(command))
+    config = f"{config}baseline: off\n"
     config = config.replace("step_max_retries: 1", "step_max_retries: 0")
     prepare(user, attempt({"total.py": CODE + "\n"}), config=config)
     said = user.run()

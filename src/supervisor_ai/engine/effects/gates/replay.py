@@ -51,7 +51,8 @@ async def replay(
 
 async def _run(effect: RunGate, operation: Operation, contents: Mapping[str, bytes | None]) -> Ran:
     workspaces, at = operation.world.workspaces, operation.intended_at
-    composed = await workspaces.compose(effect.snapshot, contents, at=at)
+    base = effect.origin
+    composed = await workspaces.compose(effect.snapshot, contents, at=at, modes_of=base)
     return await run_command(effect, operation, composed.commit, Wanted.ALL)
 
 
