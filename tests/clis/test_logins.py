@@ -1,12 +1,15 @@
 """The real CLIs with subscription logins: the broker holds them, workers have place-holders."""
 
 import json
+import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.clis.stage import Stage, conversation
+from tests.clis.stage import KEYS, PATH, Stage, conversation
+from tests.clis.whole_run import make_project, work
+from tests.e2e.command import SUPERVISOR
 from tests.support.token_service import ACCOUNT, TokenService, auth_json, jwt, serving
 
 from supervisor_ai.control.ports.logins import GivenLogin
@@ -102,3 +105,33 @@ def test_codex_goes_on_when_its_login_is_refused_once(stage: Stage) -> None:
     kept = json.loads((stage.ground / "config" / "logins" / "codex.json").read_text())
     assert kept["document"]["tokens"]["refresh_token"] == service.valid
     assert kept["document"]["more"] == "kept as it is"
+
+
+@pytest.mark.parametrize("adapter", ["claude"])
+def test_a_whole_run_works_with_a_login_and_keeps_it_to_itself(
+    stage: Stage, tmp_path: Path
+) -> None:
+    user = make_project(tmp_path, {})
+    for name in KEYS:
+        user.environment.pop(name, None)
+    user.environment["PATH"] = PATH
+    script = {**conversation(*work(stage)), "key_header": "authorization"}
+    with LabServer(script) as lab:
+        given = subprocess.run(
+            [SUPERVISOR, "login", "claude", "--upstream", lab.url],
+            cwd=user.home,
+            env=user.environment,
+            input=TOKEN,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        said = user.run("--workflow", "quick", "--cli", "claude")
+
+    assert said.code == 0, said.out + said.err
+    assert {seen.key for seen in lab.requests} == {TOKEN}
+    assert TOKEN not in given.stdout + given.stderr + said.out + said.err
+    places = (user.repository, tmp_path / "state")
+    files = [it for place in places for it in place.rglob("*") if it.is_file()]
+    assert files
+    assert [it for it in files if TOKEN.encode() in it.read_bytes()] == []

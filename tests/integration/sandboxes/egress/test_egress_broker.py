@@ -2,15 +2,17 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
+from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.values import NO_USAGE, EgressRefusal, Usage
-from supervisor_ai.engine.ports.sandbox import BrokerRoute, SandboxEnd
+from supervisor_ai.engine.ports.sandbox import BrokerRoute, LiveHeaders, SandboxEnd
 from supervisor_ai.sandboxes.egress.gateway import Gateway
 from supervisor_ai.sandboxes.egress.traffic import USUAL, TrafficLimits
 
@@ -74,6 +76,31 @@ def local(port: int, scheme: str = "http", host: str = "127.0.0.1") -> BrokerRou
     )
 
 
+class Rotating:
+    """A login that is another one whenever it was refused."""
+
+    def __init__(self) -> None:
+        self.number = 1
+        self.refused: list[Mapping[str, str]] = []
+
+    async def now(self) -> Mapping[str, str]:
+        return {"authorization": f"Bearer login-number-{self.number}", "x-account": "account-77"}
+
+    async def renew(self, refused: Mapping[str, str]) -> None:
+        self.refused.append(refused)
+        self.number += 1
+
+
+class Locked:
+    """A login that nobody can read."""
+
+    async def now(self) -> Mapping[str, str]:
+        raise Unavailable("The login of 'x' cannot be read.")
+
+    async def renew(self, refused: Mapping[str, str]) -> None:
+        raise AssertionError(refused)
+
+
 async def to_the_end(reader: asyncio.StreamReader) -> bytes:
     """Hear everything; the end may come with violence."""
     heard = b""
@@ -87,7 +114,12 @@ async def to_the_end(reader: asyncio.StreamReader) -> bytes:
 
 @asynccontextmanager
 async def brokered(
-    world: "World", serve: "Serve", *, allowance: TrafficLimits = USUAL, tokens: int | None = None
+    world: "World",
+    serve: "Serve",
+    *,
+    allowance: TrafficLimits = USUAL,
+    tokens: int | None = None,
+    login: LiveHeaders | None = None,
 ) -> AsyncIterator[Gateway]:
     """Put a door before an upstream on the loopback interface."""
     world.names = {"127.0.0.1": ["127.0.0.1"]}
@@ -95,10 +127,49 @@ async def brokered(
     async with (
         world.upstream(serve, address="127.0.0.1", port=0, is_tls=False) as port,
         world.door(
-            broker=local(port), allow=(f"{HOST}:443",), allowance=allowance, tokens=tokens
+            broker=replace(local(port), login=login),
+            allow=(f"{HOST}:443",),
+            allowance=allowance,
+            tokens=tokens,
         ) as door,
     ):
         yield door
+
+
+def test_a_login_that_is_refused_is_renewed_before_the_client_hears_of_it(tell: Tell) -> None:
+    upstream, login = Upstream(answer(b"login-number-1", status="401 Unauthorized")), Rotating()
+
+    async def story(world: "World") -> None:
+        async with brokered(world, upstream, login=login):
+            asked = (POST, "authorization: worker", "X-Account: worker", "Content-Length: 2")
+            for number in (1, 2):
+                heard = await world.ask(*asked, body=b"{}")
+                assert heard.startswith(b"HTTP/1.1 401 ")
+                assert login.number == number + 1
+                head = upstream.heard[-2]
+                assert b"authorization: Bearer login-number-%d\r\n" % number in head
+                assert b"x-account: account-77\r\n" in head
+                assert b"worker" not in head
+                assert b"x-api-key" not in head
+                assert b"login-number-1" not in heard or number > 1
+
+    tell(story)
+    assert [it["authorization"] for it in login.refused] == [
+        "Bearer login-number-1",
+        "Bearer login-number-2",
+    ]
+
+
+def test_a_login_that_cannot_be_read_sends_nothing(tell: Tell) -> None:
+    upstream = Upstream(said(USAGE))
+
+    async def story(world: "World") -> None:
+        async with brokered(world, upstream, login=Locked()):
+            heard = await world.ask(POST, "Content-Length: 2", body=b"{}")
+            assert heard.startswith(b"HTTP/1.1 502 ")
+
+    tell(story)
+    assert upstream.heard == []
 
 
 def test_a_request_goes_out_with_the_key_and_its_answer_comes_back(tell: Tell) -> None:
