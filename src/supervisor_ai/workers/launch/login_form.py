@@ -83,7 +83,8 @@ class LoginForm(Struct, frozen=True, kw_only=True):
         if given.startswith("{"):
             found = parse_object(given)
             if found is None:
-                raise BadLogin("it begins like JSON and is none")
+                hint = "A document of several lines comes through a pipe: supervisor login … < FILE"
+                raise BadLogin("it begins like JSON and is none", hint)
             return found
         return self.wrap(given)
 

@@ -2,10 +2,11 @@
 
 import re
 from datetime import datetime
+from pathlib import Path
 from typing import Final
 
 from supervisor_ai.control.ports.logins import LoginState, LoginView
-from supervisor_ai.workers.launch.login_form import BadLogin, LoginForm
+from supervisor_ai.workers.launch.login_form import BadLogin, LoginForm, LoginTokens
 from supervisor_ai.workers.launch.profile import LaunchProfile
 from supervisor_ai.workers.logins.choice import LOGIN, Access, AccessChoice, key_variable
 from supervisor_ai.workers.logins.login_file import exposure
@@ -22,7 +23,9 @@ def view_access(choice: AccessChoice, profile: LaunchProfile) -> LoginView:
         return _unreadable(choice, profile, bad)
     if found is None:
         return _missing(choice, profile)
-    return _key(choice, profile, found) if found.tokens is None else _login(choice, profile, found)
+    if found.tokens is None:
+        return _key(choice, profile, found)
+    return _login(choice, profile, found, found.tokens)
 
 
 def _key(choice: AccessChoice, profile: LaunchProfile, found: Access) -> LoginView:
@@ -47,9 +50,9 @@ def _key(choice: AccessChoice, profile: LaunchProfile, found: Access) -> LoginVi
     )
 
 
-def _login(choice: AccessChoice, profile: LaunchProfile, found: Access) -> LoginView:
-    tokens = found.tokens
-    assert tokens is not None  # noqa: S101 - for the type; a key was told apart before
+def _login(
+    choice: AccessChoice, profile: LaunchProfile, found: Access, tokens: LoginTokens
+) -> LoginView:
     is_over = tokens.is_over(choice.now()) and tokens.refresh is None
     where = f"in {str(found.source)!r}" if found.source else f"in {found.uses}"
     return LoginView(
@@ -60,7 +63,7 @@ def _login(choice: AccessChoice, profile: LaunchProfile, found: Access) -> Login
         until=tokens.expires_at,
         is_renewed=tokens.refresh is not None,
         detail=f"the login {where}{_end(tokens.expires_at, is_over=is_over)}",
-        hint=_remedy(choice, profile) if is_over else None,
+        hint=_remedy(choice, profile, found.source) if is_over else None,
         warnings=_warnings(choice, profile, found),
     )
 
@@ -112,16 +115,19 @@ def _missing(choice: AccessChoice, profile: LaunchProfile) -> LoginView:
     )
 
 
-def _remedy(choice: AccessChoice, profile: LaunchProfile) -> str:
+def _remedy(choice: AccessChoice, profile: LaunchProfile, ended: Path | None = None) -> str:
     key, form = key_variable(profile), profile.login
-    ways = [] if form is None else [_way_in(choice, profile.adapter, form)]
+    ways = [] if form is None else [_way_in(choice, profile.adapter, form, ended)]
     ways += [f"set {key}"] if key else []
     said = ", or ".join(ways)
     return f"{said[:1].upper()}{said[1:]}."
 
 
-def _way_in(choice: AccessChoice, cli: str, form: LoginForm) -> str:
+def _way_in(choice: AccessChoice, cli: str, form: LoginForm, ended: Path | None) -> str:
     own = form.store(choice.environment, choice.home)
-    if own.exists() and own != choice.files.path(cli):
+    anew = f"{form.how}, and give it once to `supervisor login {cli}`"
+    if ended is not None and ended == own.absolute():
+        return f"start `{cli}` once, which renews its own login, or {anew}"
+    if ended is None and own.exists():
         return f"use the login in {str(own)!r} with `supervisor login {cli} --from-cli`"
-    return f"{form.how}, and give it once to `supervisor login {cli}`"
+    return anew

@@ -134,6 +134,25 @@ def test_an_expired_login_is_told_with_its_end(place: Place) -> None:
     assert place.logins.view("claude").state is LoginState.EXPIRED
 
 
+def test_claudes_own_login_is_claudes_to_renew(place: Place) -> None:
+    store = place.root / "home" / ".claude" / ".credentials.json"
+    store.parent.mkdir(parents=True)
+    ends = place.now + timedelta(hours=8)
+    kept = {"accessToken": TOKEN, "refreshToken": "r", "expiresAt": int(ends.timestamp() * 1000)}
+    store.write_text(json.dumps({"claudeAiOauth": kept}))
+    place.log_in("claude", None)
+    assert place.check(CLAUDE).problem is None
+    [warning] = place.logins.view("claude").warnings
+    assert str(store) in warning, "it is open to others"
+    place.now += timedelta(hours=9)
+    found = place.check(CLAUDE)
+    assert f"{str(store)!r} ended at" in (found.problem or "")
+    assert (found.hint or "").startswith("Start `claude` once, which renews its own login, or run")
+    later = {**kept, "expiresAt": int(ends.timestamp() * 1000) + 10**8}
+    store.write_text(json.dumps({"claudeAiOauth": later}))
+    assert place.check(CLAUDE).problem is None
+
+
 def test_an_expired_login_that_can_be_renewed_is_renewed_before_a_run(place: Place) -> None:
     old = json.dumps(auth_json(jwt("old", ends_in=timedelta(hours=-1))))
     with serving(TokenService()) as service:
