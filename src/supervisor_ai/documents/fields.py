@@ -130,7 +130,8 @@ class Fields:
             return None
         word = words.get(text.lower().replace("-", "_"))
         if word is None:
-            expected = ", ".join(dict.fromkeys(str(known) for known in words.values()))
+            shown = (getattr(known, "shown", str(known)) for known in words.values())
+            expected = ", ".join(dict.fromkeys(shown))
             problem = f"The {name} {excerpt(text)} is unknown; expected one of {expected}."
             self.wrong(name, problem)
         return word

@@ -115,15 +115,15 @@ execute  Login page
   kanban   tasks/0-kanban-login.md
   read     ai/r1 at 000000000000
   tasks    2 tasks (1 todo, 1 done); 1 open
-  current  tasks/1-form.md (Implementor)
+  current  tasks/1-form.md (Implementer)
   run      r1, waiting
   branch   ai/r1
   waits    for a person
   owner    bob
 
   NO  STATE  ROLE         TYPE       PRIORITY  CONCLUSION  TASK
-  1   todo   Implementor  implement  medium                → The form
-  2   done   Implementor  implement  medium                The form
+  1   todo   Implementer  implement  medium                → The form
+  2   done   Implementer  implement  medium                The form
 """)
     told = json.loads(call("status", FILE, "--json").stdout)["kanban"]
     assert told["source"]["branch"] == "ai/r1"

@@ -43,7 +43,7 @@ WRITES = e.WriteRefused(
         (k.KanbanReadStarted(step=KANBAN, visit=1, file=FILE), f"reads {FILE}"),
         (
             reading(1, FIRST, "a", "b", "c"),
-            f"execute, 1 of 2 tasks open, next {FIRST} (Implementor)",
+            f"execute, 1 of 2 tasks open, next {FIRST} (Implementer)",
         ),
         (
             reading(2, None, "a", "b", "c"),

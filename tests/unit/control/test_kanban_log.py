@@ -117,13 +117,13 @@ def test_the_log_tells_what_was_read_asked_retried_and_landed(scene: KanbanScene
 
 ### [2030-01-01T00:00:00+00:00] Agent Asked
 
-**Agent:** Implementor with agent  \n\
+**Agent:** Implementer with agent  \n\
 **Task:** tasks/1-form.md  \n\
 **Attempt:** 1  \n\
 
 ### [2030-01-01T00:00:00+00:00] Retry Event
 
-**Agent:** Implementor  \n\
+**Agent:** Implementer  \n\
 **Task:** tasks/1-form.md  \n\
 **Attempt:** 1/2  \n\
 **Issue:** Invalid output format: There is no answer.
@@ -142,13 +142,13 @@ I am done.
 
 ### [2030-01-01T00:00:00+00:00] Agent Asked
 
-**Agent:** Implementor with agent  \n\
+**Agent:** Implementer with agent  \n\
 **Task:** tasks/1-form.md  \n\
 **Attempt:** 2  \n\
 
 ### [2030-01-01T00:00:00+00:00] Agent Answered
 
-**Agent:** Implementor with agent  \n\
+**Agent:** Implementer with agent  \n\
 **Task:** tasks/1-form.md  \n\
 **Status:** ok  \n\
 **Message:** \\# Did \\*it\\*.  \n\

@@ -123,7 +123,7 @@ def test_a_path_that_leaves_the_folder(path: str) -> None:
     assert mistake.endswith(ONE_FOLDER)
 
 
-ROLES = "Manager, Architect, Implementor"
+ROLES = "Manager, Architect, Implementer"
 KINDS = "exploration, design, review, implement, redesign"
 STATES = "todo, review, done, escalated, cancelled"
 

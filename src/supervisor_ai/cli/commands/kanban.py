@@ -141,7 +141,7 @@ def new(invocation: Invocation, **options: Unpack[_NewOptions]) -> int:
 def run(invocation: Invocation, **options: Unpack[_RunOptions]) -> int:
     """Work on a kanban until it is complete.
 
-    One task after the other is given to an Architect or an Implementor, and after each of them the
+    One task after the other is given to an Architect or an Implementer, and after each of them the
     Manager says what is next. The files are read from the commit and live on the run's branch; with
     --dir they stay in a plain directory. They are checked before anything is started. A run on the
     same kanban that nobody drives is gone on with; while somebody does, another one is refused.

@@ -33,7 +33,7 @@ def _facts(view: KanbanView, source: str) -> Rows:
     if view.is_complete:
         yield "current", "none: the kanban is complete"
     elif view.current is not None:
-        role = f" ({view.role.value})" if view.role else ""
+        role = f" ({view.role.shown})" if view.role else ""
         yield "current", f"{one_line(view.current)}{role}"
     if view.run is None:
         yield "run", "none yet"
@@ -52,7 +52,7 @@ def _row(view: KanbanView, task: TaskView) -> tuple[str, ...]:
     return (
         "" if task.number is None else str(task.number),
         task.state.value,
-        task.role.value,
+        task.role.shown,
         task.type.value,
         task.priority.value,
         task.conclusion or "",

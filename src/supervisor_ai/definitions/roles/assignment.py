@@ -5,7 +5,7 @@ from typing import Final
 
 from supervisor_ai.control.slice_names import registered_answer
 from supervisor_ai.definitions.roles.packs import pack_hint
-from supervisor_ai.definitions.schema.config import RoleShape, step_roles
+from supervisor_ai.definitions.schema.config import RoleShape, meant_role, step_roles
 from supervisor_ai.definitions.sources.mistakes import suggestion
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import StepName
@@ -21,7 +21,8 @@ def assigned(
 ) -> Workflow:
     """Give steps the roles that were asked for; `*` stands for all whose answer is the same."""
     steps = dict(workflow.steps)
-    for at, name in wanted.items():
+    for at, asked in wanted.items():
+        name = meant_role(roles, asked)
         role = find_role(roles, name)
         if at == EVERY_STEP:
             fitting = [step for step in steps.values() if _answer(step, roles) == role.answer]

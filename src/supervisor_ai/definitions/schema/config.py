@@ -1,7 +1,7 @@
 """The shapes of definition files; a key that is not listed here is a mistake."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import AliasChoices, Field
 
@@ -125,6 +125,16 @@ class RoleShape(RoleFileShape):
         if self.answer == "review":
             return "must not be true for a role that reviews: a review that nobody made would pass"
         return None
+
+
+_OTHER_SPELLINGS: Final = {"implementor": "implementer"}
+
+
+def meant_role(roles: Mapping[str, RoleShape], name: str) -> str:
+    """Return the role of a step that somebody means who spells its name another way."""
+    meant = _OTHER_SPELLINGS.get(name.lower(), name)
+    is_own = name in roles and roles[name].of_slice is None
+    return name if is_own or meant not in roles else meant
 
 
 def step_roles(roles: Mapping[str, RoleShape]) -> list[str]:

@@ -9,7 +9,7 @@ from supervisor_ai.control.slice_names import registered_step
 from supervisor_ai.definitions.config.merged import Choice
 from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile
-from supervisor_ai.definitions.schema.config import RoleShape
+from supervisor_ai.definitions.schema.config import RoleShape, meant_role
 from supervisor_ai.definitions.schema.workflows import StepShape, WorkflowShape
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.definitions.step_checks.role_checks import check_role_step
@@ -83,6 +83,8 @@ class Surroundings(Struct, frozen=True, kw_only=True):
 
 def read_step(around: Surroundings, draft: DraftStep, *, is_last: bool) -> ReadStep | None:
     """Return the step, or None when it cannot be told what it does."""
+    if draft.shape.role is not None:
+        draft = draft.changed(role=meant_role(around.roles, draft.shape.role))
     notes, kind = StepNotes(draft, around.mistakes), kind_of(draft.name, draft.shape)
     if kind is None:
         notes.add_gap("type", "is missing, and so are `role`, `gate` and `command`")

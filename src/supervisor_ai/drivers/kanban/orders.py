@@ -97,7 +97,7 @@ def _obligation(state: KanbanState, agent: Agent, effect: RunWorker) -> Obligati
 def agent_name(started: AttemptStarted) -> str:
     """Name who was asked; a kanban's agents have names of their own."""
     agent = AGENTS.get(started.step)
-    return started.role if agent is None else agent.value
+    return started.role if agent is None else agent.shown
 
 
 def task_name(definition: KanbanDefinition, role: Role, reading: KanbanRead | None) -> str | None:

@@ -15,7 +15,7 @@ def _read(event: k.KanbanRead) -> str:
     if event.current is None:
         return f"{words}, nothing is next"
     role = determine_role(event.role)
-    return f"{words}, next {event.current} ({role.value})"
+    return f"{words}, next {event.current} ({role.shown})"
 
 
 def _mark_of_read(event: k.KanbanRead) -> str:

@@ -5,6 +5,7 @@ from tests.unit.definitions.kanban.board import Board
 from tests.unit.definitions.project_files import COMMIT
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.ids import StepName
 
 PACK = "name: mine\nversion: 1.0.0\ndescription: Mine\nroles: [architect]\n"
 ROLES = ("architect", "implementor", "manager")
@@ -82,7 +83,7 @@ def test_no_step_of_a_workflow_is_theirs(board: Board) -> None:
             "roles/mine.yaml": "extends: architect\n",
             "workflows/flow.yaml": """\
 steps:
-  a: {role: implementor, next: b}
+  a: {role: architect, next: b}
   b: {roles: [reviewer, manager], next: c}
   c: {role: mine, next: d}
   d: {role: implementur, next: e}
@@ -92,7 +93,7 @@ steps:
     )
     told = board.refusal()
     flow = ".supervisor/workflows/flow.yaml"
-    assert f"{flow}:2: steps.a.role: names 'implementor', a role for kanbans; did you mean " in told
+    assert f"{flow}:2: steps.a.role: names 'architect', a role for kanbans, not for steps" in told
     assert f"{flow}:3: steps.b.roles: names 'manager', a role for kanbans, not for steps" in told
     assert f"{flow}:4: steps.c.role: names 'mine', a role for kanbans, not for steps" in told
     assert (
@@ -109,7 +110,7 @@ def test_no_run_is_given_them_for_a_step(board: Board) -> None:
         catalog.load(COMMIT, workflow="standard", cli=None, roles=roles)
 
     with pytest.raises(InvalidInput, match="answers with the state of a kanban's task"):
-        load(implement="implementor")
+        load(implement="architect")
     with pytest.raises(InvalidInput, match="answers with the tasks of a kanban"):
         load(plan="manager")
     with pytest.raises(InvalidInput, match="has a role that answers as 'architect' does"):
@@ -118,6 +119,16 @@ def test_no_run_is_given_them_for_a_step(board: Board) -> None:
         with pytest.raises(NotFound) as caught:
             load(implement=written)
         assert caught.value.hint == f"Did you mean {meant!r}?"
+
+
+def test_a_step_understands_the_kanbans_spelling_of_its_own_role(board: Board) -> None:
+    flow = "steps:\n  a: {role: implementor, next: b}\n  b: {type: commit, terminal: true}\n"
+    board.write({"workflows/flow.yaml": flow})
+    loaded = board.catalog().load(COMMIT, workflow="flow", cli=None, roles={})
+    assert loaded.definition.workflow.steps[StepName("a")].role == "implementer"
+    chosen = {"implement": "implementor"}
+    loaded = board.catalog().load(COMMIT, workflow="standard", cli=None, roles=chosen)
+    assert loaded.definition.workflow.steps[StepName("implement")].role == "implementer"
 
 
 def test_every_try_begins_afresh(board: Board) -> None:

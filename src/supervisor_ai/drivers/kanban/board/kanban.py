@@ -13,6 +13,11 @@ class Agent(StrEnum):
     ARCHITECT = "Architect"
     IMPLEMENTOR = "Implementor"
 
+    @property
+    def shown(self) -> str:
+        """Return the word that people are shown: the one that workflows have for it, too."""
+        return "Implementer" if self is Agent.IMPLEMENTOR else self.value
+
 
 class Phase(StrEnum):
     """How far a kanban has come."""
