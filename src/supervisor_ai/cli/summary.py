@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.output import can_ask
 from supervisor_ai.cli.run_details import (
     Rows,
     count_of_tests,
@@ -116,8 +117,10 @@ def _next(invocation: Invocation, project: OpenProject, run: RunView) -> Rows:
     match run.status:
         case RunStatus.WAITING:
             yield from wait(project.records, run)
-            yield from question(invocation, project.records, run)
-            yield "then", f"{supervisor} resume {run.id}"
+            asked = tuple(question(invocation, project.records, run))
+            yield from asked
+            if not (asked and can_ask()):  # On a terminal the answer goes on with the run.
+                yield "then", f"{supervisor} resume {run.id}"
         case RunStatus.COMPLETED:
             verbs = ("diff", "merge", "logs") if run.commit is not None else ("logs",)
             yield "next", "\n".join(f"{supervisor} {verb} {run.id}" for verb in verbs)

@@ -47,5 +47,6 @@ def merge(invocation: Invocation, **options: Unpack[_Options]) -> int:
     with open_merges(invocation.directory, invocation.settings) as merges:
         merged = merge_run(records, merges.for_user(), request)
     if merged.applied and not options["as_json"]:
-        say(f"What came with it: {invocation.git} log --oneline {merged.before[:12]}..")
+        came = f"{merged.before[:12]}..{merged.target}"
+        say(f"What came with it: {invocation.git} log --oneline {came}")
     return report_mutation(merged, as_json=options["as_json"])
