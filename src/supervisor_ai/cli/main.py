@@ -1,6 +1,7 @@
 """The command `supervisor`; imports no more than its help page needs."""
 
 import gc
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,8 @@ _SETTINGS: Final = "Change how runs go"
 _CARE: Final = "Look after the machine"
 _OBJECTS: Final = 50_000
 """How many new objects are worth a search for garbage; importing alone makes many."""
+_COMPLETE: Final = "_SUPERVISOR_COMPLETE"
+"""Set by a shell that completes a line."""
 _PAGE: Final = """\
 Give AI coding agents the discipline of production jobs
 
@@ -143,6 +146,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments = sys.argv[1:] if arguments is None else arguments
     gc.set_threshold(_OBJECTS)
     prepare_streams()
+    if _COMPLETE in os.environ:
+        from supervisor_ai.cli.discovery.completions import answer_shell
+
+        sys.exit(answer_shell(supervisor))
     try:
         code = supervisor.main(list(arguments), prog_name="supervisor", standalone_mode=False)
     except BaseException as error:  # noqa: BLE001 - the last boundary: no traceback ever

@@ -1,41 +1,10 @@
 """Arguments and options that several verbs share."""
 
-from pathlib import Path
-
 import click
-from click.shell_completion import CompletionItem
-
-from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.domain.errors import SupervisorError
-
-_OFFERED = 50
-
-
-def _complete_run(
-    ctx: click.Context, param: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Offer the newest runs; a shell that waits for an offer is told nothing of errors."""
-    del param
-    root = ctx.find_root()
-    directory = root.params.get("directory")
-    invocation = Invocation(directory=directory if isinstance(directory, Path) else Path())
-    try:
-        records = invocation.records()
-        rows, _ = records.queries.runs(limit=_OFFERED) if records else ((), 0)
-        return [
-            CompletionItem(row.id, help=row.status.value)
-            for row in rows
-            if row.id.startswith(incomplete)
-        ]
-    except SupervisorError:
-        return []
-
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
-run_argument = click.argument("run", metavar="RUN", shell_complete=_complete_run)
-optional_run_argument = click.argument(
-    "run", metavar="[RUN]", required=False, shell_complete=_complete_run
-)
+run_argument = click.argument("run", metavar="RUN")
+optional_run_argument = click.argument("run", metavar="[RUN]", required=False)
 dry_run_option = click.option("--dry-run", is_flag=True, help="Say what would be done and stop.")
 yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask whether to proceed.")
 queue_option = click.option(

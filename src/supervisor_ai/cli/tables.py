@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -51,6 +51,20 @@ def labelled(rows: Sequence[tuple[str, str]]) -> list[str]:
     return lines
 
 
+def folded(lines: Iterable[str]) -> Iterator[str]:
+    """Let lines of a page go on below where the terminal is too narrow for them."""
+    width = terminal_width()
+    for line in lines:
+        if width is None or len(line) <= width:
+            yield line
+            continue
+        indent = line[: len(line) - len(line.lstrip())]
+        ahead = len(indent) + len(_INDENT)
+        first, *more = _wrapped(line.strip(), width - ahead)
+        yield f"{indent}{first}"
+        yield from (f"{indent}{_INDENT}{piece}" for piece in more)
+
+
 def terminal_width() -> int | None:
     """Return how wide lines may be; None where nobody looks at them."""
     if not (sys.stdout.isatty() or os.environ.get("COLUMNS")):
@@ -70,7 +84,8 @@ def _laid_out(rows: Sequence[Sequence[str]], shorten: Callable[[str, int], list[
         # Whoever calls may put the table under a heading.
         left = width - len(_INDENT) - fixed
         if left < min(_LEAST, max(len(row[-1]) for row in rows)):
-            return [line for row in rows for line in _paragraph(row, width - len(_INDENT))]
+            told = [rows[0], *(_named(rows[0], row) for row in rows[1:])]
+            return [line for row in told for line in _paragraph(row, width - len(_INDENT))]
     return [line for row in rows for line in _row_lines(row, widths, shorten(row[-1], left))]
 
 
@@ -79,6 +94,14 @@ def _row_lines(row: Sequence[str], widths: Sequence[int], last: Sequence[str]) -
     gap = _GAP if widths else ""
     for at, piece in enumerate(last or [""]):
         yield f"{ahead if at == 0 else ' ' * len(ahead)}{gap}{piece}".rstrip()
+
+
+def _named(heads: Sequence[str], row: Sequence[str]) -> list[str]:
+    """Say of what a number is one, where it does not stand under its head."""
+    return [
+        f"{head.lower()} {cell}" if cell.isdigit() and head.isupper() else cell
+        for head, cell in zip(heads, row, strict=True)
+    ]
 
 
 def _paragraph(row: Sequence[str], width: int) -> list[str]:

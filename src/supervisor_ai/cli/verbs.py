@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import click
 
-from supervisor_ai.cli.help_pages import PageContext, fit_pages
+from supervisor_ai.cli.discovery.help_pages import PageContext, fit_pages
 from supervisor_ai.control.slice_names import import_value
 from supervisor_ai.tools.text import nearest
 
@@ -70,7 +70,12 @@ class LazyGroup(click.Group):
             near = nearest(cmd_name, self.verbs)
             meant = f" Did you mean {near!r}?" if near else ""
             ctx.fail(f"There is no command {cmd_name!r}.{meant}")
-        return verb.load()
+        if not ctx.resilient_parsing:
+            return verb.load()
+        # Only a shell that completes a line reads one that may have mistakes.
+        from supervisor_ai.cli.discovery.completions import offer_names
+
+        return offer_names(verb.load(), cmd_name)
 
     def format_commands(  # type: ignore[explicit-override]
         self, ctx: click.Context, formatter: click.HelpFormatter

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from supervisor_ai.control.ports.definitions import (
     NO_ROLES,
+    AgentSummary,
     ConfigValue,
     GateSummary,
     Loaded,
@@ -168,6 +169,14 @@ class FileCatalog:
         from supervisor_ai.definitions.roles.markdown_agents import write_agent
 
         return write_agent(self.role(commit, name).role)
+
+    def agents(self, commit: CommitSha) -> Sequence[AgentSummary]:
+        """List the agents that a run can be given."""
+        return self._rows("agents", commit, AgentSummary, self._agent_rows)
+
+    def _agent_rows(self, commit: CommitSha) -> Sequence[AgentSummary]:
+        found = self._agents(self._library(commit), commit)
+        return [AgentSummary(name=name) for name in found.names]
 
     def gates(self, commit: CommitSha) -> Sequence[GateSummary]:
         """List the gates that steps can name, and those that could be configured."""

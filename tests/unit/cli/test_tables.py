@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from supervisor_ai.cli.tables import columns, fitted, labelled, title
+from supervisor_ai.cli.tables import columns, fitted, folded, labelled, title
 
 ROWS = [
     ("RUN", "STATUS", "TASK"),
@@ -66,6 +66,12 @@ def test_where_there_is_no_room_for_columns_a_row_is_a_paragraph(
     ]
 
 
+def test_a_number_in_a_paragraph_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "32")
+    rows = [("STEP", "STATUS", "VISITS", "VERDICT"), ("implement", "passed", "2", "no loss at all")]
+    assert columns(rows)[1:] == ["implement  passed  visits 2", "  no loss at all"]
+
+
 @pytest.mark.parametrize("width", range(1, 60))
 def test_no_word_is_lost_or_torn(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
@@ -86,3 +92,10 @@ def test_on_a_narrow_terminal_values_stand_under_their_labels(
         "  next",
         f"    {typed}",
     ]
+
+
+def test_a_line_goes_on_below_its_indent(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = "  sees rules, target and tree"
+    assert list(folded([line])) == [line]
+    monkeypatch.setenv("COLUMNS", "20")
+    assert list(folded([line, "whole"])) == ["  sees rules,", "    target and tree", "whole"]

@@ -99,6 +99,12 @@ class RoleDraft(Struct, frozen=True, kw_only=True):
     """What could not be taken over."""
 
 
+class AgentSummary(Struct, frozen=True, kw_only=True):
+    """An agent as lists show it."""
+
+    name: str
+
+
 class GateSummary(Struct, frozen=True, kw_only=True):
     """A gate as lists show it: one that is configured, or one that everybody knows by its name."""
 
@@ -158,6 +164,10 @@ class Catalog(Protocol):
 
     def agent_text(self, commit: CommitSha, name: str) -> RoleDraft:
         """Write a role as an agent in markdown."""
+        ...
+
+    def agents(self, commit: CommitSha) -> Sequence[AgentSummary]:
+        """List the agents that a run can be given."""
         ...
 
     def gates(self, commit: CommitSha) -> Sequence[GateSummary]:

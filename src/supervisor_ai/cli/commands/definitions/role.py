@@ -10,7 +10,7 @@ from supervisor_ai.cli.commands.definitions.role_packs import install, remove, s
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import base_option, dry_run_option, json_option
 from supervisor_ai.cli.output import say, write, write_json
-from supervisor_ai.cli.tables import columns
+from supervisor_ai.cli.tables import columns, folded
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
@@ -100,7 +100,7 @@ def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
     if options["as_json"]:
         write_json({"role": found})
     else:
-        write("\n".join(_page(found)))
+        write("\n".join(folded(_page(found))))
     return DONE
 
 

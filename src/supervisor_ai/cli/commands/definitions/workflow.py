@@ -14,7 +14,7 @@ from supervisor_ai.cli.options import (
     yes_option,
 )
 from supervisor_ai.cli.output import can_ask, report_mutation, say, write, write_json
-from supervisor_ai.cli.tables import columns, labelled
+from supervisor_ai.cli.tables import columns, folded, labelled
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
@@ -91,7 +91,7 @@ def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
     if options["as_json"]:
         write_json({"definition": loaded.definition})
     else:
-        write("\n".join(_shown(loaded.definition)))
+        write("\n".join(folded(_shown(loaded.definition))))
     return DONE
 
 

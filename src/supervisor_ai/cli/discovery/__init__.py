@@ -1,0 +1,1 @@
+"""How a person finds what the command offers: help pages, and names that a shell completes."""
