@@ -17,6 +17,7 @@ import yaml
 from msgspec import Struct
 
 from supervisor_ai.cli.main import supervisor as command
+from supervisor_ai.control.commands.doctor import DoctorCheck
 from supervisor_ai.control.commands.gates.gate_check import CheckView
 from supervisor_ai.control.commands.run_merge import MergeView
 from supervisor_ai.control.commands.workspace_cleanup import CleanItem, CleanView
@@ -82,15 +83,17 @@ that change something print a MutationView, `workspace clean` a CleanView. `work
 `{"workspace": DirectoryView or WorkView, "files": [FileChange, …]}`, `sandbox check` a
 SandboxCheck. `gate list` prints `{"gates": [GateSummary, …]}`, `gate check` prints
 `{"check": CheckView}`, `gate claims` prints `{"claims": [ClaimsRow, …]}`. Where a list is cut,
-`truncated` and `total` say so. `login --status` prints `{"logins": [LoginView, …]}`. `ledger
-verify` prints `{"verification": Verification}`. An error is `{"error": {kind, message, hint}}` on
-stdout. Times are UTC in ISO 8601.
+`truncated` and `total` say so. `login --status` prints `{"logins": [LoginView, …]}`. `doctor`
+prints `{"findings": [DoctorCheck, …], "conclusion": str}`; what is needed and does not hold is in
+the way of a run. `ledger verify` prints `{"verification": Verification}`. An error is
+`{"error": {kind, message, hint}}` on stdout. Times are UTC in ISO 8601.
 """
 KINDS = (
     *(RunView, StepRow, OriginView, ForkPoint, Outcome, CauseView, UsageView, MutationView),
     *(ChangeOfRun, ChangedLines, MergeView),
     *(DirectoryView, WorkView, FileChange, CleanView, CleanItem),
     *(SandboxCheck, BackendView, ProbeFinding, LimitFinding, InsideView),
+    DoctorCheck,
     *(RoleSummary, RoleDetail, RoleValue, RoleDifference, RoleChange, RoleExchange),
     ConfigValue,
     *(QuestionView, DoubtView),

@@ -22,6 +22,10 @@ def report_failure(error: BaseException, *, as_json: bool) -> int:
     if isinstance(error, Interrupted | KeyboardInterrupt | click.Abort):
         say("Interrupted.")
         return INTERRUPTED
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and not as_json:
+        # Whoever says nothing asks what there is to say.
+        say(error.format_message())
+        return ERROR_EXIT_CODES[ErrorKind.INVALID]
     told = _translate(error)
     if told.kind is ErrorKind.INTERNAL:
         told = InternalError(told.message, hint=_keep_traceback(error))

@@ -5,6 +5,7 @@ import pytest
 from click.testing import CliRunner
 from inline_snapshot import snapshot
 
+from supervisor_ai.cli.failures import report_failure
 from supervisor_ai.cli.main import supervisor
 from supervisor_ai.cli.version import VERSION
 
@@ -153,6 +154,16 @@ Options:
   --json                          Print JSON on stdout.
   -h, --help                      Show this message and exit.
 """)
+
+
+@pytest.mark.parametrize("group", [[], ["gate"]])
+def test_who_says_nothing_is_shown_the_page(
+    group: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(click.exceptions.NoArgsIsHelpError) as raised:
+        supervisor.main(group, prog_name="supervisor", standalone_mode=False)
+    assert report_failure(raised.value, as_json=False) == 2
+    assert capsys.readouterr().err.startswith(" ".join(("Usage: supervisor", *group)))
 
 
 def test_the_version() -> None:

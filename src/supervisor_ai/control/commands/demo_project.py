@@ -10,6 +10,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
+from supervisor_ai.domain.errors import Unavailable
+
 TASK: Final = "Add a median function to the stats package"
 _SUFFIX: Final = ".template"
 _PYTHON: Final = "{{python}}"
@@ -18,8 +20,14 @@ _PYTHON: Final = "{{python}}"
 
 def make_demo_project(commit: Callable[[Path], None]) -> Path:
     """Copy the project into a new directory and let it be committed."""
-    directory = Path(tempfile.mkdtemp(prefix="supervisor-demo-"))
-    _copy(resources.files("supervisor_ai.definitions") / "builtin/demo/project", directory)
+    try:
+        directory = Path(tempfile.mkdtemp(prefix="supervisor-demo-"))
+        _copy(resources.files("supervisor_ai.definitions") / "builtin/demo/project", directory)
+    except OSError as error:
+        raise Unavailable(
+            f"The project of the demo cannot be written: {error.strerror}.",
+            hint="Name a directory for it with TMPDIR.",
+        ) from error
     commit(directory)
     return directory
 
