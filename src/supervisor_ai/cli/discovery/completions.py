@@ -78,7 +78,10 @@ class _Bash(_Remembering, BashComplete):
         return self.source_template % self.source_vars()
 
     def get_completion_args(self) -> tuple[list[str], str]:  # type: ignore[explicit-override]
-        line = os.environ.get("COMP_LINE", "")
+        line = os.environ.get("COMP_LINE")
+        if line is None:
+            # A script of click's own, which may have been kept.
+            return super().get_completion_args()
         words = split_arg_string(line)[1:]
         if not words or line[-1:].isspace():
             return words, ""
