@@ -89,6 +89,7 @@ async def run_agent(
         argv=argv,
         cwd=request.workspace.path,
         mounts=(*request.workspace.mounts, *mounts),
+        not_installed=request.workspace.distributions,
         environment=worker_environment(request, user),
         ro_paths=request.sandbox.ro_paths,
         caches=request.sandbox.caches,

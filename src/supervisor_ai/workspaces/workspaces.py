@@ -25,6 +25,7 @@ from supervisor_ai.engine.ports.workspaces import (
 )
 from supervisor_ai.workspaces.commits.changed_files import changed_files
 from supervisor_ai.workspaces.commits.composition import Composer
+from supervisor_ai.workspaces.commits.distributions import distributions
 from supervisor_ai.workspaces.commits.landings import Integration
 from supervisor_ai.workspaces.commits.object_import import ObjectImport
 from supervisor_ai.workspaces.commits.snapshots import SnapshotDraft, draft
@@ -65,6 +66,7 @@ class GitWorkspaces:
         self._deposit = ObjectImport(repository)
         self._sources = RunSources(repository, self._deposit, self._state)
         self._caches = SetupCaches(self._state / _CACHES)
+        self._named: dict[CommitSha, frozenset[str]] = {}
         self._composer = Composer(repository, self._deposit, self._state)
         self._integration = Integration(repository=repository, deposit=self._deposit)
 
@@ -193,9 +195,17 @@ class GitWorkspaces:
             start=start,
             mounts=furniture.mounts,
             environment={**_ENVIRONMENT, **furniture.environment},
+            distributions=self._distributions(base, start),
             quota=furniture.quota,
             reports=desk.reports if plan.has_reports else None,
         )
+
+    def _distributions(self, *commits: CommitSha) -> tuple[str, ...]:
+        """Name what the project is installed as; the base counts, so no change renames a copy."""
+        for commit in commits:
+            if commit not in self._named:
+                self._named[commit] = distributions(self._repository, commit)
+        return tuple(sorted(frozenset[str]().union(*(self._named[it] for it in commits))))
 
     def _take_cached(self, workspace: Workspace, cache: SetupCache) -> bool:
         desk = self._occupied(workspace)

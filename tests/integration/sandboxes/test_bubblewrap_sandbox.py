@@ -60,6 +60,31 @@ class TestBubblewrapSandbox(OnSandbox):
         )
         assert sys.prefix not in said
 
+    def test_an_installed_copy_of_the_project_is_not_imported(self) -> None:
+        env = self.ground / "env"
+        site = env / "lib/python3.11/site-packages"
+        for name in ("shop", "others", "shop-1.0.dist-info"):
+            (site / name).mkdir(parents=True)
+        (env / "pyvenv.cfg").touch()
+        (site / "shop/__init__.py").write_text("price = 3\n")
+        (site / "others/__init__.py").write_text("price = 4\n")
+        (site / "shop-1.0.dist-info/RECORD").write_text(
+            "shop/__init__.py,,\nshop-1.0.dist-info/RECORD,,\n"
+        )
+        self.sandbox = self.make(known_tools(self.ground / "state"), VIRTUAL_ENV=str(env))
+        asked = "import {0}; print({0}.price)"
+        spec = replace(self.spec("true"), environment={"PYTHONPATH": str(site)})
+
+        def importing(name: str, *hidden: str) -> tuple[int | None, tuple[str, ...]]:
+            words = ("/usr/bin/python3", "-c", asked.format(name))
+            result, _ = self.run(replace(spec, argv=words, not_installed=hidden))
+            return result.exit_code, result.hidden
+
+        assert importing("shop") == (0, ())
+        said = (f"shop 1.0 in '{site}'",)
+        assert importing("shop", "shop") == (1, said)
+        assert importing("others", "shop") == (0, said)
+
     def test_what_lies_below_a_private_home_can_be_mounted(self) -> None:
         private = self.ground / "private"
         (private / "work").mkdir(parents=True)

@@ -141,6 +141,10 @@ class FakeRepository:
         tip = self.branches.get(branch)
         return None if tip is None else CommitSha(tip)
 
+    def cautions(self, commit: CommitSha) -> tuple[str, ...]:
+        del commit
+        return ()
+
     def is_dirty(self) -> bool:
         return False
 

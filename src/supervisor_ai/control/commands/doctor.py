@@ -286,6 +286,8 @@ def _definitions(
     catalog.powers(commit)
     for caution in catalog.cautions(commit):
         yield _note("definitions", caution)
+    for caution in preflight.repository.cautions(commit):
+        yield _note("files", caution)
     found = catalog.load(commit, workflow=None, cli=None).definition
     yield _fine("workflow", found.workflow.name)
     for name, cli in sorted(found.clis.items()):

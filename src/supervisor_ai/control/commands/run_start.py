@@ -123,7 +123,7 @@ def pin(preflight: Preflight, request: StartRequest, base: Base, loaded: Loaded)
         branch=branch_name(run, request.task),
         sandbox=sandbox,
         is_dirty=preflight.repository.is_dirty(),
-        cautions=loaded.cautions,
+        cautions=(*loaded.cautions, *preflight.repository.cautions(base.sha)),
         powers=loaded.powers,
     )
 

@@ -90,6 +90,8 @@ class ProjectSurvey(Struct, frozen=True, kw_only=True):
     packs: tuple[PackAdvice, ...]
     agents: tuple[str, ...]
     """The agents that are installed, the first choice first."""
+    cautions: tuple[str, ...]
+    """What is not in a workspace as people expect it."""
     unread: tuple[str, ...]
     """Manifests that were too large, too many, or no plain files."""
 

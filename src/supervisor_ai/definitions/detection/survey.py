@@ -22,7 +22,10 @@ _MOST_REASONS: Final = 3
 
 
 def survey_project(
-    root: Path, paths: Iterable[str], find_agent: Callable[[str], object]
+    root: Path,
+    paths: Iterable[str],
+    find_agent: Callable[[str], object],
+    cautions: tuple[str, ...] = (),
 ) -> ProjectSurvey:
     """Read the manifests of a project; nothing of it is run."""
     table = builtin_table()
@@ -48,6 +51,7 @@ def survey_project(
         ways=ways,
         packs=tuple(_advice(name, rule, facts) for name, rule in table.packs.items()),
         agents=tuple(filter(find_agent, table.agents)),
+        cautions=cautions,
         unread=tuple(reader.unread),
     )
 

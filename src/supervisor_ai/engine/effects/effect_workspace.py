@@ -141,6 +141,7 @@ def _spec(site: Site) -> SandboxSpec:
         cwd=workspace.path,
         mounts=tuple(_writable(mount, workspace) for mount in workspace.mounts),
         environment=workspace.environment,
+        not_installed=workspace.distributions,
         ro_paths=effect.sandbox.ro_paths,
         caches=effect.sandbox.caches,
         limits=effect.sandbox.worker,

@@ -93,6 +93,8 @@ class SandboxSpec(Struct, frozen=True, kw_only=True):
     ro_paths: tuple[str, ...] = ()
     caches: tuple[str, ...] = ()
     stdin: bytes = b""
+    not_installed: tuple[str, ...] = ()
+    """Python distributions that are not to be imported as they are installed on the host."""
     fence: int = 0
     limits: ResourceLimits = EXECUTOR_LIMITS
     egress: Egress | None = None
@@ -153,6 +155,8 @@ class SandboxResult(Struct, frozen=True, kw_only=True):
     end: SandboxEnd
     exit_code: int | None
     reason: str
+    hidden: tuple[str, ...] = ()
+    """What of the host was hidden from it that it might have imported, in words."""
     limits: Hardness = Hardness.NONE
     usage: Usage = NO_USAGE
     """What went through the broker."""

@@ -60,6 +60,8 @@ class Workspace(Struct, frozen=True, kw_only=True):
     start: CommitSha
     mounts: tuple[Mount, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
+    distributions: tuple[str, ...] = ()
+    """The names under which its Python projects are installed, also before the change."""
     quota: Hardness = Hardness.NONE
     """Whether the file system itself keeps the files within the quota."""
     reports: Path | None = None
@@ -253,6 +255,10 @@ class Repository(Protocol):
 
     def is_dirty(self) -> bool:
         """Tell whether the checkout has changes that no commit holds."""
+        ...
+
+    def cautions(self, commit: CommitSha) -> tuple[str, ...]:
+        """Say what of a commit is not in a workspace as people expect it."""
         ...
 
     def diff_stat(self, base: CommitSha, head: CommitSha) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     OutputSink,
     Probe,
@@ -88,7 +89,7 @@ class BubblewrapSandbox:
             except OSError as error:
                 return sandbox_failed(describe(error))
             attendance = BwrapSession(started, spec, room, lambda: self._how_to_show(spec))
-            return await attendance.attend(on_output)
+            return replace(await attendance.attend(on_output), hidden=world.hidden)
 
     async def reap(self, prefix: str, *, before: int) -> int:
         """Kill what still lives of commands whose label begins so; return how many there were."""

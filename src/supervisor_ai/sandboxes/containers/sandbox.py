@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     OutputSink,
     Probe,
@@ -109,7 +110,7 @@ class ContainerSandbox:
                 return sandbox_failed(describe(error))
             except Unavailable as error:
                 return sandbox_failed(error.message.rstrip("."))
-            return await self._attend(attendance, on_output)
+            return replace(await self._attend(attendance, on_output), hidden=world.hidden)
 
     async def reap(self, prefix: str, *, before: int) -> int:
         """Remove the containers of commands whose label begins so; return how many lived."""

@@ -56,6 +56,10 @@ class SecretCovers:
                 yield Mount(source=root, target=root)
                 yield from covers
 
+    def cover(self, path: Path) -> Mount:
+        """Return what makes a path look empty."""
+        return Mount(source=self._nothing(os.fspath(path)), target=path)
+
     def over(self, root: Path) -> tuple[Mount, ...]:
         """Return what has to lie over a directory that is shown already."""
         return self._covers(root) or ()

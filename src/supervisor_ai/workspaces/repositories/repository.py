@@ -23,6 +23,7 @@ from supervisor_ai.workspaces.repositories.git import (
     printable,
 )
 from supervisor_ai.workspaces.repositories.repository_mark import hold_mark, make_mark, read_mark
+from supervisor_ai.workspaces.repositories.tree_cautions import tree_cautions
 
 _QUESTIONS: Final = (
     "--is-bare-repository",
@@ -187,6 +188,17 @@ class GitRepository:
             name=configured.get("user.name") or OURS.name,
             email=configured.get("user.email") or OURS.email,
         )
+
+    def cautions(self, commit: CommitSha) -> tuple[str, ...]:
+        """Say what of a commit is not in a workspace as people expect it."""
+        return tree_cautions(self.git, commit)
+
+    def head_cautions(self) -> tuple[str, ...]:
+        """Say the same of the commit where the checkout stands; nothing before the first one."""
+        try:
+            return self.cautions(self.resolve(None).sha)
+        except SupervisorError:
+            return ()
 
     def is_dirty(self) -> bool:
         """Tell whether the checkout has changes that no commit holds."""

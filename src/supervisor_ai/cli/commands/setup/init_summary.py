@@ -27,6 +27,7 @@ def shown_survey(survey: "ProjectSurvey") -> Iterator[str]:
         yield "  " + one_line(f"gate {gate.name}: {shlex.join(gate.command)} ({evidence})")
     if survey.unread:
         yield f"  not read: {one_line(', '.join(survey.unread[:5]))}"
+    yield from (f"  note: {one_line(caution)}" for caution in survey.cautions)
     if suggested(survey):
         yield from ("", "Suggested role packs:")
     for advice in survey.packs:

@@ -25,6 +25,7 @@ from supervisor_ai.domain.run.values import Base
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.effects.gate_check import Checked, CheckRequest, check_gate
+from supervisor_ai.engine.effects.gates.command import HIDDEN_COPIES
 from supervisor_ai.engine.world import World
 
 _TEST: Final = "test"
@@ -175,7 +176,8 @@ def _outcome(trial: GateTrial) -> str:
     took = f" in {trial.seconds:.1f} s"
     if trial.works:
         tests = f", {trial.tests} tests" if trial.tests is not None else ""
-        return f"works{tests}{took}"
+        _, mark, copies = trial.reason.partition(HIDDEN_COPIES)
+        return f"works{tests}{took}{f'. {mark}{copies}' if mark else ''}"
     return f"does not work{took}: {trial.reason}"
 
 

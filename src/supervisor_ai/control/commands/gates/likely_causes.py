@@ -33,6 +33,12 @@ _PATTERNS: Final = (
         _INSTALL,
     ),
     (
+        r"cannot import name '[^'\n]{1,100}' from '([\w.]{1,100})' \(unknown location\)",
+        "the installed copy of {0!r} is hidden, so that tests run on the work and not on it, and"
+        " the work's own files are not where imports look",
+        'name their directory in the gate: env: {PYTHONPATH: "{workspace}/src"}',
+    ),
+    (
         r"Cannot find (?:module|package) '([^'\n]{1,100})'",
         "the package {0!r} is not installed in the workspace",
         "let workspace.setup install the packages (npm ci, pnpm install, yarn install)",

@@ -42,6 +42,7 @@ _TAIL: Final = 4_000
 _REPORT_BYTES: Final = 8 << 20
 _REPORTS_BYTES: Final = 64 << 20
 _NAMED: Final = 10
+HIDDEN_COPIES: Final = "Installed copies of the project are hidden from it: "
 
 
 class Wanted(Enum):
@@ -138,6 +139,7 @@ async def _run(
         cwd=workspace.path,
         # Whatever set the workspace up could leave no report: only the command sees the place.
         mounts=(*workspace.mounts, *_report_mounts(workspace, request)),
+        not_installed=workspace.distributions,
         environment={
             **workspace.environment,
             **_placed(effect.gate.environment, workspace),
@@ -203,7 +205,7 @@ def judge(gate: Gate, ran: Ran, lack: str | None = None, *, least: int | None = 
     found = verdict(ran.result)
     wanted = least if gate.min_tests is None else gate.min_tests
     doubt = (_doubt(gate, ran, wanted) or lack) if found is Verdict.PASSED else None
-    reason = doubt or _reason(gate, ran)
+    reason = f"{doubt or _reason(gate, ran)}{_hidden(ran.result)}"
     result = ran.result
     opinion = Opinion(
         verdict=Verdict.FAILED if doubt else found,
@@ -270,6 +272,15 @@ def _doubt(gate: Gate, ran: Ran, least: int | None) -> str | None:
         more = f" and {rest} more" if rest > 0 else ""
         return f"It changed {', '.join(map(repr, ran.changed[:_NAMED]))}{more}, which it may not."
     return None
+
+
+def _hidden(result: SandboxResult) -> str:
+    """Say what was not seen: tests that need it are tests of something else than the work."""
+    if not result.hidden:
+        return ""
+    first, more = result.hidden[0], len(result.hidden) - 1
+    rest = f" and {more} more" if more else ""
+    return f" {HIDDEN_COPIES}{first}{rest}."
 
 
 def _unfinished(ran: Ran) -> str:

@@ -1,0 +1,64 @@
+"""What of a commit is not in a workspace as people expect it: submodules, LFS, large files."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.workspaces.repositories.git import Git, printable
+
+_LARGE: Final = 50 << 20
+_NAMED: Final = 3
+_SUBMODULE: Final = b"160000"
+_LFS: Final = re.compile(rb"^[^#\n]*\bfilter=lfs\b", re.MULTILINE)
+_MIB: Final = 1 << 20
+
+
+def tree_cautions(git: Git, commit: CommitSha) -> tuple[str, ...]:
+    """Say what is missing or slow, and what that means."""
+    listing = git.run("ls-tree", "-r", "-l", "-z", "--full-tree", commit).output
+    entries = [entry.partition(b"\t") for entry in listing.split(b"\0") if entry]
+    return (
+        *_submodules([path for head, _, path in entries if head.startswith(_SUBMODULE)]),
+        *_large([(_size(head), path) for head, _, path in entries]),
+        *_pointers(git, commit, [path for _, _, path in entries]),
+    )
+
+
+def _submodules(paths: list[bytes]) -> Iterator[str]:
+    if paths:
+        yield (
+            f"Submodules are empty directories in every workspace: {_named(paths)}. Tests that need"
+            " them fail there; let workspace.setup fetch them, or leave them out of the gates."
+        )
+
+
+def _large(sizes: list[tuple[int, bytes]]) -> Iterator[str]:
+    large = sorted((it for it in sizes if it[0] > _LARGE), reverse=True)
+    if large:
+        total = sum(size for size, _ in large) // _MIB
+        yield (
+            f"Large files are copied into every workspace, {total} MiB each time:"
+            f" {_named([path for _, path in large])}. Each attempt and each gate takes longer."
+        )
+
+
+def _pointers(git: Git, commit: CommitSha, paths: list[bytes]) -> Iterator[str]:
+    settings = [it for it in paths if it == b".gitattributes" or it.endswith(b"/.gitattributes")]
+    question = b"".join(b"%s:%s\n" % (commit.encode(), path) for path in settings[:20])
+    if question and _LFS.search(git.run("cat-file", "--batch", stdin=question).output):
+        yield (
+            "Files that Git LFS keeps are only pointers in a workspace, a few lines of text instead"
+            " of their content. Tests that read them fail there; let workspace.setup fetch them."
+        )
+
+
+def _size(head: bytes) -> int:
+    size = head.rpartition(b" ")[2]
+    return int(size) if size.isdigit() else 0
+
+
+def _named(paths: list[bytes]) -> str:
+    more = len(paths) - _NAMED
+    shown = ", ".join(repr(printable(path)) for path in paths[:_NAMED])
+    return f"{shown} and {more} more" if more > 0 else shown
