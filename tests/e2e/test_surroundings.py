@@ -227,8 +227,12 @@ def test_a_workspace_is_set_up_once_and_then_taken_from_the_cache(user: User) ->
 def test_a_set_up_that_fails_says_so(user: User) -> None:
     user.commit({".supervisor/config.yaml": SETUP, "tools/setup.sh": "echo no; exit 9\n"})
     said = user.run("--workflow", "quick")
-    assert said.code == 1
-    assert "could not be set up (workspace.setup)" in said.run["outcome"]["reason"]
+    assert (said.code, said.run["outcome"]["kind"]) == (6, "blocked")
+    assert said.run["outcome"]["reason"] == (
+        "setup: workspace.setup failed, `sh tools/setup.sh`. The command ended with exit code 9. no"
+    )
+    [attempt] = user.call("logs", said.run["id"], "--json").json["logs"]
+    assert attempt["came_back"] == "no\n"
 
 
 HIDING: Final = "roles: {implementer: {hides: ['secret/**']}}\n"

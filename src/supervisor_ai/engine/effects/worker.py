@@ -22,7 +22,7 @@ from supervisor_ai.engine.effects.effect_workspace import FailedSetup, Site, set
 from supervisor_ai.engine.effects.prompt import write_prompt
 from supervisor_ai.engine.effects.refused_writes import RefusedWrites, report_refused
 from supervisor_ai.engine.effects.remains import keep_work
-from supervisor_ai.engine.ports.sandbox import END_ACTIONS, SandboxEnd, SandboxResult
+from supervisor_ai.engine.ports.sandbox import END_ACTIONS, Channel, SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import (
     Answer,
     AnswerProblem,
@@ -111,6 +111,7 @@ async def _attempt(
     )
     failure = await set_up(site)
     if failure is not None:
+        transcript.write(Channel.STDOUT, failure.text.encode())
         report = _unfurnished(failure)
     else:
         report = await _run(effect, site, request, transcript)
