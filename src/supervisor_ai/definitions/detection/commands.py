@@ -18,7 +18,7 @@ _PLACE: Final = "{place}"
 _PYTHON: Final = ("python3",)
 _TESTED: Final = frozenset({"test", "coverage"})
 _PYTHON_SIGNS: Final = ("tests:pytest", "tests:plain", "layout:src", "layout:lib")
-_NODE: Final = {"node": ("npm",), "exec": ("npx", "--no-install")}
+_NODE: Final = {"node": ("npm",), "exec": ("npx", "--offline", "--no-install")}
 
 
 class CommandFinder(Struct, frozen=True, kw_only=True):

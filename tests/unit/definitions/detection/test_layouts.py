@@ -109,7 +109,7 @@ EXPECTED: Final[dict[str, dict[str, object]]] = {
         "gates": {
             "test": "npm run test",
             "lint": "npm run lint",
-            "type_check": "npx --no-install tsc --noEmit",
+            "type_check": "npx --offline --no-install tsc --noEmit",
             "build": "npm run build",
         },
         "packs": ["backend", "web", "security"],

@@ -14,8 +14,8 @@ class LikelyCause(Struct, frozen=True, kw_only=True):
 
 
 _INSTALL: Final = (
-    "install it where the sandbox sees it: in a virtual environment in the project (.venv),"
-    " or with workspace.setup in .supervisor/config.yaml"
+    "install it where the sandbox sees it: in a virtual environment in the project (.venv), on the"
+    " PATH, or with the project's package manager as workspace.setup in .supervisor/config.yaml"
 )
 _NETWORK: Final = (
     "gates have no network: let workspace.setup fetch what is needed, with the hosts in"
