@@ -54,8 +54,10 @@ class WorkspaceWay(Struct, frozen=True, kw_only=True):
     cache_paths: tuple[str, ...] = ()
     caches: tuple[str, ...] = ()
     """The package caches of the machine that are shown."""
+    include: tuple[str, ...] = ()
+    """Ignored files of the checkout that every workspace gets a copy of."""
     needs: tuple[str, ...] = ()
-    """Programs without which it cannot work."""
+    """Programs without which it cannot work, and directories of the checkout (`./NAME`)."""
 
 
 class Detected(Struct, frozen=True, kw_only=True):

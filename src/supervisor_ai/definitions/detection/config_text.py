@@ -157,7 +157,10 @@ def drafts(
     survey: ProjectSurvey, packs: Sequence[str], trials: GateTrials | None = None
 ) -> dict[str, str]:
     """Return the first files of a project by their path from its top."""
+    include = trials.way.include if trials else ()
+    patterns = "".join(f"{pattern}\n" for pattern in include)
     return {
         f"{PROJECT_DIRECTORY}/config.yaml": config_text(survey, packs, trials),
         f"{PROJECT_DIRECTORY}/.gitignore": IGNORED_TEXT,
+        **({".worktreeinclude": patterns} if patterns else {}),
     }

@@ -31,6 +31,8 @@ class WayRule(Struct, frozen=True, kw_only=True):
     caches: Words = ()
     """The package caches of the machine that it uses."""
     needs: Words = ()
+    include: Words = ()
+    """Ignored files of the checkout that it copies; only at the top."""
     interpreter: Words = ()
     """The Python that it makes, from the installer's directory."""
     environment: dict[str, str] = field(default_factory=dict)

@@ -49,6 +49,7 @@ def _way(finder: CommandFinder, places: list[str]) -> WorkspaceWay:
         cache_key=_all(name for it, _ in ways for name in it.cache_key(finder.level, finder.facts)),
         cache_paths=_all(name for it, _ in ways for name in it.cache_paths(finder.level)),
         caches=_all(name for _, way in ways for name in way.caches),
+        include=_all(name for it, way in ways if it.place == TOP for name in way.include),
         needs=_all(name for _, way in ways for name in way.needs),
     )
 

@@ -115,13 +115,15 @@ def _try(
     def tell(words: str) -> None:
         say(f"{'    ' if words.startswith(' ') else '  '}{one_line(words)}")
 
+    def has(name: str) -> object:
+        is_place = name.startswith("./")
+        return (project.top / name).is_dir() if is_place else project.has_program(name)
+
     if not is_quiet:
         say("\nTrying the gates in the sandbox, on the files of HEAD (--no-try: not now):")
     try:
         opened = invocation.project()
-        trials = run_interruptibly(
-            try_gates(opened, survey, has_program=project.has_program, tell=tell)
-        )
+        trials = run_interruptibly(try_gates(opened, survey, has_program=has, tell=tell))
     except SupervisorError as error:
         return None, f"{error.message} {error.hint or ''}".strip()
     return trials, None

@@ -65,10 +65,11 @@ def shown_next(
     """Say what comes next; a task only where an agent and a gate are there for it."""
     if untried is not None and trials is None and survey.gates:
         yield one_line(f"The gates were not tried ({untried}).")
+    added = ".supervisor .worktreeinclude" if trials and trials.way.include else ".supervisor"
     yield from (
         "",
         "Next:",
-        f"  {invocation.git} add .supervisor && {invocation.git} commit -m 'Add supervisor'",
+        f"  {invocation.git} add {added} && {invocation.git} commit -m 'Add supervisor'",
         f"  {invocation.command} trust",
     )
     has_test = trials is not None and any(gate.name == "test" for gate in trials.way.gates)

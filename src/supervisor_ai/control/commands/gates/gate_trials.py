@@ -117,7 +117,7 @@ async def _way_for_tests(
         tests = [gate for gate in way.gates if _is_test(gate.name) and not gate.parts]
         missing = [name for name in way.needs if not bench.has_program(name)]
         if missing and tried:
-            bench.tell(f"not tried: {_setup_words(way)}, because {missing[0]!r} is not installed")
+            bench.tell(f"not tried: {_setup_words(way)}, because {missing[0]!r} is not there")
             continue
         trials = [trial for gate in tests for trial in await _try_all(bench, way, gate)]
         tried.append((way, trials))
@@ -156,7 +156,7 @@ async def _try_all(bench: Bench, way: WorkspaceWay, gate: DetectedGate) -> list[
 
 
 async def _try(bench: Bench, way: WorkspaceWay, name: str, tried: GateSuggestion) -> GateTrial:
-    with_setup = f", after {_setup_words(way)}" if way.setup or way.caches else ""
+    with_setup = f"; {_setup_words(way)}" if _setup_words(way) else ""
     bench.tell(f"trying {name}: {shlex.join(tried.command)}{with_setup}")
     began = bench.world.clock.now()
     found = await check_gate(bench.world, _request(bench, way, name, tried))
@@ -167,9 +167,10 @@ async def _try(bench: Bench, way: WorkspaceWay, name: str, tried: GateSuggestion
 
 
 def _setup_words(way: WorkspaceWay) -> str:
-    shown = [shlex.join(way.setup)] if way.setup else []
+    shown = [f"after {shlex.join(way.setup)}"] if way.setup else []
+    copied = [f"with a copy of {' and '.join(way.include)} of the checkout"] if way.include else []
     caches = [f"with the package cache of {' and '.join(way.caches)}"] if way.caches else []
-    return " ".join((*shown, *caches))
+    return " ".join((*shown, *copied, *caches))
 
 
 def _outcome(trial: GateTrial) -> str:
@@ -200,6 +201,7 @@ def _request(bench: Bench, way: WorkspaceWay, name: str, tried: GateSuggestion) 
             egress=way.egress,
             cache_key=way.cache_key,
             cache_paths=way.cache_paths,
+            include=way.include,
         ),
     )
 
