@@ -66,12 +66,13 @@ class RepositoryExaminer:
             return _unreadable(kind, f"it {error}")
 
     async def report_request(self, question: ReportQuestion) -> ReportRequest:
-        """Find out which runners a command leads to; what cannot be read is run as it is."""
+        """Find out which runners a command leads to; what cannot be read is taken for one."""
         task = Task(work=ReaderWork.REQUEST, question=question)
         try:
             return await self.reader.done(task, ReportRequest)
         except ChildFailedError:
-            return ReportRequest(argv=question.command, root=question.root)
+            unknown = ("a runner that nobody could look for",)
+            return ReportRequest(argv=question.command, root=question.root, runners=unknown)
 
     async def read(
         self,
@@ -87,14 +88,13 @@ class RepositoryExaminer:
             return await asyncio.to_thread(read, output)
         found: dict[str, list[Reading]] = {}
         for name, report in (reports or {}).items():
-            task = Task(
-                work=ReaderWork.REPORT,
-                report=report,
-                root=request.root,
-                is_json=name.endswith(".json"),
-            )
+            runner, is_json = writer(name), name.endswith(".json")
+            if runner is None:
+                continue
+            task = Task(work=ReaderWork.REPORT, report=report, root=request.root, is_json=is_json)
             with suppress(Unexaminable):
-                found.setdefault(writer(name) or name, []).append(await self._report(task))
+                reading = await self._report(task)
+                found.setdefault(runner, []).append(reading)
         said = await asyncio.to_thread(read, output, root=request.root, reported=found)
         return whole_reading(said, list(chain.from_iterable(found.values())), request)
 

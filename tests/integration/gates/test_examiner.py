@@ -20,7 +20,13 @@ from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import GateKind, GateWord
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.ports.gates import ChangeCase, Examination, Unexaminable
+from supervisor_ai.engine.ports.gates import (
+    ChangeCase,
+    Examination,
+    ReportQuestion,
+    ReportRequest,
+    Unexaminable,
+)
 from supervisor_ai.gates.commit_reader import LIMITS
 from supervisor_ai.gates.examiner import RepositoryExaminer
 
@@ -199,3 +205,24 @@ def test_a_report_that_pytest_wrote_is_read(tmp_path: Path) -> None:
 def test_a_report_that_cannot_be_read_is_said(report: bytes, limits: str, reason: str) -> None:
     with pytest.raises(Unexaminable, match=reason):
         asyncio.run(examiner(MemoryCommits(base={}, head={}), limits).read_report(report))
+
+
+def test_reports_that_cannot_be_read_or_that_nobody_asked_for_say_nothing() -> None:
+    asked = ReportRequest(argv=("make",), runners=("pytest",))
+    verbose = "a.py::test_a PASSED\n1 passed in 0.1s"
+    planted = b'<testsuite><testcase name="planted"/></testsuite>'
+    reports = {"pytest.xml": b"<testsuite", "other.xml": planted, "jest-1.json": b"[]"}
+    reading = asyncio.run(examiner(MemoryCommits(head={})).read(verbose, asked, reports))
+    assert [result.name for result in reading.results] == ["a.py::test_a"]
+    reading = asyncio.run(examiner(MemoryCommits(head={})).read("", asked, reports))
+    assert reading.is_unfinished
+
+
+def test_scripts_that_nobody_could_read_are_taken_for_a_runner() -> None:
+    question = ReportQuestion(command=("make", "test"), commit=HEAD, root="/w", place="/r")
+    commits = MemoryCommits(head={"Makefile": "test:\n\tpytest\n"})
+    read = asyncio.run(examiner(commits).report_request(question))
+    assert read.runners == ("pytest",)
+    assert "--junitxml=/r/pytest.xml" in read.environment["PYTEST_ADDOPTS"]
+    late = asyncio.run(examiner(commits, "too long").report_request(question))
+    assert (late.argv, len(late.runners)) == (("make", "test"), 1)

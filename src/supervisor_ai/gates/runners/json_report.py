@@ -4,7 +4,6 @@ Written by whoever runs the tests, and so hostile: every value may be anything.
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import Final
 
 from supervisor_ai.engine.ports.gates import CaseOutcome, Reading, Unexaminable
@@ -76,8 +75,3 @@ def _objects(value: Json) -> Iterator[Mapping[str, Json]]:
 
 def _titles(value: Json) -> list[str]:
     return [text(it) for it in value[:_TITLES]] if isinstance(value, list) else []
-
-
-def is_json(name: str) -> bool:
-    """Tell by its name whether a report is one of these."""
-    return PurePosixPath(name).suffix == ".json"
