@@ -32,7 +32,7 @@ class HostSettings:
             return _ROOT_STATE
         from platformdirs import user_state_path
 
-        return _found(user_state_path)
+        return place_of_user(user_state_path)
 
     @property
     def known_state(self) -> tuple[Path, ...]:
@@ -49,12 +49,12 @@ class HostSettings:
             return Path(chosen).absolute()
         from platformdirs import user_config_path
 
-        usual = _found(user_config_path)
+        usual = place_of_user(user_config_path)
         old = Path.home() / ".supervisor"
         return old if old.is_dir() and not usual.is_dir() else usual
 
 
-def _found(path_of: Callable[[str], Path]) -> Path:
+def place_of_user(path_of: Callable[[str], Path]) -> Path:
     """Ask for a place of the user's, which nobody knows where there is no home."""
     try:
         return path_of(_NAME)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.errors import NotFound, Unavailable
+from supervisor_ai.domain.run.definition import Cli
 from supervisor_ai.drivers.kanban.settings import MECHANICAL
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
-from supervisor_ai.workers.registry import InstalledAdapters, worker_factory
+from supervisor_ai.workers.registry import InstalledAdapters, locate_program, worker_factory
 
 SANDBOX = ScriptedSandbox(lambda _spec: None)
 ASK = """
@@ -127,3 +128,23 @@ def test_an_unknown_adapter_is_named_with_the_nearest_one() -> None:
     with pytest.raises(NotFound) as caught:
         worker_factory(SANDBOX, {}, lambda cli: cli)("zzz")
     assert f"There are: {', '.join(OURS)}" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("cli", "place"),
+    [
+        (Cli(name="shell", adapter="command", command=("sh", "-c", "true")), "/bin/sh"),
+        (
+            Cli(name="own", adapter="command", command=("tools/agent",)),
+            "tools/agent of the project",
+        ),
+        (Cli(name="demo", adapter="scripted"), None),
+    ],
+)
+def test_the_program_of_an_agent_is_found(cli: Cli, place: str | None) -> None:
+    assert locate_program(cli, "/bin") == place
+
+
+def test_an_agent_that_is_not_installed_is_missed() -> None:
+    with pytest.raises(Unavailable, match="The program 'claude' is not on the PATH"):
+        locate_program(Cli(name="claude", adapter="claude"), "/nonexistent")
