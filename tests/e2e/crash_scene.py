@@ -38,6 +38,7 @@ clis:
   agent: {adapter: command, command: [python3, tools/agent.py]}
 gates:
   test: {command: [grep, --quiet, visit 2, done.txt]}
+baseline: note
 """
 FILES = {"tools/agent.py": AGENT, ".supervisor/config.yaml": CONFIG}
 VARYING = frozenset(
@@ -46,10 +47,26 @@ VARYING = frozenset(
         *("took", "tip", "rest", "definition", "permit", "nonce", "transcript", "key"),
     )
 )
-LOST = frozenset(("AttemptLost", "GateLost", "IntegrationLost", "KanbanReadLost", "KanbanSaveLost"))
+LOST = frozenset(
+    (
+        "AttemptLost",
+        "BaselineLost",
+        "GateLost",
+        "IntegrationLost",
+        "KanbanReadLost",
+        "KanbanSaveLost",
+    )
+)
 OF_LOST = frozenset(
     (
-        *("AttemptStarted", "ContextPacked", "PromptSent", "GateStarted", "IntegrationStarted"),
+        *(
+            "BaselineStarted",
+            "AttemptStarted",
+            "ContextPacked",
+            "PromptSent",
+            "GateStarted",
+            "IntegrationStarted",
+        ),
         *("KanbanReadStarted", "KanbanSaveStarted"),
     )
 )

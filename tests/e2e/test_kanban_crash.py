@@ -33,6 +33,7 @@ clis:
   agent: {adapter: command, command: [sh, tools/agent.sh]}
 gates:
   test: {command: [test, -f, app.txt]}
+baseline: note
 kanban:
   manager: builtin
   gates: [test]

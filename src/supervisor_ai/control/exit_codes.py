@@ -4,7 +4,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from supervisor_ai.domain.errors import ErrorKind
-from supervisor_ai.domain.run.status import SETUP_REASON, Outcome, OutcomeKind, RunStatus
+from supervisor_ai.domain.run.status import (
+    BASELINE_REASON,
+    SETUP_REASON,
+    Outcome,
+    OutcomeKind,
+    RunStatus,
+)
 
 DONE: Final = 0
 FAILED: Final = 1
@@ -34,6 +40,7 @@ RUN_EXIT_CODES: Final[Mapping[RunStatus, int]] = {
 def run_exit_code(status: RunStatus, outcome: Outcome | None) -> int:
     """Say how a run stands; what is missing on this machine is no failure of the work."""
     is_blocked = outcome is not None and outcome.kind is OutcomeKind.BLOCKED
-    if outcome is not None and is_blocked and outcome.reason.startswith(SETUP_REASON):
+    lacks = (SETUP_REASON, BASELINE_REASON)
+    if outcome is not None and is_blocked and outcome.reason.startswith(lacks):
         return ERROR_EXIT_CODES[ErrorKind.UNAVAILABLE]
     return RUN_EXIT_CODES[status]

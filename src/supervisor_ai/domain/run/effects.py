@@ -151,6 +151,8 @@ class RunGate(OperationEffect, frozen=True, kw_only=True):
     plans: tuple[ArtifactHash, ...] = ()
     baseline: ArtifactHash | None = None
     """Which tests there were before the change, by name; None: nobody looked."""
+    least_tests: int | None = None
+    """How many tests there were, where nobody knows which."""
     harness: HarnessRules = HarnessRules()
     mutants: int | None = None
     """How many faults a mutation check tries at most."""

@@ -89,6 +89,7 @@ class FailureCategory(StrEnum):
 
 
 SETUP_REASON: Final = "setup: "
+BASELINE_REASON: Final = "baseline: "
 """How the reason of a run begins that ended because no workspace could be set up."""
 
 

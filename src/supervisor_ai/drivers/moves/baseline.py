@@ -5,7 +5,7 @@ from supervisor_ai.domain.run.definition import Definition, Gate
 from supervisor_ai.domain.run.effects import RunBaseline
 from supervisor_ai.domain.run.gates import BaselinePolicy, Health
 from supervisor_ai.domain.run.run import Decision, Run
-from supervisor_ai.domain.run.status import OutcomeKind
+from supervisor_ai.domain.run.status import BASELINE_REASON, OutcomeKind
 from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.drivers.moves.attempts import base_of
 from supervisor_ai.drivers.moves.state import WorkflowState, current_visit
@@ -54,7 +54,7 @@ def _judge(run: Run, state: WorkflowState) -> Decision | None:
     for found in state.baselines.values():
         is_end = found.health is Health.BROKEN or policy is BaselinePolicy.STOP
         if is_end and found.health is not Health.GREEN:
-            reason = f"baseline: gate {found.gate!r} {found.reason}"
+            reason = f"{BASELINE_REASON}gate {found.gate!r} {found.reason}"
             return stop(at, visit, OutcomeKind.BLOCKED, reason)
     red = [found for found in state.baselines.values() if found.health is Health.RED]
     if not red or policy is not BaselinePolicy.ASK:
@@ -71,7 +71,7 @@ def _ask(run: Run, state: WorkflowState, found: e.BaselineEnded) -> Decision | N
     if run.approval is not None:
         return Decision()
     if visit.question == ApprovalReason.BASELINE and isinstance(state.news, e.ApprovalRefused):
-        reason = f"baseline: gate {found.gate!r} {found.reason} A person decided not to go on."
-        return stop(at, visit, OutcomeKind.BLOCKED, reason)
+        why = f"gate {found.gate!r} {found.reason} A person decided not to go on."
+        return stop(at, visit, OutcomeKind.BLOCKED, f"{BASELINE_REASON}{why}")
     asked = question(state, at, ApprovalReason.BASELINE, found.feedback or found.output)
     return perform(run, state, asked)

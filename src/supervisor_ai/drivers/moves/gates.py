@@ -7,7 +7,7 @@ from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Gate, Step
 from supervisor_ai.domain.run.effects import RunGate
-from supervisor_ai.domain.run.gates import GatePolicy
+from supervisor_ai.domain.run.gates import GatePolicy, Health
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
@@ -85,6 +85,7 @@ def _effect(run: Run, state: WorkflowState, at: Step, visit: Visit, slot: int) -
         author=state.author,
         plans=plans(state),
         baseline=_results(state, state.gate(at.name, slot)),
+        least_tests=_least(state, state.gate(at.name, slot)),
         harness=definition.harness,
     )
 
@@ -93,6 +94,13 @@ def _results(state: WorkflowState, gate: Gate) -> ArtifactHash | None:
     """Name what is known of the tests before the change; only a gate that runs them asks."""
     found = state.baselines.get(gate.name)
     return found.results if found is not None and gate.runs_tests else None
+
+
+def _least(state: WorkflowState, gate: Gate) -> int | None:
+    """Count the tests before the change, where they are not known by name."""
+    found = state.baselines.get(gate.name)
+    is_counted = found is not None and found.results is None and found.health is Health.GREEN
+    return found.tests if found is not None and is_counted and gate.runs_tests else None
 
 
 def _judge(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:

@@ -19,6 +19,7 @@ from supervisor_ai.engine.effects.effect_workspace import Site, gate_plan, set_u
 from supervisor_ai.engine.effects.gates.gate_result import Opinion
 from supervisor_ai.engine.ports.gates import (
     NOTHING_READ,
+    CaseOutcome,
     Reading,
     ReportQuestion,
     ReportRequest,
@@ -202,10 +203,13 @@ def judge(gate: Gate, ran: Ran, lack: str | None = None, *, least: int | None = 
 
     Where the gate says nothing of how many tests are wanted, `least` holds.
     """
+    forgiven = _known_red(gate, ran)
+    if forgiven:
+        ran = _without_red(ran)
     found = verdict(ran.result)
     wanted = least if gate.min_tests is None else gate.min_tests
     doubt = (_doubt(gate, ran, wanted) or lack) if found is Verdict.PASSED else None
-    reason = f"{doubt or _reason(gate, ran)}{_hidden(ran.result)}"
+    reason = f"{doubt or _reason(gate, ran)}{_hidden(ran.result)}{_forgiven(forgiven)}"
     result = ran.result
     opinion = Opinion(
         verdict=Verdict.FAILED if doubt else found,
@@ -228,6 +232,24 @@ def _category(end: SandboxEnd) -> FailureCategory | None:
     if end is SandboxEnd.SETUP_FAILED:
         return FailureCategory.SETUP
     return FailureCategory.RESOURCE if end in BEYOND_LIMITS else None
+
+
+def _known_red(gate: Gate, ran: Ran) -> tuple[str, ...]:
+    """Name the tests that failed, if the user has said of each of them that it may."""
+    reading = ran.reading
+    red = tuple(it.name for it in reading.results if it.outcome is CaseOutcome.FAILED)
+    is_all = len(red) >= (reading.failed or 0) and not reading.missing
+    is_ended = is_final(ran.result) and not reading.is_unfinished
+    return red if is_all and is_ended and red and set(red) <= set(gate.known_red) else ()
+
+
+def _without_red(ran: Ran) -> Ran:
+    result = replace(ran.result, exit_code=0)
+    return replace(ran, result=result, reading=replace(ran.reading, failed=0))
+
+
+def _forgiven(names: tuple[str, ...]) -> str:
+    return f" Known red, as the configuration says: {', '.join(names)}." if names else ""
 
 
 def verdict(result: SandboxResult) -> Verdict:

@@ -7,9 +7,11 @@ from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.events import GateEnded
 from supervisor_ai.domain.run.gates import GateKind, GateWord
 from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.structs import replace
+from supervisor_ai.engine.effects.gates.baseline import in_words
 from supervisor_ai.engine.effects.gates.change_gate import look
 from supervisor_ai.engine.effects.gates.collected_tests import look_and_collect
-from supervisor_ai.engine.effects.gates.command import judge, run_command
+from supervisor_ai.engine.effects.gates.command import Ran, judge, run_command
 from supervisor_ai.engine.effects.gates.components import lacking
 from supervisor_ai.engine.effects.gates.evidence import weigh
 from supervisor_ai.engine.effects.gates.findings_report import keep_report
@@ -44,8 +46,19 @@ async def form_opinion(effect: RunGate, operation: Operation) -> Opinion:
 
 async def _run_and_judge(effect: RunGate, operation: Operation) -> Opinion:
     ran = await run_command(effect, operation, effect.snapshot)
-    opinion = judge(effect.gate, ran, await lacking(effect, operation, ran))
+    lack = await lacking(effect, operation, ran)
+    opinion = judge(effect.gate, ran, lack, least=effect.least_tests)
+    if opinion.verdict is Verdict.FAILED and effect.gate.runs_tests:
+        return await _unmendable(effect, operation, ran, opinion)
     return await weigh(effect, operation, ran, opinion)
+
+
+async def _unmendable(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinion) -> Opinion:
+    """Let nobody be paid to mend what only the surroundings lack."""
+    lacks = await operation.world.examiner.lacks(effect.origin, ran.reading.missing)
+    if not lacks:
+        return opinion
+    return replace(opinion, verdict=Verdict.NOT_RUN, reason=in_words(lacks[0]))
 
 
 _SPECIAL: Final[Mapping[GateWord, Callable[[RunGate, Operation], Awaitable[Opinion]]]] = {
