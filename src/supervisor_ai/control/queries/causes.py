@@ -27,6 +27,7 @@ from supervisor_ai.domain.run.status import (
 from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.domain.terminal import plain
+from supervisor_ai.tools.json_value import parse_object
 
 _LINES: Final = 8
 _WIDTH: Final = 300
@@ -139,13 +140,7 @@ def _attempt(records: Records, attempt: AttemptRow) -> CauseView | None:
 
 def _objection(records: Records, attempt: AttemptRow) -> str:
     """Return the first thing that a worker objects to in its own answer."""
-    import msgspec
-
-    try:
-        answer = msgspec.json.decode(records.text(attempt.answer) if attempt.answer else "null")
-    except msgspec.DecodeError:
-        return ""
-    said = answer if isinstance(answer, dict) else {}
+    said = (parse_object(records.text(attempt.answer)) if attempt.answer else None) or {}
     issues, blockers = said.get("issues"), said.get("blockers")
     first = issues[0] if isinstance(issues, list) and issues else {}
     if isinstance(first, dict) and first.get("message"):
