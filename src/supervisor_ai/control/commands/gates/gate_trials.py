@@ -18,6 +18,7 @@ from supervisor_ai.control.ports.project_survey import (
     all_of,
 )
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Gate, Limits, SandboxPolicy, WorkspacePolicy
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
@@ -159,11 +160,22 @@ async def _try(bench: Bench, way: WorkspaceWay, name: str, tried: GateSuggestion
     with_setup = f"; {_setup_words(way)}" if _setup_words(way) else ""
     bench.tell(f"trying {name}: {shlex.join(tried.command)}{with_setup}")
     began = bench.world.clock.now()
-    found = await check_gate(bench.world, _request(bench, way, name, tried))
+    found = await _check(bench, _request(bench, way, name, tried))
     took = bench.world.clock.now() - began
     trial = _trial(way, name, tried, found, took)
     bench.tell(f"  {_outcome(trial)}")
     return trial
+
+
+async def _check(bench: Bench, request: CheckRequest) -> Checked:
+    """Let the gate speak; where no workspace can be made for it, another way may do better."""
+    try:
+        return await check_gate(bench.world, request)
+    except SupervisorError as error:
+        reason = f"{error.message} {error.hint or ''}".strip()
+        return Checked(
+            verdict=Verdict.NOT_RUN, reason=reason, category=FailureCategory.SETUP, told=reason
+        )
 
 
 def _setup_words(way: WorkspaceWay) -> str:
