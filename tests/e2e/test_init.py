@@ -112,7 +112,7 @@ def test_what_works_in_the_sandbox_is_written_and_notices_a_broken_product(owner
     said = owner.call("init", "--yes", "--json").json
     tried = [(it["command"][-1], it["works"]) for it in said["trials"]["trials"]]
     assert ("test", False) in tried
-    assert "No test was seen" in said["trials"]["trials"][0]["reason"]
+    assert "no test ran" in said["trials"]["trials"][0]["reason"]
     config = (owner.repository / CONFIG).read_text()
     assert '"PYTHONPATH": "{workspace}/src:{workspace}"' in config
     assert ": 1 tests\n" in config

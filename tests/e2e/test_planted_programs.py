@@ -174,6 +174,8 @@ def test_no_verb_starts_what_a_stranger_has_planted(stage: Stage, tmp_path: Path
     call("resume", asked)
     call("cancel", stage.run("--workflow", "careful"))
     call("fork", done, "--step", "implement", "--json")
+    call("diff", done)
+    call("merge", done, "--dry-run")
     stage.run("--workflow", "quick", "--queue")
     call("serve", "--once")
     _look_around(stage, done)

@@ -17,7 +17,12 @@ from supervisor_ai.engine.ports.sandbox import SandboxEnd
 
 _PATIENT: Final = frozenset({SandboxEnd.TIMED_OUT, SandboxEnd.IDLE, SandboxEnd.SANDBOX_FAILED})
 _HOPELESS: Final = frozenset(
-    {SandboxEnd.OUTPUT_CAPPED, SandboxEnd.LIMIT_EXCEEDED, SandboxEnd.COMMAND_MISSING}
+    {
+        SandboxEnd.OUTPUT_CAPPED,
+        SandboxEnd.LIMIT_EXCEEDED,
+        SandboxEnd.COMMAND_MISSING,
+        SandboxEnd.SETUP_FAILED,
+    }
 )
 _ANSWERS: Final = frozenset({FailureCategory.PARSING, FailureCategory.VALIDATION})
 

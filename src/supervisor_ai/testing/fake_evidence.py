@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from supervisor_ai.domain.run.gates import HarnessRules
 from supervisor_ai.engine.ports.evidence import Halves, Hollow
-from supervisor_ai.engine.ports.gates import ChangeCase
+from supervisor_ai.engine.ports.gates import ChangeCase, Unexaminable
 
 
 @dataclass(kw_only=True)
@@ -16,12 +16,16 @@ class FakeEvidence:
     changed: Hollow = field(default_factory=Hollow)
     """What is emptied of the change."""
     whole: Hollow = field(default_factory=Hollow)
+    fault: Unexaminable | None = None
+    """Why nobody can look."""
     own: Mapping[str, bytes | None] = field(default_factory=dict)
     """What is replayed where files of the harness must be the head's."""
 
     async def halves(self, case: ChangeCase, rules: HarnessRules) -> Halves:
         """Tell the harness of a change from its product."""
         del case, rules
+        if self.fault is not None:
+            raise self.fault
         return self.parts
 
     async def hollowed(self, case: ChangeCase, rules: HarnessRules, *, whole: bool) -> Hollow:

@@ -87,7 +87,8 @@ def test_its_kind_of_gate_is_listed_and_looks_at_a_change(user: User) -> None:
 
 def test_its_verb_stands_on_the_help_page(user: User) -> None:
     assert f"  {BakerDriver.name}" in call(user, "--help").stdout
-    assert list(supervisor.verbs)[:3] == ["run", "kanban", BakerDriver.name]
+    names = list(supervisor.verbs)
+    assert names[names.index("run") :][:3] == ["run", "kanban", BakerDriver.name]
 
 
 def test_its_kind_of_step_stands_in_the_file_of_a_workflow(user: User) -> None:

@@ -456,6 +456,15 @@ def test_a_fork_that_goes_another_way_hears_why_and_counts_anew() -> None:
     assert len(current_visit(forked).feedback) == told + 1
 
 
+def test_a_fork_without_words_only_counts_anew() -> None:
+    play = Play().built().enter(TEST).gate(Verdict.FAILED)
+    play.add(*play.decide().events)
+    point = ForkPoint(run=RUN, version=9)
+    forked = play.driver.evolve(play.state, replace(play.run.birth, fork=point))
+    assert forked.record(TEST).setbacks == 0
+    assert current_visit(forked).feedback == current_visit(play.state).feedback
+
+
 def landing(play: Play) -> Play:
     return play.add(
         e.IntegrationStarted(

@@ -1,20 +1,36 @@
 """What a green gate is worth: old tests and a hollow product may contradict it."""
 
+import json
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 from tests.support.kernel import GATE, Kernel, flow, stop, work
 
-from supervisor_ai.domain.ids import RunId, StepName
+from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.definition import StepKind
+from supervisor_ai.domain.run.definition import Definition, StepKind
+from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import BaselinePolicy, Finding, Severity
-from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.effects.gates.agreed_changes import Agreed
+from supervisor_ai.engine.effects.gates.agreed_changes import Agreed, agreed_changes
+from supervisor_ai.engine.effects.gates.command import Ran, judge
 from supervisor_ai.engine.effects.gates.replay import lost_tests
 from supervisor_ai.engine.ports.evidence import Halves, Hollow
-from supervisor_ai.engine.ports.gates import CaseOutcome, CaseResult, Reading
-from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
+from supervisor_ai.engine.ports.gates import (
+    CaseOutcome,
+    CaseResult,
+    Lack,
+    LackKind,
+    Missing,
+    Reading,
+    Unexaminable,
+)
+from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd, SandboxResult, SandboxSpec
+from supervisor_ai.engine.world import Operation
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
+from supervisor_ai.testing.memory_ledger import MemoryArtifacts
 
 PASSED, FAILED, SKIPPED = CaseOutcome.PASSED, CaseOutcome.FAILED, CaseOutcome.SKIPPED
 
@@ -87,14 +103,23 @@ class Runs:
     def __call__(self, spec: SandboxSpec) -> ScriptedReply:
         del spec
         said = self.says.pop(0)
-        code = 1 if "red" in said else 0
+        code = 0 if said.startswith("green") else 1
         return ScriptedReply(output=((Channel.STDOUT, said.encode()),), exit_code=code)
 
 
 READINGS = {
     "green": Reading(tool="pytest", tests=2, results=results(a=PASSED, b=PASSED)),
+    "lacking": Reading(missing=(Missing("yaml", is_module=True),)),
+    "unloaded": Reading(tool="pytest", failed=1),
     "red": Reading(tool="pytest", tests=2, failed=1, results=results(a=PASSED, b=FAILED)),
 }
+
+
+def with_tests() -> Definition:
+    step = replace(stop("check", StepKind.GATE), gate="test", on_fail=StepName("build"))
+    gate = replace(GATE, name="test", counts_tests=True)
+    definition = replace(flow(work("build"), replace(step, max_retries=0)), gates={"test": gate})
+    return replace(definition, baseline=BaselinePolicy.NOTE)
 
 
 NOTHING = Halves()
@@ -102,18 +127,20 @@ UNTOUCHED = Hollow()
 
 
 def driven(
-    *runs: str, parts: Halves = NOTHING, hollow: Hollow = UNTOUCHED
+    *runs: str,
+    fault: Unexaminable | None = None,
+    parts: Halves = NOTHING,
+    hollow: Hollow = UNTOUCHED,
 ) -> tuple[Kernel, RunId, Runs]:
-    step = replace(stop("check", StepKind.GATE), gate="test", on_fail=StepName("build"))
-    gate = replace(GATE, name="test", counts_tests=True)
-    definition = replace(flow(work("build"), replace(step, max_retries=0)), gates={"test": gate})
     tests = Runs(*runs)
     kernel = Kernel(None, gates=tests)
+    kernel.fakes.examiner.needs = (Lack(name="yaml", kind=LackKind.DECLARED),)
     kernel.fakes.examiner.readings.update(READINGS)
     kernel.fakes.evidence.parts = parts
+    kernel.fakes.evidence.fault = fault
     kernel.fakes.evidence.changed = hollow
     kernel.fakes.evidence.whole = hollow
-    run = kernel.submit(replace(definition, baseline=BaselinePolicy.NOTE))
+    run = kernel.submit(with_tests())
     kernel.drive(run)
     return kernel, run, tests
 
@@ -157,3 +184,85 @@ def test_a_module_that_no_test_notices_is_noted() -> None:
     assert kernel.status(run) is RunStatus.COMPLETED
     (ended,) = kernel.events(run, e.GateEnded)
     assert "unnoticed_module (a.py)" in ended.reason
+
+
+def test_what_the_surroundings_lack_is_nobodys_to_mend() -> None:
+    kernel, run, _ = driven("green base", "lacking head")
+    (failed,) = kernel.events(run, e.RunFailed)
+    assert "'yaml' is a dependency of the project" in failed.outcome.reason
+    assert len(kernel.fakes.worker.requests) == 1
+
+
+def test_a_harness_of_the_base_that_cannot_be_loaded_is_the_heads_in_part() -> None:
+    parts = Halves(replay={"tests/conftest.py": b"old"}, not_replayed=("a.rs is left.",))
+    kernel, run, tests = driven("green base", "green head", "unloaded", "green own", parts=parts)
+    assert tests.says == []
+    (ended,) = kernel.events(run, e.GateEnded)
+    assert ended.reason.startswith("Found: not_replayed")
+    assert ended.report is not None
+    assert "harness_of_the_change" in kernel.world.artifacts.get(ended.report)
+
+
+def test_what_nobody_could_take_apart_is_not_green() -> None:
+    kernel, run, _ = driven("green base", "green head", fault=Unexaminable("It is too much."))
+    (ended,) = kernel.events(run, e.GateEnded)
+    assert ended.reason.startswith("Found: unreadable")
+
+
+def test_names_that_were_erased_demand_nothing() -> None:
+    class Erasing(Runs):
+        def __call__(self, spec: SandboxSpec) -> ScriptedReply:  # type: ignore[explicit-override]
+            for ended in kernel.events(run, e.BaselineEnded):
+                assert ended.results is not None
+                kernel.fakes.artifacts.erase(ended.results)
+            return super().__call__(spec)
+
+    kernel = Kernel(None, gates=Erasing("green base", "green head"))
+    kernel.fakes.examiner.readings.update(READINGS)
+    run = kernel.submit(with_tests())
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+
+
+def test_a_baseline_is_found_again() -> None:
+    kernel = Kernel(None, gates=Runs("green base", "green head"))
+    kernel.fakes.examiner.readings.update(READINGS)
+    kernel.drive(kernel.submit(with_tests()))
+    run = kernel.submit(with_tests())
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    assert [it.is_reused for it in kernel.events(run, e.BaselineEnded)] == [True]
+
+
+def answers(**texts: str) -> Agreed:
+    artifacts = MemoryArtifacts()
+    author = SimpleNamespace(answer=artifacts.put(texts["answer"]))
+    effect = SimpleNamespace(author=author, plans=(artifacts.put(texts["plan"]),))
+    operation = SimpleNamespace(world=SimpleNamespace(artifacts=artifacts))
+    return agreed_changes(cast("RunGate", effect), cast("Operation", operation))
+
+
+def test_what_was_agreed_is_read_from_answers() -> None:
+    entries = [{"test": "a", "reason": "new"}, {"test": "b", "reason": " "}, "c", {"test": 3}]
+    said = answers(
+        answer=json.dumps({"changed_tests": entries}),
+        plan=json.dumps({"behaviour_changes": ["a is renamed", 7]}),
+    )
+    assert said == Agreed(announced=frozenset({"a"}), planned=("a is renamed",))
+
+
+@pytest.mark.parametrize("text", ["nonsense", "[1]", '{"changed_tests": 3}'])
+def test_what_cannot_be_read_agrees_to_nothing(text: str) -> None:
+    assert answers(answer=text, plan=text) == Agreed()
+
+
+@pytest.mark.parametrize(
+    ("known", "verdict"), [((), Verdict.FAILED), (("b",), Verdict.PASSED), (("a",), Verdict.FAILED)]
+)
+def test_the_user_may_name_tests_that_are_red(known: tuple[str, ...], verdict: Verdict) -> None:
+    result = SandboxResult(
+        end=SandboxEnd.EXITED, exit_code=1, reason="", hidden=("one copy", "another")
+    )
+    ran = Ran(result=result, output=ArtifactHash("o"), text="", reading=READINGS["red"])
+    said = judge(replace(GATE, known_red=known), ran)
+    assert said.verdict is verdict
+    assert ("Known red, as the configuration says: b." in said.reason) == (known == ("b",))
+    assert "one copy and 1 more" in said.reason

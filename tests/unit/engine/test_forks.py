@@ -23,12 +23,13 @@ def build(request: WorkerRequest) -> FakeReply:
     return FakeReply(output=says(AnswerKind.IMPLEMENTATION), files=files)
 
 
-def fork(kernel: Kernel, run: RunId, *, version: int) -> RunId:
+def fork(kernel: Kernel, run: RunId, *, version: int, **changes: object) -> RunId:
     birth = kernel.envelopes(run)[0]
     assert isinstance(birth.event, e.RunSubmitted)
     name = RunId("fork")
     point = ForkPoint(run=run, version=version)
     event = replace(birth.event, fork=point, branch=f"ai/{name}", root=name)
+    event = replace(event, **changes)  # type: ignore[arg-type]
     new = NewEvent(event=event, actor=birth.actor)
     append = StreamAppend(stream=run_stream(name), expected=0, events=(new,))
     kernel.world.log.append(Batch(appends=(append,)))
@@ -46,6 +47,19 @@ def test_a_fork_goes_on_from_where_the_other_run_was() -> None:
     branches = kernel.fakes.workspaces.branches
     assert set(branches) == {f"ai/{run}", f"ai/{name}"}
     assert kernel.fakes.workspaces.files(branches[f"ai/{name}"])["built.txt"] == f"by {name}"
+
+
+def test_a_fork_goes_on_under_another_definition() -> None:
+    kernel = Kernel(None, build)
+    definition = flow(work("one"), work("two"), stop("commit", StepKind.COMMIT))
+    run = kernel.submit(definition)
+    kernel.drive(run)
+    passed = next(at for at in kernel.envelopes(run) if isinstance(at.event, e.StepPassed))
+    other = replace(definition, limits=replace(definition.limits, workflow_max_steps=9))
+    pinned = kernel.world.documents.save(other)
+    name = fork(kernel, run, version=passed.version + 1, definition=pinned)
+    assert kernel.play(name).run.definition == pinned
+    assert kernel.drive(name).status is RunStatus.COMPLETED
 
 
 def test_a_fork_after_the_landing_lands_on_its_own_branch() -> None:

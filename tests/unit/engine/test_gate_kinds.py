@@ -714,6 +714,23 @@ def test_what_happens_outside_of_a_run_is_recorded_nowhere() -> None:
     assert kernel.world.log.read_all() == []
 
 
+def test_tests_are_compared_with_the_base_outside_of_a_run() -> None:
+    runner = Runner("fine")
+    kernel = Kernel(None, gates=runner)
+    workspaces = kernel.fakes.workspaces
+    base, head = workspaces.commit({"a.py": "1"}), workspaces.commit({"a.py": "2"})
+    request = CheckRequest(
+        gate=replace(GATE, counts_tests=True),
+        base=base,
+        head=head,
+        tree=workspaces.tree(head),
+        base_tree=workspaces.tree(base),
+        output_bytes=1000,
+    )
+    assert run_virtual(check_gate(kernel.world, request)).verdict is Verdict.PASSED
+    assert len(kernel.fakes.sandbox.specs) == 2
+
+
 def test_a_gate_can_be_asked_outside_of_a_run() -> None:
     said = check(GATE, Runner("fine", code=3))
     assert (said.verdict, said.exit_code, said.output) == (Verdict.FAILED, 3, "fine")

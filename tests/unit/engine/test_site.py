@@ -28,10 +28,17 @@ from supervisor_ai.domain.run.status import (
 )
 from supervisor_ai.domain.run.values import EgressRefusal
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.ports.sandbox import Channel, Profile, SandboxSpec
+from supervisor_ai.engine.ports.sandbox import (
+    Channel,
+    OutputSink,
+    Profile,
+    SandboxResult,
+    SandboxSpec,
+)
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.ports.workspaces import PLAIN, Quota, Workspace, WorkspacePlan
-from supervisor_ai.testing.fake_sandbox import ScriptedReply
+from supervisor_ai.sandboxes.outcome import sandbox_failed
+from supervisor_ai.testing.fake_sandbox import ScriptedReply, ScriptedSandbox
 from supervisor_ai.testing.fake_worker import FakeReply
 from supervisor_ai.testing.fake_workspaces import MemoryWorkspaces
 from supervisor_ai.testing.world import says
@@ -192,6 +199,24 @@ def test_a_set_up_runs_before_the_worker_and_may_write() -> None:
     assert (ended.attempt, ended.is_cached, ended.exit_code) == (1, False, 0)
     assert ended.output is not None
     assert kernel.world.artifacts.get(ended.output) == "installed"
+
+
+class NoRoom(ScriptedSandbox):
+    """A sandbox that does not start."""
+
+    @override
+    async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
+        del spec, on_output
+        return sandbox_failed("No room")
+
+
+def test_a_set_up_for_which_no_sandbox_starts_is_no_fault_of_the_set_up() -> None:
+    kernel = Kernel(None, done)
+    run = kernel.submit(prepared(BUILD))
+    kernel.drive(run, world=replace(kernel.world, sandbox=NoRoom(lambda _: None)))
+    (failed,) = kernel.events(run, e.AttemptFailed)
+    assert failed.category is FailureCategory.RESOURCE
+    assert "No room" in failed.reason
 
 
 def test_a_set_up_that_fails_ends_the_run_with_what_it_said() -> None:

@@ -24,8 +24,7 @@ SOURCES = Path(supervisor_ai.__path__[0])
         ("lad", "lab"),
         ("projects", None),
         ("settings", None),
-        ("diff", None),
-        ("merge", None),
+        ("push", None),
         ("", None),
     ],
 )

@@ -14,9 +14,11 @@ from supervisor_ai.control.slices import definition_of, find_slice
 from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, LetterKey, RunId
 from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.gates import BaselinePolicy
 from supervisor_ai.domain.run.inbox_commands import InboxCommand, Migrate
 from supervisor_ai.domain.run.spending.budgets import NOTHING, Scope
 from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.pinned import pinned_powers
 
 
@@ -93,9 +95,17 @@ def load_today(
     """Load what a run like this one would pin today."""
     catalog, found = project.preflight.catalog, find_slice(driver)
     if found is not None and found.today is not None:
-        return found.today(catalog, pinned, commit, cli)
-    cli = cli or only_cli(pinned)
-    return catalog.load(commit, workflow=pinned.workflow.name, cli=cli)
+        loaded = found.today(catalog, pinned, commit, cli)
+    else:
+        cli = cli or only_cli(pinned)
+        loaded = catalog.load(commit, workflow=pinned.workflow.name, cli=cli)
+    return replace(loaded, definition=_attended_as(pinned, loaded.definition))
+
+
+def _attended_as(pinned: Definition, today: Definition) -> Definition:
+    """Ask about the baseline only where the run was begun in front of a person."""
+    is_alone = pinned.baseline is BaselinePolicy.NOTE and today.baseline is BaselinePolicy.ASK
+    return replace(today, baseline=pinned.baseline) if is_alone else today
 
 
 def only_cli(definition: Definition, *, besides: str | None = None) -> str | None:

@@ -96,16 +96,13 @@ def reject(invocation: Invocation, **options: Unpack[_RejectOptions]) -> int:
 
 
 def _judge(invocation: Invocation, judgement: PersonsDecision, options: _Shared) -> int:
+    _require_use(options, drives=_drives(options, is_free=True))
     project = invocation.project()
     run = project.records.find(options["run"]).id
     owner = project.records.queries.owner(run)
     is_free = owner is None or not owner.is_alive
     drives = _drives(options, is_free=is_free)
-    if options["no_cache"] and not drives:
-        raise InvalidInput(
-            "--no-cache was asked for, but nothing is driven here.",
-            hint="Add --drive, or say it where the run goes on: supervisor resume --no-cache",
-        )
+    _require_use(options, drives=drives)
     if drives and not options["dry_run"]:
         if options["drive"] is None:
             say("Nobody drives the run now, so it goes on here; --no-drive leaves it alone.")
@@ -114,6 +111,14 @@ def _judge(invocation: Invocation, judgement: PersonsDecision, options: _Shared)
     if not options["dry_run"] and is_free:
         say(f"Nobody drives the run now. Go on with: {invocation.command} resume {run}")
     return report_mutation(mutation, as_json=options["as_json"])
+
+
+def _require_use(options: _Shared, *, drives: bool) -> None:
+    if options["no_cache"] and not drives:
+        raise InvalidInput(
+            "--no-cache was asked for, but nothing is driven here.",
+            hint="Add --drive, or say it where the run goes on: supervisor resume --no-cache",
+        )
 
 
 def _drives(options: _Shared, *, is_free: bool) -> bool:

@@ -1,6 +1,5 @@
 """A gate on the files that a run starts from: does it work here at all, and which tests pass?"""
 
-from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.run.effects import RunBaseline, RunGate
 from supervisor_ai.domain.run.events import BaselineEnded
 from supervisor_ai.domain.run.gates import Health
@@ -8,7 +7,7 @@ from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.command import Ran, Wanted, is_final, judge, run_command
 from supervisor_ai.engine.effects.gates.evidence import keep_results
-from supervisor_ai.engine.effects.gates.verdict_cache import verdict_key
+from supervisor_ai.engine.effects.gates.verdict_cache import is_kept, verdict_key
 from supervisor_ai.engine.ports.gates import Lack, LackKind
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 from supervisor_ai.engine.world import Operation, World
@@ -55,16 +54,10 @@ def _in_short(health: Health, reason: str) -> str:
 
 def _find_known(effect: RunGate, world: World, key: str | None) -> BaselineEnded | None:
     """Return what is known; only what was green, and can still be read, counts."""
-    if key is None or effect.gate.is_fresh or world.is_fresh:
-        return None
-    known = world.verdicts.find_baseline(key)
-    try:
-        for artifact in (known.output, known.results) if known else ():
-            if artifact is not None:
-                world.artifacts.get(artifact)
-    except NotFound:
-        return None
-    return known
+    is_fresh = effect.gate.is_fresh or world.is_fresh
+    known = None if key is None or is_fresh else world.verdicts.find_baseline(key)
+    is_good = known is not None and is_kept(world, known.output, known.results)
+    return known if is_good else None
 
 
 async def why_broken(effect: RunGate, operation: Operation, ran: Ran) -> str | None:

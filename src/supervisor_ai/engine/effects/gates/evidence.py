@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 
-from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import Finding
@@ -13,6 +12,7 @@ from supervisor_ai.engine.effects.gates.canary import sing
 from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, of_findings, weight
 from supervisor_ai.engine.effects.gates.replay import replay
+from supervisor_ai.engine.effects.gates.verdict_cache import is_kept
 from supervisor_ai.engine.ports.gates import CaseOutcome, CaseResult, ChangeCase, Unexaminable
 from supervisor_ai.engine.world import Operation
 
@@ -25,12 +25,11 @@ def keep_results(operation: Operation, results: tuple[CaseResult, ...]) -> Artif
     return operation.keep(json.dumps(told))[0]
 
 
-def known_results(operation: Operation, kept: ArtifactHash) -> Mapping[str, CaseOutcome]:
+def _known_results(operation: Operation, kept: ArtifactHash) -> Mapping[str, CaseOutcome]:
     """Read what was kept; what was erased says nothing any more."""
-    try:
-        told = json.loads(operation.world.artifacts.get(kept))
-    except NotFound:
+    if not is_kept(operation.world, kept):
         return {}
+    told = json.loads(operation.world.artifacts.get(kept))
     return {name: CaseOutcome(outcome) for name, outcome in told.items()}
 
 
@@ -53,7 +52,7 @@ async def _contradictions(
     effect: RunGate, operation: Operation, ran: Ran, kept: ArtifactHash
 ) -> tuple[Finding, ...]:
     case = ChangeCase(base=effect.origin, head=effect.snapshot)
-    before = known_results(operation, kept)
+    before = _known_results(operation, kept)
     try:
         halves = await operation.world.evidence.halves(case, effect.harness)
         old = await replay(effect, operation, ran, case, halves, before)

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec.structs import asdict
 
 from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.events import GateEnded
 from supervisor_ai.domain.run.gates import GateKind
@@ -61,9 +62,11 @@ def find_known(effect: RunGate, operation: Operation, key: str | None) -> GateEn
     world = operation.world
     is_fresh = effect.gate.is_fresh or world.is_fresh
     given = None if key is None or is_fresh else world.verdicts.find(key)
-    if given is None or not _is_kept(given.ended, world):
+    if given is None:
         return None
     known = given.ended
+    if not is_kept(world, known.output, known.feedback, known.report):
+        return None
     if known.verdict is not Verdict.PASSED and given.run != operation.run:
         return None
     # What an earlier run only warned of had failed.
@@ -85,10 +88,10 @@ def followed(effect: RunGate, found: Verdict) -> Verdict:
     return Verdict.WARNED if effect.gate.only_warns and is_bad else found
 
 
-def _is_kept(known: GateEnded, world: World) -> bool:
-    """Tell whether what the verdict rests on can still be read."""
+def is_kept(world: World, *artifacts: ArtifactHash | None) -> bool:
+    """Tell whether what a verdict rests on can still be read."""
     try:
-        for artifact in (known.output, known.feedback, known.report):
+        for artifact in artifacts:
             if artifact is not None:
                 world.artifacts.get(artifact)
     except NotFound:
