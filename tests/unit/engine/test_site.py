@@ -201,6 +201,31 @@ def test_a_set_up_runs_before_the_worker_and_may_write() -> None:
     assert kernel.world.artifacts.get(ended.output) == "installed"
 
 
+class Unreported(Planned):
+    """Workspaces that have no place for reports."""
+
+    @override
+    async def open(
+        self,
+        run: RunId,
+        key: EffectKey,
+        *,
+        fence: int,
+        start: CommitSha,
+        plan: WorkspacePlan = PLAIN,
+    ) -> Workspace:
+        made = await super().open(run, key, fence=fence, start=start, plan=plan)
+        return replace(made, reports=None)
+
+
+def test_a_gate_can_do_without_a_place_for_reports() -> None:
+    kernel = Kernel(None, done)
+    run = kernel.submit(TESTED)
+    kernel.drive(run, world=replace(kernel.world, workspaces=Unreported(kernel)))
+    (spec,) = kernel.fakes.sandbox.specs
+    assert all("reports" not in str(mount.target) for mount in spec.mounts)
+
+
 class NoRoom(ScriptedSandbox):
     """A sandbox that does not start."""
 
