@@ -69,6 +69,13 @@ def test_one_cause_is_told_once() -> None:
     assert "ImportError" in found.message
 
 
+def test_the_cases_of_one_test_are_told_once() -> None:
+    before = {f"t[{word}]": PASSED for word in ("a", "b", "c")}
+    after = tuple(CaseResult(name, FAILED, f"E   {name} is wrong") for name in before)
+    (found,) = lost_tests(before, results(), after)
+    assert "t[a] is wrong. The same holds for t[b], t[c]." in found.message
+
+
 def test_a_red_one_is_wanted_only_where_the_gate_calls_it_green() -> None:
     before = {"a": FAILED}
     assert lost_tests(before, results(a=FAILED), results(a=FAILED)) == ()

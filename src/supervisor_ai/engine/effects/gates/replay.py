@@ -104,13 +104,16 @@ def _passes(result: CaseResult | None) -> bool:
 def _by_cause(lost: Iterable[CaseResult | str]) -> Mapping[tuple[str, str], list[str]]:
     """Put tests together that one and the same thing has broken."""
     causes: dict[tuple[str, str], list[str]] = defaultdict(list)
+    first: dict[str, str] = {}
     for each in lost:
         if isinstance(each, str):
             causes["test_not_run", ""].append(each)
         elif each.outcome is CaseOutcome.SKIPPED:
             causes["test_skipped", each.told[:_EXCERPT]].append(each.name)
         else:
-            causes["old_test_fails", _telling(each.told)].append(each.name)
+            # The cases of one test say different things about the same cause.
+            said = first.setdefault(each.name.partition("[")[0], _telling(each.told))
+            causes["old_test_fails", said].append(each.name)
     return causes
 
 
@@ -133,5 +136,5 @@ def _told(cause: tuple[str, str], names: list[str]) -> Finding:
     more = len(names) - _NAMED
     others = f" The same holds for {', '.join(names[1:_NAMED])}" if len(names) > 1 else ""
     others += f" and {more} more." if more > 0 else "." if others else ""
-    said = f" It says: {words}" if words else ""
+    said = f" It says: {words.rstrip('.')}." if words else ""
     return Finding(rule=rule, message=f"{_SENTENCES[rule]}{said}{others}", subject=names[0])
