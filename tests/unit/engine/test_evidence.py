@@ -15,7 +15,8 @@ from supervisor_ai.domain.run.gates import BaselinePolicy, Finding, Severity
 from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.agreed_changes import Agreed, agreed_changes
-from supervisor_ai.engine.effects.gates.command import Ran, judge
+from supervisor_ai.engine.effects.gates.command import Ran
+from supervisor_ai.engine.effects.gates.judgement import judge
 from supervisor_ai.engine.effects.gates.replay import lost_tests
 from supervisor_ai.engine.ports.evidence import Halves, Hollow
 from supervisor_ai.engine.ports.gates import (

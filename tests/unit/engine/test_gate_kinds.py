@@ -23,8 +23,9 @@ from supervisor_ai.domain.run.inbox_commands import Approve
 from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gate_check import Checked, CheckRequest, check_gate
-from supervisor_ai.engine.effects.gates.command import Ran, judge
+from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, with_notes
+from supervisor_ai.engine.effects.gates.judgement import judge
 from supervisor_ai.engine.ports.gates import (
     Missing,
     Mutant,

@@ -10,7 +10,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import StepKind
 from supervisor_ai.domain.run.status import OutcomeKind, RunStatus, Verdict
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.effects.gates.command import verdict
+from supervisor_ai.engine.effects.gates.judgement import verdict
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
 

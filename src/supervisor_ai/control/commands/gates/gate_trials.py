@@ -26,7 +26,7 @@ from supervisor_ai.domain.run.values import Base
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.effects.gate_check import Checked, CheckRequest, check_gate
-from supervisor_ai.engine.effects.gates.command import HIDDEN_COPIES
+from supervisor_ai.engine.effects.gates.judgement import HIDDEN_COPIES
 from supervisor_ai.engine.world import World
 
 _TEST: Final = "test"

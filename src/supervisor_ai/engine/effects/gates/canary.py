@@ -4,7 +4,8 @@ from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import Finding, HarnessRules, Severity
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.effects.gates.command import Wanted, judge, run_command
+from supervisor_ai.engine.effects.gates.command import Wanted, run_command
+from supervisor_ai.engine.effects.gates.judgement import judge
 from supervisor_ai.engine.ports.evidence import Hollow
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.engine.world import Operation

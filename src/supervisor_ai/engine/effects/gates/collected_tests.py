@@ -5,8 +5,9 @@ from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.change_gate import look
-from supervisor_ai.engine.effects.gates.command import Ran, run_command, verdict
+from supervisor_ai.engine.effects.gates.command import Ran, run_command
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, of_findings
+from supervisor_ai.engine.effects.gates.judgement import verdict
 from supervisor_ai.engine.world import Operation
 
 

@@ -11,11 +11,12 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.baseline import in_words
 from supervisor_ai.engine.effects.gates.change_gate import look
 from supervisor_ai.engine.effects.gates.collected_tests import look_and_collect
-from supervisor_ai.engine.effects.gates.command import Ran, judge, run_command
+from supervisor_ai.engine.effects.gates.command import Ran, run_command
 from supervisor_ai.engine.effects.gates.components import lacking
 from supervisor_ai.engine.effects.gates.evidence import weigh
 from supervisor_ai.engine.effects.gates.findings_report import keep_report
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, weight, with_notes
+from supervisor_ai.engine.effects.gates.judgement import judge
 from supervisor_ai.engine.effects.gates.mutation import run_mutation
 from supervisor_ai.engine.effects.gates.red_first import run_red_first
 from supervisor_ai.engine.effects.gates.verdict_cache import find_known, followed, verdict_key

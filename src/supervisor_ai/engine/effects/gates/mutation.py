@@ -8,8 +8,9 @@ from supervisor_ai.domain.run.gates import Finding
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.change_gate import change_case
-from supervisor_ai.engine.effects.gates.command import is_final, judge, run_command
+from supervisor_ai.engine.effects.gates.command import run_command
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, of_findings
+from supervisor_ai.engine.effects.gates.judgement import is_final, judge
 from supervisor_ai.engine.ports.gates import Mutant, Unexaminable
 from supervisor_ai.engine.ports.sandbox import BEYOND_LIMITS
 from supervisor_ai.engine.world import Operation
