@@ -11,17 +11,20 @@ from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition, StepKind
 from supervisor_ai.domain.run.effects import RunGate
-from supervisor_ai.domain.run.gates import BaselinePolicy, Finding, Severity
+from supervisor_ai.domain.run.gates import BaselinePolicy, Finding, GateKind, GateWord, Severity
 from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.agreed_changes import Agreed, agreed_changes
 from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.judgement import judge
 from supervisor_ai.engine.effects.gates.replay import lost_tests
+from supervisor_ai.engine.effects.gates.unnamed_tests import unnamed_tests
 from supervisor_ai.engine.ports.evidence import Halves, Hollow
 from supervisor_ai.engine.ports.gates import (
     CaseOutcome,
     CaseResult,
+    ChangeCase,
+    Examination,
     Lack,
     LackKind,
     Missing,
@@ -33,6 +36,7 @@ from supervisor_ai.engine.world import Operation
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts
 
+READER = GateKind.TEST_INTEGRITY
 PASSED, FAILED, SKIPPED = CaseOutcome.PASSED, CaseOutcome.FAILED, CaseOutcome.SKIPPED
 
 
@@ -86,18 +90,21 @@ def test_a_red_one_is_wanted_only_where_the_gate_calls_it_green() -> None:
 
 
 @pytest.mark.parametrize(
-    ("announced", "planned", "is_meant"),
+    ("announced", "planned", "accepted", "is_meant"),
     [
-        ({"m.py::test_old"}, ("test_old changes its message",), True),
-        ({"test_old"}, ("test_old changes its message",), True),
-        ({"test_old"}, (), False),
-        (set(), ("test_old changes its message",), False),
+        ({"m.py::test_old"}, ("test_old changes its message",), set(), True),
+        ({"test_old"}, ("test_old changes its message",), set(), True),
+        ({"test_old"}, (), {"m.py::test_old"}, True),
+        ({"test_old"}, (), {"test_other"}, False),
+        ({"test_old"}, (), set(), False),
+        (set(), ("test_old changes its message",), {"test_old"}, False),
     ],
 )
 def test_a_test_may_be_broken_where_that_was_announced_and_agreed(
-    *, announced: set[str], planned: tuple[str, ...], is_meant: bool
+    *, announced: set[str], planned: tuple[str, ...], accepted: set[str], is_meant: bool
 ) -> None:
-    agreed = Agreed(announced=frozenset(announced), planned=planned)
+    agreed = Agreed(announced=frozenset(announced), planned=planned, accepted=frozenset(accepted))
+    assert agreed.allows_some == is_meant
     (found,) = lost_tests({"m.py::test_old": PASSED}, (), (), agreed)
     assert found.severity is (Severity.NOTE if is_meant else Severity.ERROR)
 
@@ -243,9 +250,10 @@ def test_a_baseline_is_found_again() -> None:
 def answers(**texts: str) -> Agreed:
     artifacts = MemoryArtifacts()
     author = SimpleNamespace(answer=artifacts.put(texts["answer"]))
-    effect = SimpleNamespace(author=author, plans=(artifacts.put(texts["plan"]),))
-    operation = SimpleNamespace(world=SimpleNamespace(artifacts=artifacts))
-    return agreed_changes(cast("RunGate", effect), cast("Operation", operation))
+    review = artifacts.put(texts.get("review", "{}"))
+    plan = artifacts.put(texts["plan"])
+    effect = SimpleNamespace(author=author, plans=(plan,), reviews=(review,))
+    return agreed_changes(cast("RunGate", effect), artifacts)
 
 
 def test_what_was_agreed_is_read_from_answers() -> None:
@@ -253,8 +261,10 @@ def test_what_was_agreed_is_read_from_answers() -> None:
     said = answers(
         answer=json.dumps({"changed_tests": entries}),
         plan=json.dumps({"behaviour_changes": ["a is renamed", 7]}),
+        review=json.dumps({"accepted_tests": ["m.py::d", None]}),
     )
-    assert said == Agreed(announced=frozenset({"a"}), planned=("a is renamed",))
+    accepted = frozenset({"m.py::d"})
+    assert said == Agreed(announced=frozenset({"a"}), planned=("a is renamed",), accepted=accepted)
 
 
 @pytest.mark.parametrize("text", ["nonsense", "[1]", '{"changed_tests": 3}'])
@@ -274,3 +284,86 @@ def test_the_user_may_name_tests_that_are_red(known: tuple[str, ...], verdict: V
     assert said.verdict is verdict
     assert ("Known red, as the configuration says: b." in said.reason) == (known == ("b",))
     assert "one copy and 1 more" in said.reason
+
+
+UNNAMED = {"green": Reading(), "red": Reading()}
+OLD_RUNNER = Halves(replay={"test/run.js": b"old"}, touches_harness=True)
+
+
+def unnamed(*runs: str, parts: Halves = NOTHING) -> tuple[RunStatus, str, list[str]]:
+    tests = Runs(*runs)
+    kernel = Kernel(None, gates=tests)
+    kernel.fakes.examiner.readings.update(UNNAMED)
+    kernel.fakes.evidence.parts = parts
+    run = kernel.submit(with_tests())
+    status = kernel.drive(run).status
+    (ended,) = kernel.events(run, e.GateEnded)
+    return status, ended.reason, tests.says
+
+
+def test_tests_without_names_are_replayed_as_a_whole() -> None:
+    assert unnamed("green 1.2 s", "green 3 s")[0] is RunStatus.COMPLETED
+    status, reason, left = unnamed("green", "green", "red: one is broken", parts=OLD_RUNNER)
+    assert status is RunStatus.FAILED
+    assert reason.startswith("Found: old_tests_fail.")
+    assert left == []
+
+
+def test_tests_without_names_have_to_come_to_the_same_end() -> None:
+    status, reason, _ = unnamed("green\nall 7 are well\n\n", "green, out of the product")
+    assert status is RunStatus.FAILED
+    assert reason.startswith("Found: tests_cut_short.")
+    assert unnamed("green\nall 7 are well", "green\nall 8 are well\nby")[0] is RunStatus.COMPLETED
+
+
+def test_a_base_that_was_red_demands_nothing_of_tests_without_names() -> None:
+    assert unnamed("red", "green", parts=OLD_RUNNER)[0] is RunStatus.COMPLETED
+
+
+def test_a_change_of_tests_without_names_may_be_agreed() -> None:
+    agreed = Agreed(announced=frozenset({"sums"}), accepted=frozenset({"sums"}))
+    result = SandboxResult(end=SandboxEnd.EXITED, exit_code=1, reason="")
+    ran = Ran(result=result, output=ArtifactHash("o"), text="")
+    effect = cast("RunGate", SimpleNamespace(gate=GATE, least_tests=None))
+    (found,) = unnamed_tests(effect, cast("Operation", None), ran, agreed)
+    assert (found.rule, found.severity) == ("agreed_change", Severity.NOTE)
+
+
+def weakened(kind: GateWord, case: ChangeCase) -> Examination:
+    del kind, case
+    return Examination(
+        findings=(Finding(rule="assertion_weakened", message="It says less."),), summary=""
+    )
+
+
+def with_reader() -> Definition:
+    """Return a workflow in which somebody reads the tests before they run."""
+    definition = with_tests()
+    looks = replace(stop("look", StepKind.GATE), gate="reader", next=StepName("check"))
+    steps = {**definition.workflow.steps, StepName("look"): looks}
+    steps[StepName("build")] = replace(steps[StepName("build")], next=StepName("look"))
+    gates = {**definition.gates, "reader": replace(GATE, name="reader", kind=READER, command=())}
+    return replace(definition, gates=gates, workflow=replace(definition.workflow, steps=steps))
+
+
+@pytest.mark.parametrize(
+    ("base", "replay", "said"),
+    [
+        ("green base", "green replay", [Verdict.PASSED, Verdict.PASSED]),
+        ("green base", "red replay", [Verdict.PASSED, Verdict.FAILED]),
+        ("unloaded base", "green replay", [Verdict.FAILED]),
+    ],
+)
+def test_who_reads_tests_leaves_to_the_replay_what_it_can_tell(
+    base: str, replay: str, said: list[Verdict]
+) -> None:
+    tests = Runs(base, "green head", replay)
+    kernel = Kernel(None, gates=tests)
+    kernel.fakes.examiner.readings.update(READINGS)
+    kernel.fakes.examiner.opinion = weakened
+    kernel.fakes.evidence.parts = Halves(replay={"tests/test_a.py": b"old"}, touches_harness=True)
+    run = kernel.submit(with_reader())
+    kernel.drive(run)
+    ended = kernel.events(run, e.GateEnded)
+    assert [it.verdict for it in ended] == said
+    assert "assertion_weakened" in ended[-1].reason or Verdict.FAILED not in said

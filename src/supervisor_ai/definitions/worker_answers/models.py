@@ -127,3 +127,7 @@ class ReviewOutput(SummedOutput):
     issues: list[ReviewIssue]
     suggestions: list[str] | None = None
     security_concerns: list[SecurityConcern] | None = None
+    accepted_tests: list[str] | None = Field(
+        default=None,
+        description="Tests of the implementer's `changed_tests` whose change is right; by name.",
+    )

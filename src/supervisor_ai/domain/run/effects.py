@@ -18,6 +18,7 @@ from supervisor_ai.domain.run.definition import Cli, Gate, Role, SandboxPolicy, 
 from supervisor_ai.domain.run.events import (
     ApprovalRequested,
     AttemptStarted,
+    BaselineEnded,
     BaselineStarted,
     FilesLeftOut,
     GateStarted,
@@ -29,11 +30,12 @@ from supervisor_ai.domain.run.events import (
 )
 from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
 from supervisor_ai.domain.run.failures.degradation import Level
-from supervisor_ai.domain.run.gates import Authorship, HarnessRules
+from supervisor_ai.domain.run.gates import Authorship, HarnessRules, Health
 from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.spending.prices import CostCap, PriceTable
 from supervisor_ai.domain.run.values import Feedback, ReasonWord
 from supervisor_ai.domain.run.writable import Writable
+from supervisor_ai.domain.structs import replace
 
 
 class Effect(Struct, frozen=True, kw_only=True):
@@ -149,10 +151,15 @@ class RunGate(OperationEffect, frozen=True, kw_only=True):
     workspace: WorkspacePolicy = field(default_factory=WorkspacePolicy)
     author: Authorship | None = None
     plans: tuple[ArtifactHash, ...] = ()
+    reviews: tuple[ArtifactHash, ...] = ()
     baseline: ArtifactHash | None = None
     """Which tests there were before the change, by name; None: nobody looked."""
+    baseline_output: ArtifactHash | None = None
+    """What it printed before the change, where it was green and nobody knows which tests ran."""
     least_tests: int | None = None
     """How many tests there were, where nobody knows which."""
+    is_replayed: bool = False
+    """Whether the tests as they were before the run judge the same change, now or later."""
     harness: HarnessRules = HarnessRules()
     mutants: int | None = None
     """How many faults a mutation check tries at most."""
@@ -165,6 +172,24 @@ class RunGate(OperationEffect, frozen=True, kw_only=True):
             slot=self.slot,
             gate=self.gate.name,
             snapshot=self.snapshot,
+        )
+
+    @property
+    def replay_decides(self) -> bool:
+        """Tell whether a test that says less matters only if what it was says otherwise.
+
+        Tests that are younger than the run are not replayed.
+        """
+        return self.is_replayed and self.vouched == self.origin
+
+    def compared_with(self, before: BaselineEnded) -> "RunGate":
+        """Let it be compared with how the tests stood before the change."""
+        is_unnamed = before.results is None and before.health is Health.GREEN
+        return replace(
+            self,
+            baseline=before.results,
+            baseline_output=before.output if is_unnamed else None,
+            least_tests=before.tests if is_unnamed else None,
         )
 
 

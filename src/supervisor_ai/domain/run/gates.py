@@ -37,6 +37,11 @@ CLAIM_RULES: Final[Mapping[str, str]] = {
     "false_commit_claim": "commits",
 }
 """The findings that refute what a worker reported, and what they are about."""
+REPLAYABLE: Final = frozenset(
+    {"assertion_removed", "assertion_weakened", "assertion_tautological", "test_emptied"}
+    | {"failure_swallowed", "failure_retried", "cases_removed", "setup_reduced", "subject_patched"}
+)
+"""The findings that a test says less than before: the test as it was shows whether that matters."""
 
 
 class GatePolicy(StrEnum):

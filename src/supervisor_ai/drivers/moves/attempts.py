@@ -5,7 +5,7 @@ from typing import Final
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, StepName
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 from supervisor_ai.domain.run.definition import Role, Step
 from supervisor_ai.domain.run.effects import ContextItem, RunWorker
 from supervisor_ai.domain.run.gates import Health
@@ -82,7 +82,7 @@ def attempt(run: Run, state: WorkflowState, at: Step, slot: Slot, way: Approach)
         feedback=(*_red_before(state, role), *_feedback(visit, slot, way)),
         left_out=_left_out(state, at, slot, way),
         nonce=_nonce(slot, way),
-        plans=plans(state),
+        plans=answers_of(state, AnswerKind.PLAN),
         instructions=at.instructions,
         context=_context(state, at),
     )
@@ -134,13 +134,11 @@ def _context(state: WorkflowState, at: Step) -> tuple[ContextItem, ...]:
     )
 
 
-def plans(state: WorkflowState) -> tuple[ArtifactHash, ...]:
-    """Name the earlier answers that are plans."""
+def answers_of(state: WorkflowState, kind: AnswerWord) -> tuple[ArtifactHash, ...]:
+    """Name the earlier answers of a kind, such as plans."""
     steps = {name: StepName(name.partition("/")[0]) for name in state.answers}
     return tuple(
-        state.answers[name]
-        for name, step in steps.items()
-        if state.role(step).answer == AnswerKind.PLAN
+        state.answers[name] for name, step in steps.items() if state.role(step).answer == kind
     )
 
 

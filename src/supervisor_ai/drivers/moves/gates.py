@@ -1,17 +1,18 @@
 """What the gates of a step lead to: they run side by side, and are judged together."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from supervisor_ai.domain.errors import InternalError
-from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.definition import Gate, Step
+from supervisor_ai.domain.run.answers import AnswerKind
+from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import RunGate
-from supervisor_ai.domain.run.gates import GatePolicy, Health
+from supervisor_ai.domain.run.gates import GatePolicy
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
-from supervisor_ai.drivers.moves.attempts import base_of, plans
+from supervisor_ai.drivers.moves.attempts import answers_of, base_of
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState
 from supervisor_ai.drivers.moves.steps import (
     is_exhausted,
@@ -69,12 +70,14 @@ def _is_good(visit: Visit, said: e.GateEnded) -> bool:
 
 def _effect(run: Run, state: WorkflowState, at: Step, visit: Visit, slot: int) -> RunGate:
     definition, origin = state.definition, base_of(run.birth).sha
-    vouched = state.vouched.get(state.gate(at.name, slot).kind)
-    return RunGate(
+    gate = state.gate(at.name, slot)
+    vouched = state.vouched.get(gate.kind)
+    before = state.baselines.get(gate.name)
+    effect = RunGate(
         step=at.name,
         visit=visit.number,
         slot=slot,
-        gate=state.gate(at.name, slot),
+        gate=gate,
         snapshot=state.head.commit,
         tree=state.head.tree,
         sandbox=definition.sandbox,
@@ -83,24 +86,29 @@ def _effect(run: Run, state: WorkflowState, at: Step, visit: Visit, slot: int) -
         origin=origin,
         vouched=vouched.commit if vouched else origin,
         author=state.author,
-        plans=plans(state),
-        baseline=_results(state, state.gate(at.name, slot)),
-        least_tests=_least(state, state.gate(at.name, slot)),
+        plans=answers_of(state, AnswerKind.PLAN),
+        reviews=answers_of(state, AnswerKind.REVIEW),
+        is_replayed=any(_replays(state, step) for step in _ahead(state, at)),
         harness=definition.harness,
     )
+    return effect.compared_with(before) if before is not None and gate.runs_tests else effect
 
 
-def _results(state: WorkflowState, gate: Gate) -> ArtifactHash | None:
-    """Name what is known of the tests before the change; only a gate that runs them asks."""
-    found = state.baselines.get(gate.name)
-    return found.results if found is not None and gate.runs_tests else None
+def _ahead(state: WorkflowState, at: Step) -> Iterator[Step]:
+    """Return the step and those that follow it where everything goes well."""
+    steps, step = dict(state.definition.workflow.steps), at.name
+    while (found := steps.pop(step, None)) is not None:
+        yield found
+        if found.next is None:
+            return
+        step = found.next
 
 
-def _least(state: WorkflowState, gate: Gate) -> int | None:
-    """Count the tests before the change, where they are not known by name."""
-    found = state.baselines.get(gate.name)
-    is_counted = found is not None and found.results is None and found.health is Health.GREEN
-    return found.tests if found is not None and is_counted and gate.runs_tests else None
+def _replays(state: WorkflowState, step: Step) -> bool:
+    """Tell whether a gate of a step holds a change against how its tests stood before."""
+    gates = (state.definition.gates[name] for name in step.checks)
+    known = (state.baselines.get(gate.name) for gate in gates if not gate.only_warns)
+    return any(found is not None and found.is_comparable for found in known)
 
 
 def _judge(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:

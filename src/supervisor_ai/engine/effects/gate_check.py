@@ -8,7 +8,6 @@ from supervisor_ai.domain.run.effects import RunBaseline, RunGate
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.gates import Authorship, Finding, HarnessRules
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
-from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.baseline import perform_baseline
 from supervisor_ai.engine.effects.gates.gate import form_opinion
 from supervisor_ai.engine.effects.gates.verdict_cache import followed
@@ -83,7 +82,7 @@ async def _with_baseline(effect: RunGate, request: CheckRequest, operation: Oper
         origin=effect.origin,
         vouched=effect.vouched,
     )
-    return replace(effect, baseline=(await perform_baseline(before, operation)).results)
+    return effect.compared_with(await perform_baseline(before, operation))
 
 
 def _effect(world: World, request: CheckRequest) -> RunGate:

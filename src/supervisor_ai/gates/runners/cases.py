@@ -14,6 +14,7 @@ LONGEST_TOLD: Final = 2_000
 _ALL_TOLD: Final = 2_000_000
 _ALL_NAMES: Final = 8_000_000
 _ADDRESS: Final = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
+_DOCTEST_LINE: Final = re.compile(r"(\.rs - .*?) \(line \d+\)")
 _SPACE: Final = re.compile(r"\s+")
 _DIGEST: Final = 12
 _WEIGHT: Final = {CaseOutcome.SKIPPED: 0, CaseOutcome.PASSED: 1, CaseOutcome.FAILED: 2}
@@ -52,6 +53,7 @@ class Cases:
         """Leave out of a name what is another one in the next run."""
         here = _ADDRESS.sub("0x…", name.replace(self._root, "") if self._root else name)
         line = _SPACE.sub(" ", here[: 8 * LONGEST_NAME]).strip()
+        line = _DOCTEST_LINE.sub(r"\1", line)
         plain = line if line.isprintable() else escaped(line)
         if len(plain) <= LONGEST_NAME and len(here) <= 8 * LONGEST_NAME:
             return plain

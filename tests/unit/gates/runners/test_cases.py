@@ -149,3 +149,10 @@ def test_what_is_no_report_is_refused(report: bytes) -> None:
 )
 def test_values_of_any_kind_break_nothing(value: object) -> None:
     assert read_json_report(json.dumps(value).encode()).results == ()
+
+
+def test_an_example_in_rust_is_the_same_on_another_line() -> None:
+    stable = Cases().stable
+    assert stable("src/lib.rs - add (line 7)") == stable("src/lib.rs - add (line 12)")
+    assert stable("src/lib.rs - add (line 7) - compile") == "src/lib.rs - add - compile"
+    assert stable("parses (line 7)") != stable("parses (line 12)")

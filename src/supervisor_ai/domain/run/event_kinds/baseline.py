@@ -39,6 +39,11 @@ class BaselineEnded(OperationEnded, frozen=True, kw_only=True):
     is_reused: bool = False
     """Whether it was known from before and nothing was run."""
 
+    @property
+    def is_comparable(self) -> bool:
+        """Tell whether a change can be held against it: by the tests' names, or as a whole."""
+        return self.results is not None or self.health is Health.GREEN
+
 
 class BaselineLost(OperationEnded, frozen=True, kw_only=True):
     """Its owner died before the baseline had an end."""

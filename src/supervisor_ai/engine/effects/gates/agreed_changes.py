@@ -1,4 +1,4 @@
-"""Tests that a change may break: announced by who made it, and agreed to by the plan."""
+"""Tests that a change may break: announced by who made it, agreed to by plan or review."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from msgspec import Struct
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.effects import RunGate
-from supervisor_ai.engine.world import Operation
+from supervisor_ai.engine.ports.artifacts import Artifacts
 
 _MOST: Final = 500
 
@@ -19,25 +19,40 @@ class Agreed(Struct, frozen=True, kw_only=True):
 
     announced: frozenset[str] = frozenset()
     planned: tuple[str, ...] = ()
+    accepted: frozenset[str] = frozenset()
 
     def allows(self, name: str) -> bool:
-        """Tell whether a test may be broken: its name is announced, and the plan speaks of it."""
-        last = _last(name)
-        is_announced = any(it == name or _last(it) == last for it in self.announced)
-        return is_announced and any(last in entry for entry in self.planned)
+        """Tell whether a test may be broken: it is announced, and plan or review agree."""
+        return _is_among(name, self.announced) and (
+            any(_last(name) in entry for entry in self.planned) or _is_among(name, self.accepted)
+        )
+
+    @property
+    def allows_some(self) -> bool:
+        """Tell whether any test may be broken, where nobody knows them by name."""
+        return any(map(self.allows, self.announced))
 
 
 NOTHING_AGREED: Final = Agreed()
 
 
-def agreed_changes(effect: RunGate, operation: Operation) -> Agreed:
-    """Read what planner and implementer said; what cannot be read says nothing."""
-    answer = _read(operation, effect.author.answer) if effect.author else {}
-    plans = (_read(operation, plan) for plan in effect.plans)
+def agreed_changes(effect: RunGate, artifacts: Artifacts) -> Agreed:
+    """Read what planner, implementer and reviewer said; what cannot be read says nothing."""
+    answer = _read(artifacts, effect.author.answer) if effect.author else {}
     return Agreed(
         announced=frozenset(_announced(answer)),
-        planned=tuple(entry for plan in plans for entry in _texts(plan.get("behaviour_changes"))),
+        planned=tuple(_entries(artifacts, effect.plans, "behaviour_changes")),
+        accepted=frozenset(_entries(artifacts, effect.reviews, "accepted_tests")),
     )
+
+
+def _is_among(name: str, names: frozenset[str]) -> bool:
+    return any(it == name or _last(it) == _last(name) for it in names)
+
+
+def _entries(artifacts: Artifacts, kept: tuple[ArtifactHash, ...], key: str) -> Iterator[str]:
+    for answer in kept:
+        yield from _texts(_read(artifacts, answer).get(key))
 
 
 def _announced(answer: Mapping[str, object]) -> Iterator[str]:
@@ -61,9 +76,9 @@ def _last(name: str) -> str:
     return name.replace("::", " ").replace(".", " ").split()[-1] if name.strip() else name
 
 
-def _read(operation: Operation, kept: ArtifactHash) -> Mapping[str, object]:
+def _read(artifacts: Artifacts, kept: ArtifactHash) -> Mapping[str, object]:
     try:
-        found = json.loads(operation.world.artifacts.get(kept))
+        found = json.loads(artifacts.get(kept))
     except (NotFound, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

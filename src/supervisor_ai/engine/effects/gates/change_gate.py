@@ -6,7 +6,8 @@ from typing import Final
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.events import ClaimsRefuted
-from supervisor_ai.domain.run.gates import CLAIM_RULES, Finding, GateKind
+from supervisor_ai.domain.run.gates import CLAIM_RULES, REPLAYABLE, Finding, GateKind, Severity
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.findings_report import keep_report
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, of_findings
 from supervisor_ai.engine.ports.gates import ChangeCase
@@ -39,7 +40,8 @@ async def look(effect: RunGate, operation: Operation) -> Opinion:
         gone = Finding(rule="unreadable", message=f"What was reported is gone. {error.message}")
         return of_findings((gone,), "")
     seen = await operation.world.examiner.examine(effect.gate.kind, case)
-    opinion = of_findings(seen.findings, seen.summary)
+    findings = tuple(_weighed(effect, found) for found in seen.findings)
+    opinion = of_findings(findings, seen.summary)
     if effect.gate.kind == GateKind.CLAIMS:
         _record_claims(effect, operation, seen.findings)
     return Opinion(
@@ -49,6 +51,13 @@ async def look(effect: RunGate, operation: Operation) -> Opinion:
         told=opinion.told,
         complexity=seen.complexity,
     )
+
+
+def _weighed(effect: RunGate, found: Finding) -> Finding:
+    """Leave to the replay what it can tell better than who only reads."""
+    if found.rule not in REPLAYABLE or not effect.replay_decides:
+        return found
+    return replace(found, severity=Severity.NOTE)
 
 
 def _record_claims(effect: RunGate, operation: Operation, findings: tuple[Finding, ...]) -> None:

@@ -17,6 +17,7 @@ from supervisor_ai.engine.effects.gates.agreed_changes import (
     agreed_changes,
 )
 from supervisor_ai.engine.effects.gates.command import Ran, Wanted, run_command
+from supervisor_ai.engine.effects.gates.unnamed_tests import unnamed_tests
 from supervisor_ai.engine.ports.evidence import Halves
 from supervisor_ai.engine.ports.gates import CaseOutcome, CaseResult, ChangeCase
 from supervisor_ai.engine.world import Operation
@@ -37,15 +38,19 @@ async def replay(
     halves: Halves,
     before: Outcomes,
 ) -> tuple[Finding, ...]:
-    """Compare the tests by name with how they stood at the baseline."""
-    agreed = agreed_changes(effect, operation)
-    if not halves.replay:
-        return lost_tests(before, gate.reading.results, gate.reading.results, agreed)
-    ran, own = await _run(effect, operation, halves.replay), frozenset[str]()
-    if not ran.reading.results and (own := _loaded_first(halves)):
+    """Compare the tests with how they stood at the baseline, by name where they have any."""
+    agreed = agreed_changes(effect, operation.world.artifacts)
+    ran, own = gate, frozenset[str]()
+    if halves.replay:
+        ran = await _run(effect, operation, halves.replay)
+    if before and not ran.reading.results and (own := _loaded_first(halves)):
         contents = await operation.world.evidence.head_version(case, halves, own)
         ran = await _run(effect, operation, contents)
-    found = lost_tests(before, gate.reading.results, ran.reading.results, agreed)
+    found = (
+        lost_tests(before, gate.reading.results, ran.reading.results, agreed)
+        if before
+        else unnamed_tests(effect, operation, ran, agreed)
+    )
     return (*found, *_not_replayed(halves, own))
 
 

@@ -13,9 +13,10 @@ from supervisor_ai.domain.run.events import GateEnded
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.engine.effects.gates.agreed_changes import agreed_changes
 from supervisor_ai.engine.world import Operation, World
 
-_VERSION: Final = 3
+_VERSION: Final = 4
 _KNOWABLE: Final = frozenset({GateKind.COMMAND, GateKind.RED_BEFORE_GREEN})
 
 
@@ -43,7 +44,7 @@ async def verdict_key(effect: RunGate, world: World) -> str | None:
         "allowed_writes": gate.allowed_writes,
         **({"report": gate.report} if gate.report else {}),
         "min_tests": gate.min_tests,
-        "evidence": (effect.baseline, effect.least_tests, asdict(effect.harness)),
+        "evidence": _evidence(effect, world),
         "known_red": gate.known_red,
         "min_tests_each": (gate.min_tests_each, effect.plans if gate.min_tests_each else ()),
         "setup": asdict(workspace),
@@ -52,6 +53,14 @@ async def verdict_key(effect: RunGate, world: World) -> str | None:
     }
     text = json.dumps(parts, sort_keys=True, default=str)
     return sha256(text.encode()).hexdigest()
+
+
+def _evidence(effect: RunGate, world: World) -> tuple[object, ...]:
+    """Name what a green verdict was held against."""
+    before = (effect.baseline, effect.baseline_output, effect.least_tests)
+    agreed = agreed_changes(effect, world.artifacts)
+    names = sorted(filter(agreed.allows, agreed.announced))
+    return (*before, asdict(effect.harness), names)
 
 
 def find_known(effect: RunGate, operation: Operation, key: str | None) -> GateEnded | None:
