@@ -2,7 +2,7 @@
 
     make bench                       # everything; writes docs/benchmarks.md
     .venv/bin/python -m bench seq    # one part: seq, resume, start, sandboxes, workspaces, clis,
-                                     # context, gates
+                                     # context, gates, evidence
 
 Every number is a median over interleaved rounds of one run on one machine: compare ratios, not
 microseconds.
@@ -21,6 +21,7 @@ from pathlib import Path
 
 from bench.clis import clis
 from bench.context import context
+from bench.evidence import evidence
 from bench.gates import gates
 from bench.sandboxes import sandboxes
 from bench.start import start
@@ -96,6 +97,7 @@ PARTS = {
     "workspaces": ("Opening a workspace of 10,000 files", workspaces),
     "context": ("Packing a context", context),
     "gates": ("Gates", gates),
+    "evidence": ("Green that is contradicted first, in runs of the tests alone", evidence),
 }
 
 PREFACE = """# Benchmarks

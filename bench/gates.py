@@ -33,7 +33,6 @@ steps:
 ANSWER: Final = {
     "status": "SUCCESS",
     "files_created": [],
-    "files_modified": ["test_twice.py"],
     "tests_written": [],
 }
 
@@ -42,9 +41,9 @@ def gates() -> Iterator[str]:
     """Time the gates of equal runs; only the first of them has to run its tests."""
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
-        environment = _environment(place)
+        environment = make_environment(place)
         _make_project(place / "project", environment)
-        runs = [_run(place / "project", environment) for _ in range(RUNS)]
+        runs = [run_once(place / "project", environment) for _ in range(RUNS)]
     first, known = runs[0]["test"], statistics.median(run["test"] for run in runs[1:])
     yield "| gate | ms | ratio to running the tests |\n|---|---:|---:|"
     yield f"| `test`, {2 * TESTS} tests of 10 ms | {first:,.0f} | 1.00 |"
@@ -54,7 +53,7 @@ def gates() -> Iterator[str]:
         yield f"| `{name}`, side by side with the other two | {took:,.0f} | {took / first:.3f} |"
 
 
-def _environment(place: Path) -> dict[str, str]:
+def make_environment(place: Path) -> dict[str, str]:
     return {
         **os.environ,
         "HOME": str(place),
@@ -74,16 +73,25 @@ def _tests(numbers: range) -> str:
 
 
 def _make_project(project: Path, environment: dict[str, str]) -> None:
-    more = {"test_twice.py": _tests(range(2 * TESTS))}
-    reply = {"role": "implementer", "write": more, "answer": ANSWER}
     files = {
-        ".supervisor/config.yaml": CONFIG,
-        ".supervisor/workflows/short.yaml": FLOW,
-        "play.json": json.dumps({"replies": [reply]}),
         "twice.py": "def twice(number):\n    return 2 * number\n",
         "test_twice.py": _tests(range(TESTS)),
     }
-    for name, text in files.items():
+    make_project(project, environment, files, {"test_twice.py": _tests(range(2 * TESTS))})
+
+
+def make_project(
+    project: Path, environment: dict[str, str], files: dict[str, str], change: dict[str, str]
+) -> None:
+    """Make a repository of files, and an agent that changes some of them."""
+    answer = {**ANSWER, "files_modified": sorted(change)}
+    reply = {"role": "implementer", "write": change, "answer": answer}
+    settings = {
+        ".supervisor/config.yaml": CONFIG,
+        ".supervisor/workflows/short.yaml": FLOW,
+        "play.json": json.dumps({"replies": [reply]}),
+    }
+    for name, text in {**settings, **files}.items():
         path = project / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -92,7 +100,7 @@ def _make_project(project: Path, environment: dict[str, str]) -> None:
         subprocess.run([GIT, *words], cwd=project, env=environment, check=True)
 
 
-def _run(project: Path, environment: dict[str, str]) -> dict[str, float]:
+def run_once(project: Path, environment: dict[str, str]) -> dict[str, float]:
     """Run the task once more; return how many milliseconds each gate took."""
     command = [SUPERVISOR, "-C", project, "run", "Add tests", "--yes", "--json"]
     run = json.loads(_asked(command, environment))["run"]
@@ -111,7 +119,8 @@ def _asked(command: list[Any], environment: dict[str, str]) -> str:
 
 def _take_in(event: dict[str, Any], begun: dict[str, datetime], took: dict[str, float]) -> None:
     gate, at = event["payload"].get("gate"), datetime.fromisoformat(event["recorded_at"])
-    if event["type"] == "GateStarted":
-        begun[gate] = at
-    elif event["type"] == "GateEnded":
-        took[gate] = (at - begun[gate]).total_seconds() * 1000
+    name = f"baseline of {gate}" if event["type"].startswith("Baseline") else gate
+    if event["type"] in {"GateStarted", "BaselineStarted"}:
+        begun[name] = at
+    elif event["type"] in {"GateEnded", "BaselineEnded"}:
+        took[name] = (at - begun[name]).total_seconds() * 1000

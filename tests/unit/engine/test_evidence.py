@@ -183,6 +183,14 @@ def test_a_product_that_does_nothing_has_to_be_noticed() -> None:
     assert tests.says == []
 
 
+@pytest.mark.parametrize("near", [["red near"], ["unloaded near", "red hollow"]])
+def test_tests_that_speak_of_a_module_are_asked_first(near: list[str]) -> None:
+    hollow = replace(EMPTIED, far_tests=("test_b.py",))
+    kernel, run, tests = driven("green base", "green head", *near, hollow=hollow)
+    assert kernel.status(run) is RunStatus.COMPLETED
+    assert tests.says == []
+
+
 def test_tests_that_look_elsewhere_are_no_evidence() -> None:
     kernel, run, _ = driven(
         "green base", "green head", "green changed", "green whole", hollow=EMPTIED

@@ -49,6 +49,8 @@ class Hollow(Struct, frozen=True, kw_only=True):
     """The modules that do nothing any more."""
     left: int = 0
     """How many more there are, which were too many to be emptied."""
+    far_tests: tuple[str, ...] = ()
+    """The files of tests that do not speak of the modules: the others may notice sooner."""
 
 
 class Evidence(Protocol):

@@ -11,6 +11,7 @@ from supervisor_ai.engine.ports.evidence import Half
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.change.product_files import is_shipped
 from supervisor_ai.gates.evidence.conventions import Conventions
+from supervisor_ai.gates.evidence.far_tests import far_tests
 from supervisor_ai.gates.evidence.messages import HollowFound
 from supervisor_ai.gates.evidence.mixed_files import is_build_file
 from supervisor_ai.gates.evidence.sources.edits import Edit, applied
@@ -68,7 +69,12 @@ def hollow(case: ChangeCase, rules: HarnessRules, commits: Commits, *, whole: bo
     ]
     chosen = sorted(modules, key=lambda file: _distance(file.path, changed))[:_FILES]
     emptied, blank = _emptied(chosen, commits, changed)
-    return HollowFound(emptied=emptied, blank=tuple(blank), left=len(modules) - len(chosen))
+    return HollowFound(
+        emptied=emptied,
+        blank=tuple(blank),
+        left=len(modules) - len(chosen),
+        far_tests=() if whole else far_tests(commits, head, [*emptied, *blank]),
+    )
 
 
 def _is_module(path: str) -> bool:

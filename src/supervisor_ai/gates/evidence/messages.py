@@ -30,3 +30,4 @@ class HollowFound(Struct, frozen=True, kw_only=True):
     blank: tuple[str, ...] = ()
     """Those of which nothing is left."""
     left: int = 0
+    far_tests: tuple[str, ...] = ()

@@ -48,7 +48,12 @@ class RepositoryEvidence:
         task = Task(work=ReaderWork.HOLLOW, case=case, rules=rules, whole=whole)
         found = await self._done(task, HollowFound)
         contents = {path: _blank(path) for path in found.blank} | dict(found.emptied)
-        return Hollow(contents=contents, emptied=tuple(sorted(contents)), left=found.left)
+        return Hollow(
+            contents=contents,
+            emptied=tuple(sorted(contents)),
+            left=found.left,
+            far_tests=found.far_tests,
+        )
 
     async def head_version(
         self, case: ChangeCase, halves: Halves, paths: Collection[str]

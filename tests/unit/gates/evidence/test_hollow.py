@@ -274,3 +274,32 @@ def test_large_products_are_emptied_without_being_read() -> None:
     after = {f"src/m{number}.py": CODE for number in range(1510)}
     found = hollowed(after)
     assert (len(found.emptied), len(found.blank)) == (1500, 10)
+
+
+@pytest.mark.parametrize(
+    ("changed", "far"),
+    [
+        ("shop/cart.py", ("tests/test_price.py", "tests/test_stock.py")),
+        ("shop/__init__.py", ()),
+        ("shop/unnamed.py", ()),
+    ],
+)
+def test_tests_that_do_not_speak_of_a_module_are_far(changed: str, far: tuple[str, ...]) -> None:
+    files = {
+        "shop/__init__.py": CODE,
+        "shop/cart.py": CODE,
+        "shop/unnamed.py": CODE,
+        "tests/conftest.py": "",
+        "tests/test_cart.py": "from shop.cart import one\nfrom tests.test_base import Base\n",
+        "tests/test_base.py": "import shop\n",
+        "tests/test_price.py": "from shop import price\n",
+        "tests/test_stock.py": "import shop\n",
+    }
+    after = {**files, changed: CODE.replace("1", "2")}
+    assert hollowed(after, files, whole=False).far_tests == far
+    assert hollowed(after, files, whole=True).far_tests == ()
+
+
+def test_tests_that_are_too_large_are_not_read() -> None:
+    files = {"a.py": CODE, "test_a.py": "import a\n", "test_b.py": "#" * 600_000}
+    assert hollowed({**files, "a.py": CODE * 2}, files, whole=False).far_tests == ()

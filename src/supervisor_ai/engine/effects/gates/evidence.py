@@ -62,7 +62,7 @@ async def _contradictions(effect: RunGate, operation: Operation, ran: Ran) -> tu
         old = await replay(effect, operation, ran, case, halves, before)
         if weight(old):
             return (*old, *await _read_in_tests(operation, case))
-        return (*old, *await sing(effect, operation, case, effect.harness)) if is_counted else old
+        return (*old, *await sing(effect, operation, ran, case)) if is_counted else old
     except Unexaminable as error:
         return (Finding(rule="unreadable", message=f"Nothing could be replayed: {error}"),)
 
