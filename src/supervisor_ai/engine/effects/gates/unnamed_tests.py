@@ -24,8 +24,7 @@ def unnamed_tests(
     opinion = judge(effect.gate, ran, least=effect.least_tests)
     if opinion.verdict is not Verdict.PASSED:
         message = "As they were before the change, the tests do not pass on it."
-        told = f"{message} {opinion.reason} {_end_of(ran.text)}".strip()
-        return (_finding("old_tests_fail", told, agreed),)
+        return (_finding("old_tests_fail", f"{message} {_end_of(ran) or opinion.reason}", agreed),)
     missing = _missing_end(effect, operation, ran)
     if missing is None:
         return ()
@@ -49,9 +48,9 @@ def _missing_end(effect: RunGate, operation: Operation, ran: Ran) -> str | None:
     return before[-1][:_SHOWN]
 
 
-def _end_of(text: str) -> str:
-    lines = _lines(text)[-_LAST:]
-    return f"It says: {' / '.join(line[:_SHOWN] for line in lines)}" if lines else ""
+def _end_of(ran: Ran) -> str:
+    lines = _lines(ran.text)[-_LAST:]
+    return f"They say: {' / '.join(line[:_SHOWN] for line in lines)}" if lines else ""
 
 
 def _lines(text: str) -> list[str]:
