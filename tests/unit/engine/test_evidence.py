@@ -324,6 +324,17 @@ def test_tests_without_names_have_to_come_to_the_same_end() -> None:
     assert unnamed("green\nall 7 are well", "green\nall 8 are well\nby")[0] is RunStatus.COMPLETED
 
 
+@pytest.mark.parametrize(
+    "said", ["not ok 1 sums", "  ✖ sums", "3 passed, 1 failed", "FAILED sums", "2 failures"]
+)
+def test_tests_without_names_may_complain_whatever_their_exit_code(said: str) -> None:
+    end = "done"
+    status, reason, _ = unnamed(f"green\n0 failed\n{end}", f"green\n{said}\n{end}")
+    assert status is RunStatus.FAILED
+    assert reason.startswith("Found: old_tests_fail.")
+    assert unnamed(f"green\n{said}\n{end}", f"green\n{said}\n{end}")[0] is RunStatus.COMPLETED
+
+
 def test_a_base_that_was_red_demands_nothing_of_tests_without_names() -> None:
     assert unnamed("red", "green", parts=OLD_RUNNER)[0] is RunStatus.COMPLETED
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
+from posixpath import normpath
 from typing import Final
 
 from supervisor_ai.control.ports.commits import CommitFile, Commits
@@ -14,6 +15,8 @@ _SUFFIXES: Final = frozenset({"", ".sh", ".bash", ".zsh", ".ksh", ".bat", ".cmd"
 _FOLDERS: Final = frozenset(
     {"script", "scripts", "tool", "tools", "ci", "dev", "hack", "etc", "config", "bin", "build"}
 )
+_LEFT_OUT: Final = (".js", ".mjs", ".cjs", ".ts", ".py")
+"""What may be left out where a script names another."""
 _NAMED: Final = re.compile(r"[\w.-][\w./-]{0,500}")
 _LARGEST: Final = 256 * 1024
 _MOST: Final = 50
@@ -35,7 +38,29 @@ def called_scripts(
     named = {
         name for file, source in commits.read(known[:_MOST]) for name in _names(file.path, source)
     }
-    return scripts & named
+    return scripts & _with_parts(commits, files, named)
+
+
+def _with_parts(
+    commits: Commits, files: Mapping[str, CommitFile], named: set[str]
+) -> frozenset[str]:
+    """Add the scripts that scripts are made of: those that they name, and so on."""
+    found: set[str] = set()
+    news = {path for path in named if path in files and _is_script(path)}
+    while news and len(found) < _MOST:
+        found |= news
+        read = [files[path] for path in sorted(news) if files[path].size <= _LARGEST]
+        said = {name for file, source in commits.read(read) for name in _parts(file.path, source)}
+        news = {path for path in said - found if path in files and _is_script(path)}
+    return frozenset(found)
+
+
+def _parts(path: str, source: bytes) -> Iterator[str]:
+    folder = PurePosixPath(path).parent
+    for name in _NAMED.findall(source.decode(errors="replace")):
+        for at in (normpath(name), normpath(folder / name)):
+            yield at
+            yield from (f"{at}{suffix}" for suffix in _LEFT_OUT)
 
 
 def _is_script(path: str) -> bool:

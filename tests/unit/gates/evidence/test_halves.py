@@ -200,3 +200,20 @@ def test_every_composed_tree_has_one_half_of_each_side(before: Tree, after: Tree
     for path in PATHS:
         is_harness = known.of(path).half == Half.HARNESS or path == "Makefile"
         assert made.get(path) == (before if is_harness else after).get(path), path
+
+
+def test_what_a_script_of_the_tests_is_made_of_judges_as_well() -> None:
+    before = {
+        "package.json": '{"scripts": {"test": "node scripts/run.mjs"}}',
+        "scripts/run.mjs": "import { expect } from './parts/expect';\n",
+        "scripts/parts/expect.mjs": "import '../../src/shop.mjs'; import '../deep';\n",
+        "scripts/deep.js": "old\n",
+        "scripts/release.mjs": "old\n",
+        "src/shop.mjs": "old\n",
+    }
+    after = dict.fromkeys(before, "new\n") | {"package.json": before["package.json"]}
+    assert sorted(found(before, after).restored) == [
+        "scripts/deep.js",
+        "scripts/parts/expect.mjs",
+        "scripts/run.mjs",
+    ]

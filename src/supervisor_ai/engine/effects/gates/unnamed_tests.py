@@ -15,6 +15,11 @@ _LAST: Final = 3
 _SHOWN: Final = 200
 _CHANGING: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\d+(?:[.,:]\d+)*")
 """Colours and numbers: times, counts, seeds."""
+_COMPLAINT: Final = re.compile(
+    r"^\W*(?:not ok|fail(?:ed|ure)?|error)\b|[✗✖✘]"
+    r"|\b[1-9]\d* (?:\w+ )?(?:failed|failures?|failing|errors?)\b",
+    re.IGNORECASE,
+)
 
 
 def unnamed_tests(
@@ -25,11 +30,14 @@ def unnamed_tests(
     if opinion.verdict is not Verdict.PASSED:
         message = "As they were before the change, the tests do not pass on it."
         return (_finding("old_tests_fail", f"{message} {_end_of(ran) or opinion.reason}", agreed),)
-    missing = _missing_end(effect, operation, ran)
-    if missing is None:
-        return ()
-    message = f"Before the change the tests ended with {missing!r}; now they say no such thing."
-    return (_finding("tests_cut_short", message, agreed),)
+    before, now = _lines(_before(effect, operation)), _lines(ran.text)
+    if complaint := _new_complaint(before, now):
+        message = f"As they were before the change, the tests say {complaint!r} about it."
+        return (_finding("old_tests_fail", message, agreed),)
+    if end := _missing_end(before, now):
+        message = f"Before the change the tests ended with {end!r}; now they say no such thing."
+        return (_finding("tests_cut_short", message, agreed),)
+    return ()
 
 
 def _finding(rule: str, message: str, agreed: Agreed) -> Finding:
@@ -38,14 +46,24 @@ def _finding(rule: str, message: str, agreed: Agreed) -> Finding:
     return Finding(rule=rule, message=message)
 
 
-def _missing_end(effect: RunGate, operation: Operation, ran: Ran) -> str | None:
-    """Return how the tests ended before the change, if they do not end so any more."""
+def _before(effect: RunGate, operation: Operation) -> str:
     kept = effect.baseline_output
-    before = _lines(operation.text_of(kept))[-_LAST:] if kept is not None else []
-    now = {_plain(line) for line in _lines(ran.text)}
-    if not before or any(_plain(line) in now for line in before):
+    return "" if kept is None else operation.text_of(kept)
+
+
+def _new_complaint(before: list[str], now: list[str]) -> str | None:
+    """Return a line that tells of a failure and was not said before, whatever the exit code."""
+    known = {_plain(line) for line in before if _COMPLAINT.search(line)}
+    found = (line for line in now if _COMPLAINT.search(line) and _plain(line) not in known)
+    return next((line[:_SHOWN] for line in found), None)
+
+
+def _missing_end(before: list[str], now: list[str]) -> str | None:
+    """Return how the tests ended before the change, if they do not end so any more."""
+    last, said = before[-_LAST:], {_plain(line) for line in now}
+    if not last or any(_plain(line) in said for line in last):
         return None
-    return before[-1][:_SHOWN]
+    return last[-1][:_SHOWN]
 
 
 def _end_of(ran: Ran) -> str:
