@@ -30,6 +30,7 @@ from supervisor_ai.gates.integrity.protected_files.protected_changes import (
     is_protected,
     protected_changes,
 )
+from supervisor_ai.gates.integrity.tricks.find import find_tricks
 
 _SHARED_FILES: Final = 500
 _SHARED_BYTES: Final = 8 * 1024 * 1024
@@ -101,6 +102,7 @@ def examine_tests(
         *_not_looked_at(changed, reader),
         *_allowed(case, compared.findings),
         *protected_changes(changed.files, case.may_change),
+        *find_tricks(changed.files, reader.is_test),
     ]
     return Examination(findings=tuple(findings), summary=_summary(len(before), after, compared))
 

@@ -1,0 +1,1 @@
+"""Code that makes tests pass without being right, found by what it says."""
