@@ -26,6 +26,7 @@ from supervisor_ai.gates.integrity.languages.javascript.table import JAVASCRIPT
 from supervisor_ai.gates.integrity.languages.python.table import PYTHON
 from supervisor_ai.gates.integrity.languages.rust.table import RUST
 from supervisor_ai.gates.integrity.model import TestFile, Unreadable
+from supervisor_ai.gates.integrity.protected_files.loosened import loosened_settings
 from supervisor_ai.gates.integrity.protected_files.protected_changes import (
     is_protected,
     protected_changes,
@@ -102,6 +103,7 @@ def examine_tests(
         *_not_looked_at(changed, reader),
         *_allowed(case, compared.findings),
         *protected_changes(changed.files, case.may_change),
+        *loosened_settings(changed.files, case.may_change),
         *find_tricks(changed.files, reader.is_test),
     ]
     return Examination(findings=tuple(findings), summary=_summary(len(before), after, compared))

@@ -114,6 +114,25 @@ def test_an_assertion_that_is_replaced(path: str, code: str) -> None:
 @pytest.mark.parametrize(
     ("path", "code"),
     [
+        ("shop/a.py", "# ruff: noqa\nimport os\n"),
+        ("shop/a.py", "# mypy: ignore-errors\n"),
+        ("tests/test_a.py", "# pylint: skip-file\n"),
+        ("src/a.ts", "// @ts-nocheck\n"),
+        ("src/a.js", "/* eslint-disable */\n"),
+        ("a.go", "//nolint:all\npackage a\n"),
+        ("src/lib.rs", "#![allow(clippy::all)]\n"),
+    ],
+)
+def test_a_file_that_nobody_may_complain_about(path: str, code: str) -> None:
+    assert errors(path, code) == {"checks_silenced"}
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("shop/a.py", "import os  # noqa: F401\nx = f()  # type: ignore[no-any-return]\n"),
+        ("src/a.js", "// eslint-disable-next-line no-console\nconsole.log(1);\n"),
+        ("a.go", "package a\nfunc f() { g() } //nolint:errcheck\n"),
         ("src/server.js", 'if (process.env.NODE_ENV !== "test") {\n  app.listen(3000);\n}\n'),
         ("src/server.js", 'if (process.env.NODE_ENV !== "test") app.listen(3000);\n'),
         ("src/config.js", 'const isTest = process.env.NODE_ENV === "test";\n'),

@@ -43,60 +43,62 @@ def sources_of(path: str) -> tuple[SettingsSource, ...]:
 
 
 def _of_pyproject(text: str) -> Settings:
-    tool = _table(read_toml(text).get("tool"))
-    pytest = _table(_table(tool.get("pytest")).get("ini_options")) | _plain_pytest(tool)
-    coverage = _flat(_table(tool.get("coverage")), "coverage")
+    tool = table_in(read_toml(text).get("tool"))
+    pytest = table_in(table_in(tool.get("pytest")).get("ini_options")) | _plain_pytest(tool)
+    coverage = flat(table_in(tool.get("coverage")), "coverage")
     return {f"pytest.{key}": _written(value) for key, value in pytest.items()} | dict(coverage)
 
 
 def _plain_pytest(tool: Mapping[str, object]) -> dict[str, object]:
     """Return the settings that stand directly below `[tool.pytest]`."""
-    return {key: value for key, value in _table(tool.get("pytest")).items() if key != "ini_options"}
+    return {
+        key: value for key, value in table_in(tool.get("pytest")).items() if key != "ini_options"
+    }
 
 
 def _of_pyproject_tasks(text: str) -> Settings:
-    tool = _table(read_toml(text).get("tool"))
+    tool = table_in(read_toml(text).get("tool"))
     tasks = {
         "tox": tool.get("tox"),
-        "poe": _table(tool.get("poe")).get("tasks"),
-        "pdm": _table(tool.get("pdm")).get("scripts"),
-        "taskipy": _table(tool.get("taskipy")).get("tasks"),
-        "hatch": _table(tool.get("hatch")).get("envs"),
+        "poe": table_in(tool.get("poe")).get("tasks"),
+        "pdm": table_in(tool.get("pdm")).get("scripts"),
+        "taskipy": table_in(tool.get("taskipy")).get("tasks"),
+        "hatch": table_in(tool.get("hatch")).get("envs"),
         "supervisor": tool.get("supervisor"),
     }
-    found = dict(pair for key, value in tasks.items() for pair in _flat(value, key))
+    found = dict(pair for key, value in tasks.items() for pair in flat(value, key))
     return {key: value for key, value in found.items() if TEST_WORD.search(key)}
 
 
 def _of_cargo(text: str) -> Settings:
     cargo = read_toml(text)
-    package, library = _table(cargo.get("package")), _table(cargo.get("lib"))
+    package, library = table_in(cargo.get("package")), table_in(cargo.get("lib"))
     named = {"package.autotests": package.get("autotests"), "test": cargo.get("test")}
     named |= {f"lib.{key}": library.get(key) for key in ("test", "doctest", "harness")}
     return {key: _written(value) for key, value in named.items() if value is not None}
 
 
 def _of_package(text: str) -> Settings:
-    package = _table(json.loads(text))
+    package = table_in(json.loads(text))
     keys = ("jest", "vitest", "nyc", "c8", "mocha", "ava", "tap")
-    return dict(pair for key in keys for pair in _flat(package.get(key), key))
+    return dict(pair for key in keys for pair in flat(package.get(key), key))
 
 
 def _of_package_scripts(text: str) -> Settings:
-    scripts = _table(_table(json.loads(text)).get("scripts"))
+    scripts = table_in(table_in(json.loads(text)).get("scripts"))
     return {
         f"scripts.{key}": _written(value) for key, value in scripts.items() if TEST_WORD.search(key)
     }
 
 
 def _of_jest_json(text: str) -> Settings:
-    return dict(_flat(json.loads(text), "jest"))
+    return dict(flat(json.loads(text), "jest"))
 
 
 def _of_ini(text: str) -> Settings:
     """Return what pytest and coverage are told in an INI file."""
     found: dict[str, str] = {}
-    for section, key, value in _entries(text):
+    for section, key, value in entries(text):
         if section in _PYTEST:
             found[f"pytest.{key}"] = value
         elif section.startswith("coverage:"):
@@ -105,23 +107,24 @@ def _of_ini(text: str) -> Settings:
 
 
 def _of_coveragerc(text: str) -> Settings:
-    return {f"coverage.{section}.{key}": value for section, key, value in _entries(text)}
+    return {f"coverage.{section}.{key}": value for section, key, value in entries(text)}
 
 
 def _of_pytest_ini(text: str) -> Settings:
-    return {f"pytest.{key}": value for _, key, value in _entries(text)}
+    return {f"pytest.{key}": value for _, key, value in entries(text)}
 
 
 def _of_tox(text: str) -> Settings:
     return {
         f"{section}.{key}": value
-        for section, key, value in _entries(text)
+        for section, key, value in entries(text)
         if section.startswith(("testenv", "tox"))
         and key.startswith(("commands", "envlist", "ignore"))
     }
 
 
-def _entries(text: str) -> Iterator[tuple[str, str, str]]:
+def entries(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield section, key and value of an INI file."""
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
     parser.read_string(text)
     for section in parser.sections():
@@ -183,15 +186,16 @@ def _value_at(text: str, start: int) -> str:
     return "".join(text[start : start + _LONGEST].split())
 
 
-def _table(value: object) -> dict[str, object]:
+def table_in(value: object) -> dict[str, object]:
+    """Return a table, or an empty one where there is none."""
     return {str(key): item for key, item in value.items()} if isinstance(value, dict) else {}
 
 
-def _flat(value: object, name: str) -> Iterator[tuple[str, str]]:
+def flat(value: object, name: str) -> Iterator[tuple[str, str]]:
     """Name every value in nested tables by the way to it."""
     if isinstance(value, dict):
         for key, item in value.items():
-            yield from _flat(item, f"{name}.{key}")
+            yield from flat(item, f"{name}.{key}")
     elif value is not None:
         yield name, _written(value)
 

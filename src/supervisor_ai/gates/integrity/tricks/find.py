@@ -25,10 +25,22 @@ class _Code(Struct, frozen=True, kw_only=True):
     path: str
     place: str
     source: RiskSource
+    whole: str
+    """With its comments."""
+
+    def text_for(self, trick: Trick) -> str:
+        """Return what a trick is looked for in."""
+        match trick.row.looks_at:
+            case "code":
+                return self.source.code
+            case "all":
+                return self.whole
+            case _:
+                return self.source.text
 
     def found(self, trick: Trick) -> "Iterator[_Seen]":
         """Find a trick in the file."""
-        text = self.source.code if trick.row.is_code else self.source.text
+        text = self.text_for(trick)
         is_for = trick.is_for(self.source.family, self.place, self.path)
         if not is_for or not trick.may_be_in(text):
             return
@@ -97,8 +109,9 @@ def _codes(sides: Iterable[tuple[str, bytes | None, str]]) -> Iterator[_Code]:
         family = family_of(path) or ""
         left -= len(contents)
         if family in _FAMILIES and left >= 0:
-            source = read_source(family, contents.decode("utf-8", "replace"))
-            yield _Code(path=path, place=place, source=_of_place(source, place))
+            whole = contents.decode("utf-8", "replace")
+            source = _of_place(read_source(family, whole), place)
+            yield _Code(path=path, place=place, source=source, whole=whole)
 
 
 def _of_place(source: RiskSource, place: str) -> RiskSource:

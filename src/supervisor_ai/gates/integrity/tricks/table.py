@@ -3,6 +3,7 @@
 import re
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -25,7 +26,7 @@ class TrickRow(
     words: tuple[str, ...]
     pattern: str
     unless: str = r"(?!)"
-    is_code: bool = False
+    looks_at: Literal["text", "code", "all"] = "text"
     lenient: str = r"(?!)"
     severity: Severity = Severity.ERROR
 
