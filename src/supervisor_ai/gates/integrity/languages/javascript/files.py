@@ -31,6 +31,15 @@ from supervisor_ai.gates.integrity.languages.javascript.chains import (
     parameters,
 )
 from supervisor_ai.gates.integrity.languages.javascript.mocks import Mocks
+from supervisor_ai.gates.integrity.languages.javascript.runners import (
+    DECLARING,
+    HOOKS,
+    SUITES,
+    TESTS,
+    inner_testers,
+    never_runs,
+    runner_names,
+)
 from supervisor_ai.gates.integrity.model import Oddity, TestCase, TestFile
 
 if TYPE_CHECKING:
@@ -41,18 +50,16 @@ _FOLDERS: Final = frozenset({"__tests__", "test", "tests", "spec", "specs", "e2e
 _NO_TESTS: Final = frozenset(
     {"node_modules", "fixtures", "__fixtures__", "__mocks__", "__snapshots__", "testdata"}
 )
-_TESTS: Final = frozenset({"it", "test", "specify", "Deno", "QUnit"})
-_SUITES: Final = frozenset({"describe", "suite", "context"})
-_SKIPPED: Final = {f"x{name}": name for name in _TESTS | _SUITES}
-_FOCUSED: Final = {f"f{name}": name for name in _TESTS | _SUITES}
+_SKIPPED: Final = {f"x{name}": name for name in TESTS | SUITES}
+_FOCUSED: Final = {f"f{name}": name for name in TESTS | SUITES}
 _LEAVING_OUT: Final = frozenset(
     {"skip", "todo", "failing", "fails", "fail", "fixme", "skipIf", "runIf", "if"}
 )
-_HOOKS: Final = frozenset({"beforeEach", "afterEach", "beforeAll", "afterAll", "before", "after"})
 _TABLES: Final = frozenset({"each", "for", "forEach", "map"})
 _EXIT: Final = re.compile(
     r"(?:process|Deno)\.(?:exit\(\s{0,9}0?\s{0,9}\)|exitCode\s{0,9}=\s{0,9}0)"
 )
+_SCRIPT: Final = "the whole file"
 _MAX_REPEATS: Final = 1_000_000
 _PLANNING: Final = ("expect.assertions", "expect.hasAssertions", "t.plan", "assert.expect")
 _DONE: Final = frozenset({"done", "cb", "callback", "next", "resolve", "finish"})
@@ -112,6 +119,7 @@ class _Reading:
         self._checkers: list[TestCase] = []
         self._is_focused = False
         self._mocks = Mocks(root, file.lines)
+        self._runners = runner_names(root)
         values = _top_level(root, file.table)
         self._aliases = {
             name: value for name, value in values.items() if value.type not in FUNCTIONS
@@ -129,13 +137,22 @@ class _Reading:
         while stack:
             node, suite = stack.pop()
             stack.extend(reversed(list(self._steps(node, suite))))
+        if not self._tests and not self._checkers:
+            self._script()
         return TestFile(
             path=self._file.path,
             tests=unique_names(self._tests),
             checkers=tuple(self._checkers),
             is_focused=self._is_focused,
+            is_skipped=never_runs(self._file.root),
             oddities=tuple(self._exits()),
         )
+
+    def _script(self) -> None:
+        """Read a file that is run as a whole and asserts outside of all functions."""
+        found = self._read(self._file.root)
+        if found.assertions:
+            self._tests.append(replace(found, name=_SCRIPT, line=1, oddities=()))
 
     def _exits(self) -> Iterator[Oddity]:
         """Find where a file ends the run of all tests with success."""
@@ -167,9 +184,9 @@ class _Reading:
         call = self._declared(node)
         if call is None:
             yield from self._other(node, suite)
-        elif call.root in _HOOKS:
+        elif call.root in HOOKS:
             self._hook(call, suite)
-        elif call.root in _SUITES:
+        elif call.root in SUITES:
             yield from self._suite(call, suite)
         else:
             self._test(node, call, suite)
@@ -178,18 +195,22 @@ class _Reading:
         links = chain(node)
         root = links[0].name
         names = {link.name for link in links[1:]}
-        if root in self._aliases and root not in _TESTS | _SUITES:
+        if root in self._runners and root not in TESTS | SUITES:
+            if not names <= DECLARING:
+                return None
+            root = self._runners[root]
+        elif root in self._aliases and root not in TESTS | SUITES:
             alias = [chain(each) for each in walked(self._aliases[root]) if _is_link(each)]
-            found = next((each for each in alias if _plain(each[0].name) in _TESTS | _SUITES), None)
+            found = next((each for each in alias if _plain(each[0].name) in TESTS | SUITES), None)
             root = root if found is None else found[0].name
             names |= {link.name for each in alias for link in each[1:]} if found else set()
         plain = _plain(root)
-        if not (plain in _TESTS | _SUITES or root in _HOOKS) or links[-1].arguments is None:
+        if not (plain in TESTS | SUITES or root in HOOKS) or links[-1].arguments is None:
             return None
         if root in ("Deno", "QUnit"):
             plain = "describe" if "module" in names else "test"
-        if plain == "test" and names & (_SUITES | _HOOKS):
-            plain = next(iter(names & (_SUITES | _HOOKS)))
+        if plain == "test" and names & (SUITES | HOOKS):
+            plain = next(iter(names & (SUITES | HOOKS)))
         call = _Call(
             root=plain,
             modifiers=frozenset(names),
@@ -287,7 +308,7 @@ class _Reading:
             outer=self._names,
             lists=self._lists,
             uses=uses_in(function),
-            testers=frozenset(context),
+            testers=frozenset(context) | inner_testers(function) | self._runners.keys(),
             waits=bool(set(given) & _DONE) or "new Promise" in text,
             plans=any(plan in text for plan in _PLANNING),
             is_stubbed=bool(self._own & {"expect", "assert"}),

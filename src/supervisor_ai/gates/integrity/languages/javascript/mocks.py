@@ -66,7 +66,7 @@ class Mocks:
     def __init__(self, root: "Node", lines: LineIndex) -> None:
         self._lines = lines
         calls = [each for each in walked(root) if each.type == "call_expression"]
-        self._modules = list(_replaced_modules(calls, _imports(root)))[:_MOST]
+        self._modules = list(_replaced_modules(calls, imports_of(root)))[:_MOST]
         self._others = [*_spied(calls), *_overwritten(root)][:_MOST]
 
     def of(self, test: "Node", assertions: Iterable[Assertion], names: Names) -> tuple[Oddity, ...]:
@@ -118,7 +118,7 @@ def _test_around(node: "Node") -> int | None:
     return None
 
 
-def _imports(root: "Node") -> dict[str, dict[str, str]]:
+def imports_of(root: "Node") -> dict[str, dict[str, str]]:
     """Return for every module that a file imports the local names, and what they name there."""
     found: dict[str, dict[str, str]] = {}
     for node in walked(root):
