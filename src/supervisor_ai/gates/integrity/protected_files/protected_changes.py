@@ -23,6 +23,9 @@ from supervisor_ai.tools.toml import TooMuchError
 
 _OURS: Final = ".supervisor/"
 _NUMBER: Final = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
+_TARGETS: Final = ("test", "bin", "example")
+_LEFT_OUT: Final = re.compile(r'"(?:required-features|test|harness)": (?:false|\[[^\]]{0,200}\])')
+_CHECKS: Final = ("profile.test.", "profile.dev.")
 _LEAST: Final = ("fail_under", "statements", "branches", "functions", "lines", "fail-under")
 
 
@@ -100,6 +103,13 @@ def settings_of(contents: bytes | None, source: SettingsSource) -> Settings | No
 
 def _weight(key: str, old: str | None, new: str | None) -> Severity | None:
     """Say how much a changed setting weighs: nothing where it can only ask for more."""
+    if key in _TARGETS:
+        return _weight_of_targets(old or "", new or "")
+    if key.startswith(_CHECKS):
+        return Severity.ERROR if new in ("false", "abort") else None
+    if key == "features.default":
+        lost = set(_words(old or "")) - set(_words(new or ""))
+        return Severity.ERROR if lost and new else None
     if old is None:
         return _weight_of_new(key, new or "")
     if new is None:
@@ -111,11 +121,21 @@ def _weight(key: str, old: str | None, new: str | None) -> Severity | None:
     return Severity.ERROR
 
 
+def _weight_of_targets(old: str, new: str) -> Severity | None:
+    """Weigh which targets are no longer tested as usual."""
+    added = {*_LEFT_OUT.findall(new)} - {*_LEFT_OUT.findall(old)}
+    if added or new.count("false") > old.count("false"):
+        return Severity.ERROR
+    return Severity.NOTE if old else None
+
+
 def _weight_of_new(key: str, new: str) -> Severity | None:
     if key.startswith(("target ", "scripts.")):
         return None
     name = key.rpartition(".")[2]
     if name in LEAVING_OUT or NARROWING.search(new):
+        return Severity.ERROR
+    if key.endswith(".runner"):
         return Severity.ERROR
     if key.startswith("lib.") or (name in _LEAST and _NUMBER.fullmatch(new)):
         return Severity.ERROR if new == "false" else None

@@ -35,6 +35,8 @@ def sources_of(path: str) -> tuple[SettingsSource, ...]:
     name = PurePosixPath(path).name
     if name in _BY_NAME:
         return _BY_NAME[name]
+    if path.endswith((".cargo/config.toml", ".cargo/config")):
+        return (SettingsSource(Area.GATES, _of_cargo_config),)
     if SCRIPTED.fullmatch(path):
         return (SettingsSource(Area.COVERAGE, _of_script),)
     if name.lower() in ("makefile", "gnumakefile", "justfile", ".justfile") or name.endswith(".mk"):
@@ -71,11 +73,51 @@ def _of_pyproject_tasks(text: str) -> Settings:
 
 
 def _of_cargo(text: str) -> Settings:
+    """Return which targets are tested, with what features, and what a test build checks."""
     cargo = read_toml(text)
     package, library = table_in(cargo.get("package")), table_in(cargo.get("lib"))
-    named = {"package.autotests": package.get("autotests"), "test": cargo.get("test")}
+    named = {"package.autotests": package.get("autotests")}
     named |= {f"lib.{key}": library.get(key) for key in ("test", "doctest", "harness")}
+    named |= {kind: _untested(cargo.get(kind)) for kind in ("test", "bin", "example")}
+    features = table_in(cargo.get("features"))
+    known = [each for each in _list(features.get("default")) if each in features]
+    named["features.default"] = known or None
+    named |= _of_profiles(table_in(cargo.get("profile")))
     return {key: _written(value) for key, value in named.items() if value is not None}
+
+
+def _untested(targets: object) -> object:
+    """Return the targets that are not tested as usual: others are nobody's business."""
+    keys = ("test", "harness", "required-features", "path")
+    listed = targets if isinstance(targets, list) else []
+    chosen = [
+        {key: it[key] for key in ("name", *keys) if key in it} for it in map(table_in, listed)
+    ]
+    return [it for it in chosen if it.keys() & set(keys)] or None
+
+
+def _of_profiles(profiles: Mapping[str, object]) -> dict[str, object]:
+    """Return what debug and test builds are told not to check."""
+    checks = ("overflow-checks", "debug-assertions", "panic")
+    return {
+        f"profile.{name}.{key}": table_in(profiles.get(name)).get(key)
+        for name in ("test", "dev")
+        for key in checks
+    }
+
+
+def _of_cargo_config(text: str) -> Settings:
+    """Return what decides how test programs are built and started."""
+    config = read_toml(text)
+    found = [*flat(config.get("target"), "target"), *flat(config.get("build"), "build")]
+    found += [*flat(config.get("env"), "env"), *flat(config.get("alias"), "alias")]
+    return {
+        key: value for key, value in found if key.endswith((".runner", "flags")) or key[0] in "ea"
+    }
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _of_package(text: str) -> Settings:
