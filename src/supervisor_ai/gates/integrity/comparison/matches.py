@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.gates.integrity.comparison.replacements import (
+    asks_as_much,
     covers,
     is_answered,
     is_looser,
@@ -15,6 +16,7 @@ from supervisor_ai.gates.integrity.comparison.replacements import (
     keeps_values,
     looks_at_part,
     replaces,
+    says_the_same,
 )
 from supervisor_ai.gates.integrity.comparison.sides import Check, CheckedTest
 from supervisor_ai.gates.integrity.comparison.words import literals, shape
@@ -117,6 +119,7 @@ class Matcher:
         self._rows()
         for old, new in self._pairs:
             if not new.is_skipped:
+                _asked_of_another(old, new)
                 self._covered(old, new)
                 self._replaced(old, new)
 
@@ -160,6 +163,8 @@ class Matcher:
         if looks_at_part(candidate.assertion, check.assertion):
             return False
         written = self._owner[id(candidate)].words
+        if not is_pair and not says_the_same(check.assertion, written):
+            return False
         if key is _subject or not is_pair:
             return literals(check.assertion.text) <= written
         return keeps_values(check.assertion, written)
@@ -207,6 +212,17 @@ class Matcher:
                     or is_answered(old, check, new, other)
                 ):
                     self._take(check, other, is_pair=True)
+
+
+def _asked_of_another(old: CheckedTest, new: CheckedTest) -> None:
+    """Let go of what a shared function checked where another one is asked the same."""
+    for via in {name for name, _ in old.calls}:
+        asked = [found for name, found in old.calls if name == via]
+        if all(
+            any(asks_as_much(check.assertion, found) for check in new.checks) for found in asked
+        ):
+            for check in old.checks:
+                check.left = 0 if check.via == via else check.left
 
 
 def _text(check: Check) -> str:

@@ -33,6 +33,8 @@ class Check:
     """Where the assertion stands, which is elsewhere for a function that tests share."""
     left: int
     wanted: int
+    via: str = ""
+    """The function that tests share in which it stands; nothing for the test itself."""
 
 
 @dataclass(eq=False)
@@ -43,6 +45,8 @@ class CheckedTest:
     test: TestCase
     is_skipped: bool
     checks: list[Check] = field(default_factory=list)
+    calls: list[tuple[str, Assertion]] = field(default_factory=list)
+    """What it asks shared functions to check, each with the function; they say what that means."""
 
     @property
     def last_name(self) -> str:
@@ -105,25 +109,30 @@ class _Callables:
                 self._named[bare_name(checker.name)].append((file.path, checker))
 
     def checked(self, file: TestFile, test: TestCase, *, is_skipped: bool) -> CheckedTest:
-        own = [found for found in test.assertions if self._is_head or not self._is_call(found)]
+        named = [(found, "" if self._is_head else self._called(found)) for found in test.assertions]
+        own = [found for found, name in named if not name]
+        calls = [(name, found) for found, name in named if name]
         checks = [self._check(file.path, test, found) for found in own]
         for path, checker in self._reached(file.path, test):
             room = min(_FROM_CHECKERS - (len(checks) - len(own)), self._room)
             found = checker.assertions[: max(room, 0)]
             self._room -= len(found)
-            checks += [self._check(path, test, assertion) for assertion in found]
-        return CheckedTest(file=file.path, test=test, is_skipped=is_skipped, checks=checks)
+            name = bare_name(checker.name)
+            checks += [self._check(path, test, assertion, name) for assertion in found]
+        return CheckedTest(
+            file=file.path, test=test, is_skipped=is_skipped, checks=checks, calls=calls
+        )
 
-    def _is_call(self, found: Assertion) -> bool:
-        """Tell whether an assertion only calls a function whose own assertions are known."""
+    def _called(self, found: Assertion) -> str:
+        """Return the function that an assertion only calls, if its own assertions are known."""
         called = _CALLED.match(found.text)
         there = self._named.get(called[1], []) if called else []
-        return any(checker.assertions for _, checker in there)
+        return called[1] if called and any(checker.assertions for _, checker in there) else ""
 
-    def _check(self, path: str, test: TestCase, found: Assertion) -> Check:
+    def _check(self, path: str, test: TestCase, found: Assertion, via: str = "") -> Check:
         known = found.times * test.cases
         count = min(known, ANY_NUMBER) if known else self._unknown
-        return Check(assertion=found, file=path, left=count, wanted=count)
+        return Check(assertion=found, file=path, left=count, wanted=count, via=via)
 
     def _reached(self, path: str, test: TestCase) -> Iterator[tuple[str, TestCase]]:
         """Find the functions that a test calls, and those that they call."""

@@ -11,12 +11,17 @@ from supervisor_ai.gates.integrity.protected_files.settings import (
     SettingsSource,
     sources_of,
 )
-from supervisor_ai.gates.integrity.protected_files.snapshots import moved, only_adds
+from supervisor_ai.gates.integrity.protected_files.snapshots import (
+    moved,
+    only_adds,
+    only_adds_lines,
+)
 from supervisor_ai.gates.integrity.protected_files.tables import (
     HARMLESS,
     LEAVING_OUT,
     NARROWING,
     RULES,
+    STRICTER,
     WHOLE,
 )
 from supervisor_ai.tools.toml import TooMuchError
@@ -66,8 +71,10 @@ def _of_whole(file: FileSides, area: Area) -> Iterator[Finding]:
             severity = Severity.ERROR if is_ours else Severity.NOTE
             yield _finding(file, area, f"{file.path!r} is new", severity=severity)
         return
-    deed = "was deleted" if file.after is None else "was changed"
-    yield _finding(file, area, f"{file.path!r} {deed}")
+    is_grown = area is Area.SNAPSHOTS and not file.is_retyped and only_adds_lines(file)
+    severity = Severity.NOTE if is_grown else Severity.ERROR
+    deed = "was deleted" if file.after is None else "got more lines" if is_grown else "was changed"
+    yield _finding(file, area, f"{file.path!r} {deed}", severity=severity)
 
 
 def _of_settings(file: FileSides, source: SettingsSource) -> Iterator[Finding]:
@@ -116,6 +123,8 @@ def _weight(key: str, old: str | None, new: str | None) -> Severity | None:
         return Severity.ERROR
     if key.rpartition(".")[2] in _LEAST and _is_more(old, new):
         return None
+    if key.startswith(("target ", "scripts.")) and _asks_for_more(old, new):
+        return Severity.NOTE
     if key.endswith("addopts"):
         return _weight_of_options(old, new)
     return Severity.ERROR
@@ -140,6 +149,20 @@ def _weight_of_new(key: str, new: str) -> Severity | None:
     if key.startswith("lib.") or (name in _LEAST and _NUMBER.fullmatch(new)):
         return Severity.ERROR if new == "false" else None
     return Severity.NOTE
+
+
+def _asks_for_more(old: str, new: str) -> bool:
+    """Tell whether a command only got options that make it stricter or let it run more."""
+    rest = iter(new.split())
+    added: list[str] = []
+    for word in old.split():
+        for other in rest:
+            if other == word:
+                break
+            added.append(other)
+        else:
+            return False
+    return all(map(STRICTER.fullmatch, [*added, *rest]))
 
 
 def _weight_of_options(old: str, new: str) -> Severity | None:

@@ -29,6 +29,14 @@ def only_adds(file: FileSides) -> bool:
     return True
 
 
+def only_adds_lines(file: FileSides) -> bool:
+    """Tell whether all the lines of a text are still there, in their order."""
+    if not file.before or not file.after or b"\0" in file.after:
+        return False
+    there = iter(file.after.splitlines())
+    return all(line in there for line in file.before.splitlines())
+
+
 def _entries(path: str, contents: bytes | None) -> dict[str, str] | None:
     """Return the entries of a file by their names, and what stands above them; None: unknown."""
     pattern = _ENTRY.get(PurePosixPath(path).suffix)

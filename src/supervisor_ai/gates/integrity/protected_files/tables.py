@@ -74,6 +74,15 @@ NARROWING: Final = re.compile(
 
 HARMLESS: Final = re.compile(r"-[qvsra]+[A-Za-z]*|--tb=\w+|--color=\w+|--durations=\d+|-n\s*\w+")
 
+STRICTER: Final = re.compile(
+    r"-count=1|-shuffle=(?:on|\d+)|-race|-v+|-cover(?:profile=\S+|mode=\S+)?|-vet=all|-failfast=false"
+    r"|--workspace|--all|--all-targets|--all-features|--no-fail-fast|--locked|--frozen|--include-ignored"
+    r"|--cov(?:=\S+)?|--cov-branch|--cov-fail-under=\d+|--strict(?:-\w+)*|-W|error|-Werror|--verbose"
+    r"|--coverage|--ci|--max-warnings=0|--runInBand|--forbid-only|--check-leaks|--randomize|--doctest-\w+"
+    r"|-ra|-n|auto|\d+|-p|randomly|--durations=\d+|--color=\w+|-D|warnings|--experimental-test-coverage"
+)
+"""Options that let a runner run more, or be stricter, or say more."""
+
 LEAVING_OUT: Final = frozenset(
     {"omit", "exclude_lines", "exclude_also", "partial_branches", "norecursedirs", "python_files"}
     | {"python_classes", "python_functions", "testPathIgnorePatterns", "passWithNoTests"}

@@ -74,8 +74,12 @@ def checks(flow: Flow, node: "Node") -> Iterator[FoundAssertion]:
 
 def _asking(flow: Flow, node: "Node") -> Conditions:
     asking = flow.asking(node)
-    # A mock is known by its name: how it was made says nothing about what is checked.
-    names = {name: it for name, it in asking.names.items() if not source_of(it).startswith(_MOCKS)}
+    # A mock or a function is known by its name: how it was made says nothing about what is checked.
+    names = {
+        name: it
+        for name, it in asking.names.items()
+        if it.type not in FUNCTIONS and not source_of(it).startswith(_MOCKS)
+    }
     return replace(asking, names=names)
 
 
