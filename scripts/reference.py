@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from supervisor_ai.cli.main import supervisor as command
 from supervisor_ai.control.commands.doctor import DoctorCheck
+from supervisor_ai.control.commands.gates.change_halves import FileHalf, HalvesView
 from supervisor_ai.control.commands.gates.gate_check import CheckView
 from supervisor_ai.control.commands.run_merge import MergeView
 from supervisor_ai.control.commands.workspace_cleanup import CleanItem, CleanView
@@ -82,7 +83,8 @@ that change something print a MutationView, `workspace clean` a CleanView. `work
 `{"directories": [DirectoryView, …], "works": [WorkView, …]}`, `workspace show` prints
 `{"workspace": DirectoryView or WorkView, "files": [FileChange, …]}`, `sandbox check` a
 SandboxCheck. `gate list` prints `{"gates": [GateSummary, …]}`, `gate check` prints
-`{"check": CheckView}`, `gate claims` prints `{"claims": [ClaimsRow, …]}`. Where a list is cut,
+`{"check": CheckView}` (with `--explain` `{"halves": HalvesView}`), `gate claims` prints
+`{"claims": [ClaimsRow, …]}`. Where a list is cut,
 `truncated` and `total` say so. `login --status` prints `{"logins": [LoginView, …]}`. `doctor`
 prints `{"findings": [DoctorCheck, …], "conclusion": str}`; what is needed and does not hold is in
 the way of a run. `ledger verify` prints `{"verification": Verification}`. An error is
@@ -97,7 +99,8 @@ KINDS = (
     *(RoleSummary, RoleDetail, RoleValue, RoleDifference, RoleChange, RoleExchange),
     ConfigValue,
     *(QuestionView, DoubtView),
-    *(GateRow, RunLogEntry, GateSummary, CheckView, GateFinding, ClaimsRow),
+    *(GateRow, RunLogEntry, GateSummary, CheckView, GateFinding, HalvesView, FileHalf),
+    ClaimsRow,
     *(WorkflowSummary, RetryEntry, PackedContext, PackedItem, SentContext, RedactionReport),
     *(Verification, LedgerFault),
     LoginView,

@@ -17,6 +17,12 @@ def test_one() -> None:
 def test_two() -> None:
     assert double(2) == 4
 """
+SETTINGS: Final = """\
+[project]
+name = "{name}"
+[tool.pytest.ini_options]
+addopts = "{options}"
+"""
 CHECK: Final = {
     *("gate", "kind", "base", "head", "verdict", "reason", "tests", "findings"),
     *("exit_code", "command", "note", "output", "told"),
@@ -108,9 +114,69 @@ def test_a_report_is_compared_with_two_commits(user: User) -> None:
     assert user.call("gate", "claims", "--json").json == {"claims": []}
 
 
+def test_a_change_is_taken_apart_and_nothing_is_run(user: User) -> None:
+    rules = "harness:\n  files: [qa/**]\n  product: [tests/shop/**]\n"
+    user.commit(
+        {
+            ".supervisor/config.yaml": CONFIG + rules,
+            "app.py": "one = 1\n",
+            "tests/test_app.py": TESTS,
+            "qa/data.csv": "1\n",
+            "tests/shop/goods.py": "goods = 1\n",
+            "pyproject.toml": SETTINGS.format(name="app", options="-q"),
+        }
+    )
+    (user.repository / "tests/linked.py").symlink_to("../app.py")
+    base = user.commit()
+    (user.repository / "tests/linked.py").unlink()
+    user.commit(
+        {
+            ".supervisor/config.yaml": CONFIG,
+            "app.py": "one = 2\n",
+            "tests/test_app.py": "",
+            "tests/\x1b[2Jnew.py": "",
+            "tests/linked.py": "",
+            "qa/data.csv": "2\n",
+            "tests/shop/goods.py": "goods = 2\n",
+            "pyproject.toml": SETTINGS.format(name="shop", options="-k no"),
+        }
+    )
+    user.environment["SUPERVISOR_TRUST"] = "0"
+    said = user.call("gate", "check", "replay", "--explain", "--base", base, "--json")
+    assert said.code == 0, said.out
+    found = said.json["halves"]
+    files = {it["path"]: (it["half"], it["replay"]) for it in found["files"]}
+    assert files == {
+        ".supervisor/config.yaml": ("harness", "base"),
+        "app.py": ("product", "head"),
+        "pyproject.toml": ("mixed", "grafted"),
+        "qa/data.csv": ("harness", "base"),
+        "tests/\x1b[2Jnew.py": ("harness", "left_out"),
+        "tests/linked.py": ("harness", "head"),
+        "tests/shop/goods.py": ("product", "head"),
+        "tests/test_app.py": ("harness", "base"),
+    }
+    assert found["rules"] == {"harness": ["qa/**"], "product": ["tests/shop/**"]}
+    assert (found["touches_harness"], found["touches_product"]) == (True, True)
+    [sentence] = found["not_replayed"]
+    assert sentence.startswith("The file 'tests/linked.py' cannot be as it was at the base: ")
+    shown = user.call("gate", "check", "test", "--explain").out
+    assert "Rules of the project: harness 'qa/**'; product 'tests/shop/**' (read from" in shown
+    [row] = [line for line in shown.splitlines() if line.startswith("qa/data.csv ")]
+    assert row.split(maxsplit=5)[1:5] == ["harness", "as", "at", "base"]
+    assert row.endswith("the project says so: harness 'qa/**'")
+    assert f"so that a gate is not green by replay:\n  {sentence}\n" in shown
+    assert "\x1b" not in shown
+    narrow = user.call("gate", "check", "replay", "--explain", COLUMNS="40").out
+    assert max(map(len, narrow.splitlines())) <= 40
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "kind", "words", "hint"),
     [
+        (["replay"], 3, "not_found", "No gate is called 'replay'", "replay --explain"),
+        (["claims", "--explain"], 2, "invalid", "'claims' runs no tests", "replay --explain"),
+        (["replay", "--explain", "--tdd"], 2, "invalid", "takes only", ""),
         (["tset"], 3, "not_found", "'tset'", "'test'"),
         (["test", "--head", "nowhere"], 3, "not_found", "'nowhere'", ""),
         (["test", "--base", "nowhere"], 3, "not_found", "'nowhere'", ""),

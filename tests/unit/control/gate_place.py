@@ -91,6 +91,11 @@ class Checkout:
 
     named: Mapping[str | None, Base]
     root: Path = Path("/project")
+    configured: frozenset[CommitSha] = frozenset()
+    """The commits that have definitions of their own."""
+
+    def list(self, commit: CommitSha, directory: str) -> tuple[str, ...]:
+        return (f"{directory}/config.yaml",) if commit in self.configured else ()
 
     def resolve(self, ref: str | None) -> Base:
         if ref not in self.named:

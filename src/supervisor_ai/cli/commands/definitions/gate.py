@@ -8,6 +8,14 @@ What `supervisor gate check test_integrity --json` prints, by example:
                              "line": 3, "subject": "test_sum", "severity": "error"}],
                "exit_code": null, "command": [], "note": "",
                "output": "", "told": "…"}}
+
+and `supervisor gate check replay --explain --json`:
+
+    {"halves": {"base": "1f0c…", "head": "9ab2…", "rules": {"harness": [], "product": []},
+                "note": "…", "touches_harness": true, "touches_product": false,
+                "files": [{"path": "tests/test_a.py", "half": "harness", "replay": "base",
+                           "why": "…"}],
+                "not_replayed": []}}
 """
 
 import shlex
@@ -30,7 +38,7 @@ from supervisor_ai.domain.terminal import plain
 from supervisor_ai.tools.text import counted
 
 if TYPE_CHECKING:
-    from supervisor_ai.control.commands.gates.gate_check import CheckView
+    from supervisor_ai.control.commands.gates.gate_check import CheckQuestion, CheckView
     from supervisor_ai.control.ports.definitions import GateSummary
     from supervisor_ai.control.ports.queries import ClaimsRow
 
@@ -58,6 +66,7 @@ class _CheckOptions(TypedDict):
     may_change: tuple[str, ...]
     mutants: int | None
     answer: str | None
+    explain: bool
     as_json: bool
 
 
@@ -112,6 +121,12 @@ def list_verb(invocation: Invocation, **options: Unpack[_ListOptions]) -> int:
     metavar="FILE",
     help="An implementer's answer for the gate `claims`; - is stdin.",
 )
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Run nothing: show what of the change is harness, what is product and what a replay "
+    "would put back. NAME is then `replay` or a gate that runs tests.",
+)
 @json_option
 @click.pass_obj
 def check(invocation: Invocation, **options: Unpack[_CheckOptions]) -> int:
@@ -124,6 +139,9 @@ def check(invocation: Invocation, **options: Unpack[_CheckOptions]) -> int:
     gate that the commit before does not have is taken from the head, or from a config that is not
     committed yet, and the answer says so. The gate `claims`
     needs to know what was reported: --answer names the file with a worker's JSON.
+
+    `gate check replay --explain` runs nothing and takes the change apart: which files judge, which
+    are judged, why, and what the base's harness would be put back over.
 
     Exit code 0: the gate passed or only warns; 1: it failed; 6: it could not be run.
     """
@@ -141,12 +159,31 @@ def check(invocation: Invocation, **options: Unpack[_CheckOptions]) -> int:
     )
     from supervisor_ai.cli.interrupts import run_interruptibly
 
+    if options["explain"]:
+        return _explain(invocation, question, as_json=options["as_json"])
     found = run_interruptibly(check_change(invocation.project(), question))
     if options["as_json"]:
         write_json({"check": found})
     else:
         write("\n".join(shown_check(found)))
     return _EXIT_CODES[found.verdict]
+
+
+def _explain(invocation: Invocation, question: "CheckQuestion", *, as_json: bool) -> int:
+    from supervisor_ai.cli.commands.definitions.change_halves import shown_halves
+    from supervisor_ai.cli.interrupts import run_interruptibly
+    from supervisor_ai.control.commands.gates.change_halves import explain
+
+    if question.is_tdd or question.may_change or question.mutants or question.answer is not None:
+        raise InvalidInput(
+            "`--explain` runs no gate, so that it takes only `--base`, `--head` and `--json`."
+        )
+    found = run_interruptibly(explain(invocation.project(), question))
+    if as_json:
+        write_json({"halves": found})
+    else:
+        write("\n".join(shown_halves(found)))
+    return DONE
 
 
 @verb(example="supervisor gate claims", group=gate)

@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from supervisor_ai.control.commands.gates.gate_sources import find_source
+from supervisor_ai.control.commands.gates.gate_sources import find_base, find_source, nothing_before
 from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
 from supervisor_ai.control.commands.trust import require_trust
 from supervisor_ai.control.ports.definitions import Catalog
@@ -21,6 +21,9 @@ from supervisor_ai.domain.run.values import Base
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gate_check import Checked, CheckRequest, check_gate
 from supervisor_ai.engine.world import World
+
+REPLAY: Final = "replay"
+"""No gate, but what is asked of every gate that runs tests."""
 
 
 class CheckQuestion(Struct, frozen=True, kw_only=True):
@@ -99,25 +102,16 @@ async def check(project: OpenProject, question: CheckQuestion) -> CheckView:
 
 def _change(preflight: Preflight, question: CheckQuestion) -> _Change:
     head = preflight.repository.resolve(question.head)
-    if question.base is not None:
-        return _between(preflight.repository.resolve(question.base), head)
-    try:
-        return _between(preflight.repository.resolve(f"{head.sha}~1"), head)
-    except NotFound:
-        return replace(_between(head, head), is_first=True)
+    base = find_base(preflight.repository, question.base, head)
+    if base is None:
+        return _Change(base=head, head=head, definition=head.sha, is_first=True)
+    return _Change(base=base, head=head, definition=base.sha)
 
 
 def _require_change(gates: Sequence[Gate], change: _Change) -> None:
     """Refuse to compare the first commit of all with itself; a command needs no other one."""
     if change.is_first and any(gate.kind != GateKind.COMMAND for gate in gates):
-        raise InvalidInput(
-            f"There is no commit before {change.head.ref!r} to compare it with.",
-            hint="Name the other commit: --base REF",
-        )
-
-
-def _between(base: Base, head: Base) -> _Change:
-    return _Change(base=base, head=head, definition=base.sha)
+        raise nothing_before(change.head)
 
 
 def _gates(preflight: Preflight, question: CheckQuestion, change: _Change) -> tuple[Gate, ...]:
@@ -201,6 +195,11 @@ def find_gate(catalog: Catalog, name: str, *, base: Base, head: Base) -> Gate:
     try:
         return catalog.gate(base.sha, name)
     except (InvalidInput, NotFound) as error:
+        if name == REPLAY:
+            raise NotFound(
+                f"No gate is called {name!r}: gates that run tests are replayed where they pass.",
+                hint="`supervisor gate check replay --explain` shows what would be put back.",
+            ) from error
         if _is_configured(catalog, base.sha, name) or not _is_in_head(catalog, head.sha, name):
             raise
         raise NotFound(

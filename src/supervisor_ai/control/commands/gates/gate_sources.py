@@ -1,4 +1,4 @@
-"""Where the definition of a gate is read from, when nobody named a commit for that."""
+"""Which commits a gate is about, and which of them says what the gate is made of."""
 
 import os
 import stat
@@ -10,10 +10,11 @@ from msgspec import Struct
 
 from supervisor_ai.control.ports.definitions import Catalog
 from supervisor_ai.control.project import OpenProject
-from supervisor_ai.domain.errors import SupervisorError
+from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.own_state import DIRECTORY, is_own_state
 from supervisor_ai.domain.run.values import Base
+from supervisor_ai.engine.ports.workspaces import Repository
 
 _BUILTIN: Final = "built-in"
 _LARGEST: Final = 1 << 20
@@ -28,6 +29,24 @@ class GateSource(Struct, frozen=True, kw_only=True):
     """Said where it is not the base."""
 
 
+def find_base(repository: Repository, ref: str | None, head: Base) -> Base | None:
+    """Return the commit that a head is compared with; None where there is none before it."""
+    if ref is not None:
+        return repository.resolve(ref)
+    try:
+        return repository.resolve(f"{head.sha}~1")
+    except NotFound:
+        return None
+
+
+def nothing_before(head: Base) -> InvalidInput:
+    """Say that the first commit of all changes nothing that could be compared."""
+    return InvalidInput(
+        f"There is no commit before {head.ref!r} to compare it with.",
+        hint="Name the other commit: --base REF",
+    )
+
+
 async def find_source(project: OpenProject, name: str, base: Base, head: Base) -> GateSource:
     """Prefer the older word on a gate; one that no commit holds yet counts before a built-in."""
     catalog = project.preflight.catalog
@@ -36,7 +55,7 @@ async def find_source(project: OpenProject, name: str, base: Base, head: Base) -
     if _is_configured(catalog, head.sha, name):
         note = f"as {head.sha[:12]} configures it; the commit before it has no such gate"
         return GateSource(commit=head.sha, note=note)
-    uncommitted = await _work_tree(project, head)
+    uncommitted = await work_tree(project, head)
     if uncommitted is not None and _is_configured(catalog, uncommitted, name):
         note = f"as {DIRECTORY} of the work tree configures it, which no commit holds yet"
         return GateSource(commit=uncommitted, note=note)
@@ -54,7 +73,7 @@ def _is_configured(catalog: Catalog, commit: CommitSha, name: str) -> bool:
     return any(it.name == name and it.missing is None and it.origin != _BUILTIN for it in found)
 
 
-async def _work_tree(project: OpenProject, head: Base) -> CommitSha | None:
+async def work_tree(project: OpenProject, head: Base) -> CommitSha | None:
     """Make a commit of HEAD with the definitions of the work tree; no ref keeps it."""
     contents = dict(_definitions(project.preflight.checkout))
     if not contents or project.preflight.repository.list(head.sha, DIRECTORY):
