@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.command import User
+from tests.e2e.small_shop import SHOP
 from tests.e2e.terminal import Terminal
 from tests.unit.definitions.detection.layouts import layout
 
@@ -68,6 +69,44 @@ def test_a_dry_run_writes_nothing(owner: User) -> None:
     assert not (owner.repository / ".supervisor").exists()
 
 
+def test_the_new_files_are_committed_at_the_users_word_and_nothing_else(owner: User) -> None:
+    first = owner.commit(layout("python-uv"))
+    owner.write({"mine.txt": "mine\n", "staged.txt": "staged\n"})
+    owner.git("add", "staged.txt")
+    said = owner.call("init", "--yes", "--no-try", "--commit", "--json").json
+    assert said["committed"] == {"branch": "main", "commit": owner.git("rev-parse", "HEAD")}
+    assert owner.git("rev-parse", "HEAD~1") == first
+    assert owner.git("diff", "--name-only", first, "HEAD").split() == [IGNORED, CONFIG]
+    assert owner.git("status", "--porcelain").splitlines() == ["A  staged.txt", "?? mine.txt"]
+    again = owner.call("init", "--yes", "--no-try", "--commit", "--json").json
+    assert again["committed"] is None
+
+
+@pytest.mark.parametrize(
+    ("prepare", "words"),
+    [
+        (["checkout", "--quiet", "--detach"], "No branch with a commit is checked out here."),
+        (["update-ref", "MERGE_HEAD", "HEAD"], "A merge is under way in "),
+    ],
+)
+def test_what_cannot_be_committed_is_the_users_to_commit(
+    prepare: list[str], words: str, owner: User
+) -> None:
+    first = owner.commit(layout("python-uv"))
+    owner.git(*prepare)
+    said = owner.call("init", "--yes", "--no-try", "--commit")
+    assert said.code == 0, said.err
+    assert words in said.err
+    assert "git add .supervisor && git commit" in said.out
+    assert owner.git("rev-parse", "HEAD") == first
+
+
+def test_what_git_ignores_is_not_committed(owner: User) -> None:
+    owner.commit({**layout("python-uv"), ".gitignore": ".supervisor/\n"})
+    said = owner.call("init", "--yes", "--no-try", "--commit")
+    assert "Git is told to ignore '.supervisor/config.yaml'" in said.err
+
+
 def test_a_pipe_is_not_asked(owner: User) -> None:
     owner.commit(layout("vue"))
     said = owner.call("init", "--json")
@@ -95,16 +134,6 @@ def test_the_project_is_looked_at_from_its_top_and_before_its_first_commit(owner
     said = owner.call("-C", "crates/tool", "init", "--yes", "--no-try", "--json").json
     assert said["packs"] == ["cli", "rust"]
     assert (owner.repository / CONFIG).exists()
-
-
-SHOP = {
-    "pyproject.toml": '[project]\nname = "shop"\nversion = "1"\n',
-    "src/shop/__init__.py": "def price(n):\n    return 3 * n\n",
-    "tests/test_price.py": "import unittest\n\nimport shop\n\n\n"
-    "class Price(unittest.TestCase):\n    def test_price(self):\n"
-    "        self.assertEqual(shop.price(2), 6)\n",
-    "Makefile": "test:\n\t@echo Nothing to be done\n",
-}
 
 
 def test_what_works_in_the_sandbox_is_written_and_notices_a_broken_product(owner: User) -> None:
@@ -195,6 +224,8 @@ def test_a_person_is_asked_which_packs_to_enable(
     for answer in typed[1:]:
         terminal.wait_for("Which ones")
         terminal.type(f"{answer}\n")
+    terminal.wait_for("Commit these files?")
+    terminal.type("n\n")
     assert terminal.wait() == 0
     assert f"packs: {packs}\n" in (owner.repository / CONFIG).read_text()
-    assert "supervisor trust" in terminal.seen
+    assert "Committed on " not in terminal.seen

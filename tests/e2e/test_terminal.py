@@ -47,6 +47,25 @@ def test_trust_is_asked_for_and_kept(user: User) -> None:
     assert user.run("--workflow", "quick", SUPERVISOR_TRUST="").code == 0
 
 
+def test_a_run_asks_for_the_trust_that_it_lacks(user: User) -> None:
+    refused = Terminal(user, "run", "Do it", "--workflow", "quick", "--yes", SUPERVISOR_TRUST="")
+    refused.wait_for("Do you trust these settings? [y/N]")
+    assert "gates.test.command" in refused.seen
+    refused.type("\n")
+    assert refused.wait() == 7
+    assert "Proceed?" not in refused.seen
+    for option in ("--dry-run", "--json"):
+        silent = Terminal(user, "run", "Do it", option, SUPERVISOR_TRUST="")
+        assert (silent.wait(), "Do you trust" in silent.seen) == (7, False)
+    agreed = Terminal(user, "run", "Do it", "--workflow", "quick", SUPERVISOR_TRUST="")
+    agreed.wait_for("Do you trust these settings? [y/N]")
+    agreed.type("y\n")
+    agreed.wait_for("Proceed? [Y/n]")
+    agreed.type("n\n")
+    assert agreed.wait() == 1
+    assert user.call("trust", "--json", SUPERVISOR_TRUST="").json["applied"] is False
+
+
 def test_a_ledger_and_what_its_runs_pinned_are_asked_for_one_after_the_other(user: User) -> None:
     run = user.run("--workflow", "careful").run["id"]
     moved = replace(user, repository=user.repository.rename(user.home / "moved"))

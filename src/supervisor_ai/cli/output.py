@@ -76,5 +76,7 @@ def report_mutation(mutation: "MutationView", *, as_json: bool) -> int:
     if as_json:
         write_json(mutation)
     else:
-        write(f"{mutation.target}: {one_line(mutation.detail)}")
+        from supervisor_ai.cli.tables import folded
+
+        write("\n".join(folded([f"{mutation.target}: {one_line(mutation.detail)}"])))
     return DONE

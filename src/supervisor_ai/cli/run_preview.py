@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator
 
-from supervisor_ai.cli.tables import labelled, title
+from supervisor_ai.cli.tables import folded, labelled, title
 from supervisor_ai.control.commands.run_start import PreparedRun
 from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.registered_kinds import step_phrases
@@ -29,7 +29,7 @@ def preview(prepared: PreparedRun) -> str:
         *(("budget", line) for line in _budgets(definition)),
         *([("cache", "nothing that is known from before is used")] if prepared.is_fresh else []),
     ]
-    return "\n".join(labelled([(label, one_line(value)) for label, value in rows]))
+    return "\n".join(folded(labelled([(label, one_line(value)) for label, value in rows])))
 
 
 def _own_rows(prepared: PreparedRun) -> Rows:

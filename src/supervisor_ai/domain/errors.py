@@ -6,6 +6,7 @@ SupervisorError
 ├── Conflict           conflict     the world moved: another version, another tree
 │   └── StaleVersion                a stream has grown since it was read
 ├── Denied             denied       the policy or the user's trust says no
+│   └── Untrusted                   the user has not agreed to it yet
 ├── Busy               busy         somebody else owns it now
 │   └── LeaseLost                   we owned it and do not any more
 ├── Unavailable        unavailable  the sandbox, the disk or the database does not work
@@ -65,6 +66,10 @@ class Denied(SupervisorError):
     """The policy or the user's trust says no."""
 
     kind = ErrorKind.DENIED
+
+
+class Untrusted(Denied):
+    """The user has not agreed to it yet, and could be asked."""
 
 
 class Busy(SupervisorError):

@@ -6,10 +6,11 @@ the environment of the tests, so that nothing is fetched.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from email.parser import Parser
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
@@ -19,9 +20,13 @@ from zipfile import ZipFile
 import pytest
 from msgspec import Struct
 from packaging.requirements import Requirement
+from tests.e2e.small_shop import SHOP
+from tests.e2e.terminal import Shell
 
 ROOT: Final = Path(__file__).parents[3]
+README: Final = ROOT / "README.md"
 SOURCE: Final = ROOT / "src"
+TALLY: Final = {"tally.py": "TOTAL = 0\n"}
 PROGRAMS: Final = ("bwrap", "git")
 """All that the command itself starts."""
 
@@ -32,12 +37,20 @@ class Installed(Struct, frozen=True):
     environment: Path
     home: Path
 
+    @property
+    def variables(self) -> dict[str, str]:
+        return {
+            "HOME": str(self.home),
+            "PATH": str(self.home / "bin"),
+            "TMPDIR": str(self.home),
+            "SUPERVISOR_STATE": str(self.home / "state"),
+        }
+
     def call(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [self.environment / "bin/supervisor", *arguments],
             cwd=self.home / "project",
-            env={"HOME": str(self.home), "PATH": str(self.home / "bin"), "TMPDIR": str(self.home)}
-            | {"SUPERVISOR_STATE": str(self.home / "state")},
+            env=self.variables,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -60,20 +73,34 @@ def installed(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Installe
     environment, home = place / "environment", place / "home"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     [packages] = environment.glob("lib/python*/site-packages")
-    for found in dependencies(wheel):
+    for found in (distribution("pip"), *dependencies(wheel)):
         copy_distribution(found, packages)
-    pip = [sys.executable, "-m", "pip", "--python", str(environment / "bin/python"), "install"]
-    subprocess.run([*pip, "--quiet", "--no-deps", "--no-index", str(wheel)], check=True)
     (home / "bin").mkdir(parents=True)
     for name in PROGRAMS:
         (home / "bin" / name).symlink_to(shutil.which(name) or name)
+    (home / "bin/pip").write_text(f'#!/bin/sh\nexec {environment}/bin/python -m pip "$@"\n')
+    (home / "bin/pip").chmod(0o755)
+    shutil.copy(wheel, home)
     commit_project(home / "project")
-    return Installed(environment=environment, home=home)
+    installed = Installed(environment=environment, home=home)
+    shell = Shell(home / "project", {**installed.variables, "PIP_NO_INDEX": "1"})
+    said = shell.enter(first_commands()[0])
+    assert (shell.leave(), "Successfully installed supervisor" in said) == (0, True), said
+    return installed
 
 
-def commit_project(place: Path) -> None:
-    subprocess.run(["git", "init", "--quiet", place], check=True)
-    (place / "tally.py").write_text("TOTAL = 0\n")
+def first_commands() -> list[str]:
+    """Read what the README tells a newcomer to type, without the comments."""
+    door = README.read_text().partition("### Use it on your project")[2]
+    block = door.partition("```sh\n")[2].partition("```")[0]
+    return [line.partition("  #")[0].strip() for line in block.splitlines()]
+
+
+def commit_project(place: Path, files: Mapping[str, str] = TALLY) -> None:
+    subprocess.run(["git", "init", "--quiet", "--initial-branch=main", place], check=True)
+    for name, text in files.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text)
     git = ["git", "-C", str(place), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
     subprocess.run([*git, "add", "."], check=True)
     subprocess.run([*git, "commit", "--quiet", "--message", "A tally"], check=True)
@@ -157,3 +184,58 @@ def test_nothing_is_imported_from_the_repository(installed: Installed) -> None:
         check=True,
     )
     assert Path(found.stdout).is_relative_to(installed.environment)
+
+
+@pytest.fixture
+def shop(installed: Installed) -> Iterator[Installed]:
+    """Put the command and an agent on the PATH of somebody with a small project."""
+    for name, source in (
+        ("supervisor", installed.environment / "bin/supervisor"),
+        ("python3", Path("/usr/bin/python3")),
+    ):
+        (installed.home / "bin" / name).symlink_to(source)
+    agent = shutil.copy(ROOT / "tests/e2e/claude_stub.py", installed.home / "bin/claude")
+    Path(agent).chmod(0o755)
+    yield installed
+    for name in ("supervisor", "python3", "claude"):
+        (installed.home / "bin" / name).unlink()
+
+
+def test_five_commands_lead_from_nothing_to_a_change_on_the_users_branch(shop: Installed) -> None:
+    place = shop.home / "shop"
+    commit_project(place, SHOP)
+    install, init, run, diff, merge = first_commands()
+    assert install.startswith("pip install ")
+    shell = Shell(place, {**shop.variables, "ANTHROPIC_API_KEY": "sk-not-a-key"})
+
+    found = shell.enter(init, {"Commit these files? A run sees only what is committed. [Y/n]": ""})
+    assert "Detected: Python\n" in found
+    assert re.search(r"trying test: python3 -m unittest .*\n    works, 1 tests in", found)
+    assert re.search(r"\nCommitted on main as \w{12}\.\n\nNext:\n  supervisor run ", found)
+
+    questions = {"Do you trust these settings? [y/N]": "y", "Proceed? [Y/n]": ""}
+    ended = shell.enter(run, questions)
+    assert "gates.test.command" in ended
+    assert re.search(r"\n  ✓  commit ", ended)
+    shown = ended.partition("\ncompleted  Add a discount\n")[2]
+    assert "\n           2 files changed, 7 insertions(+)\n  tests    2 tests (test) ran\n" in shown
+    assert re.search(r"\n  next     supervisor diff \w+\n           supervisor merge \w+\n", shown)
+
+    seen = shell.enter(diff)
+    assert "\n+def discount(n):\n" in seen
+    landed = shell.enter(merge)
+    assert "\nmain: Stands at " in landed
+    assert shell.leave() == 0
+
+    for line in f"{found}{ended}{seen}{landed}".splitlines():
+        assert len(line) <= 80 or str(shop.home) in line, line
+    text = (place / "src/shop/__init__.py").read_text()
+    assert "def discount(n):" in text
+    assert git(place, "show", "main:src/shop/__init__.py") == text
+    assert len(git(place, "log", "--format=%s", "main").splitlines()) == 3
+    assert git(place, "status", "--porcelain") == ""
+
+
+def git(place: Path, *arguments: str) -> str:
+    call = ["git", "-C", str(place), *arguments]
+    return subprocess.run(call, capture_output=True, text=True, check=True).stdout

@@ -131,7 +131,8 @@ Usage: supervisor run [OPTIONS] TASK
 
   The task goes through the steps of a workflow. Workers do the work in copies of the repository,
   gates check it, and the result is a commit on a branch of its own; your checkout, your index and
-  your branches stay as they are. `-` reads the task from stdin.
+  your branches stay as they are. `-` reads the task from stdin. Where the project asks for what you
+  have not agreed to, a terminal shows it and asks, as `supervisor trust` does.
 
   Example:
     supervisor run "Add a /health endpoint" --cli my_agent --budget 5usd

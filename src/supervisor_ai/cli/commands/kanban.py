@@ -1,10 +1,12 @@
 """`supervisor kanban`."""
 
+from functools import partial
 from typing import Final, Literal, Unpack
 
 import click
 
 from supervisor_ai.cli.commands.kanban_pages import check, log, open_office, status
+from supervisor_ai.cli.commands.setup.trust import with_trust
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     dry_run_option,
@@ -112,13 +114,15 @@ def new(invocation: Invocation, **options: Unpack[_NewOptions]) -> int:
     """
     office = open_office(invocation)
     text = read_stdin() if options["request"] == "-" else options["request"]
-    _, prepared = prepare_new_kanban(
+    prepare = partial(
+        prepare_new_kanban,
         office,
         text,
         _request(options),
         folder=options["folder"],
         directory=options["directory"],
     )
+    _, prepared = with_trust(invocation, options, prepare)
     return start(invocation, prepared, options)
 
 
@@ -151,7 +155,8 @@ def run(invocation: Invocation, **options: Unpack[_RunOptions]) -> int:
     unfinished = unfinished_on(office.records, place)
     if unfinished is not None and not options["dry_run"]:
         return _go_on(invocation, unfinished.row.id, options)
-    found = prepare_kanban_run(office, place, _request(options))
+    prepare = partial(prepare_kanban_run, office, place, _request(options))
+    found = with_trust(invocation, options, prepare)
     if found.prepared is None:
         return _say_complete(invocation, office, found, as_json=options["as_json"])
     if found.newer is not None:

@@ -4,12 +4,16 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
+from typing import Final, Protocol
 
 from msgspec import Struct
 
 from supervisor_ai.control.commands.gates.gate_trials import GateTrials
 from supervisor_ai.control.ports.project_survey import ProjectSurvey
 from supervisor_ai.domain.errors import Denied, NotFound, Unavailable
+from supervisor_ai.domain.ids import CommitSha
+
+_MESSAGE: Final = "Add supervisor\n"
 
 
 class NewProject(Struct, frozen=True, kw_only=True):
@@ -25,6 +29,17 @@ class NewProject(Struct, frozen=True, kw_only=True):
     has_program: Callable[[str], object]
 
 
+class FileCommits(Protocol):
+    """Commits files of the user's checkout at the user's word."""
+
+    def commit_files(self, files: Mapping[str, bytes], message: str) -> tuple[str, CommitSha]:
+        """Commit these files alone on the branch that is checked out; return both.
+
+        Raises Conflict, with the branch as it was, where that cannot be done.
+        """
+        ...
+
+
 class FileState(StrEnum):
     """What became of a file."""
 
@@ -38,6 +53,13 @@ class FileView(Struct, frozen=True, kw_only=True):
 
     path: str
     state: FileState
+
+
+class CommittedFiles(Struct, frozen=True, kw_only=True):
+    """The commit that holds a project's first settings."""
+
+    branch: str
+    commit: CommitSha
 
 
 def suggested(survey: ProjectSurvey) -> tuple[str, ...]:
@@ -69,6 +91,18 @@ def initialise(
             state = FileState.WRITTEN if _write_new(place, text) else FileState.KEPT
         views.append(FileView(path=path, state=state))
     return tuple(views)
+
+
+def commit_written(
+    commits: FileCommits, files: Sequence[FileView], drafts: Mapping[str, str]
+) -> CommittedFiles | None:
+    """Commit what was just written; None where nothing was."""
+    written = [file.path for file in files if file.state is FileState.WRITTEN]
+    if not written:
+        return None
+    contents = {path: drafts[path].encode() for path in written}
+    branch, commit = commits.commit_files(contents, _MESSAGE)
+    return CommittedFiles(branch=branch, commit=commit)
 
 
 def _refuse_link(directory: Path) -> None:

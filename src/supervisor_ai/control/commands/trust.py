@@ -13,7 +13,7 @@ from supervisor_ai.control.ports.definitions import Power, TrustCheck
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import MutationView
-from supervisor_ai.domain.errors import Conflict, Denied
+from supervisor_ai.domain.errors import Conflict, Untrusted
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 from supervisor_ai.domain.run.events import DefinitionMigrated, RunSubmitted
 from supervisor_ai.domain.run.status import ENDED
@@ -102,7 +102,7 @@ def require_trust(preflight: Preflight, powers: tuple[Power, ...]) -> None:
         return
     check = preflight.trust.check(powers)
     if not check.is_trusted:
-        raise Denied(
+        raise Untrusted(
             _refusal(powers, check), hint="Look at them and agree, if you do: supervisor trust"
         )
 

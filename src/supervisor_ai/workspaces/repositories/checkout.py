@@ -45,18 +45,41 @@ class GitCheckout(Struct, frozen=True, kw_only=True):
 
     def require_clean(self) -> None:
         """Refuse what a merge could mix with changes that no commit holds."""
-        top = self.repository.checkout
-        if not (top / ".git").exists():
-            raise _refusal(f"The files of this repository lie elsewhere, in {str(top)!r}.")
-        for name, deed in _UNDER_WAY.items():
-            if (self.repository.here.directory / name).exists():
-                raise _refusal(f"A {deed} is under way in {str(top)!r}.", "Finish it first.")
+        self.require_idle()
         changed = self._changed()
         if changed:
             raise _refusal(
                 f"Your checkout has changes that no commit holds: {_named(changed)}.",
                 "Commit or stash them first: git stash",
             )
+
+    def require_idle(self) -> None:
+        """Refuse to move a branch in the middle of something that git itself is doing."""
+        top = self.repository.checkout
+        if not (top / ".git").exists():
+            raise _refusal(f"The files of this repository lie elsewhere, in {str(top)!r}.")
+        for name, deed in _UNDER_WAY.items():
+            if (self.repository.here.directory / name).exists():
+                raise _refusal(f"A {deed} is under way in {str(top)!r}.", "Finish it first.")
+
+    def require_wanted(self, paths: Sequence[str]) -> None:
+        """Refuse to commit what the user told git to ignore."""
+        asked = ("check-ignore", "--stdin", "-z")
+        stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        ignored = _paths(ask_as_user(self.repository.checkout, *asked, stdin=stdin).output)
+        if ignored:
+            raise _refusal(f"Git is told to ignore {_named(ignored)}.")
+
+    def stage(self, entries: Sequence[str]) -> None:
+        """Let the index know files as a commit has them; the rest of it stays as it is."""
+        listed = "".join(f"{entry}\0" for entry in entries).encode()
+        reply = self._git.ask(
+            *("update-index", "--add", "-z", "--index-info"),
+            stdin=listed,
+            environment=self._without_programs(),
+        )
+        if reply.code != 0:
+            raise _refusal(f"Git refuses to add the files: {printable(reply.complaint)}")
 
     def require_room(self, changes: Sequence[PathChange]) -> None:
         """Refuse to write where a file lies that git does not know, ignored or not."""

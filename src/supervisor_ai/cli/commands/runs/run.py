@@ -4,6 +4,7 @@ from typing import Unpack
 
 import click
 
+from supervisor_ai.cli.commands.setup.trust import with_trust
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     dry_run_option,
@@ -59,7 +60,8 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
     The task goes through the steps of a workflow. Workers do the work in copies of the
     repository, gates check it, and the result is a commit on a branch of its own; your checkout,
-    your index and your branches stay as they are. `-` reads the task from stdin.
+    your index and your branches stay as they are. `-` reads the task from stdin. Where the project
+    asks for what you have not agreed to, a terminal shows it and asks, as `supervisor trust` does.
     """
     request = StartRequest(
         task=read_stdin() if options["task"] == "-" else options["task"],
@@ -71,5 +73,6 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
         budget=options["budget"],
         is_fresh=options["no_cache"],
     )
-    prepared = prepare(invocation.preflight(), request)
+    preflight = invocation.preflight()
+    prepared = with_trust(invocation, options, lambda: prepare(preflight, request))
     return start(invocation, prepared, options)

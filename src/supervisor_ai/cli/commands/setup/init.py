@@ -5,41 +5,51 @@ What `supervisor init --yes --json` prints, by example:
     {"target": "/home/me/project", "applied": true, "dry_run": false, "detail": "…",
      "files": [{"path": ".supervisor/config.yaml", "state": "written"}],
      "packs": ["cli"], "survey": {…}, "untried": null,
+     "committed": {"branch": "main", "commit": "9ab2…"},
      "trials": {"commit": "1f0c…", "way": {"setup": [], "gates": [{"name": "test", …}]},
                 "trials": [{"gate": "test", "command": ["python3", "-m", "pytest"], "works": true,
                             "tests": 297, "reason": "…", "lines": [], "likely": null}]}}
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
-from supervisor_ai.cli.commands.setup.init_summary import shown_failures, shown_next, shown_survey
+from supervisor_ai.cli.commands.setup.init_summary import (
+    NextSteps,
+    shown_failures,
+    shown_next,
+    shown_survey,
+)
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import dry_run_option, json_option, yes_option
 from supervisor_ai.cli.output import can_ask, say, write, write_json
+from supervisor_ai.cli.tables import folded
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.project_init import (
     FileState,
     FileView,
     NewProject,
     check_packs,
+    commit_written,
     initialise,
     suggested,
 )
 from supervisor_ai.control.exit_codes import DONE
-from supervisor_ai.control.phrases import one_line
-from supervisor_ai.domain.errors import InvalidInput, SupervisorError
+from supervisor_ai.control.phrases import one_line, short
+from supervisor_ai.domain.errors import Conflict, InvalidInput, SupervisorError
 
 if TYPE_CHECKING:
     from supervisor_ai.control.commands.gates.gate_trials import GateTrials
+    from supervisor_ai.control.commands.project_init import CommittedFiles
     from supervisor_ai.control.ports.project_survey import ProjectSurvey
 
 
 class _Options(TypedDict):
     packs: tuple[str, ...]
     no_try: bool
+    commit: bool | None
     yes: bool
     dry_run: bool
     as_json: bool
@@ -50,6 +60,11 @@ class _Options(TypedDict):
     "--pack", "packs", multiple=True, metavar="NAME", help="Enable this, not what is suggested."
 )
 @click.option("--no-try", is_flag=True, help="Write the gates that were found without trying them.")
+@click.option(
+    "--commit/--no-commit",
+    default=None,
+    help="Commit the new files, and nothing else, on your branch; by default a terminal is asked.",
+)
 @yes_option
 @dry_run_option
 @json_option
@@ -60,12 +75,13 @@ def init(invocation: Invocation, **options: Unpack[_Options]) -> int:
     Reads the manifests and tries the commands that were found as gates, each in the sandbox on the
     files of HEAD, until one works: as the project is, and then with what its package manager would
     install. Writes .supervisor/config.yaml with what worked, and .supervisor/.gitignore. Files
-    that are there are left as they are.
+    that are there are left as they are. A run reads its settings from a commit: on a terminal you
+    are asked whether to commit the new files, and nothing else, on your branch (--commit).
     """
     project = invocation.new_project()
     survey = project.survey()
     if not options["as_json"]:
-        say("\n".join(shown_survey(survey)))
+        say("\n".join(folded(shown_survey(survey))))
     packs: Sequence[str] = options["packs"] or suggested(survey)
     check_packs(survey, packs)
     if packs and not (options["packs"] or options["yes"] or options["dry_run"]):
@@ -79,11 +95,18 @@ def init(invocation: Invocation, **options: Unpack[_Options]) -> int:
     files = initialise(project, drafts, dry_run=options["dry_run"])
     files = tuple({**{it.path: it for it in files}, **{it.path: it for it in written}}.values())
     if options["as_json"]:
+        committed = _commit(invocation, files, drafts) if options["commit"] else None
         _write_json(str(project.top), files, dry_run=options["dry_run"], found={
-            "packs": packs, "survey": survey, "trials": trials, "untried": untried
+            "packs": packs, "survey": survey, "trials": trials, "untried": untried,
+            "committed": committed,
         })  # fmt: skip
         return DONE
-    write("\n".join(_told(invocation, files, survey, trials, untried)))
+    write("\n".join(folded(_told(files, trials))))
+    is_committed = _is_asked_to_commit(files, options) and _commit(invocation, files, drafts)
+    if any(file.state is not FileState.KEPT for file in files):
+        following = NextSteps(survey=survey, trials=trials, untried=untried)
+        told = shown_next(invocation, following, is_committed=bool(is_committed))
+        write("\n".join(told))
     return DONE
 
 
@@ -113,7 +136,8 @@ def _try(
     from supervisor_ai.control.commands.gates.gate_trials import try_gates
 
     def tell(words: str) -> None:
-        say(f"{'    ' if words.startswith(' ') else '  '}{one_line(words)}")
+        indent = "    " if words.startswith(" ") else "  "
+        say("\n".join(folded([f"{indent}{one_line(words)}"])))
 
     def has(name: str) -> object:
         is_place = name.startswith("./")
@@ -157,16 +181,34 @@ def _ask(survey: "ProjectSurvey", packs: Sequence[str]) -> Sequence[str]:
     return chosen
 
 
-def _told(
-    invocation: Invocation,
-    files: tuple[FileView, ...],
-    survey: "ProjectSurvey",
-    trials: "GateTrials | None",
-    untried: str | None,
-) -> Iterator[str]:
+def _is_asked_to_commit(files: tuple[FileView, ...], options: _Options) -> bool:
+    """Find out whether the files are to be committed; without a word from anybody they are not."""
+    if options["commit"] is not None or not any(it.state is FileState.WRITTEN for it in files):
+        return bool(options["commit"])
+    if options["yes"] or not can_ask():
+        return False
+    return click.confirm("Commit these files? A run sees only what is committed.", default=True)
+
+
+def _commit(
+    invocation: Invocation, files: tuple[FileView, ...], drafts: Mapping[str, str]
+) -> "CommittedFiles | None":
+    """Commit the new files; where that cannot be done, say why, and that the user can."""
+    from supervisor_ai.bootstrap import open_merges
+
+    try:
+        with open_merges(invocation.directory, invocation.settings) as merges:
+            committed = commit_written(merges.for_user(), files, drafts)
+    except Conflict as error:
+        say(f"note: The files were not committed. {one_line(error.message)}")
+        return None
+    if committed is not None:
+        say(f"Committed on {one_line(committed.branch)} as {short(committed.commit)}.")
+    return committed
+
+
+def _told(files: tuple[FileView, ...], trials: "GateTrials | None") -> Iterator[str]:
     if trials is not None:
         yield from shown_failures(trials)
     for file in files:
         yield f"{file.path}: {file.state.value}"
-    if any(file.state is not FileState.KEPT for file in files):
-        yield from shown_next(invocation, survey, trials, untried)

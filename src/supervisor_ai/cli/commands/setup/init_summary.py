@@ -4,7 +4,10 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
 from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.output import can_ask
 from supervisor_ai.control.commands.project_init import suggested
 from supervisor_ai.control.phrases import one_line
 
@@ -56,22 +59,26 @@ def _likely(trial: "GateTrial") -> Iterator[str]:
         yield "  " + one_line(f"what to do: {trial.likely.remedy}")
 
 
-def shown_next(
-    invocation: Invocation,
-    survey: "ProjectSurvey",
-    trials: "GateTrials | None",
-    untried: str | None,
-) -> Iterator[str]:
+class NextSteps(Struct, frozen=True, kw_only=True):
+    """What decides what comes next."""
+
+    survey: "ProjectSurvey"
+    trials: "GateTrials | None"
+    untried: str | None
+    """Why the gates were not tried."""
+
+
+def shown_next(invocation: Invocation, known: NextSteps, *, is_committed: bool) -> Iterator[str]:
     """Say what comes next; a task only where an agent and a gate are there for it."""
+    survey, trials, untried = known.survey, known.trials, known.untried
     if untried is not None and trials is None and survey.gates:
         yield one_line(f"The gates were not tried ({untried}).")
     added = ".supervisor .worktreeinclude" if trials and trials.way.include else ".supervisor"
-    yield from (
-        "",
-        "Next:",
-        f"  {invocation.git} add {added} && {invocation.git} commit -m 'Add supervisor'",
-        f"  {invocation.command} trust",
-    )
+    yield from ("", "Next:")
+    if not is_committed:
+        yield f"  {invocation.git} add {added} && {invocation.git} commit -m 'Add supervisor'"
+    if not can_ask():  # On a terminal the run asks by itself.
+        yield f"  {invocation.command} trust"
     has_test = trials is not None and any(gate.name == "test" for gate in trials.way.gates)
     if not has_test:
         yield f"  {invocation.command} gate check test    # once the config has a test gate"

@@ -1,14 +1,15 @@
 """`supervisor trust`."""
 
-from collections.abc import Iterator
-from typing import TypedDict, Unpack
+from collections.abc import Callable, Iterator
+from typing import TypedDict, TypeVar, Unpack
 
 import click
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import base_option, json_option
 from supervisor_ai.cli.output import can_ask, report_mutation, say, write, write_json
-from supervisor_ai.cli.tables import local_time
+from supervisor_ai.cli.run_start import StartOptions
+from supervisor_ai.cli.tables import folded, local_time
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.trust import (
     TrustReview,
@@ -21,7 +22,9 @@ from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.run_views import MutationView
-from supervisor_ai.domain.errors import Denied
+from supervisor_ai.domain.errors import Denied, Untrusted
+
+T = TypeVar("T")
 
 
 class _Options(TypedDict):
@@ -65,6 +68,25 @@ def trust(invocation: Invocation, **options: Unpack[_Options]) -> int:
     return report_mutation(mutation, as_json=options["as_json"])
 
 
+def with_trust(invocation: Invocation, options: StartOptions, prepare: Callable[[], T]) -> T:
+    """Prepare a run; where nothing but the user's trust is missing, a terminal is asked for it."""
+    try:
+        return prepare()
+    except Untrusted:
+        if options["dry_run"] or options["as_json"] or not can_ask():
+            raise
+    _ask_now(invocation, options["base"])
+    return prepare()
+
+
+def _ask_now(invocation: Invocation, base: str | None) -> None:
+    """Show what the project asks for and keep the user's yes; raise Denied at a no."""
+    preflight = invocation.preflight()
+    review = _review(invocation, preflight, base)
+    mutation = grant_trust(preflight, review, agreed=_ask(preflight, review))
+    say(one_line(mutation.detail))
+
+
 def _review(invocation: Invocation, preflight: Preflight, base: str | None) -> TrustReview:
     records = None if preflight.binding.review() else invocation.records()
     return review_trust(preflight, records, ref=base)
@@ -104,7 +126,7 @@ def _shown(review: TrustReview) -> str:
         lines.append("  nothing")
     lines += [*_ledger(review), *_runs(review)]
     state = "trusted" if review.is_trusted else "not trusted"
-    return "\n".join([*lines, f"fingerprint {review.fingerprint}, {state}"])
+    return "\n".join(folded([*lines, f"fingerprint {review.fingerprint}, {state}"]))
 
 
 def _ledger(review: TrustReview) -> Iterator[str]:
