@@ -255,6 +255,7 @@ def open_machine(directory: Path, settings: HostSettings) -> "HostMachine":
     """Open what the machine has to offer."""
     from supervisor_ai.control.commands.doctor import HostMachine
     from supervisor_ai.control.policy import BACKENDS
+    from supervisor_ai.sandboxes.toolchains.installed_copies import visible_copies
     from supervisor_ai.sandboxes.toolchains.toolchain import find_toolchain
     from supervisor_ai.workers.registry import locate_program
     from supervisor_ai.workspaces.repositories.git import ask_as_user
@@ -271,6 +272,7 @@ def open_machine(directory: Path, settings: HostSettings) -> "HostMachine":
         preflight=lambda: open_preflight(directory, settings),
         count_events=lambda: it.log.head().seq if (it := records()) else 0,
         logins=open_logins(settings),
+        copies=partial(visible_copies, settings.environment),
     )
 
 

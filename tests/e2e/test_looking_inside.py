@@ -364,6 +364,20 @@ def test_the_doctor_works_without_a_project(newcomer: User) -> None:
     assert said.out.splitlines()[-1].startswith("This machine is ready; next, for 'project': Run")
 
 
+def test_the_doctor_names_what_imports_could_find_in_place_of_the_checkout(user: User) -> None:
+    user.commit({"pyproject.toml": '[project]\nname = "Shop"\n', ".gitignore": ".venv\n"})
+    site = ".venv/lib/python3.11/site-packages"
+    moved = json.dumps({"url": "file:///old/shop", "dir_info": {"editable": True}})
+    files = {f"{site}/shop-2.dist-info/direct_url.json": moved, ".venv/pyvenv.cfg": ""}
+    user.write(files)
+    found = [it for it in user.call("doctor", "--json").json["findings"] if "copies" in it["name"]]
+    assert [(it["name"], it["holds"], it["is_needed"]) for it in found] == [
+        ("installed copies", False, False)
+    ]
+    assert "is an editable install of '/old/shop', a directory that is not" in found[0]["detail"]
+    assert "pip install -e ." in found[0]["hint"]
+
+
 def test_the_doctor_says_what_holds(user: User) -> None:
     said = user.call("doctor", "--json")
     assert said.code == 0, said.out

@@ -25,7 +25,6 @@ from supervisor_ai.engine.ports.workspaces import (
 )
 from supervisor_ai.workspaces.commits.changed_files import changed_files
 from supervisor_ai.workspaces.commits.composition import Composer
-from supervisor_ai.workspaces.commits.distributions import distributions
 from supervisor_ai.workspaces.commits.landings import Integration
 from supervisor_ai.workspaces.commits.object_import import ObjectImport
 from supervisor_ai.workspaces.commits.snapshots import SnapshotDraft, draft
@@ -204,7 +203,7 @@ class GitWorkspaces:
         """Name what the project is installed as; the base counts, so no change renames a copy."""
         for commit in commits:
             if commit not in self._named:
-                self._named[commit] = distributions(self._repository, commit)
+                self._named[commit] = self._repository.distributions(commit)
         return tuple(sorted(frozenset[str]().union(*(self._named[it] for it in commits))))
 
     def _take_cached(self, workspace: Workspace, cache: SetupCache) -> bool:

@@ -3,7 +3,6 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.workspaces.commits.distributions import distributions
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 
@@ -46,5 +45,5 @@ def test_a_project_is_known_by_the_names_of_its_manifests(place: Path) -> None:
     (place / "broken").mkdir()
     (place / "broken/pyproject.toml").write_text("[project\n")
     repository = commit(place)
-    found = distributions(repository, repository.resolve(None).sha)
+    found = repository.distributions(repository.resolve(None).sha)
     assert found == {"my-shop", "cart-tool", "desk"}

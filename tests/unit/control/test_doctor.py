@@ -46,6 +46,7 @@ def machine(tmp_path: Path) -> HostMachine:
         preflight=no_repository,
         count_events=lambda: 0,
         logins=FakeLogins(),
+        copies=lambda _: (),
     )
 
 

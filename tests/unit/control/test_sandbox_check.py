@@ -172,6 +172,7 @@ def machine(tmp_path: Path, *backends: Backend) -> HostMachine:
         preflight=nothing_here,
         count_events=lambda: 0,
         logins=FakeLogins(),
+        copies=lambda _: (),
     )
 
 

@@ -15,6 +15,7 @@ from supervisor_ai.control.commands.logins import describe
 from supervisor_ai.control.commands.trust import review_trust
 from supervisor_ai.control.ports.logins import Logins, LoginState
 from supervisor_ai.control.preflight import Preflight
+from supervisor_ai.control.queries.project_copies import FindCopies, foreign_copies
 from supervisor_ai.control.queries.sandbox_check import (
     BackendView,
     InsideView,
@@ -69,6 +70,7 @@ class HostMachine(Struct, frozen=True, kw_only=True):
     preflight: Callable[[], Preflight]
     count_events: Callable[[], int]
     logins: Logins
+    copies: FindCopies
 
 
 async def inspect_sandboxes(machine: HostMachine, *, backend: str | None = None) -> SandboxCheck:
@@ -271,11 +273,19 @@ def _project(machine: HostMachine) -> Iterator[DoctorCheck]:
     except SupervisorError as error:
         yield _note("commit", error.message, error.hint)
         return
+    yield from _looked("installed copies", lambda: _copies(machine, preflight, commit))
     found = _looked("definitions", lambda: _definitions(machine, preflight, commit), _MEND)
     yield from found
     # Where they cannot be read, nobody knows what they ask for.
     if "definitions" not in {it.name for it in found if it.is_obstacle}:
         yield from _looked("trust", lambda: [_trust(preflight)])
+
+
+def _copies(machine: HostMachine, preflight: Preflight, commit: CommitSha) -> Iterator[DoctorCheck]:
+    """Name what imports could find in place of the checkout."""
+    copies = machine.copies(preflight.repository.distributions(commit))
+    for copy in foreign_copies(copies, preflight.checkout):
+        yield _note("installed copies", copy.told, copy.remedy)
 
 
 def _definitions(

@@ -257,6 +257,10 @@ class Repository(Protocol):
         """Tell whether the checkout has changes that no commit holds."""
         ...
 
+    def distributions(self, commit: CommitSha) -> frozenset[str]:
+        """Return the names under which a commit's Python projects are installed."""
+        ...
+
     def cautions(self, commit: CommitSha) -> tuple[str, ...]:
         """Say what of a commit is not in a workspace as people expect it."""
         ...

@@ -3,13 +3,13 @@
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.sandboxes.toolchains.toolchain import Toolchain
+from supervisor_ai.sandboxes.toolchains.toolchain import Toolchain, find_toolchain
 
 _SITES: Final = ("python3*/site-packages", "python3*/dist-packages")
 _SYSTEM: Final = (Path("/usr/lib"), Path("/usr/local/lib"))
@@ -33,6 +33,13 @@ class InstalledCopy(Struct, frozen=True, kw_only=True):
     def words(self) -> str:
         """Name it as messages do."""
         return f"{self.name} {self.version}".strip() + f" in {os.fspath(self.site)!r}"
+
+
+def visible_copies(
+    environment: Mapping[str, str], names: Collection[str]
+) -> tuple[InstalledCopy, ...]:
+    """Find what is installed under one of the names among the tools of an environment."""
+    return installed_copies(find_toolchain(environment, Path.home()), names)
 
 
 def installed_copies(

@@ -13,6 +13,7 @@ from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.domain.own_state import DIRECTORY, is_own_state
 from supervisor_ai.domain.run.values import Base, Identity
 from supervisor_ai.workspaces.repositories.bare_repository import Mold
+from supervisor_ai.workspaces.repositories.distributions import distributions
 from supervisor_ai.workspaces.repositories.git import (
     NO_ATTRIBUTES,
     OURS,
@@ -188,6 +189,10 @@ class GitRepository:
             name=configured.get("user.name") or OURS.name,
             email=configured.get("user.email") or OURS.email,
         )
+
+    def distributions(self, commit: CommitSha) -> frozenset[str]:
+        """Return the names under which a commit's Python projects are installed."""
+        return distributions(self.git, self.read, commit)
 
     def cautions(self, commit: CommitSha) -> tuple[str, ...]:
         """Say what of a commit is not in a workspace as people expect it."""

@@ -1,15 +1,17 @@
 """The names under which a commit's Python projects are installed."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 from typing import Final
 
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.tools.toml import read_toml
-from supervisor_ai.workspaces.repositories.repository import GitRepository
+from supervisor_ai.workspaces.repositories.git import Git
 
+Read = Callable[[CommitSha, str], str | None]
+"""Returns the text of a file of a commit."""
 _MANIFESTS: Final = frozenset({"pyproject.toml", "setup.cfg", "setup.py"})
 _DEEPEST: Final = 4
 _MOST: Final = 30
@@ -18,15 +20,15 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
 _SETTING: Final = re.compile(rf"^\s*name\s*=\s*['\"]?({_NAME.pattern})", re.MULTILINE)
 
 
-def distributions(repository: GitRepository, commit: CommitSha) -> frozenset[str]:
+def distributions(git: Git, read: Read, commit: CommitSha) -> frozenset[str]:
     """Read them from the manifests near the top; a broken one says nothing."""
     try:
-        listing = repository.git.run("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
+        listing = git.run("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
     except SupervisorError:
         return frozenset()
     paths = (path.decode(errors="surrogateescape") for path in listing.output.split(b"\0") if path)
     found = sorted(filter(_is_manifest, paths), key=lambda path: path.count("/"))
-    names = (name for path in found[:_MOST] for name in _names(repository, commit, path))
+    names = (name for path in found[:_MOST] for name in _names(read, commit, path))
     return frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in names)
 
 
@@ -35,9 +37,9 @@ def _is_manifest(path: str) -> bool:
     return parts[-1] in _MANIFESTS and len(parts) <= _DEEPEST
 
 
-def _names(repository: GitRepository, commit: CommitSha, path: str) -> Iterator[str]:
+def _names(read: Read, commit: CommitSha, path: str) -> Iterator[str]:
     try:
-        text = (repository.read(commit, path) or "")[:_LARGEST]
+        text = (read(commit, path) or "")[:_LARGEST]
     except SupervisorError:
         return
     if not path.endswith(".toml"):
