@@ -141,6 +141,7 @@ def test_what_works_in_the_sandbox_is_written_and_notices_a_broken_product(owner
     said = owner.call("init", "--yes", "--json").json
     tried = [(it["command"][-1], it["works"]) for it in said["trials"]["trials"]]
     assert ("test", False) in tried
+    assert said["trials"]["sandbox"] == "bubblewrap"
     assert "no test ran" in said["trials"]["trials"][0]["reason"]
     config = (owner.repository / CONFIG).read_text()
     assert '"PYTHONPATH": "{workspace}/src:{workspace}"' in config
@@ -163,6 +164,14 @@ def test_what_does_not_work_is_shown_with_its_cause_and_not_written(owner: User)
     assert "  │ ModuleNotFoundError: No module named 'lefthand'" in said.out
     assert "\n  test:" not in (owner.repository / CONFIG).read_text()
     assert "gate check test" in said.out
+
+
+def test_what_head_says_of_a_sandbox_needs_trust(owner: User) -> None:
+    owner.commit({**SHOP, CONFIG: "sandbox: {ro_paths: [/opt]}\n"})
+    (owner.repository / CONFIG).unlink()
+    owner.environment["SUPERVISOR_TRUST"] = "0"
+    said = owner.call("init", "--yes", "--json").json
+    assert (said["trials"], "sandbox.ro_paths" in said["untried"]) == (None, True)
 
 
 def test_nobody_is_sent_to_run_a_task_without_an_agent(owner: User) -> None:

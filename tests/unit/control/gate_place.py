@@ -147,6 +147,10 @@ class Place:
         self.world = fake_world(self.fakes)
         self.chosen: list[str] = []
 
+    @property
+    def repository(self) -> Checkout:
+        return self.preflight.repository
+
     def runtimes(self, name: str) -> Runtime:
         self.chosen.append(name)
         return Runtime(world=self.world, owner="ada")

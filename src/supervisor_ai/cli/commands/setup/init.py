@@ -6,7 +6,8 @@ What `supervisor init --yes --json` prints, by example:
      "files": [{"path": ".supervisor/config.yaml", "state": "written"}],
      "packs": ["cli"], "survey": {…}, "untried": null,
      "committed": {"branch": "main", "commit": "9ab2…"},
-     "trials": {"commit": "1f0c…", "way": {"setup": [], "gates": [{"name": "test", …}]},
+     "trials": {"commit": "1f0c…", "sandbox": "bubblewrap",
+                "way": {"setup": [], "gates": [{"name": "test", …}]},
                 "trials": [{"gate": "test", "command": ["python3", "-m", "pytest"], "works": true,
                             "tests": 297, "reason": "…", "lines": [], "likely": null}]}}
 """

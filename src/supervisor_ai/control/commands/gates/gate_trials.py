@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.commands.gates.likely_causes import LikelyCause, likely_cause
 from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
+from supervisor_ai.control.commands.trust import require_trust
 from supervisor_ai.control.policy import AUTO
 from supervisor_ai.control.ports.project_survey import (
     DetectedGate,
@@ -58,6 +59,8 @@ class GateTrials(Struct, frozen=True, kw_only=True):
     """What was tried on a commit, and what of it works."""
 
     commit: CommitSha
+    sandbox: str
+    """The one in which they were tried, which is the one that a run would choose."""
     way: WorkspaceWay
     """How the workspaces are made in which they work; its gates are those that do."""
     trials: tuple[GateTrial, ...]
@@ -82,6 +85,7 @@ class Bench(Struct, frozen=True, kw_only=True):
 
     world: World
     head: Base
+    policy: SandboxPolicy
     has_program: Callable[[str], object]
     tell: Callable[[str], None]
 
@@ -95,9 +99,17 @@ async def try_gates(
 ) -> GateTrials:
     """Find the first way in which the tests work, and then what else works there."""
     head = project.repository.resolve(None)
-    sandbox = await choose_sandbox(project, AUTO, needs_hard_limits=False)
-    world = project.runtimes(sandbox).world
-    bench = Bench(world=world, head=head, has_program=has_program, tell=tell)
+    policy = _policy(project, head)
+    hard = policy.require_hard_limits
+    sandbox = await choose_sandbox(project, policy.backend, needs_hard_limits=hard)
+    tell(f"sandbox: {sandbox}{_chosen(policy)}")
+    bench = Bench(
+        world=project.runtimes(sandbox).world,
+        head=head,
+        policy=policy,
+        has_program=has_program,
+        tell=tell,
+    )
     way, trials = await _way_for_tests(bench, survey)
     for gate in way.gates:
         if not _is_test(gate.name):
@@ -106,7 +118,22 @@ async def try_gates(
     good = tuple(gate for gate in working if gate is not None)
     whole = [_whole(gate, good) for gate in way.gates if gate.parts]
     gates = (*(gate for gate in whole if gate is not None), *good)
-    return GateTrials(commit=head.sha, way=replace(way, gates=gates), trials=tuple(trials))
+    return GateTrials(
+        commit=head.sha, sandbox=sandbox, way=replace(way, gates=gates), trials=tuple(trials)
+    )
+
+
+def _policy(project: OpenProject, head: Base) -> SandboxPolicy:
+    """Read what a run would be told about its sandbox, if the user trusts what HEAD may say."""
+    loaded = project.preflight.catalog.load(head.sha, workflow=None, cli=None)
+    require_trust(project.preflight, loaded.powers)
+    return loaded.definition.sandbox
+
+
+def _chosen(policy: SandboxPolicy) -> str:
+    if policy.backend == AUTO:
+        return ", the first that works here, as a run would choose it"
+    return ", as your settings say"
 
 
 async def _way_for_tests(
@@ -207,7 +234,7 @@ def _request(bench: Bench, way: WorkspaceWay, name: str, tried: GateSuggestion) 
         head=bench.head.sha,
         tree=bench.head.tree,
         output_bytes=Limits().output_bytes,
-        sandbox=SandboxPolicy(caches=way.caches),
+        sandbox=replace(bench.policy, caches=way.caches or bench.policy.caches),
         workspace=WorkspacePolicy(
             setup=way.setup,
             egress=way.egress,
