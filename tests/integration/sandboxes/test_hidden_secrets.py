@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from supervisor_ai.sandboxes.host_view.hidden_secrets import SecretCovers
+from supervisor_ai.sandboxes.host_view.secret_names import EDITION
 
 
 class Installation:
@@ -81,13 +82,35 @@ def test_a_file_that_becomes_a_key_is_seen_though_its_directory_is_the_same(
     assert tool.covered() == {"lib/1/server.pem"}
 
 
-@pytest.mark.parametrize("text", ["", "nonsense", "[]", '{"edition": ""}', '{"listed": 1}'])
+@pytest.mark.parametrize(
+    "text", ["", "nonsense", "[]", "{edition}\0", "{edition}\0a\0b\0c", "{edition}\0a\0b\0\0\0\0"]
+)
 def test_a_record_that_says_nothing_is_no_hindrance(tool: Installation, text: str) -> None:
     tool.file("lib/1/.npmrc")
     tool.covered()
-    for record in tool.state.glob("*.json"):
-        record.write_text(text)
+    records = list(tool.state.glob("*.seen"))
+    assert records
+    for record in records:
+        record.write_text(text.replace("{edition}", EDITION))
     assert tool.covered() == {"lib/1/.npmrc"}
+
+
+def test_what_could_not_be_listed_is_tried_again(tool: Installation) -> None:
+    place = tool.file("lib/4/deep/.netrc").parent
+    moved = place.rename(place.with_name("away"))
+    place.symlink_to("nowhere")
+    assert tool.covered() == {"lib/4/away/.netrc"}
+    place.unlink()
+    moved.rename(place)
+    assert tool.covered() == {"lib/4/deep/.netrc"}
+
+
+@pytest.mark.parametrize("name", ["a b", "a\nb", "a\udce9", "é"])
+def test_names_of_any_kind_are_kept(tool: Installation, name: str) -> None:
+    tool.file(f"lib/{name}/.netrc")
+    assert tool.covered() == {f"lib/{name}/.netrc"}
+    assert listings(tool.covered) == 0
+    assert tool.covered() == {f"lib/{name}/.netrc"}
 
 
 def test_a_link_shows_what_it_stands_for_with_its_covers(tool: Installation) -> None:

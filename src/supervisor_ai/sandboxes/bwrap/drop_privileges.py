@@ -4,31 +4,35 @@ Bubblewrap looks its sources up as the unprivileged user, who cannot enter a pri
 source is first mounted where that user can reach it, in a mount namespace of one process alone.
 An interpreter takes longer to start than bubblewrap does. So one launcher waits for all orders of
 a supervisor, and splits off a process for each: a child of the supervisor, not of its own.
+For the same reason it imports little: `typing` and `platform` would take as long as all the rest.
 """
+
+from __future__ import annotations
 
 import ctypes
 import fcntl
 import marshal
 import os
-import platform
 import resource
 import signal
 import socket
 import stat
 import sys
-from typing import Final, NoReturn, TypedDict
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, NoReturn, TypedDict
 
-class StartOrders(TypedDict):
-    """What the supervisor asks for; `numbers` are those under which the files are inherited."""
+    class StartOrders(TypedDict):
+        """What the supervisor asks for; `numbers` are those under which files are inherited."""
 
-    parent: int
-    uid: int
-    sources: list[str]
-    limits: list[tuple[int, int]]
-    argv: list[str]
-    numbers: list[int]
-    groups: list[str]
+        parent: int
+        uid: int
+        sources: list[str]
+        limits: list[tuple[int, int]]
+        argv: list[str]
+        numbers: list[int]
+        groups: list[str]
 
 
 STAGE: Final = "/tmp"  # noqa: S108 - every user can reach it, and the mount over it is private
@@ -62,7 +66,7 @@ def serve(way: socket.socket) -> None:
 
 def _split_off() -> int:
     flags = ctypes.c_ulong(_CLONE_PARENT | signal.SIGCHLD)
-    child: int = _libc.syscall(_CLONE[platform.machine()], flags, 0, 0, 0, 0)
+    child: int = _libc.syscall(_CLONE[os.uname().machine], flags, 0, 0, 0, 0)
     return child if child >= 0 else -ctypes.get_errno()
 
 
@@ -170,3 +174,5 @@ if __name__ == "__main__":
     # We have it by inheritance; nobody after us may.
     orders_come.set_inheritable(False)
     serve(orders_come)
+    # Nothing here is worth the time that an interpreter takes to tidy up.
+    os._exit(0)

@@ -4,15 +4,16 @@ A large installation is walked once: a directory is listed again only when its c
 that something was added to it, taken away or renamed. Without that a start would cost a walk.
 """
 
-import json
 import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.sandboxes.host_view.secret_names import (
@@ -30,15 +31,20 @@ _PUBLISHED: Final = re.compile(r"/lib/python\d[\d.]*/test(/|$)")
 """Python's own tests come with keys that the whole world knows, and each cover has its price."""
 
 
-@dataclass(slots=True)
-class _Listed:
-    """What of one directory matters here."""
+class _Listed(Struct, frozen=True):
+    """What of one directory matters here, the names with a slash between them, as it is kept.
 
-    changed: int
-    hidden: list[str] = field(default_factory=list)
-    doubtful: list[str] = field(default_factory=list)
-    links: list[str] = field(default_factory=list)
-    below: list[str] = field(default_factory=list)
+    Thousands of these are read at every start.
+    """
+
+    changed: int = 0
+    below: str = ""
+    hidden: str = ""
+    doubtful: str = ""
+    links: str = ""
+
+
+_REFUSED: Final = _Listed()
 
 
 class SecretCovers:
@@ -80,9 +86,9 @@ class SecretCovers:
         return self._over[root]
 
     def _look_through(self, root: str) -> tuple[str, ...] | None:
-        record = self._place / f"{sha256(os.fsencode(root)).hexdigest()[:24]}.json"
+        record = self._place / f"{sha256(os.fsencode(root)).hexdigest()[:24]}.seen"
         before = _recall(record)
-        listed = _walk(root, before, self._now())
+        listed = before if _is_same(root, before) else _walk(root, before, self._now())
         if listed is None:
             return None
         if listed != before:
@@ -99,21 +105,33 @@ class SecretCovers:
         return self._place / "nothing"
 
 
+def _is_same(root: str, before: dict[str, _Listed]) -> bool:
+    """Tell whether no directory has changed; one that could not be listed is tried again."""
+    stat = os.stat
+    try:
+        return root in before and all(
+            stat(place, follow_symlinks=False).st_ctime_ns == each.changed
+            for place, each in before.items()
+        )
+    except OSError:
+        return False
+
+
 def _walk(root: str, before: dict[str, _Listed], now: int) -> dict[str, _Listed] | None:
     listed: dict[str, _Listed] = {}
     ahead = [root]
     while ahead:
         place = ahead.pop()
         try:
-            changed = os.stat(place, follow_symlinks=False).st_ctime_ns  # noqa: PTH116 - thousands of them
+            changed = os.stat(place, follow_symlinks=False).st_ctime_ns  # noqa: PTH116 - as text
             known = before.get(place)
             is_same = known is not None and known.changed == changed
             here = known if known is not None and is_same else _list(place, changed, now)
         except OSError:
             # What we cannot list, the sandbox's user cannot list either.
-            continue
+            here = _REFUSED
         listed[place] = here
-        ahead += (f"{place}/{name}" for name in here.below)
+        ahead += (f"{place}/{name}" for name in _names(here.below))
         if len(listed) > _MOST_DIRECTORIES:
             return None
     return listed
@@ -121,53 +139,61 @@ def _walk(root: str, before: dict[str, _Listed], now: int) -> dict[str, _Listed]
 
 def _list(place: str, changed: int, now: int) -> _Listed:
     is_sure, is_published = now - changed > _UNSURE_NS, _PUBLISHED.search(place) is not None
-    listed, above = _Listed(changed=changed if is_sure else 0), place.rpartition("/")[2]
+    above = place.rpartition("/")[2]
+    hidden: list[str] = []
+    doubtful: list[str] = []
+    links: list[str] = []
+    below: list[str] = []
     with os.scandir(place) as entries:
         for entry in entries:
             is_directory = entry.is_dir(follow_symlinks=False)
             if entry.is_symlink():
                 if is_for_keys(entry.name, above, is_directory=entry.is_dir()):
-                    listed.links.append(entry.name)
+                    links.append(entry.name)
             elif is_for_keys(entry.name, above, is_directory=is_directory):
-                listed.hidden.append(entry.name)
+                hidden.append(entry.name)
             elif is_directory:
-                listed.below.append(entry.name)
+                below.append(entry.name)
             elif not entry.is_file(follow_symlinks=False):
                 # A socket is not closed by a read-only mount, and no tool needs a pipe.
-                listed.hidden.append(entry.name)
+                hidden.append(entry.name)
             elif is_doubtful(entry.name) and not is_published:
-                listed.doubtful.append(entry.name)
-    return listed
+                doubtful.append(entry.name)
+    return _Listed(changed if is_sure else 0, *map("/".join, (below, hidden, doubtful, links)))
+
+
+def _names(joined: str) -> list[str]:
+    return joined.split("/") if joined else []
 
 
 def _found(root: str, listed: dict[str, _Listed]) -> Iterator[str]:
     for place, each in listed.items():
-        yield from (f"{place}/{name}" for name in each.hidden)
-        doubted = (f"{place}/{name}" for name in each.doubtful)
+        if not (each.hidden or each.doubtful or each.links):
+            continue
+        yield from (f"{place}/{name}" for name in _names(each.hidden))
+        doubted = (f"{place}/{name}" for name in _names(each.doubtful))
         yield from (path for path in doubted if holds_key(path))
         # A link is nothing by itself; what it stands for may be visible under its own name.
-        ends = (os.path.realpath(f"{place}/{name}") for name in each.links)
+        ends = (os.path.realpath(f"{place}/{name}") for name in _names(each.links))
         inside = (end for end in ends if end.startswith(f"{root}/") and os.path.lexists(end))
         yield from (end for end in inside if not f"{place}/".startswith(f"{end}/"))
 
 
 def _recall(record: Path) -> dict[str, _Listed]:
     try:
-        kept = json.loads(record.read_bytes())
-        if kept["edition"] != EDITION:
+        edition, *words = os.fsdecode(record.read_bytes()).split("\0")
+        if edition != EDITION:
             return {}
-        return {place: _Listed(*each) for place, each in kept["listed"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        rows = zip(words[::6], *(words[at::6] for at in range(1, 6)), strict=True)
+        return {place: _Listed(int(changed), *names) for place, changed, *names in rows}
+    except (OSError, ValueError):
         return {}
 
 
 def _keep(record: Path, listed: dict[str, _Listed]) -> None:
     record.parent.mkdir(mode=0o711, parents=True, exist_ok=True)
-    rows = {
-        place: (each.changed, each.hidden, each.doubtful, each.links, each.below)
-        for place, each in listed.items()
-    }
+    rows = ((place, *map(str, astuple(each))) for place, each in listed.items())
     draft = record.with_suffix(f".{os.getpid()}")
-    draft.write_text(json.dumps({"edition": EDITION, "listed": rows}), encoding="utf-8")
+    draft.write_bytes(os.fsencode("\0".join([EDITION, *(word for row in rows for word in row)])))
     draft.chmod(0o600)
     draft.replace(record)
