@@ -3,12 +3,13 @@
 import gc
 import os
 from collections.abc import Iterator, Set
-from itertools import groupby, islice
 from pathlib import Path
 from typing import Final
 
 import pytest
+from coverage import Coverage
 from tests.support.example_counts import load_profiles
+from tests.support.forks import Forks
 from tests.support.preloaded import Preloaded
 from tests.support.processes import mark, require_no_survivors
 from tests.support.pure_branches import REACHING, PureBranches, pure_files
@@ -29,32 +30,34 @@ LONGEST_FIRST: Final = (
 """A test that takes long and is begun last lets one core idle; within each place chance rules."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let whoever calls choose how many processes run the tests."""
+    group = parser.getgroup("forks", "tests in several processes")
+    group._addoption("-n", dest="workers", type=int, default=0, help="run tests in so many forks")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Measure the branches of the pure places, if asked to; who only deals out tests runs none."""
+    """Measure the branches of the pure places, if asked to, in every process that runs tests."""
     import supervisor_ai.bootstrap  # noqa: F401 - registers the drivers, and is measured as well
 
-    is_dealer = bool(config.getoption("numprocesses", None)) and not hasattr(config, "workerinput")
-    if BRANCHES is not None and is_dealer:
-        BRANCHES.stop()
-    elif BRANCHES is not None:
+    if BRANCHES is not None:
         BRANCHES.import_all()
         config.pluginmanager.register(BRANCHES, "pure-branches")
+    if workers := config.getoption("workers"):
+        config.pluginmanager.register(Forks(workers, at_end=_write_coverage), "forks")
+
+
+def _write_coverage() -> None:
+    if BRANCHES is not None:
+        BRANCHES.save()
+    elif (measured := Coverage.current()) is not None:
+        measured.save()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let each worker begin with its share of what takes long."""
+    """Let what takes long be begun first."""
     items.sort(key=lambda item: _turn(config, item))
-    workers = getattr(config, "workerinput", {}).get("workercount", 1)
-    long = [item for item in items if _turn(config, item) < len(LONGEST_FIRST)]
-    files = [list(group) for _, group in groupby(long, key=lambda item: item.path)]
-    quick = iter(items[len(long) :])
-    share = len(items) // workers
-    dealt: list[pytest.Item] = []
-    for worker in range(workers):
-        own = [item for file in files[worker::workers] for item in file]
-        dealt += [*own, *islice(quick, max(0, share - len(own)))]
-    items[:] = [*dealt, *quick]
 
 
 def _turn(config: pytest.Config, item: pytest.Item) -> int:

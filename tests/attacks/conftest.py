@@ -6,6 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 from tests.attacks.outer import CannotBeTried, Field, field
+from tests.support.forks import NUMBER
 
 
 class Fields:
@@ -25,9 +26,8 @@ class Fields:
         return found
 
     def _start(self, user: str) -> Field | CannotBeTried:
-        worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+        lane = int(os.environ.get(NUMBER, "0"))
         try:
-            lane = int(worker.removeprefix("gw"))
             return self._stack.enter_context(field(as_root=user == "root", lane=lane))
         except CannotBeTried as reason:
             return reason

@@ -62,6 +62,10 @@ class PureBranches:
         return (yield)
 
     def pytest_unconfigure(self) -> None:
+        """Write down what the process reached that collected the tests."""
+        self.save()
+
+    def save(self) -> None:
         """Write down what was reached; a file that nothing has imported has no branch taken."""
         self._switch(is_on=False)
         self._coverage.get_data().touch_files(self._files)
@@ -71,10 +75,6 @@ class PureBranches:
         """Import what is measured, and pause until the first test."""
         for file in self._files:
             import_module(_module(Path(file)))
-        self._switch(is_on=False)
-
-    def stop(self) -> None:
-        """Measure nothing more, and write nothing down."""
         self._switch(is_on=False)
 
     def _switch(self, *, is_on: bool) -> None:

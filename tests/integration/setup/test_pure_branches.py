@@ -50,7 +50,7 @@ def test_only_the_tests_that_are_to_reach_everything_count(tmp_path: Path) -> No
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
 
-    plain = ("-q", "-n", "0", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", ".")
+    plain = ("-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", ".")
     ran = run("pytest", "near", "far", *plain, where=tmp_path)
     assert ran.returncode == 0, ran.stdout
     assert run("coverage", "combine", where=tmp_path).returncode == 0
