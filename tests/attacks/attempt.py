@@ -1,8 +1,8 @@
 """One attempt: what is tried, what stops it, and how one sees whether it worked."""
 
 import asyncio
-import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,13 +23,14 @@ from supervisor_ai.engine.ports.sandbox import (
 )
 
 _PRELUDE: Final = """
-import ctypes, errno, json, mmap, os, signal, socket, struct, subprocess, sys, time
-S = json.load(sys.stdin)
+S = eval(sys.stdin.read())
 PATIENCE = float(S['patience'])
-libc = ctypes.CDLL(None, use_errno=True)
 
 def got(what=""):
     print("GOT", what, flush=True)
+"""
+_SYSTEM_CALLS: Final = """
+libc = ctypes.CDLL(None, use_errno=True)
 
 def call(number, *values):
     ctypes.set_errno(0)
@@ -44,10 +45,13 @@ def reached(number, *values):
     if result >= 0 or error != errno.EPERM:
         got(result)
     return result
-
+"""
+_BEGIN: Final = """
 print("TRIED", flush=True)
 try:
 """
+_MODULES: Final = re.compile(r"\b(?:errno|mmap|os|signal|socket|struct|subprocess|time|ctypes)\b")
+"""What a program may name; to import all of it takes longer than most programs do."""
 _NOT_RUN: Final = (SandboxEnd.SANDBOX_FAILED, SandboxEnd.COMMAND_MISSING)
 _POSTLUDE: Final = """
 except OSError as error:
@@ -151,7 +155,9 @@ class Inside:
 def spec_for(scene: Scene, program: str) -> SandboxSpec:
     """Describe the attacker's process."""
     indented = "\n".join(f"    {line}" for line in program.strip("\n").splitlines())
-    text = f"{_PRELUDE}{indented}{_POSTLUDE}"
+    calls = _SYSTEM_CALLS if re.search(r"\b(?:call|reached|libc)\b", program) else ""
+    text = f"{_PRELUDE}{calls}{_BEGIN}{indented}{_POSTLUDE}"
+    text = f"import {', '.join(sorted({'sys', *_MODULES.findall(text)}))}\n{text}"
     return SandboxSpec(
         label="attack",
         profile=Profile.EXECUTOR,
@@ -161,7 +167,7 @@ def spec_for(scene: Scene, program: str) -> SandboxSpec:
         timeout=timedelta(seconds=20),
         output_bytes=1 << 20,
         ro_paths=(os.fspath(scene.tool),),
-        stdin=json.dumps(scene.facts).encode(),
+        stdin=repr(scene.facts).encode(),
     )
 
 
@@ -173,7 +179,7 @@ def run(scene: Scene, guards: Guards, spec: SandboxSpec) -> Heard:
     scene.facts["patience"] = "8" if guards == WHOLE else "2"
     heard = {Channel.STDOUT: bytearray(), Channel.STDERR: bytearray()}
     place = sandbox(guards, scene)
-    spec = replace(guards.spec(spec), stdin=json.dumps(scene.facts).encode())
+    spec = replace(guards.spec(spec), stdin=repr(scene.facts).encode())
     result = asyncio.run(place.run(spec, lambda channel, piece: heard[channel].extend(piece)))
     return Heard(
         result=result,

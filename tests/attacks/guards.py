@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,14 +17,15 @@ from tests.attacks import loose_bwrap
 from tests.attacks.filter_rules import rules_without
 from tests.attacks.loose_bwrap import Loosening
 from tests.attacks.scene import Scene
-from tests.support.known_tools import known_tools
+from tests.support.known_tools import covers_of_tools, known_tools
 
 from supervisor_ai.domain.run.definition import ResourceLimits
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Mount, SandboxSpec
-from supervisor_ai.sandboxes.bwrap.privileged_start import Child
+from supervisor_ai.sandboxes.bwrap.privileged_start import Child, PrivilegedStarter
 from supervisor_ai.sandboxes.bwrap.run_as import RunAs, SameUser, StartFiles
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
+from supervisor_ai.sandboxes.host_view.hidden_secrets import SecretCovers
 
 if TYPE_CHECKING:
     from typing_extensions import override
@@ -191,9 +193,16 @@ def sandbox(guards: Guards, scene: Scene) -> BubblewrapSandbox:
         executable=executable,
         first_user=scene.first_user,
     )
+    sandbox._covers, sandbox._launchpad = _of_the_process()
     if isinstance(sandbox, LooseSandbox):
         sandbox.tenant = _Unlimited() if Slip.NO_LIMITS in guards.slips else SameUser()
     return sandbox
+
+
+@cache
+def _of_the_process() -> tuple[SecretCovers, PrivilegedStarter]:
+    """Share what a supervisor makes once for all its commands."""
+    return SecretCovers(covers_of_tools()), PrivilegedStarter()
 
 
 def _stand_in(guards: Guards, scene: Scene) -> Path:

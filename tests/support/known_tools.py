@@ -15,12 +15,13 @@ def known_tools(state: Path) -> Path:
     """Make the state directory of a sandbox."""
     state.mkdir(parents=True, exist_ok=True)
     if not (state / "covers").exists():
-        (state / "covers").symlink_to(_covers(), target_is_directory=True)
+        (state / "covers").symlink_to(covers_of_tools(), target_is_directory=True)
     return state
 
 
 @cache
-def _covers() -> Path:
+def covers_of_tools() -> Path:
+    """Return where it is kept what lies over the keys in tools."""
     place = Path(mkdtemp(prefix="covers-"))
     place.chmod(0o711)
     atexit.register(shutil.rmtree, place, ignore_errors=True)

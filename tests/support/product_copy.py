@@ -15,6 +15,7 @@ SAME_VERSION: Final = f"sys.version_info[:2] == {sys.version_info[:2]}"
 
 def copy_product(target: Path) -> None:
     """Copy what sandboxes and workspaces import; a clone in root's home is out of others' reach."""
-    ignored = shutil.ignore_patterns("__pycache__")
+    # What is compiled comes along: for each copy to compile it again takes seconds.
+    ignored = shutil.ignore_patterns("*.pyc.*")
     for package in (supervisor_ai, msgspec):
         shutil.copytree(package.__path__[0], target / package.__name__, ignore=ignored)

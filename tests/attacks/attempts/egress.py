@@ -140,7 +140,7 @@ class Outward:
         if not guards.is_careless:
             return run(scene, guards, spec)
         scene.facts["patience"] = "2"
-        spec = replace(spec, stdin=json.dumps(scene.facts).encode())
+        spec = replace(spec, stdin=repr(scene.facts).encode())
         return asyncio.run(run_with_naive_door(scene, guards, spec))
 
     def _egress(self, scene: Scene, sink: Callable[[EgressRefusal], None]) -> Egress:
