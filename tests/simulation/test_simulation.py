@@ -4,12 +4,13 @@ import pytest
 from tests.simulation.profiles import PROFILES, complaint, find_broken
 from tests.simulation.simulation import Simulation
 from tests.simulation.story import final_files, story
+from tests.support.example_counts import worlds
 
 from supervisor_ai.domain.ids import RunId
 
 RUN = RunId("r1")
-LONG = 2_000
-LONG_KANBANS = 200
+FIRST_OF_MANY = 100_000
+"""The worlds of the long tests are others than those of the short ones."""
 
 
 @pytest.mark.parametrize("shard", range(3))
@@ -54,29 +55,20 @@ def test_a_seed_always_makes_the_same_world(profile: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("shard", range(40))
-@pytest.mark.parametrize("profile", ["workflow", "family", "rush", "spree"])
-def test_no_rule_breaks_in_many_more_worlds(profile: str, shard: int) -> None:
-    check(profile, shard_of(shard, LONG, first=100_000))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("shard", range(40))
-def test_no_rule_breaks_in_many_more_kanbans(shard: int) -> None:
-    check("kanban", shard_of(shard, LONG_KANBANS, first=100_000))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("shard", range(20))
-def test_accidents_do_not_change_the_stories_of_many_more_kanbans(shard: int) -> None:
-    for seed in shard_of(shard, LONG_KANBANS, first=100_000):
-        check_story(seed, "kanban ")
+@pytest.mark.parametrize(
+    ("profile", "usual"),
+    [("workflow", 400), ("family", 400), ("rush", 200), ("spree", 100), ("kanban", 60)],
+)
+def test_no_rule_breaks_in_many_more_worlds(profile: str, usual: int, shard: int) -> None:
+    check(profile, shard_of(shard, worlds(usual), first=FIRST_OF_MANY))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("shard", range(20))
-def test_accidents_do_not_change_many_more_stories(shard: int) -> None:
-    for seed in shard_of(shard, LONG, first=100_000):
-        check_story(seed)
+@pytest.mark.parametrize(("kind", "usual"), [("", 300), ("kanban ", 80)])
+def test_accidents_do_not_change_many_more_stories(kind: str, usual: int, shard: int) -> None:
+    for seed in shard_of(shard, worlds(usual), first=FIRST_OF_MANY):
+        check_story(seed, kind)
 
 
 def shard_of(shard: int, size: int, *, first: int = 0) -> range:

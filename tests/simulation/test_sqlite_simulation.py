@@ -9,11 +9,12 @@ from tests.simulation.machine import Ledgers
 from tests.simulation.profiles import PROFILES, complaint
 from tests.simulation.simulation import Simulation
 from tests.simulation.sqlite_ledgers import SqliteLedgers
+from tests.support.example_counts import worlds
 
 from supervisor_ai.domain.structs import replace
 
 SHORT = 12
-LONG = 200
+LONG = 60
 
 
 @pytest.mark.parametrize("profile", ["workflow", "family"])
@@ -27,7 +28,8 @@ def test_no_rule_breaks_on_the_real_ledger(profile: str, tmp_path: Path) -> None
 def test_no_rule_breaks_in_many_more_worlds_on_the_real_ledger(
     profile: str, shard: int, tmp_path: Path
 ) -> None:
-    check(profile, range(shard * LONG, (shard + 1) * LONG), tmp_path)
+    size = worlds(LONG)
+    check(profile, range(shard * size, (shard + 1) * size), tmp_path)
 
 
 def check(profile: str, seeds: range, place: Path) -> None:

@@ -1,4 +1,6 @@
-"""How many examples Hypothesis tries: few in `make test`, many in `make test-long`."""
+"""How many examples are tried, and how many worlds simulated: few or many, as the suite wants."""
+
+import os
 
 from hypothesis import HealthCheck, settings
 
@@ -11,6 +13,11 @@ def load_profiles() -> None:
             name, max_examples=most, deadline=None, suppress_health_check=(HealthCheck.too_slow,)
         )
     settings.load_profile("quick")
+
+
+def worlds(usual: int) -> int:
+    """Return how many worlds a part of the long simulation has; SIMULATION_SCALE multiplies it."""
+    return max(1, round(usual * float(os.environ.get("SIMULATION_SCALE", "1"))))
 
 
 def examples(most: int) -> int:
