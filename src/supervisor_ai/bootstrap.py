@@ -202,7 +202,8 @@ def open_new_project(directory: Path, settings: HostSettings) -> "NewProject":
     has_program = partial(find_program, path=path)
 
     def survey() -> "ProjectSurvey":
-        return survey_project(top, repository.files(), has_program, repository.head_cautions())
+        cautions, ignored = repository.head_cautions(), repository.ignored_files()
+        return survey_project(top, repository.files(), has_program, cautions, ignored)
 
     return NewProject(top=top, survey=survey, drafts=drafts, has_program=has_program)
 

@@ -280,3 +280,11 @@ def test_attributes_of_the_repository_hide_no_change(user: ScratchRepository) ->
     repository = GitRepository(user.path)
     shown = difference(repository.git, "--patch", CommitSha(base), CommitSha(head))
     assert "+a = 2" in shown
+
+
+def test_ignored_files_are_listed_where_others_are_not_ignored(user: ScratchRepository) -> None:
+    user.commit(FILES | {".gitignore": "made.py\n/cache/\n"})
+    user.write({"web/app/made.py": "1\n", "cache/made.py": "2\n", "web/app/new.py": "3\n"})
+    repository = GitRepository(user.path)
+    assert repository.ignored_files() == ("web/app/made.py",)
+    assert "web/app/new.py" in repository.files()

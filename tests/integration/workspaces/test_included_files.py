@@ -148,7 +148,7 @@ def test_too_many_files_are_refused_with_the_limit(
     start = user.commit({".gitignore": IGNORE})
     with (user.path / "big.local").open("wb") as file:
         file.truncate(1 << 30)
-    with pytest.raises(Unavailable, match=r"names are more than 268435456 bytes"):
+    with pytest.raises(Unavailable, match=r"names are more than 536870912 bytes"):
         opened(workspaces, start)
     assert list((tmp_path / "state" / "r1" / "work").iterdir()) == []
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.control.ports.project_survey import Detected, PackAdvice, ProjectSurvey
+from supervisor_ai.definitions.detection.built_files import built_files
 from supervisor_ai.definitions.detection.facts import Fact, Facts
 from supervisor_ai.definitions.detection.python_layout import python_facts
 from supervisor_ai.definitions.detection.reader import BoundedReader, looked_at
@@ -26,6 +27,7 @@ def survey_project(
     paths: Iterable[str],
     find_agent: Callable[[str], object],
     cautions: tuple[str, ...] = (),
+    ignored: Iterable[str] = (),
 ) -> ProjectSurvey:
     """Read the manifests of a project; nothing of it is run."""
     table = builtin_table()
@@ -41,7 +43,7 @@ def survey_project(
         for kind, found in concluded
         for it in found
     )
-    ways = detect_ways(table, facts, frozenset(kept))
+    ways = detect_ways(table, facts, frozenset(kept), built_files(ignored, kept, reader))
     return ProjectSurvey(
         languages=languages,
         frameworks=frameworks,

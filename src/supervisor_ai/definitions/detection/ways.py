@@ -24,14 +24,19 @@ _MOST: Final = 12
 
 
 def detect_ways(
-    table: DetectionTable, facts: Facts, files: Collection[str]
+    table: DetectionTable, facts: Facts, files: Collection[str], built: tuple[str, ...] = ()
 ) -> tuple[WorkspaceWay, ...]:
-    """Find the gates as the workspace is, and as each set-up of the installers would make it."""
+    """Find the gates as the workspace is, and as each set-up of the installers would make it.
+
+    What a build made in the checkout is copied where the tests do not work without it.
+    """
     places = [place for place in facts.directories if place == TOP or _SAFE.fullmatch(place)]
     found = installs(table, facts, places)
     levels = 1 + max((len(it.rule.ways) for it in found), default=0)
     bare = CommandFinder(table=table, facts=facts, files=files, installs=found)
-    return tuple(_way(replace(bare, level=level), places) for level in range(levels))
+    ways = tuple(_way(replace(bare, level=level), places) for level in range(levels))
+    copied = tuple(replace(way, include=(*way.include, *built)) for way in ways)
+    return (*ways[:1], *copied) if built else ways
 
 
 def _way(finder: CommandFinder, places: list[str]) -> WorkspaceWay:

@@ -17,8 +17,8 @@ from supervisor_ai.workspaces.repositories.bare_repository import READABLE, make
 from supervisor_ai.workspaces.repositories.git import Git, ask_as_user, failure
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 
-_SIZE: Final = 256 << 20
-_FILES: Final = 10_000
+_SIZE: Final = 512 << 20
+_FILES: Final = 50_000
 _OURS: Final = ".supervisor"
 _DOT_GIT: Final = ".git"
 _SPECIAL: Final = re.compile(rb"([\\*?\[\]!# ])")

@@ -124,8 +124,15 @@ class GitRepository:
 
     def files(self) -> tuple[str, ...]:
         """List the checkout's files: the tracked ones, and others that are not ignored."""
-        listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
-        reply = ask_as_user(self._checkout, *listing)
+        return self._listed("--cached", "--others", "--exclude-standard", "--deduplicate")
+
+    def ignored_files(self) -> tuple[str, ...]:
+        """List the files that are ignored in directories of which others are not."""
+        found = self._listed("--others", "--ignored", "--exclude-standard", "--directory")
+        return tuple(path for path in found if not path.endswith("/"))
+
+    def _listed(self, *which: str) -> tuple[str, ...]:
+        reply = ask_as_user(self._checkout, "ls-files", "-z", *which)
         if reply.code != 0:
             raise failure("ls-files", self._checkout, reply)
         paths = (path for path in reply.output.split(b"\0") if path)
