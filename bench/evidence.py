@@ -51,7 +51,7 @@ def _alone(project: Path, environment: Mapping[str, str]) -> float:
     return (time.monotonic() - begun) * 1000
 
 
-def _files() -> Mapping[str, str]:
+def _files() -> dict[str, str]:
     modules = {f"part{at}.py": _module(at, "product") for at in range(MODULES)}
     return modules | {f"test_part{at}.py": _tests(at, TESTS) for at in range(MODULES)}
 

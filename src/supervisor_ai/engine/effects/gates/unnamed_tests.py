@@ -16,7 +16,7 @@ _SHOWN: Final = 200
 _CHANGING: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\d+(?:[.,:]\d+)*")
 """Colours and numbers: times, counts, seeds."""
 _COMPLAINT: Final = re.compile(
-    r"^\W*(?:not ok|fail(?:ed|ure)?|error)\b|[✗✖✘]"
+    r"^\W*(?:not ok|fail|failed|failure|error)\b|[✗✖✘]"
     r"|\b[1-9]\d* (?:\w+ )?(?:failed|failures?|failing|errors?)\b",
     re.IGNORECASE,
 )
