@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.ports.commits import CommitFile, Commits
+from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import Area, Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.change_view import ChangeView
@@ -25,6 +26,7 @@ from supervisor_ai.gates.integrity.languages.java.table import JAVA
 from supervisor_ai.gates.integrity.languages.javascript.table import JAVASCRIPT
 from supervisor_ai.gates.integrity.languages.python.table import PYTHON
 from supervisor_ai.gates.integrity.languages.rust.table import RUST
+from supervisor_ai.gates.integrity.languages.rust.targets import unbuilt_left_out
 from supervisor_ai.gates.integrity.model import TestFile, Unreadable
 from supervisor_ai.gates.integrity.protected_files.loosened import loosened_settings
 from supervisor_ai.gates.integrity.protected_files.protected_changes import (
@@ -87,8 +89,12 @@ def examine_tests(
         case.head,
         is_first=lambda path: reader.is_test(path) or is_protected(path),
     )
-    before = _read(reader, ((file.path, file.before) for file in changed.files))
-    after = _read(reader, ((file.path, file.after) for file in changed.files))
+    before = _built(
+        commits, case.base, _read(reader, ((file.path, file.before) for file in changed.files))
+    )
+    after = _built(
+        commits, case.head, _read(reader, ((file.path, file.after) for file in changed.files))
+    )
     shared = _shared(case, commits, reader, (before, after), changed)
     compared = compare(
         Comparison(
@@ -114,6 +120,18 @@ def _read(
 ) -> list[TestFile | Unreadable]:
     read = (reader.read(path, source) for path, source in sources)
     return [file for file in read if file is not None]
+
+
+def _built(
+    commits: Commits, commit: CommitSha, files: list[TestFile | Unreadable]
+) -> list[TestFile | Unreadable]:
+    """Leave out the tests that no target of cargo holds."""
+    if not any(file.path.endswith(".rs") for file in files):
+        return files
+    there = commits.list(commit)
+    chosen = [it for it in there if it.path.endswith("Cargo.toml") and it.size <= LARGEST]
+    manifests = "".join(text.decode(errors="replace") for _, text in commits.read(chosen[:50]))
+    return unbuilt_left_out(files, frozenset(it.path for it in there), manifests)
 
 
 def _allowed(case: ChangeCase, findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -123,10 +123,25 @@ def test_tests_that_move_to_where_nobody_runs_them_are_missed(path: str) -> None
 
 
 @pytest.mark.parametrize(
-    "path", ["tests/it/a.rs", "src/a.rs", "crates/x/tests/a.rs", "examples/app/src/a.rs", "a.rs"]
+    "path", ["src/a.rs", "crates/x/tests/a.rs", "examples/app/src/a.rs", "a.rs"]
 )
 def test_tests_may_move_to_where_they_are_run(path: str) -> None:
     assert errors({"tests/a.rs": TEST}, {path: TEST}) == set()
+
+
+@pytest.mark.parametrize(
+    "holder",
+    [
+        {"tests/it/main.rs": "mod a;\n"},
+        {"tests/it/mod.rs": "mod a;\n"},
+        {"tests/it.rs": "mod a;\n"},
+        {"Cargo.toml": '[[test]]\nname = "a"\npath = "tests/it/a.rs"\n'},
+    ],
+)
+def test_a_folder_of_tests_must_be_held_by_a_target(holder: Mapping[str, str]) -> None:
+    assert errors({"tests/a.rs": TEST}, {"tests/it/a.rs": TEST, **holder}) == set()
+    assert errors({"tests/a.rs": TEST}, {"tests/it/a.rs": TEST}) == {"test_skipped"}
+    assert errors({"tests/it/a.rs": TEST}, {"tests/it/b.rs": TEST}) == set()
 
 
 def test_assertions_that_a_file_makes_itself_check_nothing() -> None:

@@ -30,6 +30,7 @@ _OURS: Final = ".supervisor/"
 _NUMBER: Final = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
 _TARGETS: Final = ("test", "bin", "example")
 _LEFT_OUT: Final = re.compile(r'"(?:required-features|test|harness)": (?:false|\[[^\]]{0,200}\])')
+_OTHER_BUILD: Final = re.compile(r"--cfg|debug-assertions|overflow-checks|panic")
 _CHECKS: Final = ("profile.test.", "profile.dev.")
 _LEAST: Final = ("fail_under", "statements", "branches", "functions", "lines", "fail-under")
 
@@ -144,7 +145,7 @@ def _weight_of_new(key: str, new: str) -> Severity | None:
     name = key.rpartition(".")[2]
     if name in LEAVING_OUT or NARROWING.search(new):
         return Severity.ERROR
-    if key.endswith(".runner"):
+    if key.endswith(".runner") or (key.endswith("flags") and _OTHER_BUILD.search(new)):
         return Severity.ERROR
     if key.startswith("lib.") or (name in _LEAST and _NUMBER.fullmatch(new)):
         return Severity.ERROR if new == "false" else None

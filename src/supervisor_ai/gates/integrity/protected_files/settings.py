@@ -82,6 +82,7 @@ def _of_cargo(text: str) -> Settings:
     features = table_in(cargo.get("features"))
     known = [each for each in _list(features.get("default")) if each in features]
     named["features.default"] = known or None
+    named["package.own-features"] = _own_features(cargo)
     named |= _of_profiles(table_in(cargo.get("profile")))
     return {key: _written(value) for key, value in named.items() if value is not None}
 
@@ -94,6 +95,14 @@ def _untested(targets: object) -> object:
         {key: it[key] for key in ("name", *keys) if key in it} for it in map(table_in, listed)
     ]
     return [it for it in chosen if it.keys() & set(keys)] or None
+
+
+def _own_features(cargo: Mapping[str, object]) -> object:
+    """Return the features that tests switch on in the very package that they test."""
+    name = table_in(cargo.get("package")).get("name")
+    found = table_in(cargo.get("dev-dependencies"))
+    own = (table_in(it) for key, it in found.items() if key == name)
+    return next((it.get("features") for it in own), None)
 
 
 def _of_profiles(profiles: Mapping[str, object]) -> dict[str, object]:

@@ -87,7 +87,7 @@ LEAVING_OUT: Final = frozenset(
     {"omit", "exclude_lines", "exclude_also", "partial_branches", "norecursedirs", "python_files"}
     | {"python_classes", "python_functions", "testPathIgnorePatterns", "passWithNoTests"}
     | {"testIgnore", "testNamePattern", "coveragePathIgnorePatterns", "excludeSpecPattern"}
-    | {"autotests", "grepInvert", "dangerouslyIgnoreUnhandledErrors"}
+    | {"autotests", "own-features", "grepInvert", "dangerouslyIgnoreUnhandledErrors"}
 )
 """Settings that say less even where nothing was said before."""
 
