@@ -77,6 +77,8 @@ class TestFile(Struct, frozen=True, kw_only=True):
     """Functions that are no tests and assert something."""
     fixtures: tuple[TestCase, ...] = ()
     """Functions that prepare what tests work with, each with its code line by line."""
+    bases: tuple[str, ...] = ()
+    """The classes from which its tests inherit more of them, once for each heir."""
     is_focused: bool = False
     """Whether it says that only some of the tests run: `it.only`."""
     is_skipped: bool = False

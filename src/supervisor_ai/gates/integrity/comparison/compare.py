@@ -9,6 +9,10 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.run.gates import Finding, Severity
+from supervisor_ai.gates.integrity.comparison.inherited import (
+    lost_inheritance,
+    lost_shared_tests,
+)
 from supervisor_ai.gates.integrity.comparison.losses import Losses
 from supervisor_ai.gates.integrity.comparison.matches import Matcher, Pairing, pair
 from supervisor_ai.gates.integrity.comparison.reductions import reduced_fixtures, reductions
@@ -60,6 +64,8 @@ def compare(comparison: Comparison) -> Compared:
     shared = Losses(comparison.gone)
     checked = _matched(checkers)
     findings += [found for pairs in checkers.pairs for found in shared.of_checker(*pairs, after)]
+    findings += lost_shared_tests(checkers, after, comparison.gone)
+    findings += lost_inheritance(before, after)
     matcher = _matched(tests)
     losses = Losses(comparison.gone, reported=shared.reported)
     for old, new in tests.pairs:

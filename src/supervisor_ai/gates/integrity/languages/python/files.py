@@ -41,6 +41,7 @@ from supervisor_ai.gates.integrity.languages.python.skips import (
     marks_of,
     says_no_tests,
     skipping_fixtures,
+    skips_failures,
     used_fixtures,
 )
 from supervisor_ai.gates.integrity.model import Assertion, Oddity, TestCase, TestFile
@@ -52,6 +53,11 @@ _FOLDERS: Final = frozenset({"test", "tests"})
 _COLLECTED: Final = re.compile(r"test_.*|.*_tests?|tests?")
 _UNITTEST: Final = re.compile(r"test.*")
 _HAS_TESTS: Final = re.compile(rb"(?m)^\s*(async\s+)?def\s+test|^class\s+\w*Test|TestCase\b")
+_SHARING: Final = re.compile(
+    r"^(?!(?:Isolated\w*|Simple|Transaction|LiveServer\w*|API\w*|Async\w*)?TestCase$)"
+    r"(?=.*(?:Test|Check|Contract|Spec|Suite|Case|Shared|Base|Mixin))"
+)
+"""How classes are called that bring tests along; those of libraries do not."""
 _NOT_ASCII: Final = re.compile(rb"[\x80-\xff]")
 _MAIN: Final = re.compile(r"TYPE_CHECKING$|__name__\s*==")
 
@@ -128,6 +134,7 @@ class _Reading:
             path=self._file.path,
             tests=tests,
             checkers=tuple(test for test in others if _is_checker(test)),
+            bases=tuple(self._bases()),
             fixtures=tuple(test for each, test in read if is_preparing(each.node)),
             is_skipped=self._is_skipped or self._is_left_out(self._body, self._asking),
             oddities=(
@@ -135,6 +142,12 @@ class _Reading:
                 *self._replaced(tests),
             ),
         )
+
+    def _bases(self) -> Iterator[str]:
+        """Yield the classes from which the classes of tests inherit more tests."""
+        for each in self._nodes if _is_collected(self._file) else ():
+            if each.type == "class_definition" and _holds_tests(each, frozenset()):
+                yield from filter(_SHARING.search, map(last_name, _bases(each)))
 
     def _replaced(self, tests: Iterable[TestCase]) -> Iterator[Oddity]:
         """Find what fixtures replace although the tests of the file check it."""
@@ -162,6 +175,7 @@ class _Reading:
             test,
             name=found.name,
             body=self._written(found.node, test.body, uses),
+            swallows=test.swallows or (found.is_test and skips_failures(found.node)),
             is_skipped=cases == 0 or self._is_skipped_test(found, flow),
             cases=0 if cases is None else test.cases * max(cases, 1),
             origins=self._origins.of(found.node, found.classes, uses),

@@ -11,6 +11,7 @@ from supervisor_ai.gates.integrity.analysis.syntax_tree import (
     items,
     parsed,
     source_of,
+    walked,
 )
 from supervisor_ai.gates.integrity.languages.python.nodes import (
     assignments,
@@ -29,7 +30,15 @@ from supervisor_ai.gates.integrity.model import Unreadable
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-ENVIRONMENT: Final = re.compile(r"\benviron\b|\bgetenv\b|\bgetoption\b|\bgetvalue\b")
+ENVIRONMENT: Final = re.compile(
+    r"\benviron\b|\bgetenv\b|\bgetoption\b|\bgetvalue\b|\bisatty\b|\bgetuser\b|\bgethostname\b"
+    r"|\bgetlogin\b|\bcpu_count\b|\bnode\(\)"
+)
+_LACKING: Final = re.compile(
+    r"Import|NotFound|OSError|IOError|Permission|Connection|URLError|Timeout|NotImplemented"
+    r"|Unavailable|Unsupported|NotAvailable|socket|requests|subprocess"
+)
+"""Errors that tell of what a machine lacks, not of what the code does."""
 _LEFT_OUT: Final = re.compile(
     r"skip|disab|ignore|xfail|expectedfailure|todo|broken|quarantin|deselect|notest|nottest",
     re.IGNORECASE,
@@ -184,6 +193,16 @@ def is_skip(call: "Node") -> bool:
     name = name_of(field(call, "function"))
     is_own = name == "skip" and bool(items(field(call, "arguments")))
     return name in _CALLS or name.endswith((".skipTest", ".exit")) or is_own
+
+
+def skips_failures(function: "Node") -> bool:
+    """Tell whether a test is skipped where the code that it tests fails."""
+    handlers = (each for each in walked(function) if each.type == "except_clause")
+    return any(
+        not _LACKING.search(source_of(field(handler, "value")))
+        and any(each.type == "call" and is_skip(each) for each in walked(handler))
+        for handler in handlers
+    )
 
 
 def skipping_fixtures(body: "Iterable[Node]", asking: Conditions) -> tuple[set[str], bool]:
