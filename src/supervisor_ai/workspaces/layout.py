@@ -77,6 +77,16 @@ class WorkspaceDirectory(Struct, frozen=True, kw_only=True):
         return self.path / "included"
 
     @property
+    def submodules(self) -> Path:
+        """Return our git directories of the submodules that were filled; absent if none were."""
+        return self.path / "submodules"
+
+    @property
+    def filled(self) -> Path:
+        """Return the paths of these submodules, in the order of the git directories."""
+        return self.submodules / "paths.json"
+
+    @property
     def ports(self) -> PortBlocks:
         """Return the ports of the machine, which all projects share."""
         return PortBlocks(self.path.parents[3] / "ports")

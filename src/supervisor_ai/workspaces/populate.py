@@ -31,7 +31,9 @@ from supervisor_ai.workspaces.repositories.bare_repository import (
 )
 from supervisor_ai.workspaces.repositories.git import Git
 from supervisor_ai.workspaces.repositories.repository import GitRepository
+from supervisor_ai.workspaces.repositories.submodules import MODULES_FILE
 from supervisor_ai.workspaces.run_sources import check_out, pack
+from supervisor_ai.workspaces.submodule_files import Filling
 
 _INSIDE: Final = Path("/run/wgit")
 """Where the worker finds its git directory; a path that exists in its sandbox only."""
@@ -77,6 +79,9 @@ class Populator(Struct, frozen=True, kw_only=True):
         seen = self._blind(git, desk, start, plan) if plan.hides else self._open(git, desk, start)
         write(desk.trusted_git / "refs" / "heads" / BRANCH, f"{seen}\n")
         check_out(git, seen, desk.tree)
+        # Whoever may not see everything could find what is hidden in there.
+        if not plan.hides and os.path.lexists(desk.tree / MODULES_FILE):
+            Filling(desk=desk, mold=mold).fill(git, seen, self.repository.submodule_places)
         shutil.copyfile(desk.trusted_git / "index", desk.worker_git / "index")
         write(desk.tree / ".git", f"gitdir: {_INSIDE}\n", 0o444)
         if plan.include:

@@ -20,6 +20,7 @@ from supervisor_ai.workspaces.commits.admission import (
     parse_changes,
     restoration,
 )
+from supervisor_ai.workspaces.commits.changed_submodules import changed_submodules
 from supervisor_ai.workspaces.commits.hidden_files import put_back
 from supervisor_ai.workspaces.commits.included_files import read_included
 from supervisor_ai.workspaces.commits.object_import import FRUGAL, ObjectImport
@@ -113,7 +114,12 @@ def draft(desk: WorkspaceDirectory) -> SnapshotDraft:
     git = Git(directory=desk.trusted_git, work_tree=desk.tree, is_scratch=True)
     start = CommitSha(desk.start.read_text().strip())
     cleared = clean(desk.tree)
-    left_out = {**_removed(git, cleared), **withhold(git, desk, cleared), **_take(git)}
+    left_out = {
+        **_removed(git, cleared),
+        **withhold(git, desk, cleared),
+        **_take(git),
+        **changed_submodules(desk),
+    }
     if desk.hidden.exists():
         put_back(git, start, desk.hidden)
     raw = git.run("diff-index", "--cached", *RAW, start, "--").output

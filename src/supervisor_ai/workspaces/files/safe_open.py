@@ -163,3 +163,16 @@ def _kernel_has_openat2() -> bool:
         except (OSError, AttributeError):
             return False
     return True
+
+
+def is_plain(top: Path, path: str) -> bool:
+    """Tell whether a path below a directory leads through real directories only."""
+    place = top
+    for part in path.split("/"):
+        place /= part
+        try:
+            if not stat.S_ISDIR(place.lstat().st_mode):
+                return False
+        except OSError:
+            return False
+    return True

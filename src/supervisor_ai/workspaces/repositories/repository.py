@@ -24,6 +24,7 @@ from supervisor_ai.workspaces.repositories.git import (
     printable,
 )
 from supervisor_ai.workspaces.repositories.repository_mark import hold_mark, make_mark, read_mark
+from supervisor_ai.workspaces.repositories.submodules import SubmodulePlaces
 from supervisor_ai.workspaces.repositories.tree_cautions import tree_cautions
 
 _QUESTIONS: Final = (
@@ -203,7 +204,13 @@ class GitRepository:
 
     def cautions(self, commit: CommitSha) -> tuple[str, ...]:
         """Say what of a commit is not in a workspace as people expect it."""
-        return tree_cautions(self.git, commit)
+        return tree_cautions(self.git, commit, self.submodule_places)
+
+    @property
+    def submodule_places(self) -> SubmodulePlaces:
+        """Return where git keeps the submodules of the checkout; a linked one has its own."""
+        directories = dict.fromkeys((self.here.directory, self.git.directory))
+        return SubmodulePlaces(directories=tuple(directories), checkout=self._checkout)
 
     def head_cautions(self) -> tuple[str, ...]:
         """Say the same of the commit where the checkout stands; nothing before the first one."""

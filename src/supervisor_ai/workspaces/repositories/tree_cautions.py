@@ -1,11 +1,19 @@
 """What of a commit is not in a workspace as people expect it: submodules, LFS, large files."""
 
+import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.workspaces.repositories.git import Git, printable
+from supervisor_ai.workspaces.repositories.submodules import (
+    DEEPEST,
+    SubmodulePlaces,
+    find_submodules,
+    lent_objects,
+)
 
 _LARGE: Final = 50 << 20
 _NAMED: Final = 3
@@ -14,23 +22,45 @@ _LFS: Final = re.compile(rb"^[^#\n]*\bfilter=lfs\b", re.MULTILINE)
 _MIB: Final = 1 << 20
 
 
-def tree_cautions(git: Git, commit: CommitSha) -> tuple[str, ...]:
+def tree_cautions(git: Git, commit: CommitSha, places: SubmodulePlaces) -> tuple[str, ...]:
     """Say what is missing or slow, and what that means."""
     listing = git.run("ls-tree", "-r", "-l", "-z", "--full-tree", commit).output
     entries = [entry.partition(b"\t") for entry in listing.split(b"\0") if entry]
     return (
-        *_submodules([path for head, _, path in entries if head.startswith(_SUBMODULE)]),
+        *(_submodules(git, commit, places) if any(map(_is_link, entries)) else ()),
         *_large([(_size(head), path) for head, _, path in entries]),
         *_pointers(git, commit, [path for _, _, path in entries]),
     )
 
 
-def _submodules(paths: list[bytes]) -> Iterator[str]:
-    if paths:
+def _is_link(entry: tuple[bytes, bytes, bytes]) -> bool:
+    return entry[0].startswith(_SUBMODULE)
+
+
+def _submodules(git: Git, commit: CommitSha, places: SubmodulePlaces) -> Iterator[str]:
+    missing = [os.fsencode(path) for path in _missing(git, commit, places, None)]
+    if missing:
         yield (
-            f"Submodules are empty directories in every workspace: {_named(paths)}. Tests that need"
-            " them fail there; let workspace.setup fetch them, or leave them out of the gates."
+            f"Submodules are empty directories in every workspace: {_named(missing)}. This clone"
+            " does not have the commits that are recorded for them, so tests that need them fail:"
+            " git submodule update --init --recursive"
         )
+
+
+def _missing(
+    git: Git, commit: CommitSha, places: SubmodulePlaces, objects: Path | None, depth: int = 1
+) -> Iterator[str]:
+    """Ask for every object that a workspace needs; nothing of a submodule's settings counts."""
+    whole = ("rev-list", "--objects", "--no-walk", "--quiet", "--missing=error")
+    for it in find_submodules(git, commit, places, objects):
+        lent = None if it.store is None else it.store / "objects"
+        is_here = git.ask(*whole, it.commit, environment=lent_objects(lent)).code == 0
+        if it.store is None or not is_here or depth > DEEPEST:
+            yield it.path
+        else:
+            inner = SubmodulePlaces(directories=(it.store,))
+            below = _missing(git, it.commit, inner, lent, depth + 1)
+            yield from (f"{it.path}/{path}" for path in below)
 
 
 def _large(sizes: list[tuple[int, bytes]]) -> Iterator[str]:
