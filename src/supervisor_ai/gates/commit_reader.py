@@ -12,7 +12,7 @@ from supervisor_ai.tools.confinement import ProcessLimits
 
 READER: Final = "supervisor_ai.gates.reader"
 LIMITS: Final = ProcessLimits(memory=1 << 30, cpu=60, wall=300.0, speech=16 << 20)
-_PATIENCE: Final = 0.25
+_PATIENCE: Final = 1.0
 
 T = TypeVar("T")
 

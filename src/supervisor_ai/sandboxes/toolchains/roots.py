@@ -107,7 +107,7 @@ class Roots:
     def outermost(self) -> tuple[Path, ...]:
         """List what is shown, without what lies in another one of the list."""
         found = dict.fromkeys(self._found)
-        return tuple(root for root in found if not any(other in root.parents for other in found))
+        return tuple(root for root in found if not any(above in found for above in root.parents))
 
     def _is_installed(self, place: Path) -> bool:
         prefix = place.parent
