@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
-from tests.support.preloaded import Preloaded
+from tests.support.preloaded import PATH, Preloaded
 from tests.support.processes import PATIENCE, Owned
 
 SUPERVISOR: Final = Path(sys.executable).with_name("supervisor")
@@ -193,6 +193,7 @@ def make_user(place: Path, state: Path, *, repository: Path | None = None) -> Us
     kept = {name: it for name, it in os.environ.items() if not name.startswith(foreign)}
     environment = {
         **kept,
+        "PATH": PATH,
         "PYTHONPYCACHEPREFIX": str(state / "bytecode"),
         "HOME": str(home),
         "GIT_CONFIG_GLOBAL": os.devnull,

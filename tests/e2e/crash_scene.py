@@ -2,13 +2,13 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import asdict
+from tests.support.preloaded import PATH
 
 from supervisor_ai.bootstrap import open_project, read_settings
 from supervisor_ai.domain.envelope import Envelope
@@ -83,7 +83,7 @@ def environment(place: Path) -> dict[str, str]:
     return {
         **kept,
         "HOME": str(place / "home"),
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PATH": PATH,
         "GIT_CONFIG_GLOBAL": os.devnull,
         "SUPERVISOR_STATE": str(place / "state"),
         "SUPERVISOR_CONFIG": str(place / "home"),

@@ -22,10 +22,20 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec.structs import replace
+from tests.support.forked_readers import fork_readers
 from tests.support.processes import Owned, die_with_parent
 
 ROOT: Final = Path(__file__).parents[2]
 PROGRAM: Final = Path(sys.executable).with_name("supervisor")
+PATH: Final = os.pathsep.join(
+    (
+        str(PROGRAM.parent),
+        str(Path(os.path.realpath(sys.executable)).parent),
+        os.environ.get("PATH", os.defpath),
+    )
+)
+"""Where an agent in a sandbox finds an interpreter, and not the scripts that choose one: these
+start thirty processes."""
 MEASURING: Final = "COVERAGE_PROCESS_CONFIG"
 CLOSED: Final = "closed"
 GONE: Final = "gone"
@@ -134,6 +144,7 @@ def preload() -> None:
     import_module("coverage")
     _warm_up()
     _look_at_few_files()
+    fork_readers()
 
 
 def _look_at_few_files() -> None:
@@ -157,14 +168,18 @@ def _look_at_few_files() -> None:
 
 
 def _warm_up() -> None:
-    """Read the tables that every run needs."""
+    """Read the tables that every run needs, and compile the expressions."""
+    from supervisor_ai.domain.redaction.redactor import RuleRedactor
     from supervisor_ai.gates.change import auto_run
     from supervisor_ai.gates.integrity.examine import known_languages
     from supervisor_ai.gates.runners import test_results
+    from supervisor_ai.tools.templates import BoundedEnvironment
 
     auto_run.table()
     test_results.read("1 passed in 0.01s")
     known_languages()
+    RuleRedactor().redact("password = sk-ant-1 eyJ ghp_ https://a:b@c -----BEGIN PRIVATE KEY-----")
+    BoundedEnvironment({}).from_string("{% for it in told %}{{ it | upper }}{% endfor %}")
 
 
 def become(order: Order) -> None:
