@@ -194,7 +194,6 @@ def make_user(place: Path, state: Path, *, repository: Path | None = None) -> Us
     environment = {
         **kept,
         "PATH": PATH,
-        "PYTHONPYCACHEPREFIX": str(state / "bytecode"),
         "HOME": str(home),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",

@@ -20,7 +20,6 @@ def state(tmp_path: Path) -> Path:
 @pytest.fixture
 def user(tmp_path: Path, state: Path) -> User:
     user = make_user(tmp_path, state)
-    user.environment["PYTHONPYCACHEPREFIX"] = str(tmp_path / "bytecode")
     furnish(user)
     return user
 
