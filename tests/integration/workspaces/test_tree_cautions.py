@@ -47,3 +47,11 @@ def test_a_project_is_known_by_the_names_of_its_manifests(place: Path) -> None:
     repository = commit(place)
     found = repository.distributions(repository.resolve(None).sha)
     assert found == {"my-shop", "cart-tool", "desk"}
+
+
+def test_a_project_that_ignores_our_settings_is_told_how_to_commit_them(place: Path) -> None:
+    (place / ".gitignore").write_text(".*\n")
+    [caution] = commit(place).head_cautions()
+    assert "git add --force .supervisor/config.yaml .supervisor/.gitignore" in caution
+    (place / ".gitignore").write_text("build/\n")
+    assert commit(place).head_cautions() == ()

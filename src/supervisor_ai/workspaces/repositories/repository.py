@@ -213,11 +213,20 @@ class GitRepository:
         return SubmodulePlaces(directories=tuple(directories), checkout=self._checkout)
 
     def head_cautions(self) -> tuple[str, ...]:
-        """Say the same of the commit where the checkout stands; nothing before the first one."""
+        """Say the same of the checkout's commit, and whether git would leave out our settings."""
         try:
-            return self.cautions(self.resolve(None).sha)
+            found = self.cautions(self.resolve(None).sha)
         except SupervisorError:
             return ()
+        return (*found, *self._ignored_definitions())
+
+    def _ignored_definitions(self) -> Iterator[str]:
+        names = f"{DIRECTORY}/config.yaml {DIRECTORY}/.gitignore"
+        if ask_as_user(self._checkout, "check-ignore", *names.split()).code == 0:
+            yield (
+                f"Git ignores {DIRECTORY!r} in this project, and settings count only from a commit:"
+                f" add them with `git add --force {names}`."
+            )
 
     def is_dirty(self) -> bool:
         """Tell whether the checkout has changes that no commit holds."""
