@@ -33,6 +33,7 @@ from supervisor_ai.gates.integrity.protected_files.protected_changes import (
     is_protected,
     protected_changes,
 )
+from supervisor_ai.gates.integrity.tricks.answers import copied_answers
 from supervisor_ai.gates.integrity.tricks.find import find_tricks
 
 _SHARED_FILES: Final = 500
@@ -111,6 +112,7 @@ def examine_tests(
         *protected_changes(changed.files, case.may_change),
         *loosened_settings(changed.files, case.may_change),
         *find_tricks(changed.files, reader.is_test),
+        *copied_answers(changed.files, reader.is_test, lambda: _tests(case, commits, reader)),
     ]
     return Examination(findings=tuple(findings), summary=_summary(len(before), after, compared))
 
@@ -189,6 +191,12 @@ def _shared(
         if isinstance(read, TestFile):
             found.append(read)
     return found
+
+
+def _tests(case: ChangeCase, commits: Commits, reader: Languages) -> Iterator[bytes]:
+    """Read the files of tests as they were before."""
+    for _, source in commits.read(_candidates(commits.list(case.base), reader, set())):
+        yield source
 
 
 def _unknown_calls(files: Iterable[TestFile | Unreadable]) -> set[str]:
