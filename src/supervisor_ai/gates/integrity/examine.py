@@ -1,5 +1,6 @@
 """Looks at what a change does to the tests, and to what decides how they are run."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Final
@@ -21,6 +22,7 @@ from supervisor_ai.gates.integrity.change_sides import (
 from supervisor_ai.gates.integrity.comparison.compare import Compared, Comparison, compare
 from supervisor_ai.gates.integrity.comparison.removed_names import defined_names, removed_names
 from supervisor_ai.gates.integrity.comparison.twins import Twins
+from supervisor_ai.gates.integrity.examples import lost_examples
 from supervisor_ai.gates.integrity.languages.go.table import GO
 from supervisor_ai.gates.integrity.languages.java.table import JAVA
 from supervisor_ai.gates.integrity.languages.javascript.table import JAVASCRIPT
@@ -36,6 +38,10 @@ from supervisor_ai.gates.integrity.protected_files.protected_changes import (
 from supervisor_ai.gates.integrity.tricks.answers import copied_answers
 from supervisor_ai.gates.integrity.tricks.find import find_tricks
 
+_SAYING: Final = re.compile(
+    r"(?:.*/)?(?:pyproject\.toml|setup\.cfg|tox\.ini|\.?pytest\.ini|Makefile|noxfile\.py|conftest\.py"
+    r"|[^/]*doc_?tests?[^/]*\.py)|\.github/workflows/[^/]+"
+)
 _SHARED_FILES: Final = 500
 _SHARED_BYTES: Final = 8 * 1024 * 1024
 
@@ -97,19 +103,21 @@ def examine_tests(
         commits, case.head, _read(reader, ((file.path, file.after) for file in changed.files))
     )
     shared = _shared(case, commits, reader, (before, after), changed)
+    gone = _gone(changed, reader)
     compared = compare(
         Comparison(
             before=before,
             after=after,
             shared_before=shared,
             shared_after=shared,
-            gone=_gone(changed, reader),
+            gone=gone,
         )
     )
     findings = [
         *_not_looked_at(changed, reader),
         *_allowed(case, compared.findings),
         *protected_changes(changed.files, case.may_change),
+        *lost_examples(changed.files, gone, lambda: _runs_examples(case, commits)),
         *loosened_settings(changed.files, case.may_change),
         *find_tricks(changed.files, reader.is_test),
         *copied_answers(changed.files, reader.is_test, lambda: _tests(case, commits, reader)),
@@ -191,6 +199,12 @@ def _shared(
         if isinstance(read, TestFile):
             found.append(read)
     return found
+
+
+def _runs_examples(case: ChangeCase, commits: Commits) -> bool:
+    """Tell whether a project says somewhere that the examples of its documentation are tests."""
+    there = [it for it in commits.list(case.base) if _SAYING.fullmatch(it.path)]
+    return any(b"doctest" in text for _, text in commits.read(there[:_SHARED_FILES]))
 
 
 def _tests(case: ChangeCase, commits: Commits, reader: Languages) -> Iterator[bytes]:
