@@ -30,7 +30,7 @@ from supervisor_ai.definitions.roles.agents import check_choices
 from supervisor_ai.definitions.roles.cli_flags import check_flags
 from supervisor_ai.definitions.roles.prompt_files import read_prompts, template_names
 from supervisor_ai.definitions.roles.registry import RoleRegistry, read_book
-from supervisor_ai.definitions.roles.unread_files import check_approvals, file_notes
+from supervisor_ai.definitions.roles.unread_files import check_approvals, check_links, file_notes
 from supervisor_ai.definitions.schema.config import RoleShape
 from supervisor_ai.definitions.schema.section_files import SECTION_FILES
 from supervisor_ai.definitions.schema.workflows import WorkflowShape, is_hidden
@@ -79,6 +79,7 @@ def read_library(
     for shelf in (shelves.user, shelves.project):
         check_lock(shelf, mistakes)
         check_approvals(shelf, mistakes)
+        check_links(shelf, mistakes)
     model = config_model(sections)
     layers = [read_layer(shelf, mistakes, model) for shelf in in_order]
     prompts = read_prompts(in_order, mistakes)

@@ -132,6 +132,35 @@ def test_a_config_that_became_a_link_is_a_mistake_and_not_forgotten(project: Pro
     assert "config.yaml" in project.refusal(workflow="standard").message
 
 
+@pytest.mark.parametrize(
+    "place", ["roles/cook.yaml", "workflows/own.yaml", "prompts/own.j2", "roles", "templates"]
+)
+def test_a_link_among_definitions_is_a_mistake_that_names_it(project: Project, place: str) -> None:
+    project.write(CONFIG, AGENT)
+    link = project.root / ".supervisor" / place
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to("../../elsewhere")
+    project.commit()
+    message = project.refusal().message
+    assert f".supervisor/{place}:1: is a link, and no link is followed here; put" in message
+
+
+def test_the_whole_directory_as_a_link_is_a_mistake(project: Project) -> None:
+    project.write("shared/config.yaml", AGENT)
+    (project.root / ".supervisor").symlink_to("shared")
+    project.commit()
+    assert ".supervisor:1: is a link, and no link is followed here" in project.refusal().message
+
+
+def test_other_links_are_noted(project: Project) -> None:
+    project.write(CONFIG, AGENT)
+    (project.root / ".supervisor/notes").symlink_to("../notes")
+    commit = project.commit()
+    assert project.load(workflow="mvp").workflow.name == "mvp"
+    [note] = project.catalog.cautions(commit)
+    assert note == ".supervisor/notes:1: is a link; nobody follows it"
+
+
 def test_a_config_that_is_not_text_is_a_mistake(project: Project) -> None:
     (project.root / ".supervisor").mkdir()
     (project.root / CONFIG).write_bytes(b"cli: \xff\n")

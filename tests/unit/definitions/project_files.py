@@ -25,3 +25,8 @@ class ProjectFiles:
     def list(self, commit: CommitSha, directory: str) -> tuple[str, ...]:
         assert commit == COMMIT
         return tuple(path for path in self.files if path.startswith(f"{directory}/"))
+
+    def links(self, commit: CommitSha, directory: str) -> tuple[str, ...]:
+        assert commit == COMMIT
+        del directory
+        return ()

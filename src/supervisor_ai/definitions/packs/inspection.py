@@ -55,6 +55,10 @@ class MemorySource:
         """List nothing: what a pack may hold is looked at before."""
         return ()
 
+    def links(self) -> tuple[str, ...]:
+        """List nothing: a pack has no links."""
+        return ()
+
 
 class PackInspection(Struct, frozen=True, kw_only=True):
     """What packs may do."""

@@ -37,6 +37,17 @@ def check_approvals(shelf: DefinitionSource, mistakes: FileMistakes) -> None:
     read_document(shelf, APPROVALS, mistakes)
 
 
+def check_links(shelf: DefinitionSource, mistakes: FileMistakes) -> None:
+    """Refuse links where files of definitions are looked for: who put them there wants them read.
+
+    The files at the top need no word here: a link is read as what it says, which is no YAML.
+    """
+    for path in shelf.links():
+        if not path or path.partition("/")[0] in _SUFFIXES:
+            text = "is a link, and no link is followed here; put what it leads to in its place"
+            mistakes.add(FilePlace(file=shelf.label(path)), text)
+
+
 def file_notes(shelf: DefinitionSource, layer: Layer) -> Iterator[Note]:
     """Name the files that nobody reads, and what is read and not applied yet."""
     paths = shelf.paths()
@@ -50,6 +61,9 @@ def file_notes(shelf: DefinitionSource, layer: Layer) -> Iterator[Note]:
             place = layer.workflows[layer.own].place()
             text = f"does not run by default: {config.place('workflow').text} names another one"
             yield Note(place=place, text=text)
+    for path in shelf.links():
+        if path.partition("/")[0] not in {*_SUFFIXES, *_FILES}:
+            yield Note(place=FilePlace(file=shelf.label(path)), text="is a link; nobody follows it")
     named = " ".join(word for config in layer.configs for word in _words(config.document.value))
     for path in paths:
         if not _is_read(path, shelf.origin) and PurePosixPath(path).name not in named:

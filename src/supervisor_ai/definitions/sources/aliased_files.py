@@ -53,6 +53,10 @@ class AliasedSource:
         """List the files that somebody may have written as definitions."""
         return self._shelf.paths()
 
+    def links(self) -> tuple[str, ...]:
+        """List the links that stand among them and are not followed."""
+        return self._shelf.links()
+
     def _actual(self, path: str) -> str:
         directory, _, name = path.rpartition("/")
         other = OTHER_NAMES.get(directory)

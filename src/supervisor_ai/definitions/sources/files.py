@@ -51,6 +51,10 @@ class DefinitionSource(Protocol):
         """List the files that somebody may have written as definitions."""
         ...
 
+    def links(self) -> tuple[str, ...]:
+        """List the links that stand among them and are not followed."""
+        ...
+
 
 class DirectorySource:
     """Definition files in a directory of the machine, or in several as if they were one."""
@@ -97,6 +101,10 @@ class DirectorySource:
         """List the YAML files at the top; other programs keep other files beside them."""
         return tuple(name for name in self.names("") if name.endswith((".yaml", ".yml")))
 
+    def links(self) -> tuple[str, ...]:
+        """List none: on the machine itself links are followed."""
+        return ()
+
     def _file(self, path: str) -> Path:
         """Find a file; one that is nowhere is missing in the first directory."""
         places = (place / path for place in (self._directory, *self._others))
@@ -132,7 +140,7 @@ class CommitSource:
 
     def label(self, path: str) -> str:
         """Name a file by its path in the repository."""
-        return f"{PROJECT_DIRECTORY}/{path}"
+        return f"{PROJECT_DIRECTORY}/{path}" if path else PROJECT_DIRECTORY
 
     def read(self, path: str, mistakes: FileMistakes) -> str | None:
         """Return a file's text, or None; a link, which is not listed, is read as what it says."""
@@ -158,6 +166,11 @@ class CommitSource:
             start = f"{PROJECT_DIRECTORY}/"
             self._listed = tuple(sorted(path.removeprefix(start) for path in below))
         return self._listed
+
+    def links(self) -> tuple[str, ...]:
+        """List the links of the project's directory; the directory itself is an empty name."""
+        found = self._repository.links(self._commit, PROJECT_DIRECTORY)
+        return tuple(sorted(path.removeprefix(PROJECT_DIRECTORY).lstrip("/") for path in found))
 
     def _read(self, path: str, mistakes: FileMistakes) -> str | None:
         try:

@@ -249,6 +249,10 @@ class Repository(Protocol):
         """Return the paths of the files below a directory of a commit."""
         ...
 
+    def links(self, commit: CommitSha, directory: str) -> tuple[str, ...]:
+        """Return the paths of the links below a directory of a commit, or its own if it is one."""
+        ...
+
     def identity(self) -> Identity:
         """Return the name under which commits are made here."""
         ...

@@ -61,6 +61,7 @@ class GitRepository:
         # A bare repository with linked work trees only: what they share is its git directory.
         self._state = (found.shared_directory if main is None else main) / DIRECTORY
         self._is_state_checked_out = main is not None
+        self._last_listing: tuple[tuple[str, str], tuple[tuple[bytes, str], ...]] = ("", ""), ()
         self.mold = Mold(
             object_format=found.object_format, shallow=found.shared_directory / "shallow"
         )
@@ -178,15 +179,30 @@ class GitRepository:
 
     def list(self, commit: CommitSha, directory: str) -> tuple[str, ...]:
         """Return the paths of the files below a directory of a commit."""
+        found = self._listed(commit, directory)
+        return tuple(path for mode, path in found if path != directory and mode != _SYMBOLIC_LINK)
+
+    def links(self, commit: CommitSha, directory: str) -> tuple[str, ...]:
+        """Return the paths of the links below a directory of a commit, or its own if it is one."""
+        found = self._listed(commit, directory)
+        return tuple(path for mode, path in found if mode == _SYMBOLIC_LINK)
+
+    def _listed(self, commit: CommitSha, directory: str) -> tuple[tuple[bytes, str], ...]:
+        """List files and links with their modes; the last answer is kept, for it never changes."""
+        asked, known = self._last_listing
+        if asked == (commit, directory):
+            return known
         below = PurePosixPath(directory)
-        pathspec = ("--", f"{below}/") if below.parts else ()
+        pathspec = ("--", f"{below}") if below.parts else ()
         output = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit, *pathspec).output
         entries = (entry.partition(b"\t") for entry in output.split(b"\0") if entry)
-        return tuple(
-            path.decode(errors="surrogateescape")
+        found = tuple(
+            (described.partition(b" ")[0], path.decode(errors="surrogateescape"))
             for described, _, path in entries
-            if b" blob " in described and not described.startswith(_SYMBOLIC_LINK)
+            if b" blob " in described
         )
+        self._last_listing = (commit, directory), found
+        return found
 
     def identity(self) -> Identity:
         """Return the name under which commits are made here."""
