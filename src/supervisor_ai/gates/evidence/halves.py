@@ -16,6 +16,7 @@ from supervisor_ai.gates.evidence.conventions import Conventions
 from supervisor_ai.gates.evidence.messages import HalvesFound
 from supervisor_ai.gates.evidence.mixed_files import MixedFile, may_be_mixed, tell
 from supervisor_ai.gates.evidence.sources.modules_for_tests import modules_for_tests
+from supervisor_ai.gates.evidence.sources.packages_for_tests import packages_for_tests
 
 _LARGEST: Final = 1024 * 1024
 _READ_FILES: Final = 4000
@@ -80,9 +81,18 @@ class _Change:
         said = dict.fromkeys(
             modules_for_tests(self._commits, self._old, open_ones),
             "the file above it declares it for test builds only",
-        ) | dict.fromkeys(
+        )
+        said |= dict.fromkeys(
             called_scripts(self._commits, self._old, open_ones), "the base's tests are run by it"
         )
+        # Of what it changes a change cannot say that it is for tests alone; of what is new it can.
+        old, new = (
+            [path for path in open_ones if (path in self._old) is is_old]
+            for is_old in (True, False)
+        )
+        for side, asked in ((self._old, old), (self._new, new)):
+            only_tests = packages_for_tests(self._commits, side, asked)
+            said |= dict.fromkeys(only_tests, "only tests use its package")
         return [
             (change, replace(of, half=Half.HARNESS, why=said[of.path]) if of.path in said else of)
             for change, of in rows

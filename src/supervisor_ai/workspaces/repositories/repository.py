@@ -126,14 +126,14 @@ class GitRepository:
 
     def files(self) -> tuple[str, ...]:
         """List the checkout's files: the tracked ones, and others that are not ignored."""
-        return self._listed("--cached", "--others", "--exclude-standard", "--deduplicate")
+        return self._listed_here("--cached", "--others", "--exclude-standard", "--deduplicate")
 
     def ignored_files(self) -> tuple[str, ...]:
         """List the files that are ignored in directories of which others are not."""
-        found = self._listed("--others", "--ignored", "--exclude-standard", "--directory")
+        found = self._listed_here("--others", "--ignored", "--exclude-standard", "--directory")
         return tuple(path for path in found if not path.endswith("/"))
 
-    def _listed(self, *which: str) -> tuple[str, ...]:
+    def _listed_here(self, *which: str) -> tuple[str, ...]:
         reply = ask_as_user(self._checkout, "ls-files", "-z", *which)
         if reply.code != 0:
             raise failure("ls-files", self._checkout, reply)

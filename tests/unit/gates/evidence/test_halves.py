@@ -217,3 +217,35 @@ def test_what_a_script_of_the_tests_is_made_of_judges_as_well() -> None:
         "scripts/parts/expect.mjs",
         "scripts/run.mjs",
     ]
+
+
+ROOT = '[package]\nname = "shop"\n[dev-dependencies]\nkit = { path = "kit" }\n'
+KIT = '[package]\nname = "kit"\npublish = false\n'
+
+
+@pytest.mark.parametrize(
+    ("root", "kit", "is_judge"),
+    [
+        (ROOT, KIT, True),
+        (ROOT, KIT.replace("kit", "shop-testing").replace("publish = false", ""), True),
+        (ROOT, KIT.replace("publish = false", ""), False),
+        (f'{ROOT}[dependencies]\nkit = {{ path = "./kit" }}\n', KIT, False),
+        (f'{ROOT}[target."cfg(unix)".dependencies]\nkit = {{ path = "kit" }}\n', KIT, False),
+        ("[package", KIT, False),
+    ],
+)
+def test_a_crate_that_only_tests_use_judges(*, root: str, kit: str, is_judge: bool) -> None:
+    before = {"Cargo.toml": root, "kit/Cargo.toml": kit, "kit/src/lib.rs": "old\n"}
+    after = {**before, "kit/src/lib.rs": "new\n"}
+    assert found(before, after).restored == (("kit/src/lib.rs",) if is_judge else ())
+
+
+def test_a_package_of_go_that_needs_a_test_judges() -> None:
+    before = {"check/check.go": 'package check\n\nimport "testing"\n', "a/a.go": "package a\n"}
+    after = {
+        "check/check.go": "package check\n",
+        "vendor/x/check.go": 'package check\n\nimport (\n\t"testing"\n)\n',
+        "a/a.go": 'package a\n\nconst Kind = "testing"\n',
+    }
+    halves = found(before, after)
+    assert (halves.restored, halves.removed) == (("check/check.go",), ("vendor/x/check.go",))
