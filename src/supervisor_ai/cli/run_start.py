@@ -1,19 +1,18 @@
 """Starting a run from the command line: previewed, agreed to, submitted and driven."""
 
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from supervisor_ai.cli.foreground_run import ForegroundRun
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.output import can_ask, say, write, write_json
-from supervisor_ai.cli.progress import make_progress
-from supervisor_ai.cli.run_preview import preview
-from supervisor_ai.control.commands.run_start import PreparedRun, submit, unattended, unpriced
 from supervisor_ai.control.exit_codes import DONE, FAILED
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX
-from supervisor_ai.control.run_views import MutationView
+
+if TYPE_CHECKING:
+    from supervisor_ai.cli.foreground_run import ForegroundRun
+    from supervisor_ai.control.commands.run_start import PreparedRun
 
 cli_option = click.option("-c", "--cli", metavar="NAME", help="Use this agent for every role.")
 start_option = click.option(
@@ -47,8 +46,10 @@ class StartOptions(TypedDict):
     as_json: bool
 
 
-def start(invocation: Invocation, prepared: PreparedRun, options: StartOptions) -> int:
+def start(invocation: Invocation, prepared: "PreparedRun", options: StartOptions) -> int:
     """Start a run, unless it is only to be shown or a person does not agree."""
+    from supervisor_ai.control.commands.run_start import submit, unattended
+
     if options["dry_run"]:
         return _show(prepared, as_json=options["as_json"])
     _warn(prepared)
@@ -62,8 +63,11 @@ def start(invocation: Invocation, prepared: PreparedRun, options: StartOptions) 
     return attendance.begin(submission, queued=options["queue"])
 
 
-def attend(invocation: Invocation, options: StartOptions) -> ForegroundRun:
+def attend(invocation: Invocation, options: StartOptions) -> "ForegroundRun":
     """Stay with runs as the options say."""
+    from supervisor_ai.cli.foreground_run import ForegroundRun
+    from supervisor_ai.cli.progress import make_progress
+
     progress = make_progress(verbose=options["verbose"])
     return ForegroundRun(
         invocation=invocation,
@@ -74,7 +78,10 @@ def attend(invocation: Invocation, options: StartOptions) -> ForegroundRun:
     )
 
 
-def _show(prepared: PreparedRun, *, as_json: bool) -> int:
+def _show(prepared: "PreparedRun", *, as_json: bool) -> int:
+    from supervisor_ai.cli.run_preview import preview
+    from supervisor_ai.control.run_views import MutationView
+
     if as_json:
         detail = preview(prepared)
         write_json(MutationView(target=prepared.branch, applied=False, dry_run=True, detail=detail))
@@ -83,7 +90,9 @@ def _show(prepared: PreparedRun, *, as_json: bool) -> int:
     return DONE
 
 
-def _warn(prepared: PreparedRun) -> None:
+def _warn(prepared: "PreparedRun") -> None:
+    from supervisor_ai.control.commands.run_start import unpriced
+
     if prepared.sandbox == NO_SANDBOX:
         say("warning: workers and gates run without a sandbox and can do whatever you can.")
     for agent in unpriced(prepared.definition):
@@ -95,6 +104,8 @@ def _warn(prepared: PreparedRun) -> None:
         say("note: your checkout has changes that no commit holds; the run does not see them.")
 
 
-def _agrees(prepared: PreparedRun) -> bool:
+def _agrees(prepared: "PreparedRun") -> bool:
+    from supervisor_ai.cli.run_preview import preview
+
     say(preview(prepared))
     return click.confirm("Proceed?", default=True, err=True)

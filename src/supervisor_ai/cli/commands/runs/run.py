@@ -4,7 +4,6 @@ from typing import Unpack
 
 import click
 
-from supervisor_ai.cli.commands.setup.trust import with_trust
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     dry_run_option,
@@ -25,7 +24,6 @@ from supervisor_ai.cli.run_start import (
 )
 from supervisor_ai.cli.streams import read_stdin
 from supervisor_ai.cli.verbs import verb
-from supervisor_ai.control.commands.run_start import StartRequest, prepare
 
 
 class _Options(StartOptions):
@@ -63,6 +61,9 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
     your index and your branches stay as they are. `-` reads the task from stdin. Where the project
     asks for what you have not agreed to, a terminal shows it and asks, as `supervisor trust` does.
     """
+    from supervisor_ai.cli.commands.setup.trust import with_trust
+    from supervisor_ai.control.commands.run_start import StartRequest, prepare
+
     request = StartRequest(
         task=read_stdin() if options["task"] == "-" else options["task"],
         workflow=options["workflow"],

@@ -1,14 +1,13 @@
 """`supervisor trust`."""
 
 from collections.abc import Callable, Iterator
-from typing import TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
 import click
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import base_option, json_option
 from supervisor_ai.cli.output import can_ask, report_mutation, say, write, write_json
-from supervisor_ai.cli.run_start import StartOptions
 from supervisor_ai.cli.tables import folded, local_time
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.trust import (
@@ -23,6 +22,9 @@ from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import Denied, Untrusted
+
+if TYPE_CHECKING:
+    from supervisor_ai.cli.run_start import StartOptions
 
 T = TypeVar("T")
 
@@ -68,7 +70,7 @@ def trust(invocation: Invocation, **options: Unpack[_Options]) -> int:
     return report_mutation(mutation, as_json=options["as_json"])
 
 
-def with_trust(invocation: Invocation, options: StartOptions, prepare: Callable[[], T]) -> T:
+def with_trust(invocation: Invocation, options: "StartOptions", prepare: Callable[[], T]) -> T:
     """Prepare a run; where nothing but the user's trust is missing, a terminal is asked for it."""
     try:
         return prepare()
