@@ -37,7 +37,8 @@ GOOD = events(delta("{}", finish_reason="stop"))
 def test_an_attempt_ends_with_its_time_and_so_does_the_connection(answer: Answering) -> None:
     with Service(answer) as service, Service(GOOD) as other:
         models = [model("m", service.url), model("n", other.url)]
-        report = Attempt(models, timeout=timedelta(seconds=0.3)).run()
+        # Long enough for the question to arrive where many others are at work.
+        report = Attempt(models, timeout=timedelta(seconds=2)).run()
         assert service.left.wait(LONG)
     assert (report.result.end, report.result.exit_code) == (SandboxEnd.TIMED_OUT, None)
     assert report.diagnosis is not None
