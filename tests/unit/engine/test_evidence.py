@@ -8,6 +8,7 @@ import pytest
 from tests.support.kernel import GATE, Kernel, flow, stop, work
 
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
+from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition, StepKind
 from supervisor_ai.domain.run.effects import RunGate
@@ -244,6 +245,21 @@ def test_names_that_were_erased_demand_nothing() -> None:
     kernel.fakes.examiner.readings.update(READINGS)
     run = kernel.submit(with_tests())
     assert kernel.drive(run).status is RunStatus.COMPLETED
+
+
+def test_a_test_whose_name_is_taken_for_a_secret_is_the_same_test() -> None:
+    name = "tests/test_url.py::test_query[http://wiki:sekrit99@hatnote.com]"
+    found = (CaseResult(name, PASSED), CaseResult("tests/test_url.py::password", FAILED))
+    kernel = Kernel(None, gates=Runs("secret base", "green head", "green replay"))
+    kernel.fakes.examiner.readings["secret"] = Reading(tests=2, failed=1, results=found)
+    kernel.fakes.examiner.readings["green"] = Reading(tests=2, results=(found[0],))
+    kernel.fakes.evidence.parts = Halves(replay={"tests/test_a.py": b"old"})
+    kernel.world = replace(kernel.world, redactor=RuleRedactor(key=b"of this process"))
+    run = kernel.submit(with_tests())
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    (before,) = kernel.events(run, e.BaselineEnded)
+    assert before.results is not None
+    assert "wiki:[REDACTED:url-password]@" in kernel.world.artifacts.get(before.results)
 
 
 def test_a_baseline_is_found_again() -> None:

@@ -9,6 +9,8 @@ from msgspec import Struct
 MARK: Final = re.compile(r"\[REDACTED:[a-z0-9-]+(?:#[0-9a-f]{4})?\]")
 """What stands where a secret stood."""
 
+_TAGGED: Final = re.compile(r"(\[REDACTED:[a-z0-9-]+)#[0-9a-f]{4}\]")
+
 WITHHELD: Final = "withheld"
 """Stands in place of the rule where a rule failed and the rest of the text was taken out."""
 
@@ -34,6 +36,11 @@ class Marker:
             return ""
         digest = hmac.digest(self._key, secret.encode(errors="surrogatepass"), "sha256")
         return f"#{digest[:_TAG_BYTES].hex()}"
+
+
+def untagged(text: str) -> str:
+    """Leave the tags out, which are others in every process."""
+    return _TAGGED.sub(r"\1]", text)
 
 
 class SecretFinding(Struct, frozen=True, kw_only=True):

@@ -6,8 +6,8 @@ from supervisor_ai.domain.run.gates import Health
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.command import Ran, Wanted, run_command
-from supervisor_ai.engine.effects.gates.evidence import keep_results
 from supervisor_ai.engine.effects.gates.judgement import is_final, judge
+from supervisor_ai.engine.effects.gates.named_tests import keep_results
 from supervisor_ai.engine.effects.gates.verdict_cache import is_kept, verdict_key
 from supervisor_ai.engine.ports.gates import Lack, LackKind
 from supervisor_ai.engine.ports.sandbox import SandboxEnd

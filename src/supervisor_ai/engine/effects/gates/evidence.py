@@ -1,10 +1,7 @@
 """What a green gate is worth: the base's own tests and a hollow product are heard as well."""
 
-import json
-from collections.abc import Mapping
 from typing import Final
 
-from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import Finding, GateKind, Severity
 from supervisor_ai.domain.run.status import Verdict
@@ -12,28 +9,12 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.canary import sing
 from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, of_findings, weight
+from supervisor_ai.engine.effects.gates.named_tests import known_results
 from supervisor_ai.engine.effects.gates.replay import replay
-from supervisor_ai.engine.effects.gates.verdict_cache import is_kept
-from supervisor_ai.engine.ports.gates import CaseOutcome, CaseResult, ChangeCase, Unexaminable
+from supervisor_ai.engine.ports.gates import ChangeCase, Unexaminable
 from supervisor_ai.engine.world import Operation
 
 _SHOWN: Final = 10
-
-
-def keep_results(operation: Operation, results: tuple[CaseResult, ...]) -> ArtifactHash | None:
-    """Keep which tests there were and what became of them."""
-    if not results:
-        return None
-    told = {it.name: it.outcome.value for it in results}
-    return operation.keep(json.dumps(told))[0]
-
-
-def _known_results(operation: Operation, kept: ArtifactHash | None) -> Mapping[str, CaseOutcome]:
-    """Read what was kept; what was erased says nothing any more."""
-    if kept is None or not is_kept(operation.world, kept):
-        return {}
-    told = json.loads(operation.world.artifacts.get(kept))
-    return {name: CaseOutcome(outcome) for name, outcome in told.items()}
 
 
 async def weigh(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinion) -> Opinion:
@@ -54,7 +35,7 @@ async def weigh(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinio
 
 async def _contradictions(effect: RunGate, operation: Operation, ran: Ran) -> tuple[Finding, ...]:
     case = ChangeCase(base=effect.origin, head=effect.snapshot)
-    before = _known_results(operation, effect.baseline)
+    before = known_results(operation, effect.baseline)
     # A command of which nobody knows that it runs tests may well pass without the product.
     is_counted = bool(before) or effect.least_tests is not None
     try:

@@ -17,6 +17,7 @@ from supervisor_ai.engine.effects.gates.agreed_changes import (
     agreed_changes,
 )
 from supervisor_ai.engine.effects.gates.command import Ran, Wanted, run_command
+from supervisor_ai.engine.effects.gates.named_tests import Outcomes, shown_results
 from supervisor_ai.engine.effects.gates.unnamed_tests import unnamed_tests
 from supervisor_ai.engine.ports.evidence import Halves
 from supervisor_ai.engine.ports.gates import CaseOutcome, CaseResult, ChangeCase
@@ -26,8 +27,6 @@ _NAMED: Final = 5
 _EXCERPT: Final = 600
 _LOADED_FIRST: Final = frozenset({"conftest.py", "__init__.py"})
 """Files of a harness without which none of its tests can be loaded."""
-
-Outcomes = Mapping[str, CaseOutcome]
 
 
 async def replay(
@@ -46,12 +45,11 @@ async def replay(
     if before and not ran.reading.results and (own := _loaded_first(halves)):
         contents = await operation.world.evidence.head_version(case, halves, own)
         ran = await _run(effect, operation, contents)
-    found = (
-        lost_tests(before, gate.reading.results, ran.reading.results, agreed)
-        if before
-        else unnamed_tests(effect, operation, ran, agreed)
-    )
-    return (*found, *_not_replayed(halves, own))
+    rest = _not_replayed(halves, own)
+    if not before:
+        return (*unnamed_tests(effect, operation, ran, agreed), *rest)
+    now, old = (shown_results(operation, it.reading.results) for it in (gate, ran))
+    return (*lost_tests(before, now, old, agreed), *rest)
 
 
 async def _run(effect: RunGate, operation: Operation, contents: Mapping[str, bytes | None]) -> Ran:

@@ -16,7 +16,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.agreed_changes import agreed_changes
 from supervisor_ai.engine.world import Operation, World
 
-_VERSION: Final = 4
+_VERSION: Final = 5
 _KNOWABLE: Final = frozenset({GateKind.COMMAND, GateKind.RED_BEFORE_GREEN})
 
 
