@@ -39,6 +39,8 @@ def test_init(name: str, newcomer: User) -> None:
     terminal.wait_for("[x] web: Frontend (ui_designer, component_builder, state_architect)")
     terminal.wait_for("[Y/n]")
     terminal.type("y\n")
+    terminal.wait_for("Commit these files?")
+    terminal.type("n\n")
     assert terminal.wait() == 0
     written = yaml.safe_load((newcomer.repository / CONFIG).read_text())
     assert written["packs"] == ["web"]

@@ -215,3 +215,17 @@ def test_no_pattern_crosses_a_line() -> None:
         for cut in range(1, len(kind.secret), 9):
             broken = f"{kind.secret[:cut]}\n{kind.secret[cut:]}"
             assert REDACTOR.redact(kind.line.replace("{}", broken)).text.count("\n") == 1
+
+
+def test_two_private_keys_on_one_line_are_both_taken_out() -> None:
+    bodies = (
+        "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcw" * 2,
+        "Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MGFiY2Rl" * 2,
+    )
+    line = " ".join(
+        f"-----BEGIN PRIVATE KEY-----{body}-----END PRIVATE KEY-----" for body in bodies
+    )
+    redacted = RuleRedactor().redact(f"a = {line} b\n").text
+    assert not any(body in redacted for body in bodies)
+    assert redacted.startswith("a = -----BEGIN PRIVATE KEY-----")
+    assert redacted.endswith("-----END PRIVATE KEY----- b\n")

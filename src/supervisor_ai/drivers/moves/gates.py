@@ -96,12 +96,11 @@ def _effect(run: Run, state: WorkflowState, at: Step, visit: Visit, slot: int) -
 
 def _ahead(state: WorkflowState, at: Step) -> Iterator[Step]:
     """Return the step and those that follow it where everything goes well."""
-    steps, step = dict(state.definition.workflow.steps), at.name
-    while (found := steps.pop(step, None)) is not None:
+    left, step = dict(state.definition.workflow.steps), at.name
+    while step in left:
+        found = left.pop(step)
         yield found
-        if found.next is None:
-            return
-        step = found.next
+        step = found.next or at.name
 
 
 def _replays(state: WorkflowState, step: Step) -> bool:
