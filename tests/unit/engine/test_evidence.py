@@ -8,6 +8,7 @@ import pytest
 from tests.support.kernel import GATE, Kernel, flow, stop, work
 
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
+from supervisor_ai.domain.redaction.redacted import Redacted
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition, StepKind
@@ -18,6 +19,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.agreed_changes import Agreed, agreed_changes
 from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.judgement import judge
+from supervisor_ai.engine.effects.gates.named_tests import shown_results
 from supervisor_ai.engine.effects.gates.replay import lost_tests
 from supervisor_ai.engine.effects.gates.unnamed_tests import unnamed_tests
 from supervisor_ai.engine.ports.evidence import Halves, Hollow
@@ -36,6 +38,7 @@ from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd, SandboxResul
 from supervisor_ai.engine.world import Operation
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts
+from supervisor_ai.testing.world import NoSecrets
 
 READER = GateKind.TEST_INTEGRITY
 PASSED, FAILED, SKIPPED = CaseOutcome.PASSED, CaseOutcome.FAILED, CaseOutcome.SKIPPED
@@ -402,3 +405,14 @@ def test_who_reads_tests_leaves_to_the_replay_what_it_can_tell(
     ended = kernel.events(run, e.GateEnded)
     assert [it.verdict for it in ended] == said
     assert "assertion_weakened" in ended[-1].reason or Verdict.FAILED not in said
+
+
+def test_names_that_are_withheld_together_stay_what_they_are() -> None:
+    class Withholding(NoSecrets):
+        def redact(self, text: str) -> Redacted:  # type: ignore[explicit-override]
+            del text
+            return Redacted(text="[REDACTED:withheld]", count=1)
+
+    world = SimpleNamespace(redactor=Withholding())
+    found = results(a=PASSED, b=FAILED)
+    assert shown_results(cast("Operation", SimpleNamespace(world=world)), found) == found
