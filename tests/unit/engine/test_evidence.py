@@ -407,6 +407,19 @@ def test_who_reads_tests_leaves_to_the_replay_what_it_can_tell(
     assert "assertion_weakened" in ended[-1].reason or Verdict.FAILED not in said
 
 
+def test_of_tests_that_differ_in_a_secret_one_that_fails_is_not_hidden_by_one_that_passes() -> None:
+    def named(password: str, outcome: CaseOutcome) -> CaseResult:
+        return CaseResult(f"test[http://wiki:{password}@hatnote.com]", outcome, "E   boom")
+
+    world = SimpleNamespace(redactor=RuleRedactor(key=b"of this process"))
+    operation = cast("Operation", SimpleNamespace(world=world))
+    found = (named("sekrit99", FAILED), named("hidden77", PASSED))
+    shown = shown_results(operation, found)
+    assert len({it.name for it in shown}) == 1
+    (lost,) = lost_tests({shown[0].name: PASSED}, shown, shown)
+    assert lost.rule == "old_test_fails"
+
+
 def test_names_that_are_withheld_together_stay_what_they_are() -> None:
     class Withholding(NoSecrets):
         def redact(self, text: str) -> Redacted:  # type: ignore[explicit-override]

@@ -20,10 +20,12 @@ def shown_results(operation: Operation, results: tuple[CaseResult, ...]) -> tupl
     names = untagged(redacted.text).split("\n")
     if len(names) != len(results):
         return results
-    return tuple(
+    shown = [
         result if result.name == name else replace(result, name=name)
         for result, name in zip(results, names, strict=True)
-    )
+    ]
+    # Of those that have one name now, one that did not pass counts: it stands last.
+    return tuple(sorted(shown, key=lambda it: it.outcome is not CaseOutcome.PASSED))
 
 
 def keep_results(operation: Operation, results: tuple[CaseResult, ...]) -> ArtifactHash | None:
