@@ -37,6 +37,7 @@ from supervisor_ai.testing.fake_consent import FakeConsent
 from supervisor_ai.testing.fake_evidence import FakeEvidence
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
+from supervisor_ai.testing.fake_identities import FakeIdentities
 from supervisor_ai.testing.fake_sandbox import ScriptedSandbox
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
 from supervisor_ai.testing.world import PlainPacker
@@ -133,6 +134,7 @@ def _world(directory: Path) -> World:
         forge=FakeForge(),
         redactor=RuleRedactor(),
         consent=FakeConsent(),
+        identities=FakeIdentities(),
     )
 
 

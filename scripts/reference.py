@@ -17,11 +17,13 @@ import yaml
 from msgspec import Struct
 
 from supervisor_ai.cli.main import supervisor as command
+from supervisor_ai.control.commands.decisions.signed_decisions import ExportView
 from supervisor_ai.control.commands.doctor import DoctorCheck
 from supervisor_ai.control.commands.gates.change_halves import FileHalf, HalvesView
 from supervisor_ai.control.commands.gates.gate_check import CheckView
-from supervisor_ai.control.commands.run_merge import MergeView
-from supervisor_ai.control.commands.workspace_cleanup import CleanItem, CleanView
+from supervisor_ai.control.commands.git_flow.run_merge import MergeView
+from supervisor_ai.control.commands.workspaces.cleanup import CleanItem, CleanView
+from supervisor_ai.control.dashboard.run_lines import RunLine
 from supervisor_ai.control.ports.definitions import (
     ConfigValue,
     GateSummary,
@@ -43,6 +45,7 @@ from supervisor_ai.control.queries.causes import CauseView
 from supervisor_ai.control.queries.changes import ChangedLines, ChangeOfRun
 from supervisor_ai.control.queries.contexts import SentContext
 from supervisor_ai.control.queries.logs import RunLogEntry
+from supervisor_ai.control.queries.notices import AlertView, MissedView
 from supervisor_ai.control.queries.redaction import RedactionReport
 from supervisor_ai.control.queries.roles import RoleChange, RoleDifference, RoleExchange
 from supervisor_ai.control.queries.sandbox_check import BackendView, InsideView, SandboxCheck
@@ -63,6 +66,7 @@ from supervisor_ai.domain.run.status import Outcome
 from supervisor_ai.domain.run.values import ForkPoint
 from supervisor_ai.drivers.moves.slots import ATTEMPT_FLOW
 from supervisor_ai.drivers.moves.state import STEP_FLOW
+from supervisor_ai.engine.ports.notifications import Delivery
 from supervisor_ai.engine.ports.sandbox import LimitFinding, ProbeFinding
 from supervisor_ai.engine.ports.sandbox import ProbeFinding as GateFinding
 from supervisor_ai.workers.agents import PROFILES
@@ -75,11 +79,17 @@ SHAPES = """\
 `{"run": RunView, "gates": [GateRow, …], "question": QuestionView or null,
 "cause": CauseView or null}`: what the run asks a person, with all that a yes would accept, and what
 a failed run failed at (`run`, `resume` and `fork` print a `cause`, too, where there is one);
-`status` prints `{"runs": [RunView, …]}`, newest first;
+`status` prints `{"runs": [RunView, …]}`, newest first, with `"alerts": [AlertView, …]` and
+`"missed": [MissedView, …]` where there are any; `notify test` prints
+`{"deliveries": [Delivery, …]}`;
 `diff` prints `{"diff": ChangeOfRun, "patch": str}` (no patch with `--stat` or `--name-only`),
-`merge` a MergeView; `events --json` prints one envelope per line; `logs` prints
-`{"logs": [RunLogEntry, …]}`; others
-that change something print a MutationView, `workspace clean` a CleanView. `workspace list` prints
+`merge` a MergeView, `start-task` `{"run": RunView}`, `complete-task`
+`{"run": RunView, "merge": MergeView or null}`; `approvals` prints
+`{"approvals": [PendingApproval, …]}`; `tui` prints `{"board": [RunLine, …], "total": int}`;
+`events --json` prints one envelope per line;
+`logs` prints `{"logs": [RunLogEntry, …]}`; others
+that change something print a MutationView, `approve --export` and `reject --export` an
+ExportView, `workspace clean` a CleanView. `workspace list` prints
 `{"directories": [DirectoryView, …], "works": [WorkView, …]}`, `workspace show` prints
 `{"workspace": DirectoryView or WorkView, "files": [FileChange, …]}`, `sandbox check` a
 SandboxCheck. `gate list` prints `{"gates": [GateSummary, …]}`, `gate check` prints
@@ -92,6 +102,7 @@ the way of a run. `ledger verify` prints `{"verification": Verification}`. An er
 """
 KINDS = (
     *(RunView, StepRow, OriginView, ForkPoint, Outcome, CauseView, UsageView, MutationView),
+    ExportView,
     *(ChangeOfRun, ChangedLines, MergeView),
     *(DirectoryView, WorkView, FileChange, CleanView, CleanItem),
     *(SandboxCheck, BackendView, ProbeFinding, LimitFinding, InsideView),
@@ -104,6 +115,8 @@ KINDS = (
     *(WorkflowSummary, RetryEntry, PackedContext, PackedItem, SentContext, RedactionReport),
     *(Verification, LedgerFault),
     LoginView,
+    *(AlertView, MissedView, Delivery),
+    RunLine,
 )
 TITLES: dict[type, str] = {GateFinding: "ProbeFinding of a gate"}
 WORKERS = """\

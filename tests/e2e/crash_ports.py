@@ -28,8 +28,10 @@ from supervisor_ai.drivers.kanban.ports import (
 from supervisor_ai.engine.ports.artifacts import Artifacts, ArtifactWriter
 from supervisor_ai.engine.ports.gates import (
     ChangeCase,
+    ChangeFacts,
     Examination,
     Examiner,
+    FactsCase,
     Lack,
     Missing,
     Mutant,
@@ -39,6 +41,7 @@ from supervisor_ai.engine.ports.gates import (
     ReportRequest,
 )
 from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head, Lease, Leases
+from supervisor_ai.engine.ports.notifications import Delivery, Notice, Notifier
 from supervisor_ai.engine.ports.sandbox import (
     Channel,
     OutputSink,
@@ -83,6 +86,19 @@ class Boundaries:
         self.passed.append(name)
         self.marks.append(hash(tuple(_look(self._watched))))
         if len(self.passed) == self._kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+class NamedBoundaries(Boundaries):
+    """Boundaries that kill at the first one whose name begins so."""
+
+    def __init__(self, name: str | None) -> None:
+        super().__init__(None)
+        self._name = name
+
+    def mark(self, name: str) -> None:  # type: ignore[explicit-override]
+        super().mark(name)
+        if self._name is not None and name.startswith(self._name):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -308,6 +324,9 @@ class CrashingWorkspaces:
         self._at.mark("after compose")
         return composed
 
+    async def keep(self, commit: CommitSha, *, ref: str) -> None:
+        await self._workspaces.keep(commit, ref=ref)
+
     async def close(self, workspace: Workspace) -> None:
         self._at.mark(f"before close {workspace.key}")
         await self._workspaces.close(workspace)
@@ -335,6 +354,9 @@ class CrashingWorkspaces:
 
     async def diff(self, base: CommitSha, head: CommitSha, *, hides: tuple[str, ...] = ()) -> str:
         return await self._workspaces.diff(base, head, hides=hides)
+
+    async def changed_paths(self, base: CommitSha, head: CommitSha) -> tuple[str, ...]:
+        return await self._workspaces.changed_paths(base, head)
 
     async def land(self, landing: Landing) -> Landed | NotLanded:
         self._at.mark(f"before land {landing.key}")
@@ -395,6 +417,26 @@ class CrashingExaminer:
 
     async def mutants(self, case: ChangeCase, *, limit: int) -> tuple[Mutant, ...]:
         return await self._examiner.mutants(case, limit=limit)
+
+    async def facts(self, case: FactsCase) -> ChangeFacts:
+        self._at.mark("before facts")
+        found = await self._examiner.facts(case)
+        self._at.mark("after facts")
+        return found
+
+
+class CrashingNotifier:
+    """A notifier with a boundary on either side of every notice."""
+
+    def __init__(self, notifier: Notifier, at: Boundaries) -> None:
+        self._notifier = notifier
+        self._at = at
+
+    async def deliver(self, notice: Notice) -> tuple[Delivery, ...]:
+        self._at.mark("before notice")
+        tried = await self._notifier.deliver(notice)
+        self._at.mark("after notice")
+        return tried
 
 
 class CrashingKanbanFiles:
@@ -469,6 +511,7 @@ def crashing(at: Boundaries) -> Callable[[World], World]:
             workspaces=CrashingWorkspaces(world.workspaces, at),
             anchor=CrashingAnchor(world.anchor, at),
             examiner=CrashingExaminer(world.examiner, at),
+            notifier=CrashingNotifier(world.notifier, at),
         )
 
     return alter

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import asdict
 from tests.support.preloaded import PATH
 
-from supervisor_ai.bootstrap import open_project, read_settings
+from supervisor_ai.bootstrap.projects import open_project, read_settings
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, run_stream
 

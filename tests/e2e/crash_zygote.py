@@ -18,7 +18,7 @@ from tests.e2e.crash_ports import Boundaries, crashing
 from tests.support.preloaded import preload
 from tests.support.processes import die_with_parent
 
-from supervisor_ai.bootstrap import open_project, read_settings
+from supervisor_ai.bootstrap.projects import open_project, read_settings
 from supervisor_ai.control.commands.run_execution import drive_family
 from supervisor_ai.control.commands.run_start import PreparedRun, StartRequest, prepare, submit
 from supervisor_ai.control.project import OpenProject

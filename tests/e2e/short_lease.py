@@ -8,7 +8,7 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
-from supervisor_ai.bootstrap import open_project, read_settings
+from supervisor_ai.bootstrap.projects import open_project, read_settings
 from supervisor_ai.control.commands.run_execution import drive_family
 from supervisor_ai.control.commands.run_start import StartRequest, prepare, submit
 from supervisor_ai.domain.errors import Busy

@@ -1,10 +1,14 @@
 """A shell that completes a line: names for values, and silence where there are none."""
 
+import shlex
+import shutil
 import subprocess
+from pathlib import Path
 from typing import Final
 
 import pytest
 from tests.e2e.command import SUPERVISOR, User
+from tests.e2e.terminal import Screen
 
 ASKED: Final = {
     "run --workflow ": {"careful", "quick", "standard"},
@@ -82,3 +86,72 @@ def test_bash_puts_the_last_part_of_a_word_in_place(reader: User) -> None:
         check=True,
     )
     assert (done.stdout, done.stderr) == ("planner\nquick\n", "")
+
+
+ZSHRC: Final = """\
+autoload -Uz compinit && compinit -u -D
+eval "$(supervisor completion zsh)"
+tell() { print -r -- "<$BUFFER>" }
+zle -N tell
+bindkey '^X' tell
+PROMPT='ready> '
+"""
+"""The key Control-X shows the line as it stands, between angles."""
+TYPED: Final = {
+    "supervisor stat": "supervisor status ",
+    "supervisor workflow show qu": "supervisor workflow show quick ",
+    "supervisor run --role implement=plan": "supervisor run --role implement=planner ",
+    "supervisor completion z": "supervisor completion zsh ",
+}
+
+
+def shell(user: User, name: str) -> tuple[str, dict[str, str]]:
+    """Find the shell, and an environment in which it finds the command."""
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"there is no {name} here; scripts/setup --for-tests installs it where it can")
+    path = f"{SUPERVISOR.parent}:{user.environment['PATH']}"
+    return found, {**user.environment, "PATH": path, "TERM": "xterm"}
+
+
+def zsh(user: User, home: Path) -> Screen:
+    """Start a zsh that nobody has configured."""
+    found, environment = shell(user, "zsh")
+    (home / ".zshrc").write_text(ZSHRC)
+    own = {**environment, "ZDOTDIR": str(home)}
+    screen = Screen([found, "-d", "-i"], user.repository, own)
+    screen.wait_for("ready> ")
+    return screen
+
+
+def test_zsh_puts_names_in_place(reader: User, tmp_path: Path) -> None:
+    screen = zsh(reader, tmp_path)
+    for typed, whole in TYPED.items():
+        screen.type(f"\x15{typed}\t\x18")
+        screen.wait_for(f"<{whole}>")
+    screen.type("\x15exit\n")
+    assert screen.wait() == 0
+
+
+def test_zsh_lists_what_several_names_begin_with(reader: User, tmp_path: Path) -> None:
+    screen = zsh(reader, tmp_path)
+    screen.type("supervisor run --workflow \t")
+    for name in ("careful", "quick", "standard"):
+        screen.wait_for(name)
+    screen.type("\x15exit\n")
+    assert screen.wait() == 0
+
+
+def test_fish_offers_names(reader: User) -> None:
+    fish, environment = shell(reader, "fish")
+    asked = "\n".join(f"complete -C {shlex.quote(line)}" for line in TYPED)
+    done = subprocess.run(
+        [fish, "--no-config", "-c", f"supervisor completion fish | source\n{asked}"],
+        cwd=reader.repository,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    offered = [line.partition("\t")[0] for line in done.stdout.splitlines()]
+    assert (offered, done.stderr) == ([whole.split()[-1] for whole in TYPED.values()], "")

@@ -14,7 +14,11 @@ from tests.support.preloaded import Preloaded
 from supervisor_ai.cli.main import supervisor
 
 ASKING = {
+    "approvals": (),
     "approve": ("last", "--drive"),
+    "comment": ("last", "README.md:1", "x"),
+    "complete-task": ("--yes",),
+    "edit": ("last", "README.md"),
     "cancel": ("last",),
     "conflicts": ("last",),
     "diff": ("last",),
@@ -37,6 +41,7 @@ ASKING = {
     "resume": ("last",),
     "run": ("Do it", "--workflow", "quick", "--cli", "claude", "--yes"),
     "serve": ("--once",),
+    "start-task": ("Do it", "--workflow", "quick", "--cli", "claude", "--yes"),
     "status": (),
     "workflow migrate": ("last",),
     "workspace clean": ("--yes",),
@@ -56,6 +61,7 @@ ALONE = {
     "lab example": (),
     "login": ("--status",),
     "logout": ("claude", "--dry-run"),
+    "notify test": (),
     "role diff": ("implementer",),
     "role export": ("implementer", "--dry-run"),
     "role import": ("README.md", "--dry-run"),
@@ -75,8 +81,8 @@ ALONE = {
     "workflow validate": (),
 }
 """The verbs that need none, and leave one alone that is there."""
-ELSEWHERE = {"demo", "lab serve"}
-"""The verbs that are not about the project at all."""
+ELSEWHERE = {"demo", "lab serve", "tui"}
+"""The verbs that are not about the project at all, and one that a terminal is asked of first."""
 
 
 def leaves(command: click.Command, *path: str) -> Iterator[str]:
@@ -135,7 +141,9 @@ def test_no_verb_opens_it(clone: User, listener: Upstream, verb: str) -> None:
     said = clone.call(*verb.split(), *ASKING[verb])
     assert said.code == 7, said
     # The settings of the project, which come first, are not trusted either.
-    asked = "settings" if verb == "run" else "may have come with the repository's files"
+    asked = (
+        "settings" if verb in {"run", "start-task"} else "may have come with the repository's files"
+    )
     assert asked in said.err
     assert "agree, if you do: supervisor trust" in said.err
     assert content(clone.repository, clone.home) == before

@@ -14,7 +14,7 @@ from typing import Final
 import pytest
 from tests.e2e.command import User, until
 
-from supervisor_ai.bootstrap import open_project, read_settings
+from supervisor_ai.bootstrap.projects import open_project, read_settings
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.store.codec import Record, link

@@ -297,7 +297,7 @@ def test_a_run_is_shown_to_people(user: User) -> None:
     assert said.code == 1
     run = only_run(user)
     assert said.out.startswith("failed  Do it\n")
-    assert "outcome  reviewer with my_agent answered CHANGES_REQUESTED" in said.out
+    assert "outcome   reviewer with my_agent answered CHANGES_REQUESTED" in said.out
     assert "         rejected: Step 'review' did not pass." in said.out
     assert f"logs {run['id']} --step review" in said.out
     assert f"fork {run['id']} --at review" in said.out

@@ -17,13 +17,14 @@ from supervisor_ai.cli.main import supervisor
 from supervisor_ai.domain.structs import replace
 
 NAMES: Final = (
-    *("git", "gh", "ssh", "ssh-keygen", "gpg", "repomix", "kingfisher", "git-upload-pack"),
+    *("git", "gh", "glab", "ssh", "ssh-keygen", "gpg", "repomix", "kingfisher", "git-upload-pack"),
     *("bwrap", "podman", "docker", "newuidmap", "prlimit", "mkfs.ext4", "mount", "e2fsck"),
     *("sh", "env", "python3", "python", "node", "less", "vi", "uname", "gcc", "ldconfig"),
     *("supervisor", "claude", "codex", "gemini", "test"),
 )
 FOLDERS: Final = (".", "bin", "node_modules/.bin")
 NOT_CALLED: Final = {
+    ("tui",): "it needs a terminal, and does nothing that another verb does not",
     ("lab", "serve"): "it listens until it is stopped, and starts nothing",
 }
 STARTED_BY_NAME: Final = 70
@@ -166,7 +167,18 @@ def test_no_verb_starts_what_a_stranger_has_planted(stage: Stage, tmp_path: Path
     ):
         call(*words.split())
     done = stage.run("--workflow", "standard")
+    # Nobody is found who could sign, and nothing is committed without a signature.
+    assert call("status", done, "--json").run["status"] == "waiting"
+    call("approvals")
+    call("comment", done, "README.md:1", "x")
+    call("edit", done, "--with", f"README.md={stage.user.repository}/README.md")
+    settings = stage.user.repository / ".git/config"
+    settings.write_text(settings.read_text().replace("gpgsign = true", "gpgsign = false"))
+    call("approve", done, "--drive")
     assert call("status", done, "--json").run["status"] == "completed"
+    call("start-task", "Do it", "--workflow", "quick", "--yes")
+    call("complete-task", "--yes")
+    call("notify", "test")
     stage.run("--workflow", "pulling")
     asked = stage.run("--workflow", "careful")
     call("reject", asked, "--reason", "no", "--drive")

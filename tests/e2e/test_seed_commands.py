@@ -55,6 +55,31 @@ def test_resume(user: User) -> None:
     assert (said.code, said.run["status"]) == (0, "completed")
 
 
+def test_start_task_and_complete_task(user: User) -> None:
+    [git] = [it for it in BLOCKS.values() if it.loads == "git settings"]
+    config = (user.repository / CONFIG).read_text()
+    base = user.commit({CONFIG: f"{config}baseline: off\n{git.text}"})
+    branch = "ai/task-001-add-user-authentication"
+    started = Terminal(user, *words("003-2194"))
+    started.wait_for("Proceed? [Y/n]")
+    preview = f"Git Preview (dry-run):\n  Branch: {branch}\n  Base: main ({base[:12]})\n\nProceed?"
+    assert preview in started.seen.replace("\r", "")
+    started.type("\n")
+    assert started.wait() == 5, started.seen
+    assert user.git("rev-parse", branch, "main").split() == [base, base]
+    done = Terminal(user, *words("003-2202"))
+    done.wait_for("Proceed? [Y/n]")
+    subject = "feat(done): Add user authentication"
+    preview = f"  Commit: {subject}\n  Files: done.txt\n  Merge target: main\n\nProceed?"
+    assert f"Git Preview (dry-run):\n{preview}" in done.seen.replace("\r", "")
+    done.type("y\n")
+    assert done.wait() == 0, done.seen
+    assert user.git("rev-parse", branch) == user.git("rev-parse", "main")
+    assert user.git("log", "--format=%s", f"{base}..main") == subject
+    assert (user.repository / "done.txt").exists()
+    assert user.git("status", "--porcelain", "--untracked-files=no") == ""
+
+
 def test_role_install_and_role_list(user: User, tmp_path: Path) -> None:
     registry = tmp_path / "registry"
     [published] = [it for it in BLOCKS.values() if it.loads == "a pack of one role"]

@@ -5,10 +5,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Final
 
 import pytest
 from tests.e2e.command import CONFIG, Json, User
+from tests.support.package_registry import WHEEL, package_registry, require_pip
 
 KEY: Final = "sk-not-for-workers-3141592653"
 ANSWER: Final = """\
@@ -224,6 +226,31 @@ def test_a_workspace_is_set_up_once_and_then_taken_from_the_cache(user: User) ->
     assert again["is_cached"] is False
 
 
+INSTALL: Final = """\
+python=$(python3 -c 'import sys; print(sys.executable)')
+"$python" -m pip install -q --target deps tiny
+"""
+FETCHED: Final = f"{SETUP}  egress: ['pypi.org:443', 'files.pythonhosted.org:443']\n"
+
+
+def test_a_set_up_installs_from_the_registry_of_the_machine(user: User, tmp_path: Path) -> None:
+    require_pip()
+    user.commit(
+        {
+            ".supervisor/config.yaml": FETCHED,
+            ".gitignore": "deps\n",
+            "deps.lock": "1\n",
+            "tools/setup.sh": INSTALL,
+            "tools/agent.py": f"import json, sys\nsys.path.append('deps')\nimport tiny\n{ANSWER}",
+        }
+    )
+    with package_registry(tmp_path / "registry") as registry:
+        said = user.run("--workflow", "quick", **registry.environment)
+    assert said.code == 0, said.out + said.err
+    assert {"/simple/tiny/", f"/{WHEEL}"} <= set(registry.asked)
+    assert facts(user, said.run, "EgressRefused") == []
+
+
 def test_a_set_up_that_fails_says_so(user: User) -> None:
     user.commit({".supervisor/config.yaml": SETUP, "tools/setup.sh": "echo no; exit 9\n"})
     said = user.run("--workflow", "quick")
@@ -233,6 +260,17 @@ def test_a_set_up_that_fails_says_so(user: User) -> None:
     )
     [attempt] = user.call("logs", said.run["id"], "--json").json["logs"]
     assert attempt["came_back"] == "no\n"
+
+
+def test_a_set_up_that_fails_before_any_worker_is_told_in_the_log(user: User) -> None:
+    user.commit({".supervisor/config.yaml": SETUP, "tools/setup.sh": "echo the reason; exit 9\n"})
+    said = user.run("--workflow", "standard")
+    assert (said.code, said.run["outcome"]["kind"]) == (6, "blocked")
+    assert facts(user, said.run, "AttemptStarted") == []
+    [entry] = user.call("logs", said.run["id"], "--json").json["logs"]
+    assert (entry["kind"], entry["by"], entry["status"]) == ("baseline", "test", "broken")
+    assert entry["came_back"] == "the reason\n"
+    assert "baseline test" in user.call("logs", said.run["id"]).out
 
 
 HIDING: Final = "roles: {implementer: {hides: ['secret/**']}}\n"

@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.command import Json, User
 from tests.e2e.terminal import Terminal
 
-from supervisor_ai.bootstrap import open_workspaces, read_settings
+from supervisor_ai.bootstrap.projects import open_workspaces, read_settings
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 
 ESCAPES = "evil\x1b[31m\nname"

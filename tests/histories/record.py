@@ -25,6 +25,8 @@ from supervisor_ai.domain.ids import (
     TreeSha,
     run_stream,
 )
+from supervisor_ai.domain.issues import IssueLink
+from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
 from supervisor_ai.domain.project.events import (
     AccountsClosed,
     ArtifactErased,
@@ -32,13 +34,21 @@ from supervisor_ai.domain.project.events import (
     BudgetReserved,
     BudgetSettled,
     FailureCounted,
+    NoticeDelivered,
+    NoticeDropped,
+    NoticeFailed,
+    NoticeOwed,
+    NoticeTaken,
     PermitFreed,
     PermitTaken,
+    TaskNumbered,
     TrialStarted,
 )
 from supervisor_ai.domain.run import definition as d
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord, Meaning
+from supervisor_ai.domain.run.approvals.facts import Fact
+from supervisor_ai.domain.run.approvals.policy import ApprovalAction, Assessment, RiskLevel
 from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
 from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.gates import Complexity, Concern, GateKind, Health
@@ -473,7 +483,8 @@ def write_fork(pen: Pen) -> None:
 def write_guarded(pen: Pen) -> None:
     """A run whose worker is not believed, whose review goes in circles, and that is published."""
     run = "golden-g"
-    pen.write(run, birth(run), actor=USER)
+    issue = IssueLink(tracker="github", reference="#12", url="https://forge.example/issues/12")
+    pen.write(run, birth(run, issue=issue), actor=USER)
     pen.own(run)
     pen.write(run, owned(), started(run), entered(IMPLEMENT), *worked(IMPLEMENT, "SUCCESS"))
     pen.write(run, passed(IMPLEMENT), entered(GUARD), *refuted(), failed(GUARD))
@@ -492,8 +503,29 @@ def write_guarded(pen: Pen) -> None:
     no = e.PullRequestRefused(step=PUBLISH, visit=1, reason="No.", detail=artifact("detail"))
     pen.write(run, opening, no)
     url = "https://forge.example/pull/1"
-    pen.write(run, opening, e.PullRequestOpened(step=PUBLISH, visit=1, url=url), passed(PUBLISH))
+    pen.write(run, opening, e.PullRequestOpened(step=PUBLISH, visit=1, url=url), *looked_at())
+    pen.write(run, passed(PUBLISH))
     pen.write(run, e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+
+
+def looked_at() -> Iterator[Event]:
+    look = e.PullRequestLookStarted(step=PUBLISH, visit=1, commit=commit("landed"))
+    yield from (look, e.PullRequestLookLost(step=PUBLISH, visit=1))
+    detail = artifact("too many questions")
+    yield look
+    yield e.PullRequestUnseen(
+        step=PUBLISH, visit=1, reason="Later.", detail=detail, is_passing=True
+    )
+    yield look
+    yield e.PullRequestSeen(
+        step=PUBLISH,
+        visit=1,
+        standing=e.PullRequestStanding.OBJECTED,
+        report=artifact("objections"),
+        passed=2,
+        remarks=("R_1",),
+        noted=1,
+    )
 
 
 def refuted() -> Iterator[Event]:
@@ -600,6 +632,35 @@ def write_kanban(pen: Pen) -> None:
     pen.write(run, e.RunFailed(outcome=outcome(OutcomeKind.LIMITS_EXCEEDED)), project=freed)
 
 
+def write_task(pen: Pen) -> None:
+    """A task whose work lands when a person completes it, once the signature can be made."""
+    run = "golden-task"
+    numbered = TaskNumbered(run=RunId(run), number=1)
+    pen.write(run, birth(run), actor=USER, project=numbered)
+    pen.own(run)
+    question = e.ApprovalRequested(
+        step=COMMIT,
+        visit=1,
+        reason=ApprovalReason.COMPLETION,
+        tree=tree("asked"),
+        commit=commit("asked"),
+        question=None,
+    )
+    pen.write(run, owned(), started(run), entered(COMMIT), question)
+    pen.write(run, e.RunWaiting(reason="an approval"))
+    given = e.ApprovalGiven(step=COMMIT, visit=1, tree=tree("asked"), note=None)
+    pen.write(run, given, actor=USER)
+    refused = e.IntegrationRefused(
+        step=COMMIT, visit=1, reason="No.", detail=artifact("no key"), lacks_signature=True
+    )
+    pen.write(run, e.RunContinued(), landing(), refused, question)
+    pen.write(run, e.RunWaiting(reason="an approval"))
+    pen.write(run, given, actor=USER)
+    landed = e.IntegrationLanded(step=COMMIT, visit=1, commit=commit("landed"), tree=tree("asked"))
+    pen.write(run, e.RunContinued(), landing(), landed, passed(COMMIT))
+    pen.write(run, e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+
+
 def read_in_the_end() -> Iterator[Event]:
     reading = k.KanbanReadStarted(step=KANBAN, visit=1, file="tasks/0-kanban.md")
     yield from (reading, k.KanbanReadLost(step=KANBAN, visit=1))
@@ -629,6 +690,136 @@ def saved_in_the_end() -> Iterator[Event]:
     yield from (saving, k.KanbanSaved(step=SAVE, visit=1, rest=snapshot("rest")))
 
 
+def write_announced(pen: Pen) -> None:
+    """A run that tells people about its change, after some trouble with that."""
+    run = "golden-n"
+    pen.write(run, birth(run), actor=USER)
+    pen.own(run)
+    telling = e.NotificationStarted(
+        step=COMMIT,
+        visit=1,
+        tree=tree("asked"),
+        channels=("slack", "desktop"),
+        severity=NoticeSeverity.WARNING,
+        about=NoticeState.OBJECTION,
+    )
+    pen.write(run, owned(), started(run), entered(COMMIT), telling)
+    pen.own(run)
+    pen.write(run, owned(), e.NotificationLost(step=COMMIT, visit=1), telling)
+    pen.write(run, e.NotificationFailed(step=COMMIT, visit=1, reason="No channel took it."))
+    told = e.NotificationDelivered(
+        step=COMMIT, visit=1, channels=("slack",), at=BEGIN, failed=("desktop",)
+    )
+    pen.write(run, telling, told, landing())
+    landed = e.IntegrationLanded(step=COMMIT, visit=1, commit=commit("landed"))
+    done = e.RunCompleted(outcome=outcome(OutcomeKind.DONE))
+    pen.write(run, landed, passed(COMMIT), done, project=owed(run, "completed"))
+    later = "golden-o"
+    pen.write(later, birth(later), actor=USER)
+    pen.own(later)
+    pen.write(later, owned(), started(later), entered(APPROVE), *asked())
+    for fact in told_in_the_end(run):
+        pen.write(later, owned(), project=fact)
+    pen.write(later, e.RunFailed(outcome=outcome(OutcomeKind.REJECTED)))
+
+
+def owed(run: str, key: str) -> NoticeOwed:
+    return NoticeOwed(
+        key=f"{run}/{key}",
+        run=RunId(run),
+        about=NoticeState.COMPLETED,
+        severity=NoticeSeverity.INFO,
+        channels=("slack", "tui"),
+        words=artifact("words of a notice"),
+    )
+
+
+def told_in_the_end(run: str) -> Iterator[Event]:
+    name = RunId(run)
+    done = f"{run}/completed"
+    yield NoticeTaken(key=done, run=name, process=PROCESS)
+    yield NoticeDelivered(
+        key=done, run=name, channels=("tui",), failed=("slack",), reason="It did not answer."
+    )
+    yield owed(run, "approval")
+    yield NoticeFailed(key=f"{run}/approval", run=name, reason="No channel took it.")
+    yield owed(run, "blocked")
+    yield NoticeDropped(key=f"{run}/blocked", run=name)
+
+
+def assessed() -> e.ChangeAssessed:
+    return e.ChangeAssessed(
+        step=COMMIT,
+        visit=1,
+        tree=tree("asked"),
+        commit=commit("asked"),
+        assessment=CRITICAL,
+        facts=(Fact(name="changes_encryption", value=True), Fact(name="file_count", value=2)),
+        shown=artifact("shown"),
+    )
+
+
+def write_approved_by_two(pen: Pen) -> None:
+    """A run whose change needs two people, who say much about it first."""
+    run = "golden-votes"
+    pen.write(run, birth(run), actor=USER)
+    pen.own(run)
+    assessing = e.AssessmentStarted(
+        step=COMMIT, visit=1, tree=tree("asked"), commit=commit("asked")
+    )
+    pen.write(run, owned(), started(run), entered(COMMIT), assessing)
+    pen.own(run)
+    pen.write(run, owned(), e.AssessmentLost(step=COMMIT, visit=1), assessing)
+    question = replace(asked_at_commit(), assessment=CRITICAL)
+    pen.write(run, assessed(), question, e.RunWaiting(reason="an approval"))
+    comment = e.CommentMade(
+        step=COMMIT,
+        visit=1,
+        number=1,
+        tree=tree("asked"),
+        file="keys.py",
+        line=7,
+        text=artifact("why"),
+        person="ann",
+    )
+    vote = e.ApprovalCounted(step=COMMIT, visit=1, tree=tree("asked"), person="ann")
+    pen.write(run, comment, vote, actor=USER)
+    edit = e.ChangeEdited(
+        step=COMMIT,
+        visit=1,
+        replaced=tree("asked"),
+        tree=tree("edited"),
+        commit=commit("edited"),
+        person="bob",
+    )
+    pen.write(run, edit, actor=USER)
+    pen.write(run, e.RunContinued(), question)
+    lapsed = e.ApprovalLapsed(step=COMMIT, visit=1, tree=tree("asked"))
+    pen.write(run, lapsed, landing())
+    landed = e.IntegrationLanded(step=COMMIT, visit=1, commit=commit("landed"))
+    pen.write(run, landed, passed(COMMIT), e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+
+
+def asked_at_commit() -> e.ApprovalRequested:
+    return e.ApprovalRequested(
+        step=COMMIT,
+        visit=1,
+        reason=ApprovalReason.RISK,
+        tree=tree("asked"),
+        commit=commit("asked"),
+        question=artifact("shown"),
+    )
+
+
+CRITICAL = Assessment(
+    level=RiskLevel.CRITICAL,
+    action=ApprovalAction.REQUIRE_MULTI_APPROVAL,
+    because=("changes_encryption",),
+    approvers=("security_team", "tech_lead"),
+    needs=2,
+)
+
+
 class Alone:
     """A world with one process and no anchor."""
 
@@ -655,6 +846,9 @@ WRITERS = (
     write_spender,
     write_guarded,
     write_kanban,
+    write_announced,
+    write_approved_by_two,
+    write_task,
 )
 
 
@@ -672,7 +866,7 @@ def write(version: str, target: Path) -> None:
 
 
 def main(version: str) -> None:
-    import supervisor_ai.bootstrap  # noqa: F401 - registers the drivers
+    import supervisor_ai.bootstrap.projects  # noqa: F401 - registers the drivers
 
     if version in FROZEN.read_text():
         sys.exit(f"The history of {version!r} is frozen. Record into the next version.")

@@ -25,8 +25,8 @@ def main() -> None:
     answer = dict(ANSWERS[role])
     if role == "implementer":
         deed = json.loads((HERE / "deed.json").read_text())
-        with Path(deed["file"]).open("a") as file:
-            file.write(deed["text"])
+        text = Path(deed["file"]).read_text()
+        Path(deed["file"]).write_text(text.removesuffix(deed["text"]) + deed["text"])
         answer["files_modified"] = [deed["file"]]
     signed = {"nonce": os.environ["SUPERVISOR_NONCE"], **answer}
     print(f"```json\n{json.dumps(signed)}\n```")  # noqa: T201 - an agent answers so

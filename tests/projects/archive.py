@@ -17,7 +17,7 @@ def cache() -> Path:
 
 def unpack(project: ForeignProject, place: Path) -> None:
     """Lay the files of a release into a directory, without the one that holds them all."""
-    with tarfile.open(_fetched(project)) as archive:
+    with tarfile.open(fetched(project.url, project.sha256)) as archive:
         members = [it for it in archive.getmembers() if it.isfile() or it.isdir() or it.issym()]
         tops = {it.name.removeprefix("./").split("/")[0] for it in members} - {"", "."}
         archive.extractall(place, members=members, filter="data")
@@ -28,13 +28,14 @@ def unpack(project: ForeignProject, place: Path) -> None:
         top.rmdir()
 
 
-def _fetched(project: ForeignProject) -> Path:
-    file = cache() / "archives" / f"{project.sha256}-{project.url.rpartition('/')[2]}"
+def fetched(url: str, digest: str) -> Path:
+    """Return the file that an address names, fetched once and only as it is pinned."""
+    file = cache() / "archives" / f"{digest}-{url.rpartition('/')[2]}"
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
-        with urllib.request.urlopen(project.url, timeout=60) as answer:  # noqa: S310 - our own table
+        with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310 - our own table
             content = answer.read()
-        assert sha256(content).hexdigest() == project.sha256, project.url
+        assert sha256(content).hexdigest() == digest, url
         part = file.with_suffix(f".{os.getpid()}")
         part.write_bytes(content)
         part.replace(file)

@@ -17,7 +17,7 @@ from tests.projects.outcomes import Outcome
 from tests.projects.table import HERE, ForeignProject, break_line
 
 SUPERVISOR: Final = Path(sys.executable).with_name("supervisor")
-PATIENCE: Final = 600
+PATIENCE: Final = 1800
 AGENT: Final = """
 cli: my_agent
 clis: {my_agent: {adapter: command, command: [python3, .supervisor/agent.py]}}
@@ -104,7 +104,7 @@ class Workshop:
         with (own / "config.yaml").open("a") as config:
             config.write(AGENT)
         (own / "agent.py").write_bytes((HERE / "agent.py").read_bytes())
-        (own / "deed.json").write_text(json.dumps(deed))
+        (own / "deed.json").write_text(json.dumps(deed, indent=2) + "\n")
         # Some projects ignore every name that begins with a dot.
         self._git(
             "add", "--force", *self._written, *map(str, (own / "agent.py", own / "deed.json"))
@@ -204,5 +204,10 @@ def tried(projects: Sequence[ForeignProject], place: Path) -> Iterator[Outcome]:
     """Take the projects through everything, one after the other; nothing of them is kept."""
     for project in projects:
         own = place / project.name.replace("/", "-")
-        yield Workshop(project, own, place / "state").outcome()
+        try:
+            yield Workshop(project, own, place / "state").outcome()
+        except subprocess.TimeoutExpired as error:
+            command = shlex.join(map(str, error.cmd))
+            reason = f"`{command}` was not done after {PATIENCE} seconds"
+            yield Outcome(name=project.name, version=project.version, reason=reason)
         shutil.rmtree(own)

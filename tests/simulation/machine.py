@@ -36,6 +36,7 @@ from supervisor_ai.testing.fake_consent import FakeConsent
 from supervisor_ai.testing.fake_evidence import FakeEvidence
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
+from supervisor_ai.testing.fake_identities import FakeIdentities
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
 from supervisor_ai.testing.ids import FakeIds, FakeProcesses
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
@@ -239,6 +240,7 @@ class Machine:
             redactor=NoSecrets(),
             performers=performers_with(self.kanban_files),
             consent=FakeConsent(),
+            identities=FakeIdentities(),
             timing=TIMING,
         )
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from inspect import iscoroutinefunction
-from typing import ParamSpec, TypeVar, cast
+from typing import ParamSpec, Protocol, TypeVar, cast
 
 from tests.simulation.chaos import Chaos
 from tests.simulation.timeline import Timeline
@@ -14,6 +14,14 @@ P = ParamSpec("P")
 
 class Killed(BaseException):
     """The process is dead: nothing that it still tries has any effect."""
+
+
+class Mortal(Protocol):
+    """Whatever can die at a call of a port."""
+
+    def point(self) -> None: ...
+
+    async def linger(self) -> None: ...
 
 
 class SimProcess:
@@ -82,7 +90,7 @@ class SimProcess:
 class _Guard:
     """A port as one process sees it."""
 
-    def __init__(self, process: SimProcess, port: object) -> None:
+    def __init__(self, process: Mortal, port: object) -> None:
         self._process = process
         self._port = port
 
@@ -95,7 +103,7 @@ class _Guard:
         return guarded
 
 
-def guard(process: SimProcess, port: T) -> T:
+def guard(process: Mortal, port: T) -> T:
     """Let a process call the port only while it lives, and put it at risk at every call."""
     return cast("T", _Guard(process, port))
 
@@ -105,7 +113,7 @@ def unguarded(port: T) -> T:
     return cast("T", port._port) if isinstance(port, _Guard) else port
 
 
-def _guarded(process: SimProcess, method: Callable[P, T]) -> Callable[P, T]:
+def _guarded(process: Mortal, method: Callable[P, T]) -> Callable[P, T]:
     if iscoroutinefunction(method):
         return cast("Callable[P, T]", _guarded_async(process, method))
 
@@ -120,9 +128,7 @@ def _guarded(process: SimProcess, method: Callable[P, T]) -> Callable[P, T]:
     return call
 
 
-def _guarded_async(
-    process: SimProcess, method: Callable[P, Awaitable[T]]
-) -> Callable[P, Awaitable[T]]:
+def _guarded_async(process: Mortal, method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
     async def call(*args: P.args, **kwargs: P.kwargs) -> T:
         process.point()
         await process.linger()

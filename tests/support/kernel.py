@@ -9,6 +9,7 @@ from tests.support.fake_kanban_files import MemoryKanbanFiles
 from tests.support.kanban_performers import performers_with
 from tests.support.toy_driver import ChildDriver, ParentDriver
 
+from supervisor_ai.control.ports.queries import RunQueries
 from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, NewEvent
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import (
@@ -145,6 +146,11 @@ class Kernel:
             verdicts=ledger.verdicts,
         )
 
+    @property
+    def queries(self) -> RunQueries:
+        """Return what can be asked about the runs of a real ledger."""
+        return self._opened[0].queries
+
     def kill(self, number: int) -> None:
         """Let a process die without a word."""
         self.fakes.dead.add(number)
@@ -156,9 +162,11 @@ class Kernel:
         for ledger in self._opened:
             ledger.close()
 
-    def submit(self, definition: object, *, driver: str = WorkflowDriver.name) -> RunId:
+    def submit(
+        self, definition: object, *, driver: str = WorkflowDriver.name, task: str = "Do it."
+    ) -> RunId:
         """Submit a run."""
-        return submit(self.world, definition, base=self._base, driver=driver)
+        return submit(self.world, definition, base=self._base, driver=driver, task=task)
 
     def drive(self, run: RunId, *, world: World | None = None) -> DriveResult:
         """Drive a run as far as it goes now."""

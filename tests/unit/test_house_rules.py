@@ -407,7 +407,7 @@ BOUNDED: Final = {
 READERS_ROOM: Final = re.compile(
     r"supervisor_ai\.gates\."
     r"(reader|integrity|new_tests|mutation|runners\.(junit_report|json_report|report_request|scripts)"
-    r"|worker_claims|evidence\.(?!repository_evidence|messages))\b"
+    r"|worker_claims|evidence\.(?!repository_evidence|messages)|facts\.(?!known_facts)|public_api)\b"
 )
 
 
@@ -529,13 +529,18 @@ def test_the_code_keeps_the_rule(rule: Rule, where: Callable[[], list[Module]]) 
         (foreign_text_is_parsed_in_bounds, "store/a.py", "eval(text)"),
         (
             hostile_code_is_read_by_a_process_of_its_own,
-            "bootstrap.py",
+            "bootstrap/adapters.py",
             "from supervisor_ai.gates.reader import look",
         ),
         (
             hostile_code_is_read_by_a_process_of_its_own,
             "gates/runners/a.py",
             "from supervisor_ai.gates.integrity.analysis.syntax_tree import parsed",
+        ),
+        (
+            hostile_code_is_read_by_a_process_of_its_own,
+            "gates/examiner.py",
+            "from supervisor_ai.gates.facts.change_facts import find_facts",
         ),
         (no_program_is_started_by_name, "store/a.py", "import shutil\nshutil.which('git')"),
         (no_program_is_started_by_name, "store/a.py", "from shutil import which\nwhich('git')"),

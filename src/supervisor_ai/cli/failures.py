@@ -59,7 +59,7 @@ def _keep_traceback(error: BaseException) -> str:
     if os.environ.get("SUPERVISOR_DEBUG"):
         sys.stderr.write(told)
         return "Please report it with the traceback above."
-    from supervisor_ai.bootstrap import read_settings
+    from supervisor_ai.bootstrap.projects import read_settings
 
     try:
         place = _write_report(read_settings().state, told)

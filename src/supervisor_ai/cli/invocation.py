@@ -6,21 +6,35 @@ import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.tools.programs import find_program
 
 if TYPE_CHECKING:
-    from supervisor_ai.cli.progress import Watcher
     from supervisor_ai.control.commands.doctor import HostMachine
     from supervisor_ai.control.commands.packs import PackPlace
     from supervisor_ai.control.commands.project_init import NewProject
     from supervisor_ai.control.ports.logins import Logins
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.project import OpenProject
+    from supervisor_ai.control.queries.notices import Channels
     from supervisor_ai.control.records import Records
     from supervisor_ai.control.settings import HostSettings
+    from supervisor_ai.domain.envelope import Envelope
+    from supervisor_ai.domain.live_output import LiveOutput
+
+
+class Watcher(Protocol):
+    """Is told facts and output as they come."""
+
+    def recorded(self, envelope: "Envelope") -> None:
+        """Show a fact."""
+        ...
+
+    def output(self, output: "LiveOutput") -> None:
+        """Show a piece of output."""
+        ...
 
 
 @dataclass
@@ -47,13 +61,13 @@ class Invocation:
     @cached_property
     def settings(self) -> "HostSettings":
         """Return what the environment says, read once."""
-        from supervisor_ai.bootstrap import read_settings
+        from supervisor_ai.bootstrap.projects import read_settings
 
         return read_settings(trusts=self.trusts)
 
     def records(self) -> "Records | None":
         """Open the ledger for reading, or return None where there is none yet."""
-        from supervisor_ai.bootstrap import open_records
+        from supervisor_ai.bootstrap.projects import open_records
 
         return open_records(self.directory, self.settings)
 
@@ -66,13 +80,21 @@ class Invocation:
 
     def preflight(self) -> "Preflight":
         """Open what can be asked before anything is written."""
-        from supervisor_ai.bootstrap import open_preflight
+        from supervisor_ai.bootstrap.projects import open_preflight
+        from supervisor_ai.domain.structs import replace
 
-        return open_preflight(self.directory, self.settings)
+        opened = open_preflight(self.directory, self.settings)
+        return replace(opened, last_task=self._last_task)
+
+    def _last_task(self) -> int:
+        from supervisor_ai.control.task_branches import last_task
+
+        records = self.records()
+        return 0 if records is None else last_task(records)
 
     def project(self, watcher: "Watcher | None" = None, *, is_fresh: bool = False) -> "OpenProject":
         """Open the project for commands; where it is fresh, they use nothing from before."""
-        from supervisor_ai.bootstrap import open_project
+        from supervisor_ai.bootstrap.projects import open_project
         from supervisor_ai.cli.output import say
         from supervisor_ai.domain.structs import replace
 
@@ -86,31 +108,38 @@ class Invocation:
 
     def logins(self) -> "Logins":
         """Open the user's keys and logins."""
-        from supervisor_ai.bootstrap import open_logins
+        from supervisor_ai.bootstrap.adapters import open_logins
 
         return open_logins(self.settings)
 
+    def channels(self) -> "Channels":
+        """Open the channels through which the user can be reached."""
+        from supervisor_ai.bootstrap.adapters import distrust_surroundings, open_channels
+
+        distrust_surroundings(self.directory, self.settings)
+        return open_channels(self.settings)
+
     def new_project(self) -> "NewProject":
         """Open what a project's first definitions are made of."""
-        from supervisor_ai.bootstrap import open_new_project
+        from supervisor_ai.bootstrap.projects import open_new_project
 
         return open_new_project(self.directory, self.settings)
 
     def pack_place(self, *, is_user: bool) -> "PackPlace":
         """Open a place for packs: the user's or the project's."""
-        from supervisor_ai.bootstrap import open_pack_place
+        from supervisor_ai.bootstrap.projects import open_pack_place
 
         return open_pack_place(self.directory, self.settings, is_user=is_user)
 
     def port(self, driver: str, name: str) -> object:
         """Open an adapter of a driver's own port."""
-        from supervisor_ai.bootstrap import open_port
+        from supervisor_ai.bootstrap.projects import open_port
 
         return open_port(driver, name, self.directory, self.settings)
 
     def machine(self) -> "HostMachine":
         """Open what the machine has to offer, whatever the project."""
-        from supervisor_ai.bootstrap import open_machine
+        from supervisor_ai.bootstrap.projects import open_machine
 
         return open_machine(self.directory, self.settings)
 

@@ -50,11 +50,23 @@ _KERNEL: Final = {
     "login": _verb("setup.login:login", "Let an agent work with your subscription", _START),
     "logout": _verb("setup.login:logout", "Forget a login that was kept", _START),
     "run": _verb("runs.run:run", "Run one task to its end", _DAILY),
+    "start-task": _verb(
+        "runs.start_task:start_task", "Start a task on a branch of its own", _DAILY
+    ),
+    "complete-task": _verb("runs.complete_task:complete_task", "Land a task that is done", _DAILY),
     "status": _verb("runs.status:status", "Show the runs of the project, or one of them", _DAILY),
+    "tui": _verb("runs.tui:tui", "Watch all runs on one screen, and answer them", _DAILY),
     "diff": _verb("runs.diff:diff", "Show what a run changed", _DAILY),
     "merge": _verb("runs.merge:merge", "Merge a completed run's work into your branch", _DAILY),
-    "approve": _verb("runs.approve:approve", "Say yes to what a run asks", _DAILY),
-    "reject": _verb("runs.approve:reject", "Say no to what a run asks", _DAILY),
+    "approvals": _verb(
+        "decisions.approvals:approvals", "Show what waits for people, the riskiest first", _DAILY
+    ),
+    "approve": _verb("decisions.approve:approve", "Say yes to what a run asks", _DAILY),
+    "reject": _verb("decisions.approve:reject", "Say no to what a run asks", _DAILY),
+    "comment": _verb(
+        "decisions.comment:comment", "Say something about a line of a run's change", _DAILY
+    ),
+    "edit": _verb("decisions.edit:edit", "Change the files that a run asks about", _DAILY),
     "resume": _verb("runs.resume:resume", "Go on with a run from its last fact", _DAILY),
     "cancel": _verb("runs.cancel:cancel", "Stop a run", _DAILY),
     "fork": _verb("runs.fork:fork", "Start a new run from a step of another one", _DAILY),
@@ -96,6 +108,7 @@ _KERNEL: Final = {
     "sandbox": _verb(
         "setup.sandbox:sandbox", "See which sandboxes work here, and what is inside", _CARE
     ),
+    "notify": _verb("setup.notify:notify", "See whether you can be reached", _CARE),
     "workspace": _verb(
         "runs.workspace:workspace", "List, show, restore and clean up what workers left", _CARE
     ),
@@ -131,7 +144,7 @@ def _verbs() -> Mapping[str, Verb]:
 @click.pass_context
 def supervisor(ctx: click.Context, directory: Path) -> None:
     """Open the door to all verbs."""
-    from supervisor_ai.bootstrap import distrust_surroundings
+    from supervisor_ai.bootstrap.adapters import distrust_surroundings
 
     ctx.obj = Invocation(directory=directory)
     distrust_surroundings(directory, ctx.obj.settings)

@@ -1,6 +1,11 @@
 """Arguments and options that several verbs share."""
 
+from collections.abc import Callable
+from typing import Final, TypeVar
+
 import click
+
+F = TypeVar("F", bound=Callable[..., object])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 run_argument = click.argument("run", metavar="RUN")
@@ -30,3 +35,17 @@ tree_option = click.option(
 base_option = click.option(
     "-b", "--base", metavar="REF", help="Read this commit, not the checkout's."
 )
+_STRATEGIES: Final = (
+    ("--ff", "ff", "Only let the branch go forward; refuse if it has moved."),
+    ("--merge", "merge", "Take it with a merge commit, in any case."),
+    ("--squash", "squash", "Take all of it as one commit of yours."),
+)
+
+
+def strategy_options(function: F) -> F:
+    """Let a verb be told how a branch takes a run's work; the last of several counts."""
+    for flag, word, text in reversed(_STRATEGIES):
+        function = click.option(flag, "strategy", flag_value=word, default=None, help=text)(
+            function
+        )
+    return function

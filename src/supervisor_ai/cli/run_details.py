@@ -55,7 +55,8 @@ def question(invocation: Invocation, records: Records, run: RunView) -> Rows:
         yield "look", f"{invocation.command} diff {run.id}"
     note = ' --note "…"' if asked.reason == ApprovalReason.FINDINGS else ""
     phrases = approval_phrases(asked.reason)
-    yield "yes", f"{invocation.command} approve {run.id}{note}{_meant(asked, phrases.yes)}"
+    verb = "complete-task" if asked.reason == ApprovalReason.COMPLETION else "approve"
+    yield "yes", f"{invocation.command} {verb} {run.id}{note}{_meant(asked, phrases.yes)}"
     yield "no", f'{invocation.command} reject {run.id} --reason "…"{_meant(asked, phrases.no)}'
 
 

@@ -18,6 +18,7 @@ def preview(prepared: PreparedRun) -> str:
     definition, base = prepared.definition, prepared.base
     rows = [
         ("task", title(prepared.task)),
+        *_issue(prepared),
         ("workflow", f"{definition.workflow.name}: {' → '.join(definition.expected_steps)}"),
         *_own_rows(prepared),
         *(("agent", line) for line in _agents(definition)),
@@ -30,6 +31,14 @@ def preview(prepared: PreparedRun) -> str:
         *([("cache", "nothing that is known from before is used")] if prepared.is_fresh else []),
     ]
     return "\n".join(folded(labelled([(label, one_line(value)) for label, value in rows])))
+
+
+def _issue(prepared: PreparedRun) -> Rows:
+    issue = prepared.issue
+    if issue is None:
+        return ()
+    words = f"{issue.tracker} {issue.reference} {issue.url}"
+    return (("issue", f"{words} (text of others, which is not believed)"),)
 
 
 def _own_rows(prepared: PreparedRun) -> Rows:

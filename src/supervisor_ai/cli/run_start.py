@@ -1,6 +1,6 @@
 """Starting a run from the command line: previewed, agreed to, submitted and driven."""
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import click
 
@@ -8,11 +8,14 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.control.exit_codes import DONE, FAILED
 from supervisor_ai.control.phrases import one_line
-from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX
+from supervisor_ai.control.settings import AUTO, BACKENDS, NO_SANDBOX
+from supervisor_ai.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from supervisor_ai.cli.foreground_run import ForegroundRun
+    from supervisor_ai.cli.foreground.foreground_run import ForegroundRun
     from supervisor_ai.control.commands.run_start import PreparedRun
+    from supervisor_ai.control.preflight import Preflight
+    from supervisor_ai.domain.issues import IssueLink
 
 cli_option = click.option("-c", "--cli", metavar="NAME", help="Use this agent for every role.")
 start_option = click.option(
@@ -29,6 +32,13 @@ budget_option = click.option(
     help='Spend at most this: 5usd, or "5usd, 200k tokens, 2h, 10 attempts".',
 )
 
+issue_option = click.option(
+    "--issue",
+    metavar="NUMBER|URL|TRACKER:ID",
+    help="Take the task from this issue; a task besides says what else is wanted.",
+)
+optional_task_argument = click.argument("task", metavar="[TASK]", required=False)
+
 
 class StartOptions(TypedDict):
     """What every verb that starts a run can be told."""
@@ -44,6 +54,22 @@ class StartOptions(TypedDict):
     yes: bool
     verbose: bool
     as_json: bool
+    tui: NotRequired[bool]
+
+
+def read_task(
+    preflight: "Preflight", task: str | None, issue: str | None
+) -> "tuple[str, IssueLink | None]":
+    """Return the task, and the issue that it was taken from if there is one."""
+    if issue is None:
+        if task is None:
+            raise InvalidInput("The task is missing.", hint="Say what is wanted, or --issue 123.")
+        return task, None
+    import asyncio
+
+    from supervisor_ai.control.commands.run_start import take_issue
+
+    return asyncio.run(take_issue(preflight, issue, task or ""))
 
 
 def start(invocation: Invocation, prepared: "PreparedRun", options: StartOptions) -> int:
@@ -52,12 +78,17 @@ def start(invocation: Invocation, prepared: "PreparedRun", options: StartOptions
 
     if options["dry_run"]:
         return _show(prepared, as_json=options["as_json"])
-    _warn(prepared)
-    if not options["yes"] and can_ask() and not _agrees(prepared):
+    warn(prepared)
+    is_shown = prepared.definition.git.dry_run_preview and not options["yes"]
+    if is_shown and can_ask() and not _agrees(prepared):
         say("Nothing was started.")
         return FAILED
     if options["yes"] or not can_ask():
         prepared = unattended(prepared)
+    if options.get("tui"):
+        from supervisor_ai.cli.foreground.terminal_session import start_on_screen
+
+        return start_on_screen(invocation, prepared)
     attendance = attend(invocation, options)
     submission = submit(attendance.project, prepared, queued=options["queue"])
     return attendance.begin(submission, queued=options["queue"])
@@ -65,8 +96,8 @@ def start(invocation: Invocation, prepared: "PreparedRun", options: StartOptions
 
 def attend(invocation: Invocation, options: StartOptions) -> "ForegroundRun":
     """Stay with runs as the options say."""
-    from supervisor_ai.cli.foreground_run import ForegroundRun
-    from supervisor_ai.cli.progress import make_progress
+    from supervisor_ai.cli.foreground.foreground_run import ForegroundRun
+    from supervisor_ai.cli.foreground.progress import make_progress
 
     progress = make_progress(verbose=options["verbose"])
     return ForegroundRun(
@@ -90,7 +121,8 @@ def _show(prepared: "PreparedRun", *, as_json: bool) -> int:
     return DONE
 
 
-def _warn(prepared: "PreparedRun") -> None:
+def warn(prepared: "PreparedRun") -> None:
+    """Tell what a person should know before a run begins."""
     from supervisor_ai.control.commands.run_start import unpriced
 
     if prepared.sandbox == NO_SANDBOX:

@@ -20,11 +20,13 @@ from supervisor_ai.cli.tables import labelled
 from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.queries.events import find_left_out, find_pull_request
+from supervisor_ai.control.questions import find_question
 from supervisor_ai.control.run_views import RunView
 from supervisor_ai.control.sentences import describe
 from supervisor_ai.control.slices import AboutRun, Standpoint, find_slice
 from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.tools.text import counted
 
@@ -112,6 +114,11 @@ def _took(run: RunView) -> str:
     return f"{seconds:.1f} s, {counted(visits, 'visit')} to steps, {worked}"
 
 
+def _is_ready(project: OpenProject, run: RunView) -> bool:
+    asked = find_question(project.records, run)
+    return asked is not None and asked.reason == ApprovalReason.COMPLETION
+
+
 def _next(invocation: Invocation, project: OpenProject, run: RunView) -> Rows:
     supervisor = invocation.command
     match run.status:
@@ -119,7 +126,8 @@ def _next(invocation: Invocation, project: OpenProject, run: RunView) -> Rows:
             yield from wait(project.records, run)
             asked = tuple(question(invocation, project.records, run))
             yield from asked
-            if not (asked and can_ask()):  # On a terminal the answer goes on with the run.
+            # On a terminal the answer goes on with the run, and completing a task always does.
+            if not (asked and (can_ask() or _is_ready(project, run))):
                 yield "then", f"{supervisor} resume {run.id}"
         case RunStatus.COMPLETED:
             verbs = ("diff", "merge", "logs") if run.commit is not None else ("logs",)
@@ -133,6 +141,8 @@ def _next(invocation: Invocation, project: OpenProject, run: RunView) -> Rows:
             if workers:
                 at_fault = [step for step in workers if step in failed] or workers
                 yield "", f"{supervisor} fork {run.id} --at {at_fault[-1]}"
+                yield "its work", f"{supervisor} workspace list --run {run.id}"
+                yield "", f"{supervisor} workspace restore REF makes a branch of it"
         case _:
             if run.status not in ENDED:
                 yield "next", f"{supervisor} resume {run.id}"

@@ -7,8 +7,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.control.policy import Policy
 from supervisor_ai.control.ports.ledger_binding import Bindings, FoundLedger, Home, LedgerFile
+from supervisor_ai.control.settings import Policy
 from supervisor_ai.domain.errors import Denied
 
 _NUMBERS: Final = 2**31 - 1

@@ -6,9 +6,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from supervisor_ai.control.ledger_binding import LedgerBinding
-from supervisor_ai.control.policy import NO_SANDBOX, SANDBOX, Policy
 from supervisor_ai.control.ports.definitions import Catalog, TrustStore
 from supervisor_ai.control.ports.logins import AgentCheck, Logins
+from supervisor_ai.control.ports.trackers import Trackers
+from supervisor_ai.control.settings import NO_SANDBOX, SANDBOX, Policy
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.definition import Cli, Definition
 from supervisor_ai.engine.ports.clock import Ids
@@ -24,11 +25,19 @@ class Preflight(Struct, frozen=True, kw_only=True):
     trust: TrustStore
     binding: LedgerBinding
     policy: Policy
-    logins: Logins
+    make_logins: Callable[[], Logins]
     make_redactor: Callable[[], Redactor]
     ids: Ids
     checkout: Path
     """The top of the work tree in which the user stands."""
+    trackers: Trackers
+    last_task: Callable[[], int] = int
+    """Tells the number of the task that was counted last."""
+
+    @property
+    def logins(self) -> Logins:
+        """Return the user's keys and logins; the agents are imported when they are needed."""
+        return self.make_logins()
 
     @property
     def redactor(self) -> Redactor:

@@ -4,15 +4,16 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from supervisor_ai.control.policy import SANDBOX
 from supervisor_ai.control.ports.queries import LedgerMaintenance
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.queries.retry_log import RetryLogKeeper
 from supervisor_ai.control.records import Records, unknown_run
+from supervisor_ai.control.settings import SANDBOX
 from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.engine.dispatch import Dispatcher
+from supervisor_ai.engine.effects.notice_desk import NoticeDesk
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.ports.workspaces import Repository
 from supervisor_ai.engine.runtime import Runtime
@@ -30,6 +31,7 @@ class OpenProject(Struct, frozen=True, kw_only=True):
     care: LedgerMaintenance
     dispatcher: Dispatcher
     runtimes: Callable[[str], Runtime]
+    desk: NoticeDesk
     retry_logs: RetryLogKeeper
     user: str
     via: str

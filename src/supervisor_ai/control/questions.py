@@ -69,12 +69,19 @@ def find_question(records: Records, run: RunView) -> QuestionView | None:
         tree=asked.tree,
         commit=asked.commit,
         asked_at=asked.asked_at,
-        words=None if doubts or asked.question is None else records.text(asked.question),
+        words=None if doubts else _words(records, asked),
         gates=doubts,
         findings=tuple(finding for doubt in doubts for finding in doubt.findings),
         mend=helped.mend,
         before=helped.before,
     )
+
+
+def _words(records: Records, asked: ApprovalRow) -> str | None:
+    """Return what the question says; of a policy, which level led to it and why."""
+    if asked.level is not None:
+        return f"{asked.level.value}: {', '.join(asked.because)}"
+    return None if asked.question is None else records.text(asked.question)
 
 
 def _help(records: Records, run: RunView, asked: ApprovalRow) -> QuestionHelp:

@@ -103,17 +103,42 @@ SHARED_PHRASES: Final[Mapping[ReasonWord, ApprovalPhrases]] = {
         yes="you opened it yourself",
         no="the run ends",
     ),
+    ApprovalReason.PULL_REQUEST_UNSEEN: ApprovalPhrases(
+        asking="cannot see how its pull request stands and ",
+        why="nobody can tell how the pull request stands",
+        yes="it is looked at again",
+        no="the run ends; the pull request stays as it is",
+    ),
+    ApprovalReason.PULL_REQUEST_ROUNDS: ApprovalPhrases(
+        asking="has a pull request that does not become green by itself and ",
+        why="the pull request does not become green by itself",
+        yes="you have seen to it, and the step passes",
+        no="back to the worker with your words; rounds are counted anew",
+    ),
     ApprovalReason.BASELINE: ApprovalPhrases(
         asking="begins with tests that do not pass and ",
         why="the tests do not pass on the files that the run starts from",
         yes="the run goes on; whoever works is shown what did not pass before",
         no="the run ends before a worker is paid",
     ),
+    ApprovalReason.RISK: ApprovalPhrases(
+        asking="has made a change whose risk somebody has to look at and ",
+        why="the approval policy wants people to decide about this change",
+        yes="the change lands, once all have agreed who have to",
+        no="back to the worker with your words and all comments",
+        mend="edit",
+    ),
     ApprovalReason.LANDING: ApprovalPhrases(
         asking="could not put the work where it belongs and ",
         why="the work could not be put where it belongs",
         yes="it is tried again",
         no="it is done again, from the files as they are now",
+    ),
+    ApprovalReason.COMPLETION: ApprovalPhrases(
+        asking="has the work ready and ",
+        why="the work is done, and lands when you complete the task",
+        yes="it is committed on the run's branch and merged into its target",
+        no="back to the worker with your words",
     ),
 }
 

@@ -5,6 +5,7 @@ from typing import Final
 from supervisor_ai.control.phrases import listed, short
 from supervisor_ai.control.registered_kinds import asks
 from supervisor_ai.control.sentence_table import SentenceTable, on
+from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.failures.degradation import Level
@@ -80,6 +81,36 @@ def _left_out(event: e.FilesLeftOut) -> str:
 
 def _opened(event: e.PullRequestOpened) -> str:
     return f"pull request {event.url}" + (" was there already" if event.is_found else " opened")
+
+
+def _delivered(event: p.NoticeDelivered) -> str:
+    missed = f"; not {listed(event.failed)}: {event.reason}" if event.failed else ""
+    return f"{listed(event.channels)} heard of {event.run}{missed}"
+
+
+def _notified(event: e.NotificationDelivered) -> str:
+    missed = f"; not {listed(event.failed)}" if event.failed else ""
+    return f"told through {listed(event.channels)}{missed}"
+
+
+def _who(person: str) -> str:
+    return f" by {person}" if person else ""
+
+
+def _assessed(event: e.ChangeAssessed) -> str:
+    found = event.assessment
+    return f"{found.level.value}: {found.action.value} ({'; '.join(found.because)})"
+
+
+def _seen(event: e.PullRequestSeen) -> str:
+    amounts = ((event.passed, "passed"), (event.failed, "failed"), (event.pending, "under way"))
+    checks = ", ".join(f"{number} {word}" for number, word in amounts if number)
+    parts = [f"checks: {checks}" if checks else "no checks"]
+    if event.remarks:
+        parts.append(f"{counted(len(event.remarks), 'comment')} to deal with")
+    if event.noted:
+        parts.append(f"{counted(event.noted, 'comment')} of others only noted")
+    return f"the pull request is {event.standing.value} ({'; '.join(parts)})"
 
 
 RUN_SENTENCES: Final[SentenceTable] = (
@@ -158,8 +189,38 @@ RUN_SENTENCES: Final[SentenceTable] = (
         lambda it: f"{asks(it.reason)} about tree {short(it.tree)}",
         mark="waits for a person",
     ),
-    on(e.ApprovalGiven, lambda it: f"tree {short(it.tree)} approved", mark="approved"),
-    on(e.ApprovalRefused, lambda it: f"tree {short(it.tree)} rejected", mark="rejected"),
+    on(
+        e.AssessmentStarted,
+        lambda it: f"what does tree {short(it.tree)} need before it lands?",
+        is_routine=True,
+    ),
+    on(e.ChangeAssessed, _assessed),
+    on(e.AssessmentLost, lambda _: "the assessment was lost with its owner"),
+    on(e.ApprovalCounted, lambda it: f"{it.person} agrees to tree {short(it.tree)}"),
+    on(
+        e.ApprovalGiven,
+        lambda it: f"tree {short(it.tree)} approved{_who(it.person)}",
+        mark="approved",
+    ),
+    on(
+        e.ApprovalLapsed,
+        lambda it: f"nobody objected to tree {short(it.tree)}",
+        mark="nobody objected",
+    ),
+    on(
+        e.ApprovalRefused,
+        lambda it: f"tree {short(it.tree)} rejected{_who(it.person)}",
+        mark="rejected",
+    ),
+    on(
+        e.CommentMade,
+        lambda it: f"comment {it.number} on {shown_name(it.file)}:{it.line}{_who(it.person)}",
+    ),
+    on(
+        e.ChangeEdited,
+        lambda it: f"the files were changed by hand{_who(it.person)}: tree {short(it.tree)}",
+        mark="edited",
+    ),
     on(
         e.IntegrationStarted,
         lambda it: f"{short(it.snapshot)} is to land on {it.branch}",
@@ -179,9 +240,37 @@ RUN_SENTENCES: Final[SentenceTable] = (
         e.PullRequestLost,
         lambda _: "nobody knows whether the pull request was opened; its owner died",
     ),
+    on(e.NotificationStarted, lambda it: f"{listed(it.channels)} to be told", is_routine=True),
+    on(e.NotificationDelivered, _notified, mark="told"),
+    on(e.NotificationFailed, lambda it: it.reason, mark="nobody was told"),
+    on(
+        e.NotificationLost,
+        lambda _: "nobody knows whether anybody was told; its owner died",
+    ),
+    on(
+        e.PullRequestLookStarted,
+        lambda it: f"looks at the pull request for {short(it.commit)}",
+        is_routine=True,
+    ),
+    on(e.PullRequestSeen, _seen),
+    on(e.PullRequestUnseen, lambda it: it.reason, mark="not seen"),
+    on(
+        e.PullRequestLookLost,
+        lambda _: "the look at the pull request was lost with its owner",
+        is_routine=True,
+    ),
 )
 
 PROJECT_SENTENCES: Final[SentenceTable] = (
+    on(p.NoticeOwed, lambda it: f"{listed(it.channels)} to hear of {it.run}", is_routine=True),
+    on(p.NoticeTaken, lambda it: f"about to tell people of {it.run}", is_routine=True),
+    on(p.NoticeDelivered, _delivered, is_routine=True),
+    on(p.NoticeFailed, lambda it: f"nobody was told of {it.run}: {it.reason}"),
+    on(
+        p.NoticeDropped,
+        lambda it: f"nobody was told of {it.run}: it is not so any more",
+        is_routine=True,
+    ),
     on(p.PermitTaken, lambda it: f"{it.run} has {it.permit} for itself", is_routine=True),
     on(p.PermitFreed, lambda it: f"{it.run} has given {it.permit} back", is_routine=True),
     on(p.FailureCounted, lambda it: f"a failure of {it.breaker} is remembered", is_routine=True),
@@ -194,5 +283,6 @@ PROJECT_SENTENCES: Final[SentenceTable] = (
     ),
     on(p.BudgetSettled, lambda it: f"{in_words(it.used)} spent by {it.key}", is_routine=True),
     on(p.AccountsClosed, lambda it: f"nobody asks any more what {it.run} spent"),
+    on(p.TaskNumbered, lambda it: f"{it.run} is task {it.number}", is_routine=True),
     on(p.ArtifactErased, lambda it: f"the text {it.artifact} was removed for ever"),
 )

@@ -14,7 +14,7 @@ from supervisor_ai.domain.run.values import ForkPoint
 
 _LATE: Final = timedelta(seconds=5)
 """So much later than it meant to somebody may go on with a run."""
-_ACTIVE: Final = frozenset({StepStatus.RUNNING, StepStatus.WAITING})
+ACTIVE: Final = frozenset({StepStatus.RUNNING, StepStatus.WAITING})
 
 
 class OriginView(Struct, frozen=True, kw_only=True):
@@ -108,7 +108,7 @@ def view_run(records: Records, row: RunRow) -> RunView:
         commit=row.commit,
         created_at=row.created_at,
         updated_at=row.updated_at,
-        active_steps=tuple(step.step for step in steps if step.status in _ACTIVE),
+        active_steps=tuple(step.step for step in steps if step.status in ACTIVE),
         steps=steps,
         usage=UsageView(
             tokens_in=usage.tokens_in,

@@ -25,6 +25,7 @@ from supervisor_ai.engine.ports.artifacts import Documents
 if TYPE_CHECKING:
     from supervisor_ai.control.ports.definitions import Catalog, Loaded
     from supervisor_ai.control.ports.queries import ApprovalRow
+    from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.records import Records
     from supervisor_ai.control.run_views import RunView
     from supervisor_ai.domain.run.effects import OperationEffect
@@ -71,6 +72,46 @@ class AboutRun(Struct, frozen=True, kw_only=True):
     """For programs; it is shown under the driver's name."""
     rows: Rows
     """For people."""
+
+
+class TaskDesk(Struct, frozen=True, kw_only=True):
+    """Where a person stands who looks at the tasks of a run."""
+
+    records: "Records"
+    preflight: "Preflight"
+    start: Path
+
+
+class TaskLine(Struct, frozen=True, kw_only=True):
+    """One task of a list that a run works through."""
+
+    name: str
+    title: str
+    state: str
+    who: str
+    """Who does it."""
+    said: str
+    """What was said about it last, in a word."""
+    is_current: bool
+
+
+class TaskList(Struct, frozen=True, kw_only=True):
+    """The list of tasks that a run works through."""
+
+    title: str
+    noun: str
+    """What such a list is called."""
+    phase: str
+    source: str
+    """From where it was read."""
+    states: tuple[str, ...]
+    """All states that a task can have, in their order."""
+    tasks: tuple[TaskLine, ...]
+
+
+def _no_tasks(desk: TaskDesk, run: "RunView", ports: Mapping[str, object]) -> TaskList | None:
+    del desk, run, ports
+    return None
 
 
 def _nothing_more(standpoint: Standpoint, run: "RunView") -> AboutRun | None:
@@ -173,6 +214,8 @@ class Slice(Struct, frozen=True, kw_only=True):
     question_help: "Callable[[Records, RunView, ApprovalRow], QuestionHelp]" = _no_help
     """Says what a person who is asked may want to see or change."""
     about_run: "Callable[[Standpoint, RunView], AboutRun | None]" = _nothing_more
+    task_list: "Callable[[TaskDesk, RunView, Mapping[str, object]], TaskList | None]" = _no_tasks
+    """Reads the list that a run works through, with the adapters of its ports by their names."""
     preview: Callable[[Definition], Rows] = _no_rows
     """Says what a run would work on, before it is started."""
     attempt_words: Callable[[Definition, AttemptStarted, Sequence[Event]], AttemptWords] = _by_role

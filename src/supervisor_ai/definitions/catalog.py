@@ -16,6 +16,7 @@ from supervisor_ai.control.ports.definitions import (
     RoleSummary,
     WorkflowSummary,
 )
+from supervisor_ai.control.ports.trackers import TrackerChoice
 from supervisor_ai.control.slice_names import import_place, registered_slices
 from supervisor_ai.definitions.sources.files import (
     PROJECT_DIRECTORY,
@@ -124,6 +125,11 @@ class FileCatalog:
     def section(self, commit: CommitSha, key: str) -> object:
         """Return what holds in a slice's section of the config."""
         return self._library(commit).settings.sections[key]
+
+    def trackers(self, commit: CommitSha) -> TrackerChoice:
+        """Return where issues can be read."""
+        settings = self._library(commit).settings
+        return TrackerChoice(forge=settings.forge, commands=settings.trackers)
 
     def cautions(self, commit: CommitSha) -> tuple[str, ...]:
         """Name the definition files that nobody reads, and what is read and not applied yet."""

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from supervisor_ai.control.ports.definitions import Power
+from supervisor_ai.definitions.config.approvals.policy import check_names as check_approval_names
 from supervisor_ai.definitions.config.continuity import check_continuity
 from supervisor_ai.definitions.config.contradictions import check_agreement
 from supervisor_ai.definitions.config.gate_order import check_circles, check_gates
@@ -16,7 +17,11 @@ from supervisor_ai.definitions.config.merged import (
 )
 from supervisor_ai.definitions.config.settings import EffectiveSettings, read_settings
 from supervisor_ai.definitions.config_sections import slice_sections
-from supervisor_ai.definitions.consent.powers import project_powers, publishing_powers
+from supervisor_ai.definitions.consent.powers import (
+    approval_powers,
+    project_powers,
+    publishing_powers,
+)
 from supervisor_ai.definitions.consent.role_powers import role_powers
 from supervisor_ai.definitions.consent.worktree_include import include_powers, read_include
 from supervisor_ai.definitions.overlay.layers import (
@@ -30,7 +35,7 @@ from supervisor_ai.definitions.roles.agents import check_choices
 from supervisor_ai.definitions.roles.cli_flags import check_flags
 from supervisor_ai.definitions.roles.prompt_files import read_prompts, template_names
 from supervisor_ai.definitions.roles.registry import RoleRegistry, read_book
-from supervisor_ai.definitions.roles.unread_files import check_approvals, check_links, file_notes
+from supervisor_ai.definitions.roles.unread_files import check_links, file_notes
 from supervisor_ai.definitions.schema.config import RoleShape
 from supervisor_ai.definitions.schema.section_files import SECTION_FILES
 from supervisor_ai.definitions.schema.workflows import WorkflowShape, is_hidden
@@ -64,7 +69,7 @@ class Library(Struct, frozen=True, kw_only=True):
     include: tuple[str, ...]
     """The patterns of ignored files that the project wants in its workspaces."""
     notes: tuple[Note, ...]
-    """The files that nobody reads, and what is read and not applied yet."""
+    """The files that nobody reads."""
 
 
 def read_library(
@@ -78,7 +83,6 @@ def read_library(
     in_order = (shelves.builtin, shelves.user, shelves.project)
     for shelf in (shelves.user, shelves.project):
         check_lock(shelf, mistakes)
-        check_approvals(shelf, mistakes)
         check_links(shelf, mistakes)
     model = config_model(sections)
     layers = [read_layer(shelf, mistakes, model) for shelf in in_order]
@@ -97,6 +101,7 @@ def read_library(
     check_gates(settings.gates, settings.gates, mistakes, are_gates_known=are_names_known)
     check_circles(settings.gates, mistakes)
     if are_names_known:
+        check_approval_names(config, settings.notifications, settings.people.people, mistakes)
         check_choices(settings, book.roles.values(), adapters, mistakes)
         check_flags(book.roles, settings, mistakes)
         for check in (section.check for section in sections if section.check is not None):
@@ -115,6 +120,7 @@ def read_library(
         workflows=workflows,
         powers=(
             *project_powers(layers[-1]),
+            *approval_powers(layers[-2], layers[-1]),
             *publishing_powers(workflows, settings.workflow),
             *role_powers(book),
             *include_powers(include),

@@ -95,6 +95,10 @@ def resolve(
         prices=policies.prices,
         baseline=policies.baseline,
         harness=policies.harness,
+        approvals=policies.approvals,
+        quiet_hours=library.settings.notifications.policy.quiet_hours,
+        git=library.settings.git,
+        forge=library.settings.forge,
     )
 
 

@@ -10,6 +10,7 @@ SupervisorError
 ├── Busy               busy         somebody else owns it now
 │   └── LeaseLost                   we owned it and do not any more
 ├── Unavailable        unavailable  the sandbox, the disk or the database does not work
+│   └── SignatureMissing            a commit is to be signed, and its user is not there to do so
 └── InternalError      internal     a bug of ours
 """
 
@@ -86,6 +87,10 @@ class Unavailable(SupervisorError):
     """Something outside does not work: sandbox, disk, database."""
 
     kind = ErrorKind.UNAVAILABLE
+
+
+class SignatureMissing(Unavailable):
+    """A commit is to be signed, and nobody can do so without its user."""
 
 
 class InternalError(SupervisorError):

@@ -29,7 +29,9 @@ _STEP_STATUSES: Final[Mapping[type[Event], StepStatus]] = {
     e.StepSkipped: StepStatus.SKIPPED,
     e.ApprovalRequested: StepStatus.WAITING,
     e.ApprovalGiven: StepStatus.RUNNING,
+    e.ApprovalLapsed: StepStatus.RUNNING,
     e.ApprovalRefused: StepStatus.RUNNING,
+    e.ChangeEdited: StepStatus.RUNNING,
 }
 _VERDICTS: Final[Mapping[type[Event], str]] = {
     e.StepSkipped: "skipped",
@@ -37,8 +39,11 @@ _VERDICTS: Final[Mapping[type[Event], str]] = {
     e.AttemptSucceeded: ":said",
     e.AttemptFailed: ":category",
     e.ApprovalGiven: "approved",
+    e.ApprovalLapsed: "approved",
     e.ApprovalRefused: "rejected",
+    e.ChangeEdited: "edited",
     e.PullRequestOpened: "opened",
+    e.PullRequestSeen: ":standing",
 }
 """What stands as the last verdict on a step: a word, or after a colon a field of the event."""
 _ACTIVE: Final = frozenset({StepStatus.RUNNING, StepStatus.WAITING})

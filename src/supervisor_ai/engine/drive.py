@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from supervisor_ai.domain.errors import InternalError, SupervisorError
 from supervisor_ai.domain.ids import EffectKey
+from supervisor_ai.domain.people import NOBODY, Person, Unproven
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.effects import (
@@ -33,7 +34,8 @@ from supervisor_ai.domain.run.run import Decision
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.child_runs import cancel_child, start_child
-from supervisor_ai.engine.consent import unagreed
+from supervisor_ai.engine.consent import hear, is_answer, unagreed
+from supervisor_ai.engine.effects.owed_notices import owe_notice
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.orphaned_reservations import free_the_dead
 from supervisor_ai.engine.playback import Player
@@ -223,14 +225,23 @@ class Drive:
     def _take_letters(self) -> bool:
         """Answer the commands in the inbox; tell whether one wants the run to stop."""
         for letter in self._world.inbox.pending(self._journal.run.id):
-            problems = self._migration_problems(letter)
-            fact = answer(self._journal.run, letter, migration_problems=problems)
+            heard, who = hear(self._world, self._journal.run, letter)
+            fact = self._fact(heard, who)
             if isinstance(fact, e.DefinitionMigrated):
                 self._journal.stage(*machine.withdraw(self._journal.run))
-            self._journal.stage(fact, letter=letter)
+            self._journal.stage(fact, letter=heard)
             if isinstance(letter.command, Cancel):
                 return True
         return False
+
+    def _fact(self, letter: InboxCommand, who: Person | Unproven | None) -> e.RunEvent:
+        if isinstance(who, Unproven):
+            return e.CommandRefused(letter=letter.key, reason=who.reason)
+        problems = self._migration_problems(letter)
+        people = self._world.identities.people() if is_answer(letter) else NOBODY
+        return answer(
+            self._journal.run, letter, person=who, people=people, migration_problems=problems
+        )
 
     def _migration_problems(self, letter: InboxCommand) -> tuple[str, ...]:
         if not isinstance(letter.command, Migrate):
@@ -241,7 +252,10 @@ class Drive:
         return self._journal.playback.migration_problems(definition)
 
     def _settle(self) -> None:
-        self._journal.stage(*machine.settle(self._journal.run, budget=self._waits_for))
+        settled = machine.settle(self._journal.run, budget=self._waits_for)
+        self._journal.stage(*settled)
+        if settled:
+            owe_notice(self._journal, self._world)
 
     def _grant(self) -> bool:
         """Take what the run asked for; tell whether there is something new to decide about."""

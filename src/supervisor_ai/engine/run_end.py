@@ -9,6 +9,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.run import Ending, cancel_operation, ending_event
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.engine.child_runs import cancel_child, report_to_parent
+from supervisor_ai.engine.effects.owed_notices import owe_notice
 from supervisor_ai.engine.effects.remains import keep_lost
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.world import World
@@ -29,6 +30,7 @@ async def close_run(journal: Journal, world: World, ending: Ending) -> None:
     journal.set_free()
     report_to_parent(journal, ending, now=world.clock.now())
     journal.stage(ending_event(ending))
+    owe_notice(journal, world)
     journal.commit()
     await tidy(world, journal.run.id)
 

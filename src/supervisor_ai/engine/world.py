@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash, EffectKey, RunId, StepName
 from supervisor_ai.domain.live_output import LiveOutput
+from supervisor_ai.domain.notices import NO_NOTICES, NoticePolicy
 from supervisor_ai.domain.run.definition import SandboxPolicy, WorkspacePolicy
 from supervisor_ai.domain.run.effects import OperationEffect
 from supervisor_ai.domain.run.events import RunEvent
@@ -23,8 +24,10 @@ from supervisor_ai.engine.ports.context import ContextPacker
 from supervisor_ai.engine.ports.evidence import Evidence
 from supervisor_ai.engine.ports.forge import Forge
 from supervisor_ai.engine.ports.gates import Examiner, Verdicts
+from supervisor_ai.engine.ports.identities import Identities
 from supervisor_ai.engine.ports.ledger import EventLog, Inbox, Leases, StateCache, WakeQueue
 from supervisor_ai.engine.ports.monitor import Monitor, SilentMonitor
+from supervisor_ai.engine.ports.notifications import Notifier, SilentNotifier
 from supervisor_ai.engine.ports.redaction import Redactor
 from supervisor_ai.engine.ports.sandbox import Sandbox
 from supervisor_ai.engine.ports.workers import AnswerReader, Prompter, WorkerFactory
@@ -77,6 +80,10 @@ class World(Struct, frozen=True, kw_only=True):
     forge: Forge
     redactor: Redactor
     consent: Consent
+    identities: Identities
+    notifier: Notifier = field(default_factory=SilentNotifier)
+    notices: Callable[[], NoticePolicy] = lambda: NO_NOTICES
+    """Says which states of runs people hear of, and when nobody is disturbed."""
     monitor: Monitor = field(default_factory=SilentMonitor)
     timing: Timing = field(default_factory=Timing)
     machine: Callable[[SandboxPolicy], Awaitable[str | None]] = _nothing_special

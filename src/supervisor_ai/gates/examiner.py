@@ -19,7 +19,9 @@ from supervisor_ai.domain.run.gates import Finding, GateWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import (
     ChangeCase,
+    ChangeFacts,
     Examination,
+    FactsCase,
     Lack,
     Missing,
     Mutant,
@@ -133,6 +135,15 @@ class RepositoryExaminer:
             return await self.reader.done(task, tuple[Mutant, ...])
         except ChildFailedError as error:
             raise Unexaminable(f"The change could not be looked at: it {error}.") from None
+
+    async def facts(self, case: FactsCase) -> ChangeFacts:
+        """Find out what is known of a change; where nobody could look, nothing is."""
+        from supervisor_ai.gates.facts.known_facts import nothing_known
+
+        try:
+            return await self.reader.done(Task(work=ReaderWork.FACTS, facts=case), ChangeFacts)
+        except ChildFailedError as error:
+            return nothing_known(case, f"the change could not be looked at: it {error}")
 
     def _contents(self, commit: CommitSha, paths: frozenset[str]) -> dict[str, bytes | None]:
         files = [file for file in self.commits.list(commit) if file.path in paths]

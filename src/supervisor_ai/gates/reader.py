@@ -12,6 +12,9 @@ from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.gates.evidence import table
 from supervisor_ai.gates.evidence.halves import find_halves
 from supervisor_ai.gates.evidence.hollow import hollow
+from supervisor_ai.gates.evidence.probes.kinds import PROBES
+from supervisor_ai.gates.facts.change_facts import find_facts
+from supervisor_ai.gates.facts.rules import fact_rules
 from supervisor_ai.gates.integrity.examine import known_languages
 from supervisor_ai.gates.mutation import mutants
 from supervisor_ai.gates.new_tests import new_tests
@@ -35,6 +38,7 @@ def prepare() -> None:
         import_place(gate.look)
     auto_run.table()
     table.table()
+    fact_rules()
 
 
 def serve(task: bytes, ask: Ask) -> bytes:
@@ -58,8 +62,12 @@ def _done(task: Task, commits: AskedCommits) -> object:
             return None if task.question is None else make_request(task.question, commits)
         case ReaderWork.HALVES:
             return find_halves(task.case, task.rules, commits)
+        case ReaderWork.FACTS:
+            return None if task.facts is None else find_facts(task.facts, commits)
         case ReaderWork.HOLLOW:
             return hollow(task.case, task.rules, commits, whole=task.whole)
+        case ReaderWork.PROBES:
+            return PROBES[task.probe](task.case, task.rules, commits)
 
 
 def _report(task: Task) -> ReadReport:

@@ -12,10 +12,17 @@ from typing import Final, TypeVar
 import msgspec
 from msgspec import Struct
 
-from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, Commits
+from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, Commits, LineCount
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import HarnessRules
-from supervisor_ai.engine.ports.gates import NOTHING_READ, ChangeCase, Reading, ReportQuestion
+from supervisor_ai.engine.ports.evidence import ProbeKind
+from supervisor_ai.engine.ports.gates import (
+    NOTHING_READ,
+    ChangeCase,
+    FactsCase,
+    Reading,
+    ReportQuestion,
+)
 
 NOT_UNDERSTOOD: Final = (ValueError, RecursionError, msgspec.MsgspecError)
 _BATCH: Final = 4 * 1024 * 1024
@@ -36,6 +43,8 @@ class ReaderWork(StrEnum):
     REQUEST = "request"
     HALVES = "halves"
     HOLLOW = "hollow"
+    FACTS = "facts"
+    PROBES = "probes"
 
 
 class Task(Struct, frozen=True, kw_only=True):
@@ -53,9 +62,12 @@ class Task(Struct, frozen=True, kw_only=True):
     look: str = ""
     """Where the function is that looks at the change."""
     limit: int = 0
+    facts: FactsCase | None = None
+    """The change that facts are wanted of."""
     rules: HarnessRules = _NO_RULES
     whole: bool = False
     """Whether all of the product is meant, or only what the change touches."""
+    probe: ProbeKind = ProbeKind.NEIGHBOURS
 
 
 class ReadReport(Struct, frozen=True, kw_only=True):
@@ -72,6 +84,7 @@ class CommitQuestion(StrEnum):
     READ = "read"
     CHANGES = "changes"
     PATCHES = "patches"
+    LINE_COUNTS = "line_counts"
     HAS_COMMIT = "has_commit"
 
 
@@ -116,6 +129,8 @@ class Answers:
                 return self._commits.changes(first, last)
             case CommitQuestion.PATCHES:
                 return list(self._commits.patches(first, last, asked.paths))
+            case CommitQuestion.LINE_COUNTS:
+                return self._commits.line_counts(first, last)
             case CommitQuestion.HAS_COMMIT:
                 return self._has_commit(first)
 
@@ -148,6 +163,11 @@ class AskedCommits:
         """Return each path's difference as text."""
         asked = Asked(question=CommitQuestion.PATCHES, commits=(base, commit), paths=tuple(paths))
         yield from self._answer(asked, tuple[tuple[str, str], ...])
+
+    def line_counts(self, base: CommitSha, commit: CommitSha) -> tuple[LineCount, ...]:
+        """Count the lines of each path that differs."""
+        asked = Asked(question=CommitQuestion.LINE_COUNTS, commits=(base, commit))
+        return self._answer(asked, tuple[LineCount, ...])
 
     def has_commit(self, sha: str) -> bool:
         """Tell whether the repository holds a commit."""

@@ -38,7 +38,7 @@ def make_visible_host(
     home: Path,
 ) -> VisibleHost:
     """Collect what the command may see; a setting that names what it may not is refused."""
-    caches = find_caches(spec.caches, environment, home)
+    caches = find_caches(spec.caches, environment, home, has_network=spec.egress is not None)
     shown = read_only_paths(spec.ro_paths, home)
     copies = installed_copies(toolchain, spec.not_installed, shown)
     mounts = (

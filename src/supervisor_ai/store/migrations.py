@@ -258,9 +258,69 @@ _ANCHORS: Final[Migration] = (
     """,
 )
 
+_APPROVALS: Final[Migration] = (
+    "ALTER TABLE approvals ADD COLUMN answer TEXT",
+    "ALTER TABLE approvals ADD COLUMN level TEXT",
+    "ALTER TABLE approvals ADD COLUMN action TEXT",
+    "ALTER TABLE approvals ADD COLUMN needs INTEGER NOT NULL DEFAULT 1",
+    "ALTER TABLE approvals ADD COLUMN approvers TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE approvals ADD COLUMN because TEXT NOT NULL DEFAULT '[]'",
+    """
+    CREATE TABLE votes (
+        run TEXT NOT NULL,
+        seq INTEGER NOT NULL,
+        step TEXT NOT NULL,
+        visit INTEGER NOT NULL,
+        slot INTEGER NOT NULL,
+        tree TEXT NOT NULL,
+        person TEXT NOT NULL,
+        note TEXT,
+        voted_at TEXT NOT NULL,
+        PRIMARY KEY (run, seq)
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE comments (
+        run TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        step TEXT NOT NULL,
+        visit INTEGER NOT NULL,
+        tree TEXT NOT NULL,
+        file TEXT NOT NULL,
+        line INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        person TEXT NOT NULL,
+        made_at TEXT NOT NULL,
+        PRIMARY KEY (run, number)
+    ) STRICT, WITHOUT ROWID
+    """,
+)
+
+_NOTICES: Final[Migration] = (
+    """
+    CREATE TABLE notices (
+        key TEXT PRIMARY KEY,
+        seq INTEGER NOT NULL,
+        run TEXT NOT NULL,
+        about TEXT NOT NULL,
+        severity TEXT NOT NULL,
+        words TEXT NOT NULL,
+        status TEXT NOT NULL,
+        channels TEXT NOT NULL,
+        reason TEXT NOT NULL DEFAULT '',
+        owed_at TEXT NOT NULL,
+        ended_at TEXT
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX notices_of_run ON notices (run, seq)",
+)
+
 MIGRATIONS: Final[tuple[Migration, ...]] = (
     (*_EVENTS, *_COORDINATION, *_PROJECTIONS),
     _GATES,
     _ANCHORS,
+    _APPROVALS,
+    _NOTICES,
 )
 """Version N of the schema is what the first N steps make."""

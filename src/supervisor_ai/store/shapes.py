@@ -14,6 +14,8 @@ from supervisor_ai.domain.errors import Unavailable
 T = TypeVar("T")
 
 _TAG = "@type"
+_PLAIN = frozenset({bool, int, float, str, types.NoneType})
+"""Types that JSON tells apart without a tag."""
 
 
 class JsonShape(Struct, frozen=True, kw_only=True):
@@ -49,7 +51,7 @@ def _compiled(kind: object) -> JsonShape:
     origin, arguments = get_origin(kind), get_args(kind)
     if isinstance(kind, NewType):
         return _shape(kind.__supertype__)
-    if origin in {Union, types.UnionType}:
+    if origin in {Union, types.UnionType} and not _PLAIN.issuperset(arguments):
         return _choice(arguments)
     if origin is tuple:
         return _collection(tuple, arguments[0])

@@ -61,6 +61,15 @@ class ComposingSuite:
         world.write(workspace, "README", FILES["README"])
         expect(_changed(world, workspace), ("src/old.py",))
 
+    def test_the_paths_of_a_change_are_named(self) -> None:
+        """Those that came, went and became others, and nothing where nothing changed."""
+        world = self.world()
+        base = world.commit(FILES)
+        rest = {path: text for path, text in FILES.items() if path != "README"}
+        head = world.commit(rest | {"new/file": "x\n", "app.py": "y\n"}, parent=base)
+        expect(wait(world.workspaces.changed_paths(base, head)), ("README", "app.py", "new/file"))
+        expect(wait(world.workspaces.changed_paths(base, base)), ())
+
     def test_a_look_at_what_changed_does_not_disturb_atake_snapshot(self) -> None:
         """What was there at the look and is gone afterwards does not enter it."""
         world = self.world()

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from supervisor_ai.domain.run.gates import HarnessRules
-from supervisor_ai.engine.ports.evidence import Halves, Hollow
+from supervisor_ai.engine.ports.evidence import Halves, Hollow, ProbeKind, TestProbe
 from supervisor_ai.engine.ports.gates import ChangeCase, Unexaminable
 
 
@@ -20,6 +20,8 @@ class FakeEvidence:
     """Why nobody can look."""
     own: Mapping[str, bytes | None] = field(default_factory=dict)
     """What is replayed where files of the harness must be the head's."""
+    asked: Mapping[ProbeKind, tuple[TestProbe, ...]] = field(default_factory=dict)
+    """What is asked besides, by kind."""
 
     async def halves(self, case: ChangeCase, rules: HarnessRules) -> Halves:
         """Tell the harness of a change from its product."""
@@ -32,6 +34,13 @@ class FakeEvidence:
         """Empty the modules of the product that a change touches, or all of them."""
         del case, rules
         return self.whole if whole else self.changed
+
+    async def probes(
+        self, case: ChangeCase, rules: HarnessRules, kind: ProbeKind
+    ) -> tuple[TestProbe, ...]:
+        """Write tests that ask more than the change's own; none where there is no reason to."""
+        del case, rules
+        return self.asked.get(kind, ())
 
     async def head_version(
         self, case: ChangeCase, halves: Halves, paths: Collection[str]

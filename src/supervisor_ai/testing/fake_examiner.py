@@ -9,7 +9,9 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import (
     NOTHING_READ,
     ChangeCase,
+    ChangeFacts,
     Examination,
+    FactsCase,
     Lack,
     Missing,
     Mutant,
@@ -42,6 +44,9 @@ class FakeExaminer:
     """What the project has or declares."""
     tests: NewTests = field(default_factory=NewTests)
     faults: tuple[Mutant, ...] | Unexaminable = ()
+    known: ChangeFacts = field(default_factory=lambda: ChangeFacts(facts=()))
+    """What is known of every change."""
+    asked_facts: list[FactsCase] = field(default_factory=list)
     seen: list[tuple[GateWord, ChangeCase]] = field(default_factory=list)
 
     async def examine(self, kind: GateWord, case: ChangeCase) -> Examination:
@@ -89,3 +94,8 @@ class FakeExaminer:
         if isinstance(self.faults, Unexaminable):
             raise self.faults
         return self.faults[:limit]
+
+    async def facts(self, case: FactsCase) -> ChangeFacts:
+        """Say what is known of a change."""
+        self.asked_facts.append(case)
+        return self.known

@@ -217,6 +217,11 @@ class MemoryWorkspaces:
         commit = self._store(made)
         return Snapshot(commit=commit, tree=self.tree(commit))
 
+    async def keep(self, commit: CommitSha, *, ref: str) -> None:
+        """Let a ref of ours keep a commit."""
+        self._commit(commit)
+        self.refs[ref] = commit
+
     async def close(self, workspace: Workspace) -> None:
         """Remove the directory."""
         self._directories.pop(workspace.path, None)
@@ -254,6 +259,11 @@ class MemoryWorkspaces:
         old, new = (_shown(self._commit(commit).files, hides) for commit in (base, head))
         changed = sorted(path for path in old.keys() | new.keys() if old.get(path) != new.get(path))
         return "".join(_unified(path, old.get(path), new.get(path)) for path in changed)
+
+    async def changed_paths(self, base: CommitSha, head: CommitSha) -> tuple[str, ...]:
+        """Name the files that differ between two commits, sorted."""
+        old, new = self._commit(base).files, self._commit(head).files
+        return tuple(sorted(it for it in old.keys() | new.keys() if old.get(it) != new.get(it)))
 
     async def land(self, landing: Landing) -> Landed | NotLanded:
         """Put the snapshot on the branch by compare-and-swap; a key that has landed is found."""

@@ -26,6 +26,8 @@ from supervisor_ai.testing.fake_consent import FakeConsent
 from supervisor_ai.testing.fake_evidence import FakeEvidence
 from supervisor_ai.testing.fake_examiner import FakeExaminer
 from supervisor_ai.testing.fake_forge import FakeForge
+from supervisor_ai.testing.fake_identities import FakeIdentities
+from supervisor_ai.testing.fake_notifier import MemoryNotifier
 from supervisor_ai.testing.fake_sandbox import Script, ScriptedReply, ScriptedSandbox
 from supervisor_ai.testing.fake_worker import FakeReply, FakeScript, FakeWorker, answering
 from supervisor_ai.testing.fake_workspaces import MemoryAnchor, MemoryWorkspaces
@@ -138,7 +140,9 @@ class Fakes:
         self.examiner = FakeExaminer()
         self.evidence = FakeEvidence()
         self.forge = FakeForge()
+        self.notifier = MemoryNotifier(self.clock)
         self.consent = FakeConsent()
+        self.identities = FakeIdentities()
 
     def _write(self, request: WorkerRequest, name: str, text: str) -> None:
         self.workspaces.write(request.workspace, name, text)
@@ -177,16 +181,23 @@ def fake_world(fakes: Fakes | None = None) -> World:
         redactor=NoSecrets(),
         performers=SHARED_PERFORMERS,
         consent=parts.consent,
+        notifier=parts.notifier,
+        identities=parts.identities,
     )
 
 
 def submit(
-    world: World, definition: object, *, base: Base, driver: str = WorkflowDriver.name
+    world: World,
+    definition: object,
+    *,
+    base: Base,
+    driver: str = WorkflowDriver.name,
+    task: str = "Do it.",
 ) -> RunId:
     """Submit a run, as `supervisor run` does."""
     run = world.ids.run_id()
     birth = RunSubmitted(
-        task=world.artifacts.put("Do it."),
+        task=world.artifacts.put(task),
         driver=driver,
         workflow="test",
         definition=world.documents.save(definition),

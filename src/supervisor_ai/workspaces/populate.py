@@ -79,9 +79,9 @@ class Populator(Struct, frozen=True, kw_only=True):
         seen = self._blind(git, desk, start, plan) if plan.hides else self._open(git, desk, start)
         write(desk.trusted_git / "refs" / "heads" / BRANCH, f"{seen}\n")
         check_out(git, seen, desk.tree)
-        # Whoever may not see everything could find what is hidden in there.
-        if not plan.hides and os.path.lexists(desk.tree / MODULES_FILE):
-            Filling(desk=desk, mold=mold).fill(git, seen, self.repository.submodule_places)
+        if os.path.lexists(desk.tree / MODULES_FILE):
+            filling = Filling(desk=desk, mold=mold, is_blind=bool(plan.hides))
+            filling.fill(git, seen, self.repository.submodule_places)
         shutil.copyfile(desk.trusted_git / "index", desk.worker_git / "index")
         write(desk.tree / ".git", f"gitdir: {_INSIDE}\n", 0o444)
         if plan.include:

@@ -61,6 +61,12 @@ class RunSources:
             seen = [_seen(git, commit, hides) for commit in (base, head)]
             return difference(git, "--patch", *seen)
 
+    def changed_paths(self, base: CommitSha, head: CommitSha) -> tuple[str, ...]:
+        """Name the files that differ between two commits; a name that is no text is made one."""
+        form = ("-r", "-z", "--name-only", "--no-renames")
+        names = self._repository.git.run("diff-tree", *form, base, head).output.split(b"\0")
+        return tuple(sorted(name.decode(errors="replace") for name in names if name))
+
     def base(self, place: RunLayout) -> CommitSha:
         """Return the commit whose history the run's workers see."""
         return CommitSha((place.base_git / "refs" / "heads" / _BRANCH).read_text().strip())

@@ -13,6 +13,7 @@ from msgspec import Struct
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.workspaces.commits.hidden_files import blind_commit
 from supervisor_ai.workspaces.files.removal import remove
 from supervisor_ai.workspaces.files.safe_open import is_plain
 from supervisor_ai.workspaces.layout import WorkspaceDirectory
@@ -37,6 +38,8 @@ class Filling(Struct, frozen=True, kw_only=True):
 
     desk: WorkspaceDirectory
     mold: Mold
+    is_blind: bool = False
+    """Whether the patterns of the workspace hide files, in submodules too."""
 
     def fill(self, git: Git, commit: CommitSha, places: SubmodulePlaces) -> None:
         """Check out what is there; what is not stays an empty directory."""
@@ -49,17 +52,18 @@ class Filling(Struct, frozen=True, kw_only=True):
     ) -> Iterator[str]:
         for found in find_submodules(git, commit, places):
             path = f"{above}{found.path}"
-            tree = self.desk.tree / path
             if found.store is None or depth > DEEPEST or not is_plain(self.desk.tree, path):
                 continue
-            own = self._checked_out(found.store, found.commit, tree)
+            own = self._checked_out(found.store, found.commit, path)
             if own is not None:
                 # Its number is the place in this list, which grows from the outside to the inside.
                 yield path
                 inner = SubmodulePlaces(directories=(found.store,))
-                yield from self._filled(own, found.commit, inner, f"{path}/", depth + 1)
+                seen = CommitSha(own.run("rev-parse", "HEAD").text)
+                yield from self._filled(own, seen, inner, f"{path}/", depth + 1)
 
-    def _checked_out(self, store: Path, commit: CommitSha, tree: Path) -> Git | None:
+    def _checked_out(self, store: Path, commit: CommitSha, path: str) -> Git | None:
+        tree = self.desk.tree / path
         make_directory(self.desk.submodules, PRIVATE)
         number = sum(1 for it in self.desk.submodules.iterdir() if it.suffix == ".git")
         mold = replace(self.mold, shallow=store / "shallow")
@@ -67,7 +71,8 @@ class Filling(Struct, frozen=True, kw_only=True):
         git = mold.cast(place, borrows=store / "objects", tip=commit)
         if git.ask("cat-file", "-e", f"{commit}^{{tree}}").code == 0:
             try:
-                check_out(git, commit, tree)
+                seen = self._seen(git, commit, path)
+                check_out(git, seen, tree)
             except Unavailable:  # Some of its objects are missing.
                 remove(tree)
                 make_directory(tree, READABLE)
@@ -75,3 +80,10 @@ class Filling(Struct, frozen=True, kw_only=True):
                 return git
         remove(git.directory)
         return None
+
+    def _seen(self, git: Git, commit: CommitSha, path: str) -> CommitSha:
+        if not self.is_blind:
+            return commit
+        seen = blind_commit(git, commit, self.desk.hidden, above=f"{path}/")
+        git.run("update-ref", "HEAD", seen)
+        return seen

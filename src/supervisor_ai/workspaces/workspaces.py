@@ -133,6 +133,10 @@ class GitWorkspaces:
         """Make a commit with the base's files and other contents at some paths; None: no file."""
         return await perform(self._composer.compose, base, contents, at, modes_of)
 
+    async def keep(self, commit: CommitSha, *, ref: str) -> None:
+        """Let a ref of ours keep a commit, so that it does not go."""
+        await perform(self._deposit.point, ref, commit)
+
     async def close(self, workspace: Workspace) -> None:
         """Remove the directory."""
         await perform(self._desk(workspace).discard)
@@ -157,6 +161,10 @@ class GitWorkspaces:
     async def diff(self, base: CommitSha, head: CommitSha, *, hides: tuple[str, ...] = ()) -> str:
         """Return the change between two commits as text."""
         return await perform(self._sources.diff, base, head, hides)
+
+    async def changed_paths(self, base: CommitSha, head: CommitSha) -> tuple[str, ...]:
+        """Name the files that differ between two commits, sorted."""
+        return await perform(self._sources.changed_paths, base, head)
 
     async def land(self, landing: Landing) -> Landed | NotLanded:
         """Put the snapshot on the branch by compare-and-swap; a key that has landed is found."""

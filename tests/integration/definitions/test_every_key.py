@@ -61,7 +61,15 @@ REASONS: Final[Mapping[str, str]] = {
     "ContinuityShape.default_mode": "there is one mode, and every other word is refused",
     "ContinuityShape.allow_continuation": "is so unless it is false",
     "DependencyShape.version": "a demand: a version that does not fit is refused",
-    "ConfigShape.approval_gates": "not applied yet, and named as such",
+    **dict.fromkeys(
+        (
+            "ConfigShape.allowed_signers",
+            *("PersonShape.user", "PersonShape.ssh"),
+        ),
+        "read when somebody decides, and never pinned",
+    ),
+    "ConfigShape.trackers": "read by `run --issue`",
+    "TrackerShape.url": "read by `run --issue`",
     "SettingsShape.audit_trail": "the ledger keeps every run, and nothing switches that off",
     "SettingsShape.parallel_reviews": "is so unless it is false",
     "SettingsShape.require_tests": "a demand: a workflow that does not meet it is refused",
@@ -147,6 +155,7 @@ def pinned(read: Library) -> Iterator[object]:
     yield summaries(read.book, read.settings)
     chosen = read.settings.workflow
     yield (read.settings.section(KANBAN).folder, chosen.name if chosen else None)
+    yield read.settings.notifications
 
 
 @cache

@@ -12,7 +12,7 @@ from tests.e2e.command import User, make_user
 from tests.integration.engine.toy_adapters import BAKER
 from tests.integration.engine.toy_slice import BakerDriver
 
-from supervisor_ai.bootstrap import open_preflight, read_settings
+from supervisor_ai.bootstrap.projects import open_preflight, read_settings
 from supervisor_ai.cli.main import supervisor
 from supervisor_ai.control.slice_names import registered
 from supervisor_ai.definitions.config_sections import slice_sections

@@ -96,6 +96,11 @@ def test_a_cache_is_found_where_its_variable_says(home: Path, tmp_path: Path) ->
     assert find_caches(["go"], {"GOPATH": "relative"}, home).mounts[0].source.is_relative_to(home)
 
 
+def test_without_a_cache_and_a_network_nobody_waits_for_one(tmp_path: Path) -> None:
+    caches = find_caches(["npm"], {}, tmp_path, has_network=False)
+    assert (caches.mounts, caches.environment) == ((), {"npm_config_offline": "true"})
+
+
 def test_a_cache_that_does_not_exist_is_left_out(tmp_path: Path) -> None:
     caches = find_caches(CACHE_NAMES, {}, tmp_path)
     assert (caches.mounts, caches.environment) == ((), {})

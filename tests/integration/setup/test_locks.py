@@ -30,12 +30,16 @@ def needed(*, is_for_development: bool) -> set[tuple[str, str]]:
     extras = list(chain.from_iterable(ours["optional-dependencies"].values()))
     groups = ours["dev-dependencies"]
     more = [*groups["dev"], *extras] if is_for_development else groups["build"]
-    wanted, names = [it["name"] for it in (*ours["dependencies"], *more)], set[str]()
+    wanted, seen = [*ours["dependencies"], *more], set[tuple[str, str]]()
     while wanted:
-        if (name := wanted.pop()) not in names:
-            names.add(name)
-            wanted += [it["name"] for it in packages[name].get("dependencies", ())]
-    return {(name, packages[name]["version"]) for name in names}
+        asked = wanted.pop()
+        package = packages[asked["name"]]
+        for part in ("", *asked.get("extra", ())):
+            if (asked["name"], part) not in seen:
+                seen.add((asked["name"], part))
+                optional = package.get("optional-dependencies", {})
+                wanted += optional.get(part, ()) if part else package.get("dependencies", ())
+    return {(name, packages[name]["version"]) for name, _ in seen}
 
 
 @pytest.mark.parametrize("name", LOCKS)

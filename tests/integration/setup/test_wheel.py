@@ -111,15 +111,20 @@ def dependencies(wheel: Path) -> Iterator[Distribution]:
     with ZipFile(wheel) as file:
         [name] = [it for it in file.namelist() if it.endswith(".dist-info/METADATA")]
         metadata = Parser().parsestr(file.read(name).decode())
-    wanted, known = list(metadata.get_all("Requires-Dist", ())), set[str]()
+    wanted: list[tuple[Requirement, tuple[str, ...]]]
+    wanted = [(Requirement(it), ("",)) for it in metadata.get_all("Requires-Dist", ())]
+    known: dict[str, set[str]] = {}
     while wanted:
-        needed = Requirement(wanted.pop())
-        is_meant = needed.marker is None or needed.marker.evaluate({"extra": ""})
-        if is_meant and needed.name not in known:
-            known.add(needed.name)
+        needed, extras = wanted.pop()
+        if not any(needed.marker is None or needed.marker.evaluate({"extra": it}) for it in extras):
+            continue
+        is_new, asked = needed.name not in known, known.setdefault(needed.name, set())
+        if is_new or not needed.extras <= asked:
+            asked |= needed.extras
             found = distribution(needed.name)
-            wanted += found.requires or ()
-            yield found
+            wanted += [(Requirement(it), ("", *needed.extras)) for it in found.requires or ()]
+            if is_new:
+                yield found
 
 
 def copy_distribution(found: Distribution, packages: Path) -> None:

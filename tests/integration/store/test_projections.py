@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.control.ports.queries import OwnerRow
+from supervisor_ai.control.ports.queries import NoticeStatus, OwnerRow
 from supervisor_ai.domain.envelope import NewEvent
 from supervisor_ai.domain.ids import (
     ArtifactHash,
@@ -81,9 +81,12 @@ def test_every_table_is_compared(rich: SqliteLedger) -> None:
 
 
 def test_runs_are_listed_newest_first(rich: SqliteLedger) -> None:
-    listed, total = rich.queries.runs(limit=2)
-    assert [row.id for row in listed] == [KANBAN, GUARDED]
-    assert total == 10
+    listed, total = rich.queries.runs(limit=20)
+    names = [row.id for row in listed]
+    assert names.index(KANBAN) + 1 == names.index(GUARDED)
+    assert names[-1] == DONE
+    assert len(names) == total
+    assert [row.id for row in rich.queries.runs(limit=2)[0]] == names[:2]
 
 
 def test_a_run_tells_how_it_ended(rich: SqliteLedger) -> None:
@@ -222,7 +225,7 @@ def test_what_runs_share_can_be_read_with_plain_sql(rich: SqliteLedger) -> None:
 
 
 def test_runs_are_found_by_the_beginning_of_their_names(rich: SqliteLedger) -> None:
-    assert len(rich.queries.matching("golden")) == 10
+    assert len(rich.queries.matching("golden")) == rich.queries.runs(limit=1)[1]
     assert rich.queries.matching("golden-a") == [DONE]
     assert rich.queries.matching("%") == []
     assert rich.queries.run(RunId("golden")) is None
@@ -258,3 +261,19 @@ def test_a_gate_has_its_findings(rich: SqliteLedger) -> None:
     [gate] = rich.queries.gates(GUARDED)
     assert (gate.gate, gate.findings, gate.tests, gate.is_reused) == ("claims", 3, 5, False)
     assert gate.report is not None
+
+
+def test_what_people_were_told_is_known(rich: SqliteLedger) -> None:
+    dropped, failed, delivered = rich.queries.notices(limit=10)
+    assert [it.status for it in (dropped, failed, delivered)] == [
+        NoticeStatus.DROPPED,
+        NoticeStatus.FAILED,
+        NoticeStatus.DELIVERED,
+    ]
+    assert (delivered.run, delivered.channels) == (RunId("golden-n"), ("tui",))
+    assert delivered.reason == "It did not answer."
+    assert (failed.channels, failed.reason) == (("slack", "tui"), "No channel took it.")
+    assert failed.ended_at is not None
+    assert not any(it.is_current for it in (dropped, failed, delivered))
+    assert rich.queries.notices(limit=1) == [dropped]
+    assert rich.queries.notices(DONE, limit=10) == []

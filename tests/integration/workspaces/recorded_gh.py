@@ -1,16 +1,16 @@
-"""GitHub's command line, played back from a recording."""
+"""The command line of a forge, played back from a recording."""
 
 import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-FIXTURES = Path(__file__).parents[2] / "fixtures" / "gh"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedGh:
-    """A directory for the PATH with a `gh` in it that knows one conversation."""
+    """A directory for the PATH with a program in it that knows one conversation."""
 
     directory: Path
 
@@ -30,15 +30,14 @@ class RecordedGh:
         return [json.loads(line) for line in played.read_text().splitlines()]
 
 
-def install(directory: Path, recording: str, **values: str) -> RecordedGh:
-    """Put a `gh` into a new directory; values fill in what a recording leaves open."""
+def install(directory: Path, recording: str, *, program: str = "gh", **values: str) -> RecordedGh:
+    """Put a `gh` or `glab` into a new directory; values fill in what a recording leaves open."""
     directory.mkdir(parents=True)
-    text = (FIXTURES / f"{recording}.json").read_text()
+    text = (FIXTURES / program / f"{recording}.json").read_text()
     for name, value in values.items():
         text = text.replace(f"{{{name}}}", json.dumps(value)[1:-1])
     (directory / "recording.json").write_text(text)
-    program = directory / "gh"
-    player = (FIXTURES / "player.py").read_text()
-    program.write_text(f"#!{sys.executable} -I\n{player}")
-    program.chmod(0o755)
+    player = (FIXTURES / "gh" / "player.py").read_text()
+    (directory / program).write_text(f"#!{sys.executable} -I\n{player}")
+    (directory / program).chmod(0o755)
     return RecordedGh(directory=directory)

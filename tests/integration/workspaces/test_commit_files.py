@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.integration.context.real_git import Project
 
-from supervisor_ai.control.ports.commits import CommitFile
+from supervisor_ai.control.ports.commits import CommitFile, LineCount
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 
@@ -110,3 +110,14 @@ def test_no_program_of_the_repository_is_run(project: Project, files: CommitFile
     head = project.commit({"a": b"two\n"})
     assert dict(files.patches(base, head, ["a"]))["a"].endswith("-one\n+two\n")
     assert not canary.exists()
+
+
+def test_lines_are_counted_but_of_what_is_no_text(project: Project, files: CommitFiles) -> None:
+    base = project.commit({"a.py": b"one\ntwo\n", "b.bin": b"\0\n\0\n", "gone": b"x\n"})
+    head = project.commit({"a.py": b"one\n2\n3\n", "b.bin": b"\0\n", "gone": None, "ü\t": b"x"})
+    assert files.line_counts(base, head) == (
+        LineCount("a.py", 2, 1),
+        LineCount("b.bin", None, None),
+        LineCount("gone", 0, 1),
+        LineCount("ü\t", 1, 0),
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.control.commands.workspace_cleanup import CleanupScope, clean
+from supervisor_ai.control.commands.workspaces.cleanup import CleanupScope, clean
 from supervisor_ai.control.ports.workspace_inventory import (
     FileChange,
     KeptStanding,

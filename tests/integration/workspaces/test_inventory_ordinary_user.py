@@ -11,8 +11,8 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="the other tests alrea
 STORY = """
 import asyncio, os
 from pathlib import Path
-from supervisor_ai.control.commands.workspace_cleanup import CleanupScope, clean
-from supervisor_ai.control.commands.workspace_restore import Restoration, restore
+from supervisor_ai.control.commands.workspaces.cleanup import CleanupScope, clean
+from supervisor_ai.control.commands.workspaces.restore import Restoration, restore
 from supervisor_ai.control.queries.workspaces import WorkspaceRecords, list_workspaces
 from supervisor_ai.domain.ids import EffectKey, RunId
 from supervisor_ai.engine.host import SystemClock

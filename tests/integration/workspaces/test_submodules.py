@@ -181,5 +181,28 @@ def test_a_name_leads_out_of_no_place(clone: Clone, name: str) -> None:
     assert [it for it in clone.filled() if it.startswith("stolen")] == []
 
 
-def test_whoever_may_not_see_everything_sees_none_of_it(clone: Clone) -> None:
-    assert clone.filled(WorkspacePlan(hides=("secret.txt",))) == []
+@pytest.mark.parametrize(
+    ("hides", "seen"),
+    [
+        ("secret.txt", WHOLE),
+        ("own.txt", ["parts/outer/.gitmodules"]),
+        ("/parts/outer/own.txt", [WHOLE[0], WHOLE[2]]),
+        ("parts/outer/parts/**", WHOLE[:2]),
+        ("inner/", WHOLE[:2]),
+        ("/own.txt", WHOLE),
+        ("parts/", []),
+    ],
+)
+def test_what_is_hidden_is_hidden_in_submodules_too(
+    clone: Clone, hides: str, seen: list[str]
+) -> None:
+    assert clone.filled(WorkspacePlan(hides=(hides,))) == seen
+
+
+def test_a_blind_worker_changed_nothing_where_files_are_hidden(clone: Clone) -> None:
+    blind = WorkspacePlan(hides=("/parts/outer/own.txt",))
+    _, left = clone.attempt(lambda tree: (tree / "new.txt").write_text("new"), blind)
+    assert left == []
+    _, left = clone.attempt(lambda tree: (tree / "parts/outer/new.txt").write_text("new"), blind)
+    [told] = left
+    assert "changes in it ('new.txt')" in told.reason

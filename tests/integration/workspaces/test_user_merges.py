@@ -185,3 +185,15 @@ def test_no_program_of_the_repository_is_run(
     GitCheckout(repository=merges.repository).write(harmless, theirs)
     assert (user.path / "README").read_text() == "one\ntwo\ntheirs\n"
     assert not mark.exists()
+
+
+def test_what_was_squashed_is_known_by_its_trailer(
+    user: ScratchRepository, merges: GitUserMerges
+) -> None:
+    base = user.commit(FILES)
+    tree = tree_of(merges, base, user.plant(FILES | {"new": "x\n"}, parent=base))
+    taken = merges.commit(tree, (base,), "Take it\n\nSupervisor-Run: r1\n")
+    assert merges.took(taken, "Supervisor-Run: r1", since=base)
+    assert not merges.took(taken, "Supervisor-Run: r", since=base)
+    assert not merges.took(base, "Supervisor-Run: r1", since=base)
+    assert merges.subject(taken) == "Take it"

@@ -11,10 +11,10 @@ from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.ports.workspace_inventory import FileChange
 from supervisor_ai.control.sentences import describe
 from supervisor_ai.domain.file_names import shown_name
+from supervisor_ai.domain.git_flow.commit_message import commit_message
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.engine.effects.integration import commit_message
 from supervisor_ai.gates.change.differences import shown
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2

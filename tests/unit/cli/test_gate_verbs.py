@@ -13,6 +13,8 @@ from supervisor_ai.cli.commands.definitions.gate import gate, shown_gates
 from supervisor_ai.control.ports.definitions import GateSummary
 from supervisor_ai.control.ports.queries import ClaimsRow
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.run.approvals.facts import Fact
+from supervisor_ai.engine.ports.gates import ChangeFacts
 
 
 @dataclass
@@ -183,3 +185,22 @@ def test_where_nobody_has_reported_anything_that_is_said() -> None:
     result = Call()("claims")
     assert (result.return_value, result.stdout) == (0, "")
     assert result.stderr == "No worker has reported anything yet.\n"
+
+
+def test_facts_are_shown_as_a_table_and_as_json() -> None:
+    call = Call()
+    facts = (Fact(name="file_count", value=2), Fact(name="changes_ci", value=None))
+    call.place.fakes.examiner.known = ChangeFacts(facts=facts)
+    assert "unknown" in call("check", "facts").output
+    told = json.loads(call("check", "facts", "--json").output)["facts"]
+    assert told["facts"] == [
+        {"name": "file_count", "value": 2},
+        {"name": "changes_ci", "value": None},
+    ]
+    assert (told["evidence"], told["breaks"]) == ([], [])
+
+
+def test_facts_run_nothing_that_could_take_more_options() -> None:
+    refused = Call()("check", "facts", "--tdd").exception
+    assert isinstance(refused, InvalidInput)
+    assert "runs no gate" in refused.message

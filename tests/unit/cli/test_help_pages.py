@@ -79,65 +79,77 @@ Options:
   -h, --help  Show this message and exit.
 
 Start here:
-  demo        Watch a small task go through all steps
-  doctor      Check whether this machine can run agents safely
-  init        Look at the project and write its first settings
-  trust       Agree to what the project may do on your machine
-  login       Let an agent work with your subscription
-  logout      Forget a login that was kept
+  demo           Watch a small task go through all steps
+  doctor         Check whether this machine can run agents safely
+  init           Look at the project and write its first settings
+  trust          Agree to what the project may do on your machine
+  login          Let an agent work with your subscription
+  logout         Forget a login that was kept
 
 Daily work:
-  run         Run one task to its end
-  kanban      Work through a kanban, task by task
-  status      Show the runs of the project, or one of them
-  diff        Show what a run changed
-  merge       Merge a completed run's work into your branch
-  approve     Say yes to what a run asks
-  reject      Say no to what a run asks
-  resume      Go on with a run from its last fact
-  cancel      Stop a run
-  fork        Start a new run from a step of another one
-  serve       Drive whatever is due until stopped
+  run            Run one task to its end
+  kanban         Work through a kanban, task by task
+  start-task     Start a task on a branch of its own
+  complete-task  Land a task that is done
+  status         Show the runs of the project, or one of them
+  tui            Watch all runs on one screen, and answer them
+  diff           Show what a run changed
+  merge          Merge a completed run's work into your branch
+  approvals      Show what waits for people, the riskiest first
+  approve        Say yes to what a run asks
+  reject         Say no to what a run asks
+  comment        Say something about a line of a run's change
+  edit           Change the files that a run asks about
+  resume         Go on with a run from its last fact
+  cancel         Stop a run
+  fork           Start a new run from a step of another one
+  serve          Drive whatever is due until stopped
 
 Look inside a run:
-  events      Show the facts of a run in order
-  logs        Show what was sent, what came back and what the gates printed
-  replay      Fold a run's facts again and show what each one moved
-  context     See what a worker is told, and what it is not
-  conflicts   Predict which runs will conflict when they are merged
+  events         Show the facts of a run in order
+  logs           Show what was sent, what came back and what the gates printed
+  replay         Fold a run's facts again and show what each one moved
+  context        See what a worker is told, and what it is not
+  conflicts      Predict which runs will conflict when they are merged
 
 Change how runs go:
-  config      See the settings that hold, and which file says so
-  workflow    List, show, draw, validate and migrate workflows
-  role        List, show, check, compare and exchange roles
-  gate        List gates, run one on any two commits, and count false reports
+  config         See the settings that hold, and which file says so
+  workflow       List, show, draw, validate and migrate workflows
+  role           List, show, check, compare and exchange roles
+  gate           List gates, run one on any two commits, and count false reports
 
 Look after the machine:
-  worker      Look after the agents' commands and what they print
-  sandbox     See which sandboxes work here, and what is inside
-  workspace   List, show, restore and clean up what workers left
-  ledger      Verify, rebuild or erase from the ledger
-  lab         Rehearse with a model that says what a script says
-  completion  Print a script that completes commands in your shell
+  worker         Look after the agents' commands and what they print
+  sandbox        See which sandboxes work here, and what is inside
+  notify         See whether you can be reached
+  workspace      List, show, restore and clean up what workers left
+  ledger         Verify, rebuild or erase from the ledger
+  lab            Rehearse with a model that says what a script says
+  completion     Print a script that completes commands in your shell
 """)
 
 
 def test_the_page_of_run() -> None:
     result = CliRunner().invoke(supervisor, ["run", "--help"], terminal_width=100)
     assert result.output == snapshot("""\
-Usage: supervisor run [OPTIONS] TASK
+Usage: supervisor run [OPTIONS] [TASK]
 
   Run one task to its end
 
   The task goes through the steps of a workflow. Workers do the work in copies of the repository,
   gates check it, and the result is a commit on a branch of its own; your checkout, your index and
-  your branches stay as they are. `-` reads the task from stdin. Where the project asks for what you
-  have not agreed to, a terminal shows it and asks, as `supervisor trust` does.
+  your branches stay as they are. `-` reads the task from stdin; `--issue 123` takes it from an
+  issue of the repository, `--issue URL` or `--issue TRACKER:ID` from another place, as text that is
+  not believed. Where the project asks for what you have not agreed to, a terminal shows it and
+  asks, as `supervisor trust` does.
 
   Example:
     supervisor run "Add a /health endpoint" --cli my_agent --budget 5usd
+    supervisor run --issue 123 --workflow open_source
 
 Options:
+  --issue NUMBER|URL|TRACKER:ID   Take the task from this issue; a task besides says what else is
+                                  wanted.
   -w, --workflow NAME             Take the task through this workflow.
   -c, --cli NAME                  Use this agent for every role.
   --role STEP=ROLE                Give a step another role; ROLE alone: every step whose role
@@ -152,6 +164,7 @@ Options:
   --dry-run                       Say what would be done and stop.
   -y, --yes                       Do not ask whether to proceed.
   -v, --verbose                   Show every line that workers and gates print.
+  --tui                           Watch the run in the terminal UI.
   --json                          Print JSON on stdout.
   -h, --help                      Show this message and exit.
 """)

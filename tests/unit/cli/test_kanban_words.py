@@ -9,7 +9,7 @@ from tests.unit.control.kanban_facts import FILES_AT, reading
 from tests.unit.control.kanban_office import FILE, FIRST, PLACE, KanbanScene
 
 from supervisor_ai.cli.commands.kanban_words import counts_line
-from supervisor_ai.control.board import Board
+from supervisor_ai.control.dashboard.board import Board
 from supervisor_ai.control.run_views import show_run
 from supervisor_ai.control.sentences import describe
 from supervisor_ai.control.slices import Standpoint

@@ -3,8 +3,8 @@
 import pytest
 from tests.unit.cli.board_facts import BEGIN, COMMIT, RUN, began, ended, told
 
-from supervisor_ai.cli.progress import PlainProgress
-from supervisor_ai.control.board import Board
+from supervisor_ai.cli.foreground.progress import PlainProgress
+from supervisor_ai.control.dashboard.board import Board
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.live_output import LiveOutput
 from supervisor_ai.domain.run import events as e

@@ -13,7 +13,7 @@ from supervisor_ai.cli.commands.runs.workspace_tables import (
     write_list,
 )
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.control.commands.workspace_cleanup import CleanItem, CleanView, Fate, Kind
+from supervisor_ai.control.commands.workspaces.cleanup import CleanItem, CleanView, Fate, Kind
 from supervisor_ai.control.ports.workspace_inventory import KeptStanding
 from supervisor_ai.control.queries.workspaces import (
     DirectoryView,

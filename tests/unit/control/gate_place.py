@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from supervisor_ai.control.commands.gates.gate_check import CheckQuestion, CheckView, check
-from supervisor_ai.control.policy import Policy
 from supervisor_ai.control.ports.definitions import GateSummary, Loaded, Power, TrustCheck
+from supervisor_ai.control.settings import Policy
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, StepName
 from supervisor_ai.domain.run.definition import (

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final, cast
 from tests.support.fake_logins import FakeLogins
 from tests.unit.control.run_rows import FakeQueries, run_row
 
-from supervisor_ai.control.policy import Policy
 from supervisor_ai.control.ports.definitions import Loaded, TrustCheck
 from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.settings import Policy
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, Event, NewEvent
 from supervisor_ai.domain.errors import InvalidInput, NotFound
@@ -41,6 +41,7 @@ from supervisor_ai.testing.world import NoSecrets, fake_world
 if TYPE_CHECKING:
     from supervisor_ai.control.ledger_binding import LedgerBinding
     from supervisor_ai.control.ports.definitions import Catalog, TrustStore
+    from supervisor_ai.control.ports.trackers import Trackers
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.engine.ports.workspaces import Repository
 
@@ -200,10 +201,11 @@ class KanbanScene:
             trust=cast("TrustStore", Everything()),
             binding=cast("LedgerBinding", None),
             policy=Policy(),
-            logins=FakeLogins(),
+            make_logins=FakeLogins,
             make_redactor=NoSecrets,
             ids=FakeIds(),
             checkout=checkout,
+            trackers=cast("Trackers", None),
         )
         self.office = Office(
             preflight=self.preflight,

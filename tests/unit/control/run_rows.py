@@ -13,14 +13,17 @@ from supervisor_ai.control.ports.queries import (
     ApprovalRow,
     AttemptRow,
     ClaimsRow,
+    CommentRow,
     GateRow,
+    NoticeRow,
     OwnerRow,
     RunRow,
     StepRow,
 )
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha
-from supervisor_ai.domain.run.status import RunStatus, StepStatus
+from supervisor_ai.domain.run.inbox_commands import InboxCommand
+from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 from supervisor_ai.domain.run.values import Base, Usage
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
@@ -73,11 +76,14 @@ class FakeQueries:
 
     rows: list[RunRow] = field(default_factory=list)
     asked: list[ApprovalRow] = field(default_factory=list)
+    said: list[CommentRow] = field(default_factory=list)
+    sent: list[InboxCommand] = field(default_factory=list)
     judged: list[GateRow] = field(default_factory=list)
     tried: list[AttemptRow] = field(default_factory=list)
     visited: Sequence[StepRow] = STEPS
     driven: dict[RunId, OwnerRow] = field(default_factory=dict)
     elsewhere: dict[RunId, list[AttemptRow]] = field(default_factory=dict)
+    told: list[NoticeRow] = field(default_factory=list)
 
     def runs(self, *, limit: int) -> tuple[Sequence[RunRow], int]:
         return self.rows[:limit], len(self.rows)
@@ -103,8 +109,23 @@ class FakeQueries:
         del run
         return self.asked
 
+    def notices(self, run: RunId | None = None, *, limit: int) -> Sequence[NoticeRow]:
+        found = [row for row in self.told if run in (None, row.run)]
+        return found[:limit]
+
     def claims(self) -> Sequence[ClaimsRow]:
         return ()
+
+    def waiting(self) -> Sequence[RunId]:
+        return [row.id for row in self.rows if row.status not in ENDED]
+
+    def letters(self, run: RunId) -> Sequence[InboxCommand]:
+        del run
+        return self.sent
+
+    def comments(self, run: RunId) -> Sequence[CommentRow]:
+        del run
+        return self.said
 
     def owner(self, run: RunId) -> OwnerRow | None:
         return self.driven.get(run)

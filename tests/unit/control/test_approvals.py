@@ -9,7 +9,7 @@ from tests.unit.control.asked_run import ASKED
 from tests.unit.control.gate_facts import RUN, WHEN
 from tests.unit.control.run_rows import FakeQueries, run_row
 
-from supervisor_ai.control.commands.approvals import PersonsDecision, judge
+from supervisor_ai.control.commands.decisions.approvals import PersonsDecision, judge
 from supervisor_ai.control.ports.queries import ApprovalRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.registered_kinds import SHARED_PHRASES
@@ -70,7 +70,9 @@ def test_a_finding_is_accepted_with_a_reason() -> None:
     assert place.world.artifacts.get(letter.command.note).startswith("The endpoint is gone")
 
 
-@pytest.mark.parametrize("reason", [it for it in SHARED_PHRASES if it != "findings"])
+@pytest.mark.parametrize(
+    "reason", [it for it in SHARED_PHRASES if it not in {"findings", "completion"}]
+)
 def test_other_questions_are_answered_without_words(reason: ReasonWord) -> None:
     assert Place(replace(ASKED, reason=reason)).answer(YES)
 
@@ -91,3 +93,25 @@ def test_a_no_needs_a_reason_and_does_not_take_back_a_yes() -> None:
     assert place.answer(YES)
     with pytest.raises(Conflict, match="was approved by 'ada' before"):
         place.answer(PersonsDecision(is_approval=False, words="No."))
+
+
+def test_a_task_is_completed_and_not_approved() -> None:
+    place = Place(replace(ASKED, reason=ApprovalReason.COMPLETION))
+    with pytest.raises(Conflict, match="waits until the task is completed") as error:
+        place.answer(YES)
+    assert error.value.hint == f"See what would land, and let it: supervisor complete-task {RUN}"
+    assert place.answer(replace(YES, completes=True))
+    [letter] = place.world.inbox.pending(RUN)
+    assert isinstance(letter.command, Approve)
+    assert letter.command.completes
+
+
+def test_another_question_is_not_answered_by_completing() -> None:
+    place = Place(replace(ASKED, reason=ApprovalReason.HUMAN_GATE))
+    with pytest.raises(Conflict, match="asks something else first"):
+        place.answer(replace(YES, completes=True))
+
+
+def test_work_that_waits_to_be_completed_can_be_sent_back() -> None:
+    place = Place(replace(ASKED, reason=ApprovalReason.COMPLETION))
+    assert place.answer(PersonsDecision(is_approval=False, words="Not so."))

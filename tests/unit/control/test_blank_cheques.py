@@ -3,7 +3,7 @@
 import pytest
 from tests.support.kernel import flow, work
 
-from supervisor_ai.control.policy import NO_SANDBOX, refuse_blank_cheques
+from supervisor_ai.control.settings import NO_SANDBOX, refuse_blank_cheques
 from supervisor_ai.domain.errors import Denied
 from supervisor_ai.domain.run.definition import Cli, Definition
 

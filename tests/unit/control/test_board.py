@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 from tests.unit.cli.board_facts import BEGIN, COMMIT, RUN, TEST, began, ended, told
 
-from supervisor_ai.cli.live_board import draw
-from supervisor_ai.control.board import Board, excerpt
+from supervisor_ai.cli.foreground.live_board import draw
+from supervisor_ai.control.dashboard.board import Board, excerpt
 from supervisor_ai.domain.ids import (
     ArtifactHash,
     RunId,

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from inline_snapshot import snapshot
 
-from supervisor_ai.bootstrap import open_classifier
+from supervisor_ai.bootstrap.projects import open_classifier
 from supervisor_ai.cli.main import supervisor
 from supervisor_ai.control.ports.classification import Classification, RecordedRun
 from supervisor_ai.control.queries.classification import RunResult, explain_run

@@ -96,3 +96,23 @@ def test_a_long_output_is_read_at_both_ends_and_a_long_line_is_cut() -> None:
     assert found.startswith("FAILED t.py::test_a - yy")
     assert found.endswith("…")
     assert len(found) < 400
+
+
+COLLECTED = """\
+==================================== ERRORS ====================================
+___________________ ERROR collecting tests/test_missing.py ____________________
+ImportError while importing test module '/w/tests/test_missing.py'.
+Traceback:
+tests/test_missing.py:1: in <module>
+    import missing
+E   ModuleNotFoundError: No module named 'missing'
+=========================== short test summary info ============================
+ERROR tests/test_missing.py
+!!!!!!!!!!!!!!!!!!!! Interrupted: 1 error during collection !!!!!!!!!!!!!!!!!!!!
+=============================== 1 error in 0.93s ===============================
+"""
+
+
+def test_a_module_that_could_not_be_collected_is_named_with_why() -> None:
+    why = "ModuleNotFoundError: No module named 'missing'"
+    assert first_failure(COLLECTED) == f"tests/test_missing.py: {why}"

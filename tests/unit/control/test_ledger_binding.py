@@ -10,8 +10,8 @@ import pytest
 from msgspec import Struct
 
 from supervisor_ai.control.ledger_binding import LedgerBinding
-from supervisor_ai.control.policy import Policy
 from supervisor_ai.control.ports.ledger_binding import FoundLedger
+from supervisor_ai.control.settings import Policy
 from supervisor_ai.domain.errors import Denied
 
 

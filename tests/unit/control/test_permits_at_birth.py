@@ -3,54 +3,26 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.control.kanban_office import ADA, KanbanScene
+from tests.unit.control.kanban_office import KanbanScene
+from tests.unit.control.racing_log import race
 
 from supervisor_ai.control.commands.run_start import append_birth
 from supervisor_ai.control.ports.queries import OwnerRow, RunRow
-from supervisor_ai.domain.envelope import Envelope, NewEvent
 from supervisor_ai.domain.errors import Busy, StaleVersion
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
-from supervisor_ai.domain.project.events import FailureCounted, PermitTaken, ProjectEvent
+from supervisor_ai.domain.project.events import FailureCounted, PermitTaken
 from supervisor_ai.domain.run.events import PermitGranted, RunSubmitted
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.ports.ledger import Batch, EventLog, StreamAppend
 from supervisor_ai.testing.ledger_harness import BEGIN, birth
 
 PERMIT = "kanban:tasks/0-kanban-login.md"
 FIRST, SECOND = RunId("r1"), RunId("r2")
 
 
-class Racing:
-    """A log in which somebody else is always a little faster."""
-
-    def __init__(self, log: EventLog, *facts: ProjectEvent) -> None:
-        self.inner = log
-        self.facts = list(facts)
-
-    def append(self, batch: Batch) -> tuple[Envelope, ...]:
-        if self.facts:
-            self.put(self.facts.pop(0))
-        return self.inner.append(batch)
-
-    def put(self, fact: ProjectEvent) -> None:
-        version = len(list(self.inner.read(PROJECT_STREAM)))
-        new = NewEvent(event=fact, actor=ADA)
-        append = StreamAppend(stream=PROJECT_STREAM, expected=version, events=(new,))
-        self.inner.append(Batch(appends=(append,)))
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self.inner, name)
-
-
 @pytest.fixture
 def scene(tmp_path: Path) -> KanbanScene:
     return KanbanScene(tmp_path)
-
-
-def race(scene: KanbanScene, *facts: ProjectEvent) -> None:
-    log = Racing(scene.world.log, *facts)
-    scene.world = replace(scene.world, log=log)  # type: ignore[arg-type]
 
 
 def begin(scene: KanbanScene, run: RunId, permit: str | None = PERMIT) -> None:

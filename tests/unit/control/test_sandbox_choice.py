@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
-from supervisor_ai.control.policy import AUTO, NO_SANDBOX, Policy
+from supervisor_ai.control.settings import AUTO, NO_SANDBOX, Policy
 from supervisor_ai.domain.errors import Denied, Unavailable
 from supervisor_ai.domain.run.values import Hardness
 from supervisor_ai.domain.structs import replace

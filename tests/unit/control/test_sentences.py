@@ -1,5 +1,6 @@
 """Events in a person's words."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from supervisor_ai.control.sentences import SENTENCES, describe, mark_of, place
 from supervisor_ai.control.slices import all_slices, slice_events
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha
+from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
 from supervisor_ai.domain.project.events import ArtifactErased
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
@@ -23,6 +25,7 @@ from supervisor_ai.testing.histories import read_history
 HISTORIES = Path(__file__).parents[2] / "histories"
 REASONS = (*SHARED_PHRASES, UNREADABLE)
 TEST = StepName("test")
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
 ARTIFACT = ArtifactHash("a" * 64)
 UNTRUE = " that git does not bear out"
 
@@ -190,6 +193,32 @@ def answered(role: str = "") -> e.AttemptSucceeded:
         (
             e.PullRequestLost(step=TEST, visit=1),
             "nobody knows whether the pull request was opened; its owner died",
+        ),
+        (
+            e.NotificationStarted(
+                step=TEST,
+                visit=1,
+                tree=TreeSha("t"),
+                channels=("slack", "bell"),
+                severity=NoticeSeverity.WARNING,
+                about=NoticeState.OBJECTION,
+            ),
+            "slack, bell to be told",
+        ),
+        (
+            e.NotificationDelivered(
+                step=TEST, visit=1, channels=("slack",), at=NOW, failed=("bell",)
+            ),
+            "told through slack; not bell",
+        ),
+        (
+            e.NotificationDelivered(step=TEST, visit=1, channels=("slack",), at=NOW),
+            "told through slack",
+        ),
+        (e.NotificationFailed(step=TEST, visit=1, reason="No \x1b[1mchannel."), "No channel."),
+        (
+            e.NotificationLost(step=TEST, visit=1),
+            "nobody knows whether anybody was told; its owner died",
         ),
         (
             ArtifactErased(artifact=ARTIFACT, reason=None),

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.control.policy import Policy
-from supervisor_ai.control.settings import HostSettings, place_of_user
+from supervisor_ai.control.settings import HostSettings, Policy, place_of_user
 from supervisor_ai.domain.errors import Unavailable
 
 

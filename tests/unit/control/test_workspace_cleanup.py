@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from supervisor_ai.control.commands.workspace_cleanup import (
+from supervisor_ai.control.commands.workspaces.cleanup import (
     CleanItem,
     CleanupScope,
     Fate,
@@ -19,12 +19,14 @@ from supervisor_ai.control.commands.workspace_cleanup import (
     clean,
     preview_clean,
 )
-from supervisor_ai.control.commands.workspace_restore import Restoration, restore
+from supervisor_ai.control.commands.workspaces.restore import Restoration, restore
 from supervisor_ai.control.ports.queries import (
     ApprovalRow,
     AttemptRow,
     ClaimsRow,
+    CommentRow,
     GateRow,
+    NoticeRow,
     OwnerRow,
     RunRow,
     StepRow,
@@ -50,6 +52,7 @@ from supervisor_ai.control.queries.workspaces import (
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, RunId, StepName, TreeSha
+from supervisor_ai.domain.run.inbox_commands import InboxCommand
 from supervisor_ai.domain.run.status import RunStatus, StepStatus
 from supervisor_ai.domain.run.values import Base, Usage
 from supervisor_ai.domain.structs import replace
@@ -157,6 +160,15 @@ class FakeQueries:
     def attempts(self, run: RunId) -> Sequence[AttemptRow]:
         raise NotImplementedError(run)
 
+    def waiting(self) -> Sequence[RunId]:
+        raise NotImplementedError
+
+    def letters(self, run: RunId) -> Sequence[InboxCommand]:
+        raise NotImplementedError(run)
+
+    def comments(self, run: RunId) -> Sequence[CommentRow]:
+        raise NotImplementedError(run)
+
     def gates(self, run: RunId) -> Sequence[GateRow]:
         raise NotImplementedError(run)
 
@@ -165,6 +177,9 @@ class FakeQueries:
 
     def approvals(self, run: RunId) -> Sequence[ApprovalRow]:
         raise NotImplementedError(run)
+
+    def notices(self, run: RunId | None = None, *, limit: int) -> Sequence[NoticeRow]:
+        raise NotImplementedError(run, limit)
 
     def owner(self, run: RunId) -> OwnerRow | None:
         answers = self.owners.get(run, [])

@@ -28,7 +28,7 @@ from supervisor_ai.definitions.sources.yaml_document import Value, read_yaml
 DOCS = Path(__file__).parents[3] / "docs"
 PAGES = (
     *("configuration.md", "howto/failures-and-budgets.md", "howto/write-a-workflow.md"),
-    *("howto/api-models.md", "howto/reviews.md"),
+    *("howto/api-models.md", "howto/reviews.md", "howto/notifications.md", "howto/git-flow.md"),
 )
 CONFIG_SHAPE = config_model(slice_sections())
 WORKFLOW_SHAPES = (StepShape, StepConfigShape, SettingsShape, HooksShape)

@@ -8,7 +8,7 @@ import pytest
 from inline_snapshot import snapshot
 from tests.unit.definitions.layered import FLOW, Layers
 
-from supervisor_ai.definitions.schema.prices import builtin_prices
+from supervisor_ai.definitions.schema.spending.prices import builtin_prices
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.failures.breaker import BREAKER_POLICY, BreakerPolicy
 from supervisor_ai.domain.run.failures.degradation import Level

@@ -14,10 +14,11 @@ from pydantic import ValidationError
 from supervisor_ai.definitions.config.merged import merge_configs
 from supervisor_ai.definitions.config.policies import read_policies
 from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile
-from supervisor_ai.definitions.schema.budgets import budget
 from supervisor_ai.definitions.schema.config import ConfigShape
 from supervisor_ai.definitions.schema.policies import PolicyShape
-from supervisor_ai.definitions.schema.prices import (
+from supervisor_ai.definitions.schema.retries import delay
+from supervisor_ai.definitions.schema.spending.budgets import budget
+from supervisor_ai.definitions.schema.spending.prices import (
     PricesShape,
     builtin_prices,
     price,
@@ -25,7 +26,6 @@ from supervisor_ai.definitions.schema.prices import (
     unknown_defaults,
     with_prices,
 )
-from supervisor_ai.definitions.schema.retries import delay
 from supervisor_ai.definitions.sources.files import DirectorySource, Origin
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.definitions.sources.model_errors import findings

@@ -7,6 +7,7 @@ import pytest
 from tests.unit.definitions.layered import Layers
 
 from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.run.approvals.policy import RiskLevel
 
 LIMITS = ".supervisor/limits.yaml"
 RETRIES = ".supervisor/retry_policies.yaml"
@@ -252,14 +253,12 @@ def test_no_file_is_a_way_around_trust(layers: Layers, path: str, text: str, key
     assert (path, key) in {(power.file, power.key) for power in powers}
 
 
-def test_an_approval_policy_is_named_until_it_is_applied(layers: Layers) -> None:
+def test_an_approval_policy_is_read_from_its_own_file(layers: Layers) -> None:
     policy = "approval_gates: {low_risk: {conditions: [file_count < 3], action: auto_approve}}\n"
-    cautions = layers.load(policy, {".supervisor/approval_policy.yaml": policy}).cautions
-    text = "is not applied yet: nobody is asked to approve anything because of it"
-    assert cautions == (
-        f".supervisor/approval_policy.yaml:1: {text}",
-        f".supervisor/config.yaml:2: approval_gates: {text}",
-    )
+    loaded = layers.load(files={".supervisor/approval_policy.yaml": policy})
+    assert loaded.cautions == ()
+    assert loaded.definition.approvals is not None
+    assert [level.level for level in loaded.definition.approvals.levels] == [RiskLevel.LOW]
 
 
 def test_an_approval_policy_is_yaml(layers: Layers) -> None:
@@ -275,7 +274,10 @@ def test_an_approval_policy_is_yaml(layers: Layers) -> None:
         ("role/planner.yaml", "did you mean roles/?"),
         ("roles/deep/planner.yaml", "roles/ holds files that end with .yaml, no folders"),
         ("prompts/planning.txt", "prompts/ holds files that end with .j2, no folders"),
-        ("remote.yaml", "what is read: config.yaml, limits.yaml, retry_policies.yaml, roles.yaml"),
+        (
+            "remote.yaml",
+            "what is read: config.yaml, approval_policy.yaml, limits.yaml, retry_policies.yaml",
+        ),
     ],
 )
 def test_a_file_that_nobody_reads_is_named(layers: Layers, path: str, text: str) -> None:

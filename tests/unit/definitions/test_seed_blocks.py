@@ -25,6 +25,13 @@ gates:
   lint: {command: [make, lint]}
   type_check: {command: [make, types]}
   coverage: {command: [measure, "--least={coverage}"]}
+notifications:
+  channels:
+    slack: {kind: command, command: [tell-slack]}
+people:
+  tech_lead: [ann]
+  security_team: [bob]
+  devops_team: [cem]
 """
 NEEDED = "name: base-reviewer\nversion: 1.1.0\ndescription: x\nextends: reviewer\n"
 """What the pack of the seed depends on."""

@@ -17,8 +17,11 @@ from supervisor_ai.domain.ids import (
     TimerName,
     TreeSha,
 )
+from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
+from supervisor_ai.domain.run.approvals.facts import Fact
+from supervisor_ai.domain.run.approvals.policy import ApprovalAction, Assessment, RiskLevel
 from supervisor_ai.domain.run.effects import SetTimer, timer_intent
 from supervisor_ai.domain.run.gates import Health
 from supervisor_ai.domain.run.operations import (
@@ -49,6 +52,7 @@ from supervisor_ai.domain.run.status import (
     Verdict,
 )
 from supervisor_ai.domain.run.values import ApprovalReason, Base, Identity, Process, Snapshot
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.kanban import Phase
 from supervisor_ai.drivers.kanban.events import KANBAN_EVENTS
@@ -95,6 +99,44 @@ PULLED: list[e.RunEvent] = [
     e.PullRequestOpened(step=STEP, visit=1, url="https://forge.example/1"),
     e.PullRequestRefused(step=STEP, visit=1, reason="No.", detail=TEXT),
     e.PullRequestLost(step=STEP, visit=1),
+]
+TELLING = e.NotificationStarted(
+    step=STEP,
+    visit=1,
+    tree=TREE,
+    channels=("desktop",),
+    severity=NoticeSeverity.WARNING,
+    about=NoticeState.OBJECTION,
+)
+TOLD: list[e.RunEvent] = [
+    e.NotificationDelivered(step=STEP, visit=1, channels=("desktop",), at=NOW),
+    e.NotificationFailed(step=STEP, visit=1, reason="No."),
+    e.NotificationLost(step=STEP, visit=1),
+]
+ASSESSING = e.AssessmentStarted(step=STEP, visit=1, tree=TREE, commit=COMMIT)
+ASSESSED: list[e.RunEvent] = [
+    e.ChangeAssessed(
+        step=STEP,
+        visit=1,
+        tree=TREE,
+        commit=COMMIT,
+        assessment=Assessment(
+            level=RiskLevel.LOW, action=ApprovalAction.AUTO_APPROVE, because=("file_count < 3",)
+        ),
+        facts=(Fact(name="file_count", value=1),),
+        shown=TEXT,
+    ),
+    e.AssessmentLost(step=STEP, visit=1),
+]
+ANSWERED: list[e.RunEvent] = [
+    e.ApprovalLapsed(step=STEP, visit=1, tree=TREE),
+    e.ChangeEdited(step=STEP, visit=1, replaced=TREE, tree=TreeSha("t2"), commit=COMMIT),
+]
+LOOK = e.PullRequestLookStarted(step=STEP, visit=1, commit=CommitSha("c"))
+LOOKED: list[e.RunEvent] = [
+    e.PullRequestSeen(step=STEP, visit=1, standing=e.PullRequestStanding.GREEN, report=TEXT),
+    e.PullRequestUnseen(step=STEP, visit=1, reason="No.", detail=TEXT),
+    e.PullRequestLookLost(step=STEP, visit=1),
 ]
 READ: list[e.RunEvent] = [
     k.KanbanRead(
@@ -204,6 +246,15 @@ EXAMPLES: list[e.RunEvent] = [
     ),
     PULL,
     *PULLED,
+    TELLING,
+    *TOLD,
+    ASSESSING,
+    *ASSESSED,
+    *ANSWERED,
+    e.ApprovalCounted(step=STEP, visit=1, tree=TREE, person="ann"),
+    e.CommentMade(step=STEP, visit=1, number=1, tree=TREE, file="a.py", line=3, text=TEXT),
+    LOOK,
+    *LOOKED,
     e.WriteRefused(step=STEP, visit=1, attempt=1, paths=("a",)),
     e.FilesLeftOut(step=STEP, visit=1, attempt=1, paths=("a",), count=1, reason="It is large."),
     READING,
@@ -293,9 +344,12 @@ def test_every_operation_has_a_word_of_its_own_and_ends() -> None:
         "worker": 4,
         "baseline": 2,
         "gate": 3,
-        "approval": 2,
+        "approval": 4,
+        "assess": 2,
         "integrate": 3,
         "pull_request": 3,
+        "notify": 3,
+        "look": 3,
         "kanban": 3,
         "save": 3,
     }
@@ -450,3 +504,16 @@ def test_workers_and_gates_can_be_cancelled_and_nothing_else() -> None:
     assert isinstance(cancel_operation(ATTEMPT), e.AttemptCancelled)
     assert isinstance(cancel_operation(GATE), e.GateCancelled)
     assert [cancel_operation(intent) for intent in (APPROVAL, LANDING, PULL, PERMIT)] == [None] * 4
+
+
+def test_votes_count_for_the_question_that_is_open() -> None:
+    vote = e.ApprovalCounted(step=STEP, visit=1, tree=TREE, person="ann")
+    run = evolve(running(APPROVAL), vote)
+    assert run.votes == ("ann",)
+    answered = evolve(run, e.ApprovalGiven(step=STEP, visit=1, tree=TREE, note=None))
+    assert evolve(answered, replace(APPROVAL, visit=2)).votes == ()
+
+
+def test_comments_are_numbered_through_the_whole_run() -> None:
+    comment = e.CommentMade(step=STEP, visit=1, number=1, tree=TREE, file="a.py", line=3, text=TEXT)
+    assert evolve(evolve(running(APPROVAL), comment), replace(comment, number=2)).comments == 2

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from tests.support.kernel import GATE, Kernel, flow, stop, work
+from tests.support.kernel import GATE, Kernel, stop
+from tests.unit.engine.gate_runs import Runs, results, with_tests
 
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.domain.redaction.redacted import Redacted
@@ -13,7 +14,7 @@ from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition, StepKind
 from supervisor_ai.domain.run.effects import RunGate
-from supervisor_ai.domain.run.gates import BaselinePolicy, Finding, GateKind, GateWord, Severity
+from supervisor_ai.domain.run.gates import Finding, GateKind, GateWord, Severity
 from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.agreed_changes import Agreed, agreed_changes
@@ -34,7 +35,7 @@ from supervisor_ai.engine.ports.gates import (
     Reading,
     Unexaminable,
 )
-from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd, SandboxResult, SandboxSpec
+from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult, SandboxSpec
 from supervisor_ai.engine.world import Operation
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts
@@ -42,10 +43,6 @@ from supervisor_ai.testing.world import NoSecrets
 
 READER = GateKind.TEST_INTEGRITY
 PASSED, FAILED, SKIPPED = CaseOutcome.PASSED, CaseOutcome.FAILED, CaseOutcome.SKIPPED
-
-
-def results(**outcomes: CaseOutcome) -> tuple[CaseResult, ...]:
-    return tuple(CaseResult(name, outcome, "E   boom") for name, outcome in outcomes.items())
 
 
 def rules(found: tuple[Finding, ...]) -> list[tuple[str, str | None]]:
@@ -113,32 +110,12 @@ def test_a_test_may_be_broken_where_that_was_announced_and_agreed(
     assert found.severity is (Severity.NOTE if is_meant else Severity.ERROR)
 
 
-class Runs:
-    """Runs of the tests, one after the other: at the base, at the head, and on composed trees."""
-
-    def __init__(self, *readings: str) -> None:
-        self.says = list(readings)
-
-    def __call__(self, spec: SandboxSpec) -> ScriptedReply:
-        del spec
-        said = self.says.pop(0)
-        code = 0 if said.startswith("green") else 1
-        return ScriptedReply(output=((Channel.STDOUT, said.encode()),), exit_code=code)
-
-
 READINGS = {
     "green": Reading(tool="pytest", tests=2, results=results(a=PASSED, b=PASSED)),
     "lacking": Reading(missing=(Missing("yaml", is_module=True),)),
     "unloaded": Reading(tool="pytest", failed=1),
     "red": Reading(tool="pytest", tests=2, failed=1, results=results(a=PASSED, b=FAILED)),
 }
-
-
-def with_tests() -> Definition:
-    step = replace(stop("check", StepKind.GATE), gate="test", on_fail=StepName("build"))
-    gate = replace(GATE, name="test", counts_tests=True)
-    definition = replace(flow(work("build"), replace(step, max_retries=0)), gates={"test": gate})
-    return replace(definition, baseline=BaselinePolicy.NOTE)
 
 
 NOTHING = Halves()

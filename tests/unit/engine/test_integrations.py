@@ -5,13 +5,13 @@ from tests.support.kernel import Kernel, flow, stop, work
 
 from supervisor_ai.domain.envelope import NewEvent
 from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.git_flow.commit_message import commit_message
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import StepKind
 from supervisor_ai.domain.run.status import OutcomeKind, RunStatus
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.effects.integration import commit_message
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply

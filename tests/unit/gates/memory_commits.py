@@ -4,7 +4,7 @@ import difflib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 
-from supervisor_ai.control.ports.commits import ChangedPath, CommitFile
+from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, LineCount
 from supervisor_ai.domain.ids import CommitSha
 
 ABSENT = "0" * 40
@@ -62,6 +62,16 @@ class MemoryCommits:
                 old = before.get(change.path, b"").decode(errors="replace").splitlines()
                 new = after.get(change.path, b"").decode(errors="replace").splitlines()
                 yield change.path, "\n".join(difflib.unified_diff(old, new, lineterm=""))
+
+    def line_counts(self, base: CommitSha, commit: CommitSha) -> tuple[LineCount, ...]:
+        paths = [change.path for change in self.changes(base, commit)]
+        patches = dict(self.patches(base, commit, paths))
+        return tuple(_count(path, patches.get(path, "").split("\n")[2:]) for path in paths)
+
+
+def _count(path: str, patch: Sequence[str]) -> LineCount:
+    added, deleted = (sum(line.startswith(sign) for line in patch) for sign in "+-")
+    return LineCount(path, added, deleted)
 
 
 def two_commits(

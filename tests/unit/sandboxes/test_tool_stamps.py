@@ -86,6 +86,10 @@ CHANGES: dict[str, Callable[[Tools], object]] = {
     "so quietly that its time stays": lambda it: keeping_times(
         it.programs / "tool", lambda: it.program(it.programs / "tool", "two")
     ),
+    "a program is written again and as it was": lambda it: (
+        it.program(it.programs / "tool", "two"),
+        it.program(it.programs / "tool", "one"),
+    ),
     "a program is replaced": lambda it: moved_in(it.programs / "tool"),
     "a program comes": lambda it: it.program(it.programs / "new", "new"),
     "a program goes": lambda it: (it.programs / "tool").unlink(),

@@ -94,7 +94,7 @@ def log(invocation: Invocation, **options: Unpack[_Options]) -> int:
     Of every run on it: what each iteration read, who was asked, what came of it, and every retry
     with what was expected and what was received.
     """
-    from supervisor_ai.bootstrap import answer_schema
+    from supervisor_ai.bootstrap.projects import answer_schema
     from supervisor_ai.drivers.kanban.queries.log import kanban_log, read_kanban_log
 
     office = open_office(invocation)

@@ -15,6 +15,7 @@ from supervisor_ai.control.commands.logins import describe
 from supervisor_ai.control.commands.trust import review_trust
 from supervisor_ai.control.ports.logins import Logins, LoginState
 from supervisor_ai.control.preflight import Preflight
+from supervisor_ai.control.queries.notices import Channels, find_missed
 from supervisor_ai.control.queries.project_copies import FindCopies, foreign_copies
 from supervisor_ai.control.queries.sandbox_check import (
     BackendView,
@@ -23,6 +24,7 @@ from supervisor_ai.control.queries.sandbox_check import (
     check_sandboxes,
     read_wishes,
 )
+from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import InvalidInput, SupervisorError
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Cli
@@ -71,6 +73,9 @@ class HostMachine(Struct, frozen=True, kw_only=True):
     count_events: Callable[[], int]
     logins: Logins
     copies: FindCopies
+    channels: Channels | None = None
+    """The ways to reach the user."""
+    records: Callable[[], Records | None] = lambda: None
 
 
 async def inspect_sandboxes(machine: HostMachine, *, backend: str | None = None) -> SandboxCheck:
@@ -93,6 +98,7 @@ async def examine(machine: HostMachine) -> tuple[DoctorCheck, ...]:
         *await _sandboxes(machine),
         *_looked("tool chains", lambda: [_tools(machine.tools())]),
         *_looked("agents", lambda: _logins(machine.logins)),
+        *_looked("notifications", lambda: _channels(machine.channels)),
         *_looked("project", lambda: _project(machine)),
     )
 
@@ -255,6 +261,22 @@ def _logins(logins: Logins) -> Iterator[DoctorCheck]:
         )
 
 
+def _channels(channels: Channels | None) -> Iterator[DoctorCheck]:
+    """Name what would keep the user from hearing of a run; that stops no run."""
+    for name in channels.names if channels else ():
+        problem = channels.notifier.obstacle(name) if channels else None
+        row = f"notifications: {name}"
+        hint = f"Mend it in your config, then: supervisor notify test {name}"
+        yield _fine(row, "ready") if problem is None else _note(row, problem, hint)
+
+
+def _missed(records: Records | None) -> Iterator[DoctorCheck]:
+    for missed in find_missed(records)[:1] if records else ():
+        whom = "nobody" if missed.is_lost else "not all channels"
+        detail = f"the last notice, of {missed.run}, reached {whom}: {missed.reason}"
+        yield _note("notices", detail, "Try the channels: supervisor notify test")
+
+
 def _project(machine: HostMachine) -> Iterator[DoctorCheck]:
     try:
         preflight = machine.preflight()
@@ -268,6 +290,7 @@ def _project(machine: HostMachine) -> Iterator[DoctorCheck]:
         "project's state", lambda: [_writable("project's state", place, f"Make {place} writable.")]
     )
     yield from _looked("ledger", lambda: [_fine("ledger", f"{machine.count_events()} events")])
+    yield from _looked("notices", lambda: _missed(machine.records()))
     try:
         commit = preflight.repository.resolve(None).sha
     except SupervisorError as error:

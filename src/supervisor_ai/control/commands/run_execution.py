@@ -1,6 +1,8 @@
 """Resume and drive a run in the foreground with its children, until it ends or can only wait."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
@@ -30,6 +32,7 @@ from supervisor_ai.engine.playback import Playback
 from supervisor_ai.engine.ports.ledger import Wake
 
 _FAMILY_LIMIT: Final = 4
+_LOOK_AT_NOTICES: Final = timedelta(seconds=20)
 _FIRST_WAKE: Final = 1
 _SHORT_REST: Final = timedelta(minutes=1)
 """A rest between two tries that nobody has to come back for."""
@@ -39,9 +42,34 @@ async def drive_run(project: OpenProject, run: RunId) -> DriveResult:
     """Drive one run in the sandbox that it was submitted for."""
     runtime = project.runtimes(project.birth(run).sandbox)
     try:
-        return await runtime.drive(run)
+        result = await runtime.drive(run)
     finally:
         project.retry_logs.keep(project.records, run)
+    await tell_due(project)
+    return result
+
+
+async def tell_due(project: OpenProject) -> None:
+    """Tell people what they are owed; what cannot be written down stays owed, and stops no run."""
+    with suppress(SupervisorError):
+        await project.desk.deliver_due()
+
+
+@asynccontextmanager
+async def telling(project: OpenProject) -> AsyncIterator[None]:
+    """Look now and then, meanwhile, whether quiet hours are over that held notices back."""
+    task = asyncio.create_task(_keep_telling(project), name="notices")
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _keep_telling(project: OpenProject) -> None:
+    while True:
+        await tell_due(project)
+        await project.world.clock.sleep(_LOOK_AT_NOTICES.total_seconds())
 
 
 async def drive_family(project: OpenProject, run: RunId, *, wait: bool = False) -> None:
@@ -75,7 +103,8 @@ class _Attendance:
         shift = Shift(
             limit=_FAMILY_LIMIT, serves=self._serves, is_over=self._is_over, failed=self._failed
         )
-        await self.project.dispatcher.serve(self._drive, shift)
+        async with telling(self.project):
+            await self.project.dispatcher.serve(self._drive, shift)
         if self.failures:
             raise self.failures[0]
 

@@ -1,6 +1,7 @@
 """Fork a run: try another way from a step that it has been at."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from msgspec import Struct
 
@@ -9,17 +10,17 @@ from supervisor_ai.control.commands.run_migration import load_today, only_cli
 from supervisor_ai.control.commands.run_start import (
     WORKFLOW,
     append_birth,
-    branch_name,
     remembering,
     within,
 )
 from supervisor_ai.control.commands.sandbox_choice import require_sandbox
 from supervisor_ai.control.commands.trust import keep_consent, require_trust
-from supervisor_ai.control.policy import refuse_blank_cheques
 from supervisor_ai.control.ports.definitions import Loaded, Power
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.records import unvisited_step
+from supervisor_ai.control.settings import refuse_blank_cheques
 from supervisor_ai.control.slices import definition_of, find_slice
+from supervisor_ai.control.task_branches import choose_branch, last_task, naming
 from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound
 from supervisor_ai.domain.ids import RunId, StepName, run_stream
 from supervisor_ai.domain.run.definition import Definition
@@ -88,7 +89,7 @@ def prepare_fork(project: OpenProject, request: ForkRequest) -> PreparedFork:
         workflow=loaded.definition.workflow.name,
         definition=definition,
         base=source.base,
-        branch=branch_name(run, project.records.text(source.task)),
+        branch=_branch(project, run, source, loaded.definition),
         identity=source.identity,
         parent=None,
         root=run,
@@ -107,6 +108,12 @@ def prepare_fork(project: OpenProject, request: ForkRequest) -> PreparedFork:
         powers=loaded.powers,
         permit=_permit(project, source),
     )
+
+
+def _branch(project: OpenProject, run: RunId, source: RunSubmitted, definition: Definition) -> str:
+    task, pattern = project.records.text(source.task), definition.git.branch_pattern
+    last = partial(last_task, project.records)
+    return choose_branch(project.repository, pattern, run, task, last)
 
 
 def _definition(
@@ -158,7 +165,13 @@ async def submit_fork(project: OpenProject, fork: PreparedFork, *, queued: bool)
     require_consent(project.world, submit(fork.run, fork.birth))
     await require_sandbox(project, fork.birth.sandbox)
     await require_workers(project, fork.playback, fork.birth)
-    append_birth(project, fork.run, fork.birth, queued=queued, permit=fork.permit)
+    pattern, task = fork.definition.git.branch_pattern, project.records.text(fork.birth.task)
+    append_birth(
+        *(project, fork.run, fork.birth),
+        queued=queued,
+        permit=fork.permit,
+        name=naming(project.repository, pattern, fork.run, task),
+    )
     return fork.run
 
 

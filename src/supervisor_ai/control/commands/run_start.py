@@ -10,15 +10,18 @@ from msgspec import Struct
 from supervisor_ai.control.commands.run_execution import first_wake
 from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
 from supervisor_ai.control.commands.trust import keep_consent, require_trust
-from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX, refuse_blank_cheques
 from supervisor_ai.control.ports.definitions import Loaded, Power
 from supervisor_ai.control.preflight import Preflight, require_agents
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.settings import AUTO, BACKENDS, NO_SANDBOX, refuse_blank_cheques
+from supervisor_ai.control.task_branches import Naming, choose_branch, naming
 from supervisor_ai.domain.envelope import Event, NewEvent
 from supervisor_ai.domain.errors import Busy, Denied, InvalidInput, StaleVersion
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
+from supervisor_ai.domain.issues import IssueLink, task_of
 from supervisor_ai.domain.own_state import DIRECTORY, is_own_state
-from supervisor_ai.domain.project.events import PermitTaken
+from supervisor_ai.domain.project.events import PermitTaken, TaskNumbered
+from supervisor_ai.domain.project.project import Project
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.events import PermitGranted, RunSubmitted
 from supervisor_ai.domain.run.gates import BaselinePolicy
@@ -26,8 +29,9 @@ from supervisor_ai.domain.run.spending.budget_words import parse_budget
 from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.spending.prices import dearest
 from supervisor_ai.domain.run.status import ENDED
-from supervisor_ai.domain.run.values import Base
-from supervisor_ai.domain.slugs import slug_of
+from supervisor_ai.domain.run.values import (
+    Base,
+)
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.pinned import pinned_powers
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
@@ -56,6 +60,8 @@ class StartRequest(Struct, frozen=True, kw_only=True):
     """What the run may cost, as people write it: `5usd, 2h`."""
     is_fresh: bool = False
     """Whether nothing that is known from before may be used."""
+    issue: IssueLink | None = None
+    """What the task was taken from."""
 
 
 class PreparedRun(Struct, frozen=True, kw_only=True):
@@ -76,6 +82,23 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     """What the project's files say and nobody reads or applies."""
     powers: tuple[Power, ...] = ()
     """What the project asks the user to trust."""
+    issue: IssueLink | None = None
+
+
+async def take_issue(
+    preflight: Preflight, reference: str, words: str = ""
+) -> tuple[str, IssueLink]:
+    """Read an issue and make a task of it; `words` are the user's own, and come first.
+
+    A tracker that the project names is asked only where the user trusts the project.
+    """
+    commit = preflight.repository.resolve(None).sha
+    choice = preflight.catalog.trackers(commit)
+    meant = choice.meant(reference)
+    if meant is not None and choice.commands[meant[0]].is_of_project:
+        require_trust(preflight, preflight.catalog.powers(commit))
+    issue = await preflight.trackers.read(reference, choice)
+    return task_of(issue, words), issue.link
 
 
 def prepare(preflight: Preflight, request: StartRequest) -> PreparedRun:
@@ -113,18 +136,19 @@ def pin(preflight: Preflight, request: StartRequest, base: Base, loaded: Loaded)
     sandbox = request.sandbox or loaded.definition.sandbox.backend
     refuse_blank_cheques(loaded.definition, sandbox)
     budget = NOTHING if request.budget is None else parse_budget(request.budget)
-    run = preflight.ids.run_id()
+    run, pattern = preflight.ids.run_id(), loaded.definition.git.branch_pattern
     return PreparedRun(
         run=run,
         task=request.task,
         definition=remembering(within(loaded.definition, budget), is_fresh=request.is_fresh),
         is_fresh=request.is_fresh,
         base=base,
-        branch=branch_name(run, request.task),
+        branch=choose_branch(preflight.repository, pattern, run, request.task, preflight.last_task),
         sandbox=sandbox,
         is_dirty=preflight.repository.is_dirty(),
         cautions=(*loaded.cautions, *preflight.repository.cautions(base.sha)),
         powers=loaded.powers,
+        issue=request.issue,
     )
 
 
@@ -211,8 +235,15 @@ async def submit(project: OpenProject, prepared: PreparedRun, *, queued: bool) -
         root=prepared.run,
         sandbox=sandbox,
         is_fresh=prepared.is_fresh,
+        issue=prepared.issue,
     )
-    append_birth(project, prepared.run, birth, queued=queued, permit=prepared.permit)
+    pattern = prepared.definition.git.branch_pattern
+    append_birth(
+        *(project, prepared.run, birth),
+        queued=queued,
+        permit=prepared.permit,
+        name=naming(project.repository, pattern, prepared.run, prepared.task),
+    )
     return prepared.run
 
 
@@ -223,22 +254,27 @@ def append_birth(
     *,
     queued: bool,
     permit: str | None = None,
+    name: Naming | None = None,
 ) -> None:
     """Begin a run's stream, with a wake that gives the submitter a head start unless queued.
 
-    With a permit, the run is there only if no other unfinished run holds it: both is written in
-    one transaction. Raises Busy, naming the other run.
+    With a permit, the run is there only if no other unfinished run holds it; with a name that has
+    a number, no other run has the same: all is written in one transaction. Raises Busy, naming the
+    run that holds the permit.
     """
     due = None if queued else project.world.clock.now() + _HEAD_START
     wakes = (Wake(run=run, number=first_wake(run).number, not_before=due),)
     granted = () if permit is None else (PermitGranted(permit=permit),)
-    own = _append(project, run, (birth, *granted))
-    if permit is None:
+    if permit is None and name is None:
+        own = _append(project, run, (birth,))
         project.world.log.append(Batch(appends=(own,), wakes=wakes))
         return
     view = ProjectView(project.world.log, project.world.cache, project.world.documents)
     for _ in range(_RACES):
-        taking = _taking(project, view, permit, run)
+        born, shared = _named(birth, run, view.refresh(), name)
+        if permit is not None:
+            shared = (_taking(project, view.project, permit, run), *shared)
+        own, taking = _append(project, run, (born, *granted)), _shared(project, view, shared)
         try:
             project.world.log.append(Batch(appends=(own, taking), wakes=wakes))
         except StaleVersion:
@@ -247,19 +283,34 @@ def append_birth(
     raise StaleVersion("The project's stream grew faster than it could be written.")
 
 
+def _named(
+    birth: RunSubmitted, run: RunId, shared: Project, name: Naming | None
+) -> tuple[RunSubmitted, tuple[Event, ...]]:
+    """Give the run's branch the next number, where it has one in its name."""
+    chosen = None if name is None else name(shared.tasks)
+    if chosen is None or chosen.number is None:
+        return birth, ()
+    return replace(birth, branch=chosen.name), (TaskNumbered(run=run, number=chosen.number),)
+
+
 def _append(project: OpenProject, run: RunId, events: Sequence[Event]) -> StreamAppend:
     new = tuple(NewEvent(event=event, actor=project.actor) for event in events)
     return StreamAppend(stream=run_stream(run), expected=0, events=new)
 
 
-def _taking(project: OpenProject, view: ProjectView, permit: str, run: RunId) -> StreamAppend:
-    """Say that the permit is taken, as long as the project's stream is as it was read."""
-    for holder in sorted(view.refresh().holders.get(permit, ())):
+def _taking(project: OpenProject, shared: Project, permit: str, run: RunId) -> Event:
+    """Say that the permit is taken, unless an unfinished run holds it."""
+    for holder in sorted(shared.holders.get(permit, ())):
         row = project.records.queries.run(holder)
         if row is None or row.status not in ENDED:
             raise held_by(project, holder)
-    taken = NewEvent(event=PermitTaken(permit=permit, run=run), actor=project.actor)
-    return StreamAppend(stream=PROJECT_STREAM, expected=view.version, events=(taken,))
+    return PermitTaken(permit=permit, run=run)
+
+
+def _shared(project: OpenProject, view: ProjectView, events: Sequence[Event]) -> StreamAppend:
+    """Write what all runs see, as long as the project's stream is as it was read."""
+    new = tuple(NewEvent(event=event, actor=project.actor) for event in events)
+    return StreamAppend(stream=PROJECT_STREAM, expected=view.version, events=new)
 
 
 def held_by(project: OpenProject, run: RunId) -> Busy:
@@ -270,12 +321,6 @@ def held_by(project: OpenProject, run: RunId) -> Busy:
         f"Run {run!r} works on it already{driven}.",
         hint=f"See what it does: supervisor status {run}; stop it: supervisor cancel {run}",
     )
-
-
-def branch_name(run: RunId, task: str) -> str:
-    """Name a run's branch so that a person recognises the task."""
-    slug = slug_of(task.strip().partition("\n")[0])
-    return f"ai/{run}-{slug}" if slug else f"ai/{run}"
 
 
 def _checked_task(task: str) -> str:

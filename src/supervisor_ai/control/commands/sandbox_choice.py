@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from supervisor_ai.control.policy import AUTO, BACKENDS, NO_SANDBOX
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.settings import AUTO, BACKENDS, NO_SANDBOX
 from supervisor_ai.domain.errors import SupervisorError, Unavailable
 from supervisor_ai.engine.ports.sandbox import Probe
 from supervisor_ai.engine.world import World

@@ -5,10 +5,10 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from supervisor_ai.control.commands.run_execution import drive_run
-from supervisor_ai.control.policy import NO_SANDBOX
+from supervisor_ai.control.commands.run_execution import drive_run, tell_due, telling
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.run_views import RunView, show_run
+from supervisor_ai.control.settings import NO_SANDBOX
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.engine.dispatch import Shift
@@ -48,7 +48,9 @@ async def serve(project: OpenProject, service: Service, attendant: Attendant) ->
         is_over=lambda is_idle: is_idle and not service.stays,
         failed=attendant.failed,
     )
-    await project.dispatcher.serve(drive, shift)
+    await tell_due(project)
+    async with telling(project):
+        await project.dispatcher.serve(drive, shift)
 
 
 def _served(project: OpenProject) -> Callable[[RunId], bool]:

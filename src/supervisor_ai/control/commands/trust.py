@@ -8,11 +8,11 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.ledger_binding import LedgerReview
-from supervisor_ai.control.policy import Policy
 from supervisor_ai.control.ports.definitions import Power, TrustCheck
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import MutationView
+from supervisor_ai.control.settings import Policy
 from supervisor_ai.domain.errors import Conflict, Untrusted
 from supervisor_ai.domain.ids import ArtifactHash, RunId, run_stream
 from supervisor_ai.domain.run.events import DefinitionMigrated, RunSubmitted

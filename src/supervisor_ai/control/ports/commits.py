@@ -28,6 +28,14 @@ class ChangedPath(Struct, frozen=True):
     """Whether it is a symbolic link afterwards."""
 
 
+class LineCount(Struct, frozen=True):
+    """How many lines of a path come and go; None where git takes it for no text."""
+
+    path: str
+    added: int | None
+    deleted: int | None
+
+
 class Commits(Protocol):
     """Lists and reads what commits hold; links and submodules are left out."""
 
@@ -47,4 +55,8 @@ class Commits(Protocol):
         self, base: CommitSha, commit: CommitSha, paths: Sequence[str]
     ) -> Iterator[tuple[str, str]]:
         """Return each path's difference as text."""
+        ...
+
+    def line_counts(self, base: CommitSha, commit: CommitSha) -> tuple[LineCount, ...]:
+        """Count the lines of each path that differs."""
         ...

@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
+from supervisor_ai.control.ports.trackers import TrackerChoice
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Definition, Gate, Role, Workflow
 from supervisor_ai.engine.ports.consent import Consent, PinnedPower
@@ -195,6 +196,10 @@ class Catalog(Protocol):
 
     def section(self, commit: CommitSha, key: str) -> object:
         """Return what holds in a slice's section of the config."""
+        ...
+
+    def trackers(self, commit: CommitSha) -> TrackerChoice:
+        """Return where issues can be read."""
         ...
 
     def cautions(self, commit: CommitSha) -> tuple[str, ...]:

@@ -15,6 +15,9 @@ from supervisor_ai.domain.ids import (
     StreamId,
     TreeSha,
 )
+from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
+from supervisor_ai.domain.run.approvals.policy import ApprovalAction, RiskLevel
+from supervisor_ai.domain.run.inbox_commands import InboxCommand
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
     FailureCategory,
@@ -136,6 +139,61 @@ class ApprovalRow(Struct, frozen=True, kw_only=True):
     answered_at: datetime | None
     note: ArtifactHash | None = None
     """What the person said with the answer."""
+    answer: str | None = None
+    """approved, rejected, nobody_objected or edited."""
+    level: RiskLevel | None = None
+    """How risky the policy holds the change; None: it was not the policy that asked."""
+    action: ApprovalAction | None = None
+    needs: int = 1
+    """How many people have to agree."""
+    approvers: tuple[str, ...] = ()
+    """The groups whose members may."""
+    because: tuple[str, ...] = ()
+    """What led to the level."""
+    votes: tuple[str, ...] = ()
+    """Those who have agreed so far, where one is not enough."""
+
+
+class CommentRow(Struct, frozen=True, kw_only=True):
+    """What a person said about one line of a change."""
+
+    number: int
+    step: StepName
+    visit: int
+    tree: TreeSha
+    file: str
+    line: int
+    text: ArtifactHash
+    person: str
+    made_at: datetime
+
+
+class NoticeStatus(StrEnum):
+    """What came of a notice."""
+
+    OWED = "owed"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+    DROPPED = "dropped"
+
+
+class NoticeRow(Struct, frozen=True, kw_only=True):
+    """What people were to hear of a run, and whether they did."""
+
+    key: str
+    run: RunId
+    about: NoticeState
+    severity: NoticeSeverity
+    words: ArtifactHash
+    status: NoticeStatus
+    channels: tuple[str, ...]
+    """Those that took it; those that should, while it is owed or where none did."""
+    reason: str
+    """What stood in the way of channels that did not take it."""
+    owed_at: datetime
+    ended_at: datetime | None
+    is_current: bool
+    """Whether the run still waits, where that is what it is about."""
 
 
 class OwnerRow(Struct, frozen=True, kw_only=True):
@@ -179,6 +237,22 @@ class RunQueries(Protocol):
 
     def approvals(self, run: RunId) -> Sequence[ApprovalRow]:
         """Return the run's questions to people in order."""
+        ...
+
+    def notices(self, run: RunId | None = None, *, limit: int) -> Sequence[NoticeRow]:
+        """Return the newest notices, of one run or of all."""
+        ...
+
+    def waiting(self) -> Sequence[RunId]:
+        """Return the runs that wait for people's answers, in the order in which they asked."""
+        ...
+
+    def comments(self, run: RunId) -> Sequence[CommentRow]:
+        """Return what people said about lines of the run's changes, in order."""
+        ...
+
+    def letters(self, run: RunId) -> Sequence[InboxCommand]:
+        """Return the commands that the run's owner has not taken in yet, oldest first."""
         ...
 
     def owner(self, run: RunId) -> OwnerRow | None:

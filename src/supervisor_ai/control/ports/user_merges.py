@@ -35,6 +35,10 @@ class UserMerges(Protocol):
         """Tell whether a merge of the commit would add nothing to the tip."""
         ...
 
+    def took(self, tip: CommitSha, trailer: str, *, since: CommitSha) -> bool:
+        """Tell whether a commit since then carries the trailer: what was squashed has no parent."""
+        ...
+
     def is_behind(self, tip: CommitSha, commit: CommitSha) -> bool:
         """Tell whether the tip has nothing that the commit does not have."""
         ...
@@ -47,8 +51,18 @@ class UserMerges(Protocol):
         """Raise Conflict where the branch cannot take the tree without losing anything."""
         ...
 
-    def commit(self, tree: TreeSha, parents: Sequence[CommitSha], message: str) -> CommitSha:
-        """Make a commit of the tree in the user's repository, in the user's name."""
+    def subject(self, commit: CommitSha) -> str:
+        """Return the first line of a commit's message."""
+        ...
+
+    def commit(
+        self, tree: TreeSha, parents: Sequence[CommitSha], message: str, *, is_signed: bool = True
+    ) -> CommitSha:
+        """Make a commit of the tree in the user's repository, in the user's name.
+
+        Unless told otherwise it is signed where the user's git says so; raises SignatureMissing
+        where that is not possible.
+        """
         ...
 
     def move(self, branch: str, new: CommitSha, *, old: CommitSha) -> None:

@@ -20,6 +20,7 @@ _WHOLE: Final = re.compile(
 """Lines that say all: where, and what."""
 _NAMED: Final = re.compile(
     r"(?:FAIL|ERROR): (?P<unittest>\S.*)"
+    r"|_+ ERROR collecting (?P<collected>\S.*?) _+$"
     r"|--- FAIL: (?P<go>\S+)"
     r"|---- (?P<rust>\S+) stdout ----"
     r"|● (?P<jest>\S.*)"

@@ -10,8 +10,9 @@ from supervisor_ai.control.ports.queries import ApprovalRow, AttemptRow, GateRow
 from supervisor_ai.control.queries.findings import read_findings
 from supervisor_ai.control.records import Records, unvisited_step
 from supervisor_ai.domain.errors import NotFound
-from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
-from supervisor_ai.domain.run.gates import Finding
+from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName, run_stream
+from supervisor_ai.domain.run.events import BaselineEnded
+from supervisor_ai.domain.run.gates import Finding, Health
 from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.tools.text import nearest
 
@@ -22,10 +23,11 @@ class LogKind(StrEnum):
     ATTEMPT = "attempt"
     GATE = "gate"
     APPROVAL = "approval"
+    BASELINE = "baseline"
 
 
 class RunLogEntry(Struct, frozen=True, kw_only=True):
-    """One attempt, gate or question, with every text that belongs to it."""
+    """One attempt, gate, baseline or question, with every text that belongs to it."""
 
     kind: LogKind
     step: StepName
@@ -73,6 +75,7 @@ def read_logs(records: Records, run: RunId, wanted: LogFilter) -> tuple[RunLogEn
     entries = [
         *_attempts(records, records.queries.attempts(run), wanted),
         *_gates(records, gates, wanted),
+        *_baselines(records, run, wanted),
         *_approvals(records, records.queries.approvals(run), wanted),
     ]
     return tuple(sorted(entries, key=lambda entry: entry.started_at))
@@ -135,6 +138,29 @@ def _gates(records: Records, gates: Iterable[GateRow], wanted: LogFilter) -> Ite
                 answer=None,
                 findings=read_findings(records, it.report),
                 feedback=_text(records, it.feedback),
+            )
+
+
+def _baselines(records: Records, run: RunId, wanted: LogFilter) -> Iterator[RunLogEntry]:
+    """Show what a gate, or the set-up before it, printed on a base that is not green."""
+    for envelope in records.log.read(run_stream(run)):
+        it = envelope.event
+        if not isinstance(it, BaselineEnded) or it.health is Health.GREEN or it.output is None:
+            continue
+        if wanted.accepts(it.step, it.visit, None):
+            yield RunLogEntry(
+                kind=LogKind.BASELINE,
+                step=it.step,
+                visit=it.visit,
+                attempt=None,
+                by=it.gate,
+                status=it.health.value,
+                reason=it.reason,
+                started_at=envelope.recorded_at,
+                ended_at=envelope.recorded_at,
+                sent=None,
+                came_back=_text(records, it.output),
+                answer=None,
             )
 
 

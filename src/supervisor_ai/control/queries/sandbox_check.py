@@ -10,8 +10,8 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from supervisor_ai.control.policy import AUTO
 from supervisor_ai.control.preflight import Preflight
+from supervisor_ai.control.settings import AUTO
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.run.definition import Definition, SandboxPolicy
 from supervisor_ai.engine.ports.sandbox import (

@@ -11,6 +11,7 @@ from supervisor_ai.definitions.config.settings import read_settings
 from supervisor_ai.definitions.overlay.tree import pieces, plain
 from supervisor_ai.definitions.schema.base import FileShape
 from supervisor_ai.definitions.schema.config import LimitsShape
+from supervisor_ai.definitions.schema.git import GitShape
 from supervisor_ai.definitions.schema.retries import (
     BreakerShape,
     LoopShape,
@@ -71,6 +72,7 @@ def _usual(sections: Sections) -> Iterator[tuple[KeyPath, Value]]:
     ):
         yield from _described(("sandbox", "limits", profile), limits, ResourceShape)
     yield from _described(("workspace",), settings.workspace, WorkspaceShape)
+    yield from _described(("git",), settings.git, GitShape)
     for section in sections:
         value = settings.section(section)
         yield from _described((section.key,), value, section.shape)

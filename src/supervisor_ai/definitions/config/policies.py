@@ -2,9 +2,14 @@
 
 from collections.abc import Mapping
 
+from supervisor_ai.definitions.config.approvals.policy import read_approvals
 from supervisor_ai.definitions.config.merged import MergedConfig, over
-from supervisor_ai.definitions.schema.prices import builtin_prices, unknown_defaults, with_prices
 from supervisor_ai.definitions.schema.retries import RetryPolicyShape
+from supervisor_ai.definitions.schema.spending.prices import (
+    builtin_prices,
+    unknown_defaults,
+    with_prices,
+)
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, unknown
 from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
 from supervisor_ai.domain.run.failures.loops import LoopPolicy
@@ -35,6 +40,7 @@ def read_policies(config: MergedConfig, mistakes: FileMistakes) -> Policies:
         budgets=shape.budgets.limits,
         prices=prices,
         baseline=BaselinePolicy(shape.baseline),
+        approvals=read_approvals(config, mistakes),
         harness=HarnessRules(
             harness=tuple(shape.harness.files), product=tuple(shape.harness.product)
         ),

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from supervisor_ai.definitions.schema.scalars import reference
-from supervisor_ai.definitions.sources.files import DirectorySource, Origin
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import Cli
 from supervisor_ai.domain.structs import replace
@@ -57,21 +56,9 @@ class OwnAgents:
                     raise self._refusal(cli, f"asks the model {name!r} with another {key}")
 
     def _settings(self) -> "EffectiveSettings":
-        from supervisor_ai.definitions.config.merged import config_model, merge_configs
-        from supervisor_ai.definitions.config.settings import read_settings
-        from supervisor_ai.definitions.config_sections import slice_sections
-        from supervisor_ai.definitions.overlay.layers import Layer, read_config
-        from supervisor_ai.definitions.sources.mistakes import FileMistakes
+        from supervisor_ai.definitions.consent.own_settings import read_own_settings
 
-        sections = slice_sections()
-        mistakes, shelf = FileMistakes(), DirectorySource(Origin.USER, self._directory)
-        config = read_config(shelf, mistakes, config_model(sections))
-        layer = Layer(configs=(config,) if config else (), workflows={}, names=())
-        merged = merge_configs([layer], sections, mistakes)
-        settings = read_settings(merged, sections, mistakes)
-        if mistakes:
-            raise mistakes.error()
-        return settings
+        return read_own_settings(self._directory)
 
     def _refusal(self, cli: Cli, why: str) -> InvalidInput:
         return InvalidInput(

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from supervisor_ai.control.ports.definitions import Power
+from supervisor_ai.definitions.config.approvals.comparison import looser_at
+from supervisor_ai.definitions.config.approvals.policy import KEY, policy_of
 from supervisor_ai.definitions.config.merged import Choice
 from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile
 from supervisor_ai.definitions.overlay.project_limits import (
@@ -22,9 +24,11 @@ from supervisor_ai.definitions.sources.mistakes import FilePlace, KeyPath, shown
 from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow
 from supervisor_ai.definitions.templates.composition import with_compositions
 from supervisor_ai.definitions.templates.step_kinds import kind_of
+from supervisor_ai.domain.run.approvals.policy import ApprovalPolicy
 from supervisor_ai.domain.run.definition import StepKind
 
 _PUBLISHES: Final = "opens a pull request"
+_LOOSER: Final = "may ask for less than your own policy at"
 
 
 def project_powers(project: Layer) -> tuple[Power, ...]:
@@ -34,6 +38,23 @@ def project_powers(project: Layer) -> tuple[Power, ...]:
         for workflow in layer.workflows.values():
             powers.extend(_workflow_powers(workflow))
     return tuple(sorted(powers, key=lambda power: (power.file, power.line, power.key)))
+
+
+def approval_powers(user: Layer, project: Layer) -> tuple[Power, ...]:
+    """List where the project's approval policy may ask for less than the user's own."""
+    mine = next((it for it in map(_policy, user.configs) if it is not None), None)
+    found = ((config, _policy(config)) for config in project.configs)
+    return tuple(
+        power(config.place(KEY), f"{_LOOSER} {', '.join(levels)}")
+        for config, theirs in found
+        if mine is not None and theirs is not None
+        for levels in (tuple(dict.fromkeys(looser_at(theirs, mine))),)
+        if levels
+    )
+
+
+def _policy(config: WrittenFile[ConfigShape]) -> ApprovalPolicy | None:
+    return policy_of(config.shape)
 
 
 def publishing_powers(

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from supervisor_ai.control.ports.project_survey import ManifestEvidence
-from supervisor_ai.definitions.detection.facts import Fact
+from supervisor_ai.definitions.detection.facts import ProjectFact
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.definitions.sources.yaml_document import read_yaml
 
 
-def compose(file: str, text: str) -> Iterator[Fact]:
+def compose(file: str, text: str) -> Iterator[ProjectFact]:
     """Find the images of a compose file's services."""
     try:
         # What is wrong in a file of the project is not ours to report.
@@ -23,7 +23,7 @@ def compose(file: str, text: str) -> Iterator[Fact]:
         if isinstance(image, str):
             line = document.place("services", name, "image").line
             evidence = ManifestEvidence(file=file, line=line, key=f"services.{name}.image")
-            yield Fact(name=f"image:{_short(image)}", evidence=evidence)
+            yield ProjectFact(name=f"image:{_short(image)}", evidence=evidence)
 
 
 def _short(image: str) -> str:

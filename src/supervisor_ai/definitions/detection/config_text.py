@@ -38,6 +38,11 @@ IGNORED_TEXT: Final = """\
 /locks/
 /logs/
 """
+_PRETTIER: Final = "prettier"
+_UNPOLISHED_TEXT: Final = """\
+# Written by supervisor: prettier leaves the files of this directory as they are.
+requirePragma: true
+"""
 
 
 def config_text(
@@ -162,5 +167,17 @@ def drafts(
     return {
         f"{PROJECT_DIRECTORY}/config.yaml": config_text(survey, packs, trials),
         f"{PROJECT_DIRECTORY}/.gitignore": IGNORED_TEXT,
+        **(
+            {f"{PROJECT_DIRECTORY}/.prettierrc.yaml": _UNPOLISHED_TEXT}
+            if _is_polished(survey)
+            else {}
+        ),
         **({".worktreeinclude": patterns} if patterns else {}),
     }
+
+
+def _is_polished(survey: ProjectSurvey) -> bool:
+    """Tell whether a formatter of the project would find fault with files that it did not write."""
+    others = (other.evidence for gate in survey.gates for other in gate.others)
+    own = (evidence for gate in survey.gates for evidence in gate.evidence)
+    return any(evidence.key.rpartition(".")[2] == _PRETTIER for evidence in (*own, *others))

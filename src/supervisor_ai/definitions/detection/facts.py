@@ -13,7 +13,7 @@ TOP: Final = "."
 _AND: Final = " & "
 
 
-class Fact(Struct, frozen=True, kw_only=True):
+class ProjectFact(Struct, frozen=True, kw_only=True):
     """One thing that a file says, by its kind and name."""
 
     name: str
@@ -30,20 +30,20 @@ class Fact(Struct, frozen=True, kw_only=True):
 class Facts:
     """Everything that was found; the first finding of a name is its evidence."""
 
-    def __init__(self, found: Iterable[Fact]) -> None:
-        self._by_name: dict[str, list[Fact]] = defaultdict(list)
+    def __init__(self, found: Iterable[ProjectFact]) -> None:
+        self._by_name: dict[str, list[ProjectFact]] = defaultdict(list)
         self._by_directory: dict[str, Facts] = {}
         for fact in found:
             self._by_name[fact.name].append(fact)
 
-    def __iter__(self) -> Iterator[Fact]:
+    def __iter__(self) -> Iterator[ProjectFact]:
         for facts in self._by_name.values():
             yield from facts
 
     def __or__(self, other: "Facts") -> "Facts":
         return Facts((*self, *other))
 
-    def named(self, name: str) -> tuple[Fact, ...]:
+    def named(self, name: str) -> tuple[ProjectFact, ...]:
         """Return every finding of a name."""
         return tuple(self._by_name.get(name, ()))
 
@@ -63,7 +63,7 @@ class Facts:
     def in_directory(self, directory: str) -> "Facts":
         """Keep what stands in one directory itself."""
         if not self._by_directory:
-            by_directory: dict[str, list[Fact]] = defaultdict(list)
+            by_directory: dict[str, list[ProjectFact]] = defaultdict(list)
             for fact in self:
                 by_directory[fact.directory].append(fact)
             self._by_directory = {name: Facts(facts) for name, facts in by_directory.items()}

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from supervisor_ai.control.ports.project_survey import ManifestEvidence
-from supervisor_ai.definitions.detection.facts import Fact
+from supervisor_ai.definitions.detection.facts import ProjectFact
 from supervisor_ai.definitions.detection.trees import normal
 
-Found = Iterator[Fact]
+Found = Iterator[ProjectFact]
 
 _MOST_LINES: Final = 20_000
 _LONGEST: Final = 400
@@ -114,5 +114,5 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line[:_LONGEST]
 
 
-def _fact(kind: str, name: str, file: str, line: int) -> Fact:
-    return Fact(name=f"{kind}:{name}", evidence=ManifestEvidence(file=file, line=line))
+def _fact(kind: str, name: str, file: str, line: int) -> ProjectFact:
+    return ProjectFact(name=f"{kind}:{name}", evidence=ManifestEvidence(file=file, line=line))

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from supervisor_ai.control.ports.project_survey import ManifestEvidence
-from supervisor_ai.definitions.detection.facts import TOP, Fact, Facts
+from supervisor_ai.definitions.detection.facts import TOP, Facts, ProjectFact
 from supervisor_ai.definitions.detection.reader import BoundedReader
 
 _MANIFESTS: Final = ("pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "requirements.txt")
@@ -28,7 +28,9 @@ _READ: Final = 20
 """So many files of tests tell how all of them are written."""
 
 
-def python_facts(paths: Sequence[str], facts: Facts, reader: BoundedReader) -> Iterator[Fact]:
+def python_facts(
+    paths: Sequence[str], facts: Facts, reader: BoundedReader
+) -> Iterator[ProjectFact]:
     """Find `layout:NAME`, `tests:pytest` and `tests:plain`, each for its own project."""
     found = (fact for name in _MANIFESTS for fact in facts.named(f"file:{name}"))
     homes = {fact.directory for fact in found} or {TOP}
@@ -46,7 +48,7 @@ def _home(path: PurePosixPath, homes: set[str]) -> str | None:
     return next((str(above) for above in path.parents if str(above) in homes), None)
 
 
-def _layouts(paths: Sequence[str], homes: set[str]) -> Iterator[Fact]:
+def _layouts(paths: Sequence[str], homes: set[str]) -> Iterator[ProjectFact]:
     seen: set[tuple[str, str]] = set()
     for path in map(PurePosixPath, paths):
         home = _home(path, homes)
@@ -70,7 +72,7 @@ def _tests(paths: Sequence[str], homes: set[str]) -> dict[str, list[str]]:
     return tests
 
 
-def _kinds(home: str, tests: list[str], reader: BoundedReader) -> Iterator[Fact]:
+def _kinds(home: str, tests: list[str], reader: BoundedReader) -> Iterator[ProjectFact]:
     texts = {path: reader.text(path) or "" for path in tests[:_READ]}
     by_pytest = [it for it in texts if it.endswith("conftest.py") or _PYTEST.search(texts[it])]
     plain = [path for path in texts if _UNITTEST.search(texts[path])]
@@ -97,5 +99,5 @@ def source_directories(facts: Facts) -> tuple[str, ...]:
     return (*found, TOP)
 
 
-def _fact(name: str, file: str, home: str) -> Fact:
-    return Fact(name=name, evidence=ManifestEvidence(file=file), place=home)
+def _fact(name: str, file: str, home: str) -> ProjectFact:
+    return ProjectFact(name=name, evidence=ManifestEvidence(file=file), place=home)

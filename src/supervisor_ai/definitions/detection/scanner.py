@@ -9,10 +9,10 @@ from typing import Final
 from supervisor_ai.control.ports.project_survey import ManifestEvidence
 from supervisor_ai.definitions.detection import lines, trees
 from supervisor_ai.definitions.detection.compose import compose
-from supervisor_ai.definitions.detection.facts import Fact
+from supervisor_ai.definitions.detection.facts import ProjectFact
 from supervisor_ai.definitions.detection.reader import BoundedReader
 
-Reader = Callable[[str, str], Iterator[Fact]]
+Reader = Callable[[str, str], Iterator[ProjectFact]]
 
 _READERS: Final[tuple[tuple[str, Reader], ...]] = (
     ("pyproject.toml", trees.pyproject),
@@ -38,13 +38,15 @@ _READERS: Final[tuple[tuple[str, Reader], ...]] = (
 """The first pattern that a file's name matches says who reads it."""
 
 
-def scan(paths: Iterable[str], reader: BoundedReader, wanted: frozenset[str]) -> Iterator[Fact]:
+def scan(
+    paths: Iterable[str], reader: BoundedReader, wanted: frozenset[str]
+) -> Iterator[ProjectFact]:
     """Find what the files' names and the manifests say; `wanted` are the facts of the table."""
     yield from _suffixes(paths, wanted)
     for path in paths:
         name = PurePosixPath(path).name
         if f"file:{name}" in wanted:
-            yield Fact(name=f"file:{name}", evidence=ManifestEvidence(file=path))
+            yield ProjectFact(name=f"file:{name}", evidence=ManifestEvidence(file=path))
         read = next((read for pattern, read in _READERS if fnmatchcase(name, pattern)), None)
         if read is not None:
             text = reader.text(path)
@@ -56,11 +58,11 @@ def count_suffixes(paths: Iterable[str]) -> Counter[str]:
     return Counter(f"suffix:{PurePosixPath(path).suffix}" for path in paths)
 
 
-def _suffixes(paths: Iterable[str], wanted: frozenset[str]) -> Iterator[Fact]:
+def _suffixes(paths: Iterable[str], wanted: frozenset[str]) -> Iterator[ProjectFact]:
     """Name one file for each ending of each directory: all of them would say no more."""
     seen: set[tuple[PurePosixPath, str]] = set()
     for path in map(PurePosixPath, paths):
         name = f"suffix:{path.suffix}"
         if name in wanted and (path.parent, name) not in seen:
             seen.add((path.parent, name))
-            yield Fact(name=name, evidence=ManifestEvidence(file=str(path)))
+            yield ProjectFact(name=name, evidence=ManifestEvidence(file=str(path)))

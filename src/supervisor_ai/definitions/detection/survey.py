@@ -6,7 +6,7 @@ from typing import Final
 
 from supervisor_ai.control.ports.project_survey import Detected, PackAdvice, ProjectSurvey
 from supervisor_ai.definitions.detection.built_files import built_files
-from supervisor_ai.definitions.detection.facts import Fact, Facts
+from supervisor_ai.definitions.detection.facts import Facts, ProjectFact
 from supervisor_ai.definitions.detection.python_layout import python_facts
 from supervisor_ai.definitions.detection.reader import BoundedReader, looked_at
 from supervisor_ai.definitions.detection.scanner import count_suffixes, scan
@@ -39,7 +39,7 @@ def survey_project(
     services = _detected(table.services, facts)
     concluded = (("language", languages), ("framework", frameworks), ("service", services))
     facts |= Facts(
-        Fact(name=f"{kind}:{it.name}", evidence=it.evidence[0])
+        ProjectFact(name=f"{kind}:{it.name}", evidence=it.evidence[0])
         for kind, found in concluded
         for it in found
     )

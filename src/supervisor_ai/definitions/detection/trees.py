@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from supervisor_ai.control.ports.project_survey import ManifestEvidence
-from supervisor_ai.definitions.detection.facts import Fact
+from supervisor_ai.definitions.detection.facts import ProjectFact
 from supervisor_ai.tools.toml import read_toml
 
-Found = Iterator[Fact]
+Found = Iterator[ProjectFact]
 
 _MOST_KEYS: Final = 2_000
 _DEEPEST: Final = 6
@@ -80,8 +80,8 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _fact(kind: str, name: str, file: str, key: str) -> Fact:
-    return Fact(name=f"{kind}:{name}", evidence=ManifestEvidence(file=file, key=key))
+def _fact(kind: str, name: str, file: str, key: str) -> ProjectFact:
+    return ProjectFact(name=f"{kind}:{name}", evidence=ManifestEvidence(file=file, key=key))
 
 
 def _toml(text: str) -> Iterator[tuple[str, object]]:

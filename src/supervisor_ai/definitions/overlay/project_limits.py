@@ -10,9 +10,9 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.definitions.overlay.tree import ANY, ValueNode, fits, plain
-from supervisor_ai.definitions.schema.budgets import least_budget
 from supervisor_ai.definitions.schema.cli_flags import passed_on
 from supervisor_ai.definitions.schema.scalars import dear, reference
+from supervisor_ai.definitions.schema.spending.budgets import least_budget
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, KeyPath
 from supervisor_ai.definitions.sources.yaml_document import Value
 from supervisor_ai.domain.structs import replace
@@ -75,12 +75,27 @@ def _smaller(mine: Value, other: Value) -> Value:
     return min(mine, other) if isinstance(mine, int) and isinstance(other, int) else other
 
 
+def _larger(mine: Value, other: Value) -> Value:
+    return max(mine, other) if isinstance(mine, int) and isinstance(other, int) else other
+
+
 _ASKED: Final = ProjectLimit(asked=_said)
 _DEAR: Final = ProjectLimit(asked=_dear_agents)
 _SERVICE: Final = _never("names a service or a key of yours; only your own config may do that")
 _BROKER: Final = _never("names a service and a key of yours; only your own config may do that")
 _PRICES: Final = _never(
     "says what tokens cost, and so how far your budgets reach; only your own config may do that"
+)
+_PEOPLE: Final = _never(
+    "says who may approve; that belongs into the config.yaml of your own directory, never into a"
+    " project's"
+)
+_NOTIFICATIONS: Final = _never(
+    "says who hears of your runs, and by which programs and addresses; only your own config may"
+    " do that"
+)
+_SIGNATURES: Final = _never(
+    "says whether your commits are signed; only your own config may do that"
 )
 SERVICE_KEYS: Final = ("provider", "base_url", "key", "plain_http")
 """What only the user says about a model."""
@@ -101,6 +116,7 @@ CONFIG_LIMITS: Final[Mapping[KeyPath, ProjectLimit]] = {
     ("clis", ANY, "egress"): _ASKED,
     ("clis", ANY, "env", ANY): ProjectLimit(refused=_reference, asked=_said),
     ("clis", ANY, "broker"): _BROKER,
+    ("trackers", ANY, "command"): _ASKED,
     ("roles", ANY, "cli"): _DEAR,
     ("roles", ANY, "fallback"): _DEAR,
     ("roles", ANY, "egress"): _ASKED,
@@ -120,6 +136,13 @@ CONFIG_LIMITS: Final[Mapping[KeyPath, ProjectLimit]] = {
     **{(key, ANY): _ASKED for key in ("sandbox", "workspace")},
     ("budgets", ANY): ProjectLimit(least=least_budget),
     ("prices",): _PRICES,
+    ("people",): _PEOPLE,
+    ("allowed_signers",): _PEOPLE,
+    ("notifications",): _NOTIFICATIONS,
+    # A project may wait for a person or show more than the user asks for, not less.
+    ("git", "auto_commit"): ProjectLimit(least=_smaller),
+    ("git", "dry_run_preview"): ProjectLimit(least=_larger),
+    ("git", "sign_commits"): _SIGNATURES,
 }
 """What holds for the config files of a project."""
 WORKFLOW_LIMITS: Final = _GATE

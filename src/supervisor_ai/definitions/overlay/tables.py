@@ -18,12 +18,17 @@ CONFIG: Final = MergeTable(
     rules={
         # A project's command must not run with the user's environment.
         ("clis", ANY): MergeRule.WHOLE,
+        ("trackers", ANY): MergeRule.WHOLE,
         ("workflow",): MergeRule.WHOLE,
         ("roles", ANY, "mcp_servers", ANY): MergeRule.WHOLE,
         ("prices", "families", ANY): MergeRule.WHOLE,
+        # Levels of one policy are tried in an order; those of two do not fit together.
+        ("approval_gates",): MergeRule.WHOLE,
+        ("approval_facts", ANY): MergeRule.WHOLE,
         ("workspace", "cache"): MergeRule.WHOLE,
         ("sandbox", "ro_paths"): MergeRule.APPEND,
         ("sandbox", "caches"): MergeRule.APPEND,
+        ("git", "protected_branches"): MergeRule.APPEND,
     },
     displaces={
         # A command that somebody else wrote must not run with an environment meant for mine,

@@ -2,16 +2,19 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct, field
 
 from supervisor_ai.control.ports.packs import PackOffer
+from supervisor_ai.definitions.identities.ssh_keygen import open_signature
 from supervisor_ai.definitions.packs.archives import Archive, DirectoryArchive
 from supervisor_ai.definitions.packs.contents import digest, pack_files
 from supervisor_ai.definitions.packs.git_archive import GitRunner, fetch_archive, protocol
 from supervisor_ai.definitions.packs.index import INDEX, read_offers
-from supervisor_ai.definitions.packs.signature import SUFFIX, require_signature
 from supervisor_ai.domain.errors import Conflict, Denied
+
+_NAMESPACE: Final = "supervisor-packs"
 
 
 class FetchedPack(Struct, frozen=True, kw_only=True):
@@ -50,8 +53,8 @@ class PackSources(Struct, frozen=True, kw_only=True):
         archive = self._open(source, None)
         index = archive.read(INDEX)
         if self.signers is not None:
-            signature = archive.read(f"{INDEX}{SUFFIX}")
-            require_signature(source, index, signature, self.signers)
+            signature = archive.read(f"{INDEX}.sig")
+            _require_signature(source, index, signature, self.signers)
         offers = read_offers(archive, index)
         for offer in offers:
             _refuse_local(source, offer)
@@ -95,3 +98,21 @@ def _refuse_local(source: str, offer: PackOffer) -> None:
 
 def _is_bare(directory: Path) -> bool:
     return (directory / "HEAD").is_file() and (directory / "objects").is_dir()
+
+
+def _require_signature(
+    source: str, index: bytes | None, signature: bytes | None, signers: Path
+) -> str:
+    """Return who signed an index; raise Denied unless one of the signers did."""
+    if index is None or signature is None:
+        raise Denied(
+            f"The source {source!r} has no signed index, and you want one.",
+            hint=f"Sign it: ssh-keygen -Y sign -f KEY -n {_NAMESPACE} index.yaml",
+        )
+    with open_signature(signature, signers) as found:
+        names = found.principals()
+        if not names:
+            raise Denied(f"The index of {source!r} is signed by nobody whom you have listed.")
+        if not found.is_of(names, index, namespace=_NAMESPACE):
+            raise Denied(f"The index of {source!r} is not what {names!r} signed.")
+    return names

@@ -8,7 +8,6 @@ from supervisor_ai.definitions.overlay.layers import (
     CONFIG_FILE,
     WORKFLOW_FILE,
     Layer,
-    read_document,
 )
 from supervisor_ai.definitions.roles.files import ROLES, ROLES_FILE
 from supervisor_ai.definitions.schema.section_files import SECTION_FILES
@@ -17,9 +16,7 @@ from supervisor_ai.definitions.sources.files import DefinitionSource, Origin
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, Note, suggestion
 from supervisor_ai.definitions.sources.yaml_document import Value
 
-APPROVALS: Final = "approval_policy.yaml"
-NOT_APPLIED: Final = "is not applied yet: nobody is asked to approve anything because of it"
-_FILES: Final = (CONFIG_FILE, *SECTION_FILES, ROLES_FILE, WORKFLOW_FILE, APPROVALS)
+_FILES: Final = (CONFIG_FILE, *SECTION_FILES, ROLES_FILE, WORKFLOW_FILE)
 _OTHERS: Final = frozenset({"packs.lock", "packs.yaml", "state.db"})
 """What is read, but not as a definition, or refused elsewhere."""
 _SUFFIXES: Final[Mapping[str, str]] = {
@@ -30,11 +27,6 @@ _SUFFIXES: Final[Mapping[str, str]] = {
 _CHECKED: Final = "packs"
 """What lies there is compared with `packs.lock`."""
 _FOR_PEOPLE: Final = ("readme", "license", "changelog", ".git")
-
-
-def check_approvals(shelf: DefinitionSource, mistakes: FileMistakes) -> None:
-    """Note where an approval policy is no YAML; what it says is not looked at yet."""
-    read_document(shelf, APPROVALS, mistakes)
 
 
 def check_links(shelf: DefinitionSource, mistakes: FileMistakes) -> None:
@@ -49,13 +41,9 @@ def check_links(shelf: DefinitionSource, mistakes: FileMistakes) -> None:
 
 
 def file_notes(shelf: DefinitionSource, layer: Layer) -> Iterator[Note]:
-    """Name the files that nobody reads, and what is read and not applied yet."""
+    """Name the files that nobody reads."""
     paths = shelf.paths()
-    if APPROVALS in paths:
-        yield Note(place=FilePlace(file=shelf.label(APPROVALS)), text=NOT_APPLIED)
     for config in layer.configs:
-        if config.shape.approval_gates is not None:
-            yield Note(place=config.place("approval_gates"), text=NOT_APPLIED)
         chosen = config.shape.workflow
         if layer.own is not None and chosen is not None and chosen.template != layer.own:
             place = layer.workflows[layer.own].place()

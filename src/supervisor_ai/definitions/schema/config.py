@@ -1,16 +1,18 @@
 """The shapes of definition files; a key that is not listed here is a mistake."""
 
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 
 from supervisor_ai.control.slice_names import SliceRoles
+from supervisor_ai.definitions.schema import scalars
 from supervisor_ai.definitions.schema.base import (
     AgentName,
     Command,
     Duration,
     FileShape,
+    HostPath,
     Name,
     Retries,
     Text,
@@ -18,7 +20,10 @@ from supervisor_ai.definitions.schema.base import (
 )
 from supervisor_ai.definitions.schema.context import Tokens
 from supervisor_ai.definitions.schema.gates import GateShape
+from supervisor_ai.definitions.schema.git import GitShape
 from supervisor_ai.definitions.schema.models import ModelShape
+from supervisor_ai.definitions.schema.people.approvals import ApprovalGatesShape, OwnFactShape
+from supervisor_ai.definitions.schema.people.notifications import NotificationsShape
 from supervisor_ai.definitions.schema.policies import PolicyShape
 from supervisor_ai.definitions.schema.retries import Delay, Multiplier
 from supervisor_ai.definitions.schema.roles import (
@@ -49,6 +54,13 @@ class CliShape(FileShape):
     model: Name | None = None
     egress: list[Destination] = Field(default_factory=list)
     broker: BrokerShape | None = None
+
+
+class TrackerShape(FileShape):
+    """`trackers.NAME`: a program that prints an issue as JSON."""
+
+    command: Command
+    url: Annotated[str, Field(pattern=r"^https://[^\s]{1,500}$")] | None = None
 
 
 class LimitsShape(FileShape):
@@ -85,6 +97,22 @@ class OverrideShape(TermsShape):
     fallback: list[AgentName] | None = None
 
 
+class PersonShape(FileShape):
+    """A member of `people.GROUP`: who it is, and by what they are known."""
+
+    name: Annotated[str, AfterValidator(scalars.person)]
+    user: Annotated[str, AfterValidator(scalars.person)] | None = None
+    ssh: Annotated[str, AfterValidator(scalars.principal)] | None = None
+
+
+def _of_user(value: object) -> object:
+    """Take a bare word for the operating-system user of that name."""
+    return {"name": value, "user": value} if isinstance(value, str) else value
+
+
+Member = Annotated[PersonShape, BeforeValidator(_of_user)]
+
+
 class ConfigShape(PolicyShape):
     """`config.yaml`."""
 
@@ -97,10 +125,17 @@ class ConfigShape(PolicyShape):
     roles: dict[Name, OverrideShape] = Field(default_factory=dict)
     sandbox: SandboxShape = Field(default_factory=SandboxShape)
     workspace: WorkspaceShape = Field(default_factory=WorkspaceShape)
+    git: GitShape = Field(default_factory=GitShape)
     fallback: list[AgentName] = Field(default_factory=list)
     continuity: ContinuityShape = Field(default_factory=ContinuityShape)
     packs: list[Name] = Field(default_factory=list)
-    approval_gates: dict[str, object] | None = None
+    approval_gates: ApprovalGatesShape | None = None
+    approval_facts: dict[Name, OwnFactShape] = Field(default_factory=dict)
+    people: dict[Name, list[Member]] = Field(default_factory=dict)
+    allowed_signers: HostPath | None = None
+    notifications: NotificationsShape = Field(default_factory=NotificationsShape)
+    forge: Literal["auto", "github", "gitlab", "none"] | None = None
+    trackers: dict[Name, TrackerShape] = Field(default_factory=dict)
 
 
 class RoleShape(RoleFileShape):

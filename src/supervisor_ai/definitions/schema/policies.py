@@ -5,8 +5,6 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from supervisor_ai.definitions.schema.base import FileShape, Name
-from supervisor_ai.definitions.schema.budgets import BudgetsShape
-from supervisor_ai.definitions.schema.prices import PricesShape
 from supervisor_ai.definitions.schema.retries import (
     BreakerShape,
     LoopShape,
@@ -14,6 +12,8 @@ from supervisor_ai.definitions.schema.retries import (
     RetryPolicyShape,
 )
 from supervisor_ai.definitions.schema.sandboxes import Pattern
+from supervisor_ai.definitions.schema.spending.budgets import BudgetsShape
+from supervisor_ai.definitions.schema.spending.prices import PricesShape
 
 
 def _off(value: object) -> object:

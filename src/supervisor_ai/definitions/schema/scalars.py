@@ -9,6 +9,8 @@ _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _MODEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _REFERENCE: Final = re.compile(r"\$\{[^}]*\}")
+_PERSON: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+_PRINCIPAL: Final = re.compile(r"[A-Za-z0-9._%+@=:/-]{1,255}")
 _SIZE: Final = re.compile(r"(\d{1,12})(?:([KMGT])(?:iB|i|B)?)?")
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SHELL_WORDS: Final = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"})
@@ -63,6 +65,20 @@ def variable(value: str) -> str:
         raise ValueError(f"{value!r} is no name of an environment variable")
     if value.startswith("SUPERVISOR_"):
         raise ValueError("variables that begin with SUPERVISOR_ are set by supervisor itself")
+    return value
+
+
+def person(value: str) -> str:
+    """Accept what a person, or a user of a machine, is called."""
+    if not _PERSON.fullmatch(value):
+        raise ValueError(f"{value!r} is no usable name: letters, digits, '.', '_', '@' and '-'")
+    return value
+
+
+def principal(value: str) -> str:
+    """Accept one principal of a list of signers; a pattern would stand for several people."""
+    if not _PRINCIPAL.fullmatch(value):
+        raise ValueError(f"must be one principal such as bob@example.com, found {value!r}")
     return value
 
 

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from supervisor_ai.definitions.schema.base import FileShape, Name
 from supervisor_ai.definitions.schema.config import ConfigShape, LimitsShape
+from supervisor_ai.definitions.schema.people.approvals import ApprovalGatesShape, OwnFactShape
 from supervisor_ai.definitions.schema.policies import StepPolicyShape
 from supervisor_ai.definitions.schema.retries import RetryPolicyShape
 from supervisor_ai.definitions.schema.roles import ContinuityShape
@@ -41,7 +42,15 @@ class RetryFileShape(SectionShape):
     steps: dict[Name, StepPolicyShape] = Field(default_factory=dict)
 
 
+class ApprovalFileShape(SectionShape):
+    """`approval_policy.yaml`."""
+
+    approval_gates: ApprovalGatesShape | None = None
+    approval_facts: dict[Name, OwnFactShape] = Field(default_factory=dict)
+
+
 SECTION_FILES: Final[Mapping[str, type[SectionShape]]] = {
+    "approval_policy.yaml": ApprovalFileShape,
     "limits.yaml": LimitsFileShape,
     "retry_policies.yaml": RetryFileShape,
 }

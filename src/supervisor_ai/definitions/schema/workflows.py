@@ -1,6 +1,7 @@
 """The shapes of workflow files; a key that is not listed here is a mistake."""
 
 import re
+from datetime import timedelta
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import (
@@ -31,6 +32,7 @@ from supervisor_ai.definitions.sources.slice_words import step_words
 _POSITION: Final = re.compile(r"(after|before) ([A-Za-z][A-Za-z0-9_-]{0,63})")
 _RULE: Final = re.compile(r"all|any|majority|BOTH_APPROVED|[1-9][0-9]?_of(_[1-9][0-9]?)?")
 _MARK: Final = "_"
+_SHORTEST_PAUSE: Final = timedelta(seconds=10)
 MOST_ROLES: Final = 16
 """How many roles one step may have."""
 
@@ -127,6 +129,42 @@ class RetryChoiceShape(WordOrMapping):
     on_failure: Literal["ask_human"] | None = None
 
 
+def _not_hasty(value: timedelta) -> timedelta:
+    if value < _SHORTEST_PAUSE:
+        raise ValueError(
+            f"must be at least {_SHORTEST_PAUSE.seconds}s: a forge is not to be pestered"
+        )
+    return value
+
+
+class FollowShape(FileShape):
+    """`follow` of a step that opens a pull request: what others say about it comes back."""
+
+    enabled: bool = True
+    ci: bool | None = None
+    reviews: bool | None = None
+    max_rounds: Annotated[int, Field(ge=0, le=20)] | None = None
+    every: Annotated[Duration, AfterValidator(_not_hasty)] | None = None
+    timeout: Annotated[Duration, AfterValidator(_not_hasty)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_switch(cls, value: object) -> object:
+        if isinstance(value, dict):
+            return value
+        if not isinstance(value, bool):
+            raise ValueError(f"must be true, false or a mapping, found {found(value)}")  # noqa: TRY004 - pydantic's way
+        return {"enabled": value}
+
+    @classmethod
+    def __get_pydantic_json_schema__(  # type: ignore[explicit-override]
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Tell editors that a switch alone will do."""
+        mapping = handler.resolve_ref_schema(handler(core_schema))
+        return {"anyOf": [{"type": "boolean"}, mapping]}
+
+
 class StepConfigShape(FileShape):
     """`config` of a step: what it asks of its role, and what is measured afterwards."""
 
@@ -166,6 +204,7 @@ class StepShape(FileShape):
     required: bool = False
     terminal: bool = False
     timeout: Duration | None = None
+    follow: FollowShape | None = None
     description: str = ""
 
 
@@ -178,6 +217,7 @@ class SettingsShape(FileShape):
     security_review: bool | None = None
     dual_review: bool | None = None
     auto_pr: bool | None = None
+    follow_pull_request: bool | None = None
     require_changelog: bool | None = None
     audit_trail: bool | None = None
 

@@ -6,11 +6,11 @@ from typing import Final
 from msgspec import Struct, field
 
 from supervisor_ai.control.slice_names import registered_step
-from supervisor_ai.definitions.config.merged import Choice
+from supervisor_ai.definitions.config.merged import Choice, over
 from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile
 from supervisor_ai.definitions.schema.config import RoleShape, meant_role
-from supervisor_ai.definitions.schema.workflows import StepShape, WorkflowShape
+from supervisor_ai.definitions.schema.workflows import FollowShape, StepShape, WorkflowShape
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.definitions.step_checks.role_checks import check_role_step
 from supervisor_ai.definitions.step_checks.step_gates import read_gates
@@ -21,7 +21,7 @@ from supervisor_ai.definitions.templates.kit import Kit
 from supervisor_ai.definitions.templates.step_kinds import kind_of, pull_request_problem
 from supervisor_ai.definitions.templates.step_notes import MissingDefinition, StepNotes
 from supervisor_ai.domain.ids import StepName
-from supervisor_ai.domain.run.definition import Gate, Step, StepKind, StepWord
+from supervisor_ai.domain.run.definition import FollowPolicy, Gate, Step, StepKind, StepWord
 from supervisor_ai.domain.run.failures.degradation import LEVELS
 from supervisor_ai.domain.structs import replace
 
@@ -47,7 +47,7 @@ _MEANINGFUL: Final[Mapping[StepWord, frozenset[str]]] = {
     ),
     StepKind.HUMAN: frozenset({"on_reject", "max_retries"}),
     StepKind.COMMIT: frozenset({"command", "human_approval", "on_reject"}),
-    StepKind.PULL_REQUEST: frozenset({"command", "human_approval", "on_reject"}),
+    StepKind.PULL_REQUEST: frozenset({"command", "human_approval", "on_reject", "follow"}),
 }
 
 
@@ -109,7 +109,9 @@ def read_step(around: Surroundings, draft: DraftStep, *, is_last: bool) -> ReadS
 def _check_keys(notes: StepNotes, kind: StepWord) -> None:
     shape = notes.draft.shape
     said = {key for key in shape.model_fields_set if getattr(shape, key) is not None}
-    for key in sorted(said - _EVERYWHERE - _keys(kind)):
+    # A pull request that nobody follows cannot fail.
+    of_following = {"on_fail"} if kind == StepKind.PULL_REQUEST and shape.follow else set()
+    for key in sorted(said - _EVERYWHERE - _keys(kind) - of_following):
         notes.add(key, f"has no meaning for a step of type {kind!r}")
     if shape.gate_type is not None and shape.type not in {None, f"{shape.gate_type}_gate"}:
         notes.add("gate_type", f"contradicts the type {shape.type!r}")
@@ -153,7 +155,12 @@ def _step(draft: DraftStep, kind: StepWord, usual: Mapping[str, Choice]) -> Step
         timeout=shape.timeout,
         terminal=shape.terminal or shape.next is None,
         description=shape.description,
+        follow=_follow(shape.follow),
     )
+
+
+def _follow(shape: FollowShape | None) -> FollowPolicy | None:
+    return None if shape is None or not shape.enabled else over(FollowPolicy(), shape)
 
 
 def _retries(shape: StepShape) -> int | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from supervisor_ai.definitions.schema.workflows import StepShape
+from supervisor_ai.definitions.schema.workflows import FollowShape, StepShape
 from supervisor_ai.definitions.templates.agreement import needed
 from supervisor_ai.definitions.templates.approvers import smallest_crew
 from supervisor_ai.definitions.templates.arrows import drop_disabled, put_after, put_before
@@ -100,6 +100,17 @@ def _with_pull_request(draft: WorkflowDraft, kit: Kit, source: StepSource) -> Wo
     return put_after(draft, commit, made)
 
 
+def _followed(draft: WorkflowDraft, kit: Kit, source: StepSource) -> WorkflowDraft:
+    """Follow every pull request whose step does not say otherwise itself."""
+    del kit, source
+    return draft.with_steps(
+        step.changed(follow=FollowShape())
+        if is_kind(step, StepKind.PULL_REQUEST) and step.shape.follow is None
+        else step
+        for step in draft.steps.values()
+    )
+
+
 def _with_changelog(draft: WorkflowDraft, kit: Kit, source: StepSource) -> WorkflowDraft:
     """Tell those who write to mind the changelog, and look before the commit whether they did."""
     told = draft.with_steps(
@@ -148,6 +159,7 @@ _EFFECTS: Final[Mapping[str, Mapping[bool, Effect]]] = {
     "security_review": {True: _audited, False: _unaudited},
     "human_approval": {True: _approved_commit, False: _unattended},
     "auto_pr": {True: _with_pull_request},
+    "follow_pull_request": {True: _followed},
     "require_changelog": {True: _with_changelog},
 }
 """`audit_trail` does nothing: the ledger keeps every run, and no workflow can switch it off."""

@@ -82,6 +82,20 @@ class PlanOutput(SummedOutput):
         default=None,
         description="What will behave differently on purpose; name the tests that this breaks.",
     )
+    commit_type: str | None = Field(
+        default=None,
+        description="If the project's commits are conventional: feat, fix, docs, refactor, …",
+    )
+    commit_scope: str | None = Field(
+        default=None, description="The part of the project that a conventional commit would name."
+    )
+
+
+class CommentReply(AnswerModel):
+    """What an implementer says to a person's comment."""
+
+    comment: Annotated[int, Field(ge=1)]
+    reply: str
 
 
 class ImplementationOutput(SummedOutput):
@@ -95,6 +109,10 @@ class ImplementationOutput(SummedOutput):
     changed_tests: list[ChangedTest] | None = Field(
         default=None,
         description="Tests that passed before and cannot any more, each with the reason.",
+    )
+    answers: list[CommentReply] | None = Field(
+        default=None,
+        description="What was done about each comment of a person, by the comment's number.",
     )
     blockers: list[str] | None = None
     next_step: str | None = None

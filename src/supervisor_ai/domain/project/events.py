@@ -4,8 +4,10 @@ from datetime import datetime
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import ArtifactHash, EffectKey, RunId
+from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
 from supervisor_ai.domain.run.failures.breaker import BREAKER_POLICY, BreakerPolicy
 from supervisor_ai.domain.run.spending.budgets import Amount
+from supervisor_ai.domain.run.values import Process
 
 
 class PermitTaken(Event, frozen=True, kw_only=True):
@@ -76,6 +78,60 @@ class AccountsClosed(Event, frozen=True, kw_only=True):
     run: RunId
 
 
+class NoticeOwed(Event, frozen=True, kw_only=True):
+    """A run has come to a state that people want to hear of."""
+
+    key: str
+    run: RunId
+    about: NoticeState
+    severity: NoticeSeverity
+    channels: tuple[str, ...]
+    words: ArtifactHash
+
+
+class NoticeTaken(Event, frozen=True, kw_only=True):
+    """A process is about to deliver it."""
+
+    key: str
+    run: RunId
+    process: Process
+
+
+class NoticeDelivered(Event, frozen=True, kw_only=True):
+    """At least one channel took it."""
+
+    key: str
+    run: RunId
+    channels: tuple[str, ...]
+    """Those that took it."""
+    failed: tuple[str, ...] = ()
+    """Those that did not."""
+    reason: str = ""
+    """What stood in their way."""
+
+
+class NoticeFailed(Event, frozen=True, kw_only=True):
+    """No channel took it; the run does not care."""
+
+    key: str
+    run: RunId
+    reason: str
+
+
+class NoticeDropped(Event, frozen=True, kw_only=True):
+    """It was held back until it was not true any more."""
+
+    key: str
+    run: RunId
+
+
+class TaskNumbered(Event, frozen=True, kw_only=True):
+    """A run has the next number of the project's tasks for itself."""
+
+    run: RunId
+    number: int
+
+
 ProjectEvent = (
     PermitTaken
     | PermitFreed
@@ -86,4 +142,10 @@ ProjectEvent = (
     | BudgetReserved
     | BudgetSettled
     | AccountsClosed
+    | NoticeOwed
+    | NoticeTaken
+    | NoticeDelivered
+    | NoticeFailed
+    | NoticeDropped
+    | TaskNumbered
 )

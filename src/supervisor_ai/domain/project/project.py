@@ -1,10 +1,12 @@
-"""What the runs of a project share: permits, breakers and budgets."""
+"""What the runs of a project share: permits, breakers, budgets, notices and the count of tasks."""
 
 from msgspec import Struct, field
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import EffectKey, RunId
 from supervisor_ai.domain.project import events as p
+from supervisor_ai.domain.project.notices import NOTICE_EVENTS, Notices
+from supervisor_ai.domain.project.notices import evolve as evolve_notices
 from supervisor_ai.domain.run.failures.breaker import Breaker
 from supervisor_ai.domain.run.spending.budgets import (
     Reservation,
@@ -23,6 +25,9 @@ class Project(Struct, frozen=True, kw_only=True):
     breakers: dict[str, Breaker] = field(default_factory=dict)
     """Those that are open or have failures to remember."""
     spending: Spending = field(default_factory=Spending)
+    notices: Notices = field(default_factory=Notices)
+    tasks: int = 0
+    """The number of the task that was counted last."""
 
     def has_room(self, permit: str, *, limit: int) -> bool:
         """Tell whether one more run may hold the permit."""
@@ -58,6 +63,10 @@ def evolve(project: Project, event: Event) -> Project:
             return replace(project, spending=settle(project.spending, key, used))
         case p.AccountsClosed(run=run):
             return replace(project, spending=without_accounts(project.spending, run))
+        case _ if isinstance(event, NOTICE_EVENTS):
+            return replace(project, notices=evolve_notices(project.notices, event))
+        case p.TaskNumbered(number=number):
+            return replace(project, tasks=max(project.tasks, number))
         case _:
             return project
 

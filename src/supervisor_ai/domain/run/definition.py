@@ -1,12 +1,16 @@
 """What a run pins when it starts: the workflow and all that its steps name."""
 
 from datetime import timedelta
+from enum import StrEnum
 from typing import ClassVar, Final, NewType
 
 from msgspec import Struct, field
 
+from supervisor_ai.domain.git_flow.policy import GitPolicy
 from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.quiet_hours import NEVER_QUIET, QuietHours
 from supervisor_ai.domain.run.answers import AnswerWord
+from supervisor_ai.domain.run.approvals.policy import ApprovalPolicy
 from supervisor_ai.domain.run.context_plan import ContextPlan
 from supervisor_ai.domain.run.failures.breaker import BREAKER_POLICY, BreakerPolicy
 from supervisor_ai.domain.run.failures.degradation import Level
@@ -197,8 +201,33 @@ class Gate(Struct, frozen=True, kw_only=True):
         return self.is_advisory or self.policy is GatePolicy.WARN
 
 
+class ForgeChoice(StrEnum):
+    """Where pull requests are opened."""
+
+    AUTO = "auto"
+    """Where the remote's address leads."""
+    GITHUB = "github"
+    GITLAB = "gitlab"
+    NONE = "none"
+
+
+class FollowPolicy(Struct, frozen=True, kw_only=True):
+    """How long and how far a pull request is followed once it is open."""
+
+    ci: bool = True
+    reviews: bool = True
+    max_rounds: int = 3
+    """How often what others say goes back to a worker before a person is asked."""
+    every: timedelta = timedelta(minutes=1)
+    """How long the first wait is; each further one without anything new is longer."""
+    timeout: timedelta = timedelta(days=1)
+    """How long one round may take before a person is asked."""
+
+
 class Step(Struct, frozen=True, kw_only=True):
     """A node of the workflow."""
+
+    written_where_set: ClassVar = frozenset({"follow"})
 
     name: StepName
     kind: StepWord
@@ -230,6 +259,8 @@ class Step(Struct, frozen=True, kw_only=True):
     """The simpler ways in which the step may be done when all of it fails."""
     terminal: bool = False
     description: str = ""
+    follow: FollowPolicy | None = None
+    """How a pull request is followed; None: not at all."""
 
     @property
     def crew(self) -> tuple[str, ...]:
@@ -334,7 +365,9 @@ class WorkspacePolicy(Struct, frozen=True, kw_only=True):
 class Definition(Struct, frozen=True, kw_only=True):
     """Everything that a run through steps needs, resolved and pinned; a driver may add to it."""
 
-    written_where_set: ClassVar = frozenset({"baseline", "harness"})
+    written_where_set: ClassVar = frozenset(
+        {"baseline", "harness", "approvals", "quiet_hours", "git", "forge"}
+    )
 
     workflow: Workflow
     roles: dict[str, Role]
@@ -353,6 +386,13 @@ class Definition(Struct, frozen=True, kw_only=True):
     """What follows where the tests do not pass before anybody has changed anything."""
     harness: HarnessRules = HarnessRules()
     """Which files judge and which are judged, where the conventions are wrong about it."""
+    approvals: ApprovalPolicy | None = None
+    """What a change needs before it lands; None: nothing besides what the workflow says."""
+    quiet_hours: QuietHours = NEVER_QUIET
+    """When nobody is disturbed, and no wait for an objection counts."""
+    git: GitPolicy = GitPolicy()
+    """How the work comes to a branch."""
+    forge: ForgeChoice = ForgeChoice.AUTO
 
     @property
     def expected_steps(self) -> tuple[StepName, ...]:

@@ -14,9 +14,21 @@ from supervisor_ai.domain.ids import (
     TimerName,
     TreeSha,
 )
-from supervisor_ai.domain.run.definition import Cli, Gate, Role, SandboxPolicy, WorkspacePolicy
+from supervisor_ai.domain.issues import IssueLink
+from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
+from supervisor_ai.domain.run.approvals.policy import ApprovalPolicy, Assessment
+from supervisor_ai.domain.run.definition import (
+    Cli,
+    FollowPolicy,
+    ForgeChoice,
+    Gate,
+    Role,
+    SandboxPolicy,
+    WorkspacePolicy,
+)
 from supervisor_ai.domain.run.events import (
     ApprovalRequested,
+    AssessmentStarted,
     AttemptStarted,
     BaselineEnded,
     BaselineStarted,
@@ -24,7 +36,9 @@ from supervisor_ai.domain.run.events import (
     GateStarted,
     IntegrationStarted,
     LaunchRequested,
+    NotificationStarted,
     OperationStarted,
+    PullRequestLookStarted,
     PullRequestStarted,
     TimerSet,
 )
@@ -33,7 +47,11 @@ from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.gates import Authorship, HarnessRules, Health
 from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.spending.prices import CostCap, PriceTable
-from supervisor_ai.domain.run.values import Feedback, ReasonWord
+from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.run.values import (
+    Feedback,
+    ReasonWord,
+)
 from supervisor_ai.domain.run.writable import Writable
 from supervisor_ai.domain.structs import replace
 
@@ -216,6 +234,45 @@ class RequestApproval(PlacedEffect, frozen=True, kw_only=True):
     tree: TreeSha
     commit: CommitSha
     question: ArtifactHash | None
+    assessment: Assessment | None = None
+    """What the policy demands; None: one person, whoever it is."""
+
+
+class AssessChange(OperationEffect, frozen=True, kw_only=True):
+    """Find out what a change needs before it lands."""
+
+    begins_with: ClassVar = ("commit", "since")
+
+    tree: TreeSha
+    commit: CommitSha
+    since: CommitSha
+    """What the change is compared with."""
+    policy: ApprovalPolicy
+    coverage: float | None = None
+    """How much of the code the tests reach, as a gate measured it, in percent."""
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    """What gates said last, by their names."""
+    reviews: tuple[ContextItem, ...] = ()
+    """What reviewers said last."""
+
+    def intent(self) -> AssessmentStarted:  # type: ignore[explicit-override]
+        """State what is about to be done."""
+        return AssessmentStarted(
+            step=self.step,
+            visit=self.visit,
+            slot=self.slot,
+            tree=self.tree,
+            commit=self.commit,
+        )
+
+
+class CommitStyle(Struct, frozen=True, kw_only=True):
+    """How a commit is described, where nobody has written its subject."""
+
+    plans: tuple[ArtifactHash, ...] = ()
+    """What planners answered; they may have named the type of the change."""
+    is_conventional: bool = False
+    """Whether type and scope are found also where no plan names them."""
 
 
 class Integrate(OperationEffect, frozen=True, kw_only=True):
@@ -230,6 +287,9 @@ class Integrate(OperationEffect, frozen=True, kw_only=True):
     task: ArtifactHash
     subject: str = ""
     """What the commit is called; nothing: as the task is."""
+    style: CommitStyle = CommitStyle()
+    is_signed: bool = True
+    """Whether it is signed where the user's git says so."""
 
     def intent(self) -> IntegrationStarted:  # type: ignore[explicit-override]
         """State what is about to be done."""
@@ -250,6 +310,11 @@ class OpenPullRequest(OperationEffect, frozen=True, kw_only=True):
     commit: CommitSha
     target: str
     task: ArtifactHash
+    base: CommitSha | None = None
+    style: CommitStyle = CommitStyle()
+    issue: IssueLink | None = None
+    """What it settles."""
+    forge: ForgeChoice = ForgeChoice.AUTO
 
     def intent(self) -> PullRequestStarted:  # type: ignore[explicit-override]
         """State what is about to be done."""
@@ -259,6 +324,46 @@ class OpenPullRequest(OperationEffect, frozen=True, kw_only=True):
             slot=self.slot,
             branch=self.branch,
             commit=self.commit,
+        )
+
+
+class Notify(OperationEffect, frozen=True, kw_only=True):
+    """Tell people about a tree, and wait until they have been told."""
+
+    tree: TreeSha
+    channels: tuple[str, ...]
+    severity: NoticeSeverity
+    about: NoticeState
+    task: ArtifactHash
+    wait: timedelta | None = None
+    """How long they have to object, where that is what they are told."""
+
+    def intent(self) -> NotificationStarted:  # type: ignore[explicit-override]
+        """State what is about to be done."""
+        return NotificationStarted(
+            step=self.step,
+            visit=self.visit,
+            slot=self.slot,
+            tree=self.tree,
+            channels=self.channels,
+            severity=self.severity,
+            about=self.about,
+        )
+
+
+class LookAtPullRequest(OperationEffect, frozen=True, kw_only=True):
+    """See how the checks and the reviews of a pull request stand."""
+
+    url: str
+    commit: CommitSha
+    policy: FollowPolicy
+    handled: tuple[str, ...] = ()
+    """The comments that were handed on before."""
+
+    def intent(self) -> PullRequestLookStarted:  # type: ignore[explicit-override]
+        """State what is about to be done."""
+        return PullRequestLookStarted(
+            step=self.step, visit=self.visit, slot=self.slot, commit=self.commit
         )
 
 
@@ -340,4 +445,5 @@ def approval_intent(effect: RequestApproval) -> ApprovalRequested:
         tree=effect.tree,
         commit=effect.commit,
         question=effect.question,
+        assessment=effect.assessment,
     )

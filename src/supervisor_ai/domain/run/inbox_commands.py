@@ -7,6 +7,7 @@ from msgspec import Struct
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.ids import ArtifactHash, LetterKey, RunId, StepName, TreeSha
 from supervisor_ai.domain.run.status import Outcome, RunStatus
+from supervisor_ai.domain.run.values import Snapshot
 
 
 class Cancel(Struct, frozen=True, kw_only=True):
@@ -22,6 +23,14 @@ class Approve(Struct, frozen=True, kw_only=True):
     visit: int
     tree: TreeSha
     note: ArtifactHash | None = None
+    person: str = ""
+    """Who is said to decide; without a proof, no more than the user of this machine."""
+    proof: ArtifactHash | None = None
+    """The signed decision: its document, then its signature."""
+    shown: ArtifactHash | None = None
+    """What the person was shown."""
+    completes: bool = False
+    """Whether the person means that the task is complete, and not only that it may go on."""
 
 
 class Reject(Struct, frozen=True, kw_only=True):
@@ -31,6 +40,29 @@ class Reject(Struct, frozen=True, kw_only=True):
     visit: int
     tree: TreeSha
     note: ArtifactHash
+    person: str = ""
+    proof: ArtifactHash | None = None
+    shown: ArtifactHash | None = None
+
+
+class Comment(Struct, frozen=True, kw_only=True):
+    """Say something about a line of the change that the step asks about."""
+
+    step: StepName
+    visit: int
+    tree: TreeSha
+    file: str
+    line: int
+    text: ArtifactHash
+
+
+class EditChange(Struct, frozen=True, kw_only=True):
+    """Put other files in the place of those that the step asks about."""
+
+    step: StepName
+    visit: int
+    tree: TreeSha
+    edited: Snapshot
 
 
 class Migrate(Struct, frozen=True, kw_only=True):
@@ -47,7 +79,7 @@ class ReportChild(Struct, frozen=True, kw_only=True):
     outcome: Outcome
 
 
-Command = Cancel | Approve | Reject | Migrate | ReportChild
+Command = Cancel | Approve | Reject | Comment | EditChange | Migrate | ReportChild
 
 
 class InboxCommand(Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from msgspec import Struct, field
 
+from supervisor_ai.domain.run.approvals.policy import ApprovalPolicy
 from supervisor_ai.domain.run.definition import Definition, Role, Step
 from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
 from supervisor_ai.domain.run.failures.loops import LoopPolicy
@@ -22,6 +23,7 @@ class Policies(Struct, frozen=True, kw_only=True):
     prices: PriceTable = field(default_factory=PriceTable)
     baseline: BaselinePolicy = BaselinePolicy.ASK
     harness: HarnessRules = HarnessRules()
+    approvals: ApprovalPolicy | None = None
 
 
 def policy_of(definition: Definition, at: Step, role: Role) -> RetryPolicy:

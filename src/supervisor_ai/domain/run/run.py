@@ -32,7 +32,8 @@ _LIFE: Final[dict[tuple[RunStatus, type], RunStatus]] = {
 }
 _BUDGET: Final = e.LaunchRequested.waits_for
 _ALWAYS: Final = (e.RunOwned, e.CancelRequested, e.CommandRefused, e.DefinitionMigrated)
-_WHILE_WAITING: Final = (e.RequestAnswered, e.PermitGranted, e.TimerFired, e.ChildEnded)
+_OF_PEOPLE: Final = (e.RequestAnswered, e.ApprovalCounted, e.CommentMade)
+_WHILE_WAITING: Final = (*_OF_PEOPLE, e.PermitGranted, e.TimerFired, e.ChildEnded)
 _WHILE_RUNNING: Final = (
     *(e.PlacedEvent, e.PermitGranted, e.TimerFired, e.ChildEnded),
     *(e.TimerSet, e.TimerCancelled, e.PermitRequested, e.PermitReleased, e.ChildCancelRequested),
@@ -66,6 +67,10 @@ class Run(Struct, frozen=True, kw_only=True):
     fired: frozenset[TimerName] = frozenset()
     permits: frozenset[str] = frozenset()
     children: dict[RunId, RunStatus] = field(default_factory=dict)
+    votes: tuple[str, ...] = ()
+    """Those who have said yes to the question that is open, where one yes is not enough."""
+    comments: int = 0
+    """How many comments on lines there were so far."""
 
     @property
     def is_ended(self) -> bool:
@@ -119,8 +124,14 @@ def evolve(run: Run, event: Event) -> Run:  # noqa: C901 - one case per fact
     """Fold one recorded fact into the run."""
     run = replace(run, status=step(RUN_FLOW, run.status, event))
     match event:
+        case e.ApprovalRequested():
+            return _opened(replace(run, votes=()), event)
         case e.Intent() | e.PermitRequested():
             return _opened(run, event)
+        case e.ApprovalCounted(person=person):
+            return replace(run, votes=(*run.votes, person))
+        case e.CommentMade(number=number):
+            return replace(run, comments=number)
         case e.TimerSet() | e.TimerFired() | e.TimerCancelled():
             return _timed(run, event)
         case e.PermitGranted(permit=permit):

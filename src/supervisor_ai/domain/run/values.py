@@ -99,8 +99,11 @@ class FeedbackKind(StrEnum):
     FORMAT = "format"
     WORKER = "worker"
     PERSON = "person"
+    COMMENT = "comment"
+    """What a person says about one line."""
     LEFT_OUT = "left_out"
     BASELINE = "baseline"
+    PULL_REQUEST = "pull_request"
 
 
 class Feedback(Struct, frozen=True, kw_only=True):
@@ -129,7 +132,15 @@ class ApprovalReason:
     """Those who have to agree are not there, and waiting would not bring them."""
     PULL_REQUEST: Final = ReasonWord("pull_request")
     """A pull request could not be opened, and somebody has to do it by hand."""
+    PULL_REQUEST_UNSEEN: Final = ReasonWord("pull_request_unseen")
+    """Nobody can tell how the pull request stands."""
+    PULL_REQUEST_ROUNDS: Final = ReasonWord("pull_request_rounds")
+    """A pull request does not become green by itself."""
     BASELINE: Final = ReasonWord("baseline")
     """The tests do not pass on the files that the run starts from."""
+    RISK: Final = ReasonWord("risk")
+    """The approval policy wants somebody to agree before the change lands."""
     LANDING: Final = ReasonWord("landing")
     """What was made cannot be put where it belongs."""
+    COMPLETION: Final = ReasonWord("completion")
+    """The work is done, and lands when a person completes the task."""

@@ -6,7 +6,7 @@ from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import Integrate
 from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
-from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind, ReasonWord
+from supervisor_ai.domain.run.values import ApprovalReason, Feedback, ReasonWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.kanban import Phase
@@ -15,11 +15,20 @@ from supervisor_ai.drivers.kanban.effects import ReadKanban, SaveKanban
 from supervisor_ai.drivers.kanban.kinds import UNREADABLE, AnswerStatus
 from supervisor_ai.drivers.kanban.orders import with_orders
 from supervisor_ai.drivers.kanban.state import LAND_TASK, MANAGER, READING, KanbanState
+from supervisor_ai.drivers.moves.approvals import clear_landing
 from supervisor_ai.drivers.moves.attempts import base_of
 from supervisor_ai.drivers.moves.crews import decide_crew
 from supervisor_ai.drivers.moves.gates import decide_gates
 from supervisor_ai.drivers.moves.state import Visit
-from supervisor_ai.drivers.moves.steps import enter, go_on, perform, question, stop, then
+from supervisor_ai.drivers.moves.steps import (
+    enter,
+    go_on,
+    objections,
+    perform,
+    question,
+    stop,
+    then,
+)
 
 
 def decide_reading(run: Run, state: KanbanState, at: Step, visit: Visit) -> Decision:
@@ -120,8 +129,9 @@ def decide_landing(run: Run, state: KanbanState, at: Step, visit: Visit) -> Deci
         case e.ApprovalRefused():
             reason = "A person wants it done again, with the files as they are now."
             failed = e.StepFailed(step=at.name, visit=visit.number, reason=reason)
-            said = Feedback(kind=FeedbackKind.PERSON, source=at.name, artifact=state.news.note)
-            return then(failed, _begin_again(state, (said,)))
+            return then(failed, _begin_again(state, objections(state.flow, at, state.news)))
+        case _ if asked := _clearing(run, state, at, visit):
+            return asked
         case _ if state.saved is not None and state.saved.rest.tree != state.rest:
             landing = replace(_landing(run, state, at, visit), snapshot=state.saved.rest.commit)
             return perform(run, state.flow, landing)
@@ -131,6 +141,13 @@ def decide_landing(run: Run, state: KanbanState, at: Step, visit: Visit) -> Deci
             return perform(run, state.flow, _saving(run, state, at, visit))
         case _:
             return perform(run, state.flow, _landing(run, state, at, visit))
+
+
+def _clearing(run: Run, state: KanbanState, at: Step, visit: Visit) -> Decision | None:
+    """Let the work for a task have what the policy demands; the files of the kanban need none."""
+    if at.name != LAND_TASK or state.flow.head.tree == state.kept.tree:
+        return None
+    return clear_landing(run, state.flow, at, visit, state.kept.commit)
 
 
 def _is_shared(state: KanbanState) -> bool:

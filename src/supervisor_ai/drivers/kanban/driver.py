@@ -20,8 +20,8 @@ from supervisor_ai.drivers.kanban.state import KanbanState, evolve
 from supervisor_ai.drivers.moves import definition as steps
 from supervisor_ai.drivers.moves.attempts import base_of
 from supervisor_ai.drivers.moves.baseline import decide_baseline
+from supervisor_ai.drivers.moves.frame import decide_frame
 from supervisor_ai.drivers.moves.state import current_visit
-from supervisor_ai.drivers.moves.steps import decide_frame
 
 _SHOWN: Final = 20
 

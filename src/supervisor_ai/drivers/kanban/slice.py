@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.control.commands.run_migration import only_cli
 from supervisor_ai.control.ports.definitions import Catalog, Loaded
-from supervisor_ai.control.slices import Slice, SliceReference
+from supervisor_ai.control.run_views import RunView
+from supervisor_ai.control.slices import Slice, SliceReference, TaskDesk, TaskList
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition, expect_kanban
@@ -41,6 +42,12 @@ def _performers(ports: Mapping[str, object]) -> "Performers":
     return make_performers(ports)
 
 
+def _task_list(desk: TaskDesk, run: RunView, ports: Mapping[str, object]) -> TaskList | None:
+    from supervisor_ai.drivers.kanban.queries.tasks import task_list
+
+    return task_list(desk, run, ports)
+
+
 def _reference() -> SliceReference:
     from supervisor_ai.drivers.kanban.queries.reference import REFERENCE
 
@@ -57,6 +64,7 @@ SLICE: Final = Slice(
     today=_today,
     question_help=about.question_help,
     about_run=about.about_run,
+    task_list=_task_list,
     preview=about.preview,
     attempt_words=about.attempt_words,
     reference=_reference,

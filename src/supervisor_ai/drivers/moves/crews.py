@@ -16,6 +16,7 @@ from supervisor_ai.drivers.moves.slot_moves import Effects, Result, SlotPart, de
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState
 from supervisor_ai.drivers.moves.steps import (
     go_on,
+    needs_sign_off,
     pass_step,
     perform,
     quarantine,
@@ -131,7 +132,7 @@ def _skip(
     run: Run, state: WorkflowState, at: Step, visit: Visit, results: list[Result]
 ) -> Decision:
     """Go on without the step, once a person has agreed where one has to."""
-    if at.human_approval and not visit.is_signed_off:
+    if needs_sign_off(state, at):
         return perform(run, state, question(state, at))
     reason = "; ".join(dict.fromkeys(result.reason for result in results))
     skipped = e.StepSkipped(step=at.name, visit=visit.number, reason=reason)

@@ -8,7 +8,8 @@ from supervisor_ai.domain.run.definition import Step, StepKind, StepWord
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.drivers.moves.crews import decide_crew
 from supervisor_ai.drivers.moves.gates import decide_gates
-from supervisor_ai.drivers.moves.landings import decide_commit, decide_pull_request
+from supervisor_ai.drivers.moves.landings import decide_commit
+from supervisor_ai.drivers.moves.pull_requests import decide_pull_request
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState
 from supervisor_ai.drivers.moves.steps import pass_step, perform, question, rejected_by_person
 

@@ -6,6 +6,7 @@ from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.attempts import base_of
+from supervisor_ai.drivers.moves.clearance import Clearance
 from supervisor_ai.drivers.moves.slots import under
 from supervisor_ai.drivers.moves.state import WorkflowState
 
@@ -18,8 +19,11 @@ def begin(birth: RunSubmitted, definition: Definition) -> WorkflowState:
 
 
 def fork(state: WorkflowState) -> WorkflowState:
-    """Return the state that a fork of the run begins with: its branch is its own."""
-    return replace(state, landed=None)
+    """Return the state that a fork of the run begins with: its branch is its own.
+
+    So is what people have to agree to: they said yes to another run.
+    """
+    return replace(state, landed=None, clearance=state.clearance.voided())
 
 
 def migrate(state: WorkflowState, definition: Definition) -> WorkflowState:
@@ -28,7 +32,14 @@ def migrate(state: WorkflowState, definition: Definition) -> WorkflowState:
     if visit is not None:
         slots = tuple(under(slot, definition.clis) for slot in visit.slots)
         visit = replace(visit, slots=slots)
-    return replace(state, definition=definition, visit=visit)
+    return replace(state, definition=definition, visit=visit, clearance=_kept(state, definition))
+
+
+def _kept(state: WorkflowState, definition: Definition) -> Clearance:
+    """Forget what the policy said about a change where it is another policy now."""
+    if definition.approvals == state.definition.approvals:
+        return state.clearance
+    return state.clearance.voided()
 
 
 def migration_problems(state: WorkflowState, definition: Definition) -> tuple[str, ...]:

@@ -23,6 +23,10 @@ from supervisor_ai.domain.run.values import (
     Snapshot,
 )
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.moves.clearance import Clearance
+from supervisor_ai.drivers.moves.clearance import evolve as evolve_clearance
+from supervisor_ai.drivers.moves.pull_request_record import PullRequestRecord
+from supervisor_ai.drivers.moves.pull_request_record import evolve as evolve_pull_request
 from supervisor_ai.drivers.moves.review_loops import Rounds, record_round
 from supervisor_ai.drivers.moves.slots import Slot
 from supervisor_ai.drivers.moves.slots import evolve as evolve_slot
@@ -48,8 +52,16 @@ STEP_FLOW: Final[Flow[StepStatus]] = {
     (StepStatus.FAILED, e.AttemptCancelled): StepStatus.FAILED,
     (StepStatus.FAILED, e.FilesLeftOut): StepStatus.FAILED,
 }
-_OF_THE_KERNEL: Final = frozenset(e.RUN_EVENTS)
-_OF_A_QUESTION: Final = (e.ApprovalRequested, e.ApprovalGiven, e.ApprovalRefused)
+_OF_PARTS: Final = (
+    *(e.AttemptStarted, e.AttemptSucceeded, e.AttemptFailed, e.AttemptCancelled, e.AttemptLost),
+    *(e.GateStarted, e.GateEnded, e.GateLost, e.GateCancelled),
+    *(e.BaselineStarted, e.BaselineEnded, e.BaselineLost),
+)
+"""What belongs to a role or a gate of a step, and not to the step as a whole."""
+_OF_A_QUESTION: Final = (
+    *(e.ApprovalRequested, e.ApprovalGiven, e.ApprovalLapsed),
+    *(e.ApprovalRefused, e.ChangeEdited),
+)
 _OF_A_SLOT: Final = (
     *_LAUNCH,
     *(e.AttemptStarted, e.ContextPacked, e.PromptSent),
@@ -58,21 +70,19 @@ _OF_A_SLOT: Final = (
 )
 
 _BEGINS_ANEW: Final = frozenset(
-    {ApprovalReason.REVIEW_LOOP, ApprovalReason.FINDINGS, ApprovalReason.IMPOSSIBLE_WAIT}
+    {
+        ApprovalReason.REVIEW_LOOP,
+        ApprovalReason.FINDINGS,
+        ApprovalReason.IMPOSSIBLE_WAIT,
+        ApprovalReason.RISK,
+        ApprovalReason.COMPLETION,
+        ApprovalReason.PULL_REQUEST_ROUNDS,
+    }
 )
-"""Questions that are asked where the tries are used up; a no is worth new ones."""
+"""Questions that are asked where nothing is left to try; a no is worth new tries."""
 
-News = (
-    e.ApprovalGiven
-    | e.ApprovalRefused
-    | e.IntegrationLanded
-    | e.IntegrationRefused
-    | e.IntegrationLost
-    | e.PullRequestOpened
-    | e.PullRequestRefused
-    | e.PullRequestLost
-    | e.OperationEnded
-)
+PersonsWord = e.ApprovalGiven | e.ApprovalLapsed | e.ApprovalRefused | e.ChangeEdited
+News = PersonsWord | e.OperationEnded
 """Outcomes of a step as a whole that the driver has not acted on yet."""
 
 
@@ -121,6 +131,11 @@ class Visit(Struct, frozen=True, kw_only=True):
         """Tell whether a person has signed the step off."""
         return ApprovalReason.HUMAN_GATE in self.approved
 
+    @property
+    def is_completed(self) -> bool:
+        """Tell whether a person has said that the task is complete."""
+        return ApprovalReason.COMPLETION in self.approved
+
     def slot(self, number: int) -> Slot:
         """Return where one of the step's roles stands."""
         found = (slot for slot in self.slots if slot.number == number)
@@ -154,6 +169,10 @@ class WorkflowState(Struct, frozen=True, kw_only=True):
     """How much scrutiny the change needs, as far as it was measured."""
     baselines: dict[str, e.BaselineEnded] = field(default_factory=dict)
     """How each gate that runs tests stood before anybody had changed anything."""
+    clearance: Clearance = field(default_factory=Clearance)
+    """What is known about the change on its way to a branch."""
+    pull_request: PullRequestRecord = field(default_factory=PullRequestRecord)
+    """What is known of the pull request."""
 
     @property
     def visits(self) -> int:
@@ -187,6 +206,8 @@ def evolve(state: WorkflowState, event: Event) -> WorkflowState:
     status, verdict = step(STEP_FLOW, record.status, event), _told(event) or record.verdict
     record = replace(record, status=status, verdict=verdict)
     state = _placed(state, event)
+    asked = state.visit.question if state.visit else None
+    state = replace(state, clearance=evolve_clearance(state.clearance, event, asked))
     state, record = _applied(state, record, event)
     record = _losing(record, event)
     return replace(state, steps={**state.steps, event.step: record})
@@ -242,24 +263,38 @@ def _applied(  # noqa: C901 - one case per fact
         case e.GateEnded():
             state = _judged(state, event)
             return state, replace(record, verdict=_worst(current_visit(state)))
-        case e.ApprovalGiven():
+        case e.ApprovalGiven() | e.ApprovalLapsed():
             return _decided(state, event), replace(record, verdict="approved")
+        case e.ChangeEdited(commit=commit, tree=tree):
+            head = Snapshot(commit=commit, tree=tree)
+            record = replace(record, verdict="edited", setbacks=0, rounds=())
+            # What the worker reported says nothing about what a person made of it.
+            return replace(_decided(state, event), head=head, author=None), record
         case e.ApprovalRefused():
             return _decided(state, event), _refused(current_visit(state), record)
-        case e.IntegrationLanded(commit=commit):
-            return replace(state, news=event, landed=commit), record
-        case e.IntegrationLost() | e.IntegrationRefused():
-            return replace(state, news=event), record
-        case e.PullRequestOpened() | e.PullRequestRefused() | e.PullRequestLost():
-            return replace(state, news=event), record
-        case e.IntegrationStarted() | e.PullRequestStarted() | e.ApprovalRequested():
-            return replace(state, news=None), record
-        case e.OperationEnded() if type(event) not in _OF_THE_KERNEL:
-            return replace(state, news=event), record
-        case e.OperationStarted() if type(event) not in _OF_THE_KERNEL:
-            return replace(state, news=None), record
         case _:
-            return state, record
+            return _under_way(state, event), record
+
+
+def _under_way(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
+    """Take in what the step as a whole is at, and what came of it."""
+    match event:
+        case e.IntegrationLanded(commit=commit):
+            return replace(state, news=event, landed=commit)
+        case e.PullRequestOpened() | e.PullRequestSeen() | e.PullRequestUnseen():
+            known = evolve_pull_request(state.pull_request, event)
+            return replace(state, news=event, pull_request=known)
+        case e.PullRequestStarted():
+            known = evolve_pull_request(state.pull_request, event)
+            return replace(state, news=None, pull_request=known)
+        case _ if isinstance(event, _OF_PARTS):
+            return state
+        case e.OperationEnded():
+            return replace(state, news=event)
+        case e.OperationStarted() | e.ApprovalRequested():
+            return replace(state, news=None)
+        case _:
+            return state
 
 
 def _told(event: e.PlacedEvent) -> str | None:
@@ -306,7 +341,7 @@ def _without(lost: dict[int, e.FilesLeftOut], slot: int) -> dict[int, e.FilesLef
     return {number: event for number, event in lost.items() if number != slot}
 
 
-def _decided(state: WorkflowState, event: e.ApprovalGiven | e.ApprovalRefused) -> WorkflowState:
+def _decided(state: WorkflowState, event: PersonsWord) -> WorkflowState:
     """Take in a person's word on the step as a whole; one on a blocked role is the slot's."""
     visit = current_visit(state)
     if visit.question == ApprovalReason.BLOCKED:

@@ -22,22 +22,9 @@ from supervisor_ai.drivers.moves.results import levels, summary
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState, current_visit, evolve
 
 DEADLINE: Final = TimerName("deadline")
+_NOBODY_MENDS: Final = frozenset({ApprovalReason.PULL_REQUEST, ApprovalReason.PULL_REQUEST_UNSEEN})
+"""A pull request that cannot be opened or seen is nobody's to mend."""
 _AT_WORK: Final = (e.LaunchRequested, e.OperationStarted)
-
-
-def decide_frame(run: Run, state: WorkflowState) -> Decision | None:
-    """Say what happens at any step: the run begins, or has taken too long; None: the step decides.
-
-    The time that a run only waits is not its own.
-    """
-    if DEADLINE in run.fired:
-        limit = state.definition.limits.workflow_timeout
-        return fail(OutcomeKind.LIMITS_EXCEEDED, f"The run took longer than {limit}.")
-    if state.visit is None:
-        return enter(state, state.definition.workflow.initial_step, ())
-    if run.status is RunStatus.WAITING and DEADLINE in run.timers:
-        return Decision(effects=(CancelTimer(timer=DEADLINE),))
-    return None
 
 
 def perform(run: Run, state: WorkflowState, *effects: Effect) -> Decision:
@@ -87,17 +74,36 @@ def quarantine(
 def pass_step(run: Run, state: WorkflowState, at: Step) -> Decision:
     """Go on, once a person has agreed where one has to."""
     visit = current_visit(state)
-    if at.human_approval and not visit.is_signed_off:
+    if needs_sign_off(state, at):
         return perform(run, state, question(state, at))
     return go_on(state, at, e.StepPassed(step=at.name, visit=visit.number))
+
+
+def needs_sign_off(state: WorkflowState, at: Step) -> bool:
+    """Tell whether a person still has to agree because the step says so.
+
+    Where the policy has asked people about the very files that land, they are not asked again.
+    """
+    is_signed = current_visit(state).is_signed_off
+    if at.kind == StepKind.COMMIT:
+        is_signed = is_signed or state.clearance.is_signed(state.head.tree)
+    return at.human_approval and not is_signed
 
 
 def go_on(state: WorkflowState, at: Step, fact: e.StepPassed | e.StepSkipped) -> Decision:
     """Leave a step for the next one, or for the end."""
     if not (at.terminal or at.next is None):
         return then(fact, enter(state, at.next, ()))
+    return complete(state, fact)
+
+
+def complete(
+    state: WorkflowState, fact: e.StepPassed | e.StepSkipped, happened: str = ""
+) -> Decision:
+    """End the run with what was asked; `happened` says what else there is to say about it."""
     state = evolve(state, fact)
-    outcome = Outcome(kind=OutcomeKind.DONE, reason=summary(state))
+    reason = " ".join(filter(None, (summary(state), happened)))
+    outcome = Outcome(kind=OutcomeKind.DONE, reason=reason)
     ending = Ending(
         status=RunStatus.COMPLETED, outcome=outcome, degraded=is_degraded(levels(state))
     )
@@ -105,20 +111,29 @@ def go_on(state: WorkflowState, at: Step, fact: e.StepPassed | e.StepSkipped) ->
 
 
 def rejected_by_person(state: WorkflowState, at: Step, news: e.ApprovalRefused) -> Decision:
-    """Go back with a person's words."""
-    back = Feedback(kind=FeedbackKind.PERSON, source=at.name, artifact=news.note)
-    target = at.on_reject or at.on_fail or _mender(state, at)
-    return send_back(state, at, target, (back,), OutcomeKind.REJECTED)
+    """Go back with a person's words, and with what people said about single lines."""
+    is_mended = current_visit(state).question not in _NOBODY_MENDS
+    target = at.on_reject or at.on_fail or (mender(state, at) if is_mended else None)
+    return send_back(state, at, target, objections(state, at, news), OutcomeKind.REJECTED)
 
 
-def _mender(state: WorkflowState, at: Step) -> StepName | None:
+def objections(state: WorkflowState, at: Step, news: e.ApprovalRefused) -> tuple[Feedback, ...]:
+    """Let a worker hear a person's words, and what people said about single lines."""
+    said = Feedback(kind=FeedbackKind.PERSON, source=at.name, artifact=news.note)
+    return (said, *map(_commented, state.clearance.comments))
+
+
+def _commented(comment: e.CommentMade) -> Feedback:
+    place = f"{comment.number} {comment.file}:{comment.line}"
+    return Feedback(kind=FeedbackKind.COMMENT, source=place, artifact=comment.text)
+
+
+def mender(state: WorkflowState, at: Step) -> StepName | None:
     """Name who does it again as the person wants it, where the workflow does not say it.
 
     That is the step itself if it makes something, else where the last review sends back to, else
-    the last step that made something. A pull request that cannot be opened is nobody's to mend.
+    the last step that made something.
     """
-    if current_visit(state).question == ApprovalReason.PULL_REQUEST:
-        return None
     if _makes(state, at):
         return at.name
     names, known = list(state.steps), state.definition.workflow.steps

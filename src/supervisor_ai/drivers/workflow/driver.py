@@ -11,8 +11,8 @@ from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.drivers.moves import definition as definition_moves
 from supervisor_ai.drivers.moves.baseline import decide_baseline
 from supervisor_ai.drivers.moves.deciders import DECIDERS, StepDecider
+from supervisor_ai.drivers.moves.frame import decide_frame
 from supervisor_ai.drivers.moves.state import WorkflowState, current_visit, evolve
-from supervisor_ai.drivers.moves.steps import decide_frame
 
 
 class WorkflowDriver:

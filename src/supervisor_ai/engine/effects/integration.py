@@ -1,13 +1,13 @@
 """Performing an integration: a snapshot lands on the run's branch, exactly once."""
 
 from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.git_flow.commit_message import commit_message
 from supervisor_ai.domain.run.effects import Integrate
 from supervisor_ai.domain.run.events import IntegrationLanded, IntegrationRefused
 from supervisor_ai.domain.terminal import plain
+from supervisor_ai.engine.effects.commit_text import describe_commit
 from supervisor_ai.engine.ports.workspaces import Landed, Landing
 from supervisor_ai.engine.world import Operation
-
-_SUBJECT_LENGTH = 72
 
 
 async def perform_integration(
@@ -24,9 +24,10 @@ async def perform_integration(
         base=effect.base,
         branch=effect.branch,
         expected=effect.expected,
-        message=commit_message(effect.subject or operation.world.artifacts.get(effect.task)),
+        message=await _message(effect, operation),
         identity=identity,
         at=operation.intended_at,
+        is_signed=effect.is_signed,
     )
     result = await operation.world.workspaces.land(landing)
     if isinstance(result, Landed):
@@ -44,13 +45,14 @@ async def perform_integration(
         slot=effect.slot,
         reason=operation.world.redactor.redact(plain(result.reason)).text,
         detail=detail,
+        lacks_signature=result.lacks_signature,
     )
 
 
-def commit_message(task: str) -> str:
-    """Make a subject of the task's first line, and a body where the task is longer."""
-    task = plain(task).strip()
-    subject = task.partition("\n")[0].strip()
-    if len(subject) > _SUBJECT_LENGTH:
-        subject = f"{subject[: _SUBJECT_LENGTH - 1].rstrip()}…"
-    return subject if subject == task else f"{subject}\n\n{task}"
+async def _message(effect: Integrate, operation: Operation) -> str:
+    if effect.subject:
+        return commit_message(effect.subject)
+    world, change = operation.world, (effect.base, effect.snapshot)
+    return await describe_commit(
+        world.artifacts, world.workspaces, effect.task, effect.style, change
+    )

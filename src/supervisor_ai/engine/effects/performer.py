@@ -6,7 +6,10 @@ from typing import Final, TypeVar, cast
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.run.effects import (
+    AssessChange,
     Integrate,
+    LookAtPullRequest,
+    Notify,
     OpenPullRequest,
     OperationEffect,
     RunBaseline,
@@ -14,10 +17,13 @@ from supervisor_ai.domain.run.effects import (
     RunWorker,
 )
 from supervisor_ai.domain.run.events import RunEvent
+from supervisor_ai.engine.effects.assessment import perform_assessment
 from supervisor_ai.engine.effects.gates.baseline import perform_baseline
 from supervisor_ai.engine.effects.gates.gate import perform_gate
 from supervisor_ai.engine.effects.integration import perform_integration
+from supervisor_ai.engine.effects.notification import perform_notification
 from supervisor_ai.engine.effects.pull_request import perform_pull_request
+from supervisor_ai.engine.effects.pull_request_look import perform_look
 from supervisor_ai.engine.effects.worker import perform_worker
 from supervisor_ai.engine.world import Operation, Performer, Performers
 
@@ -34,8 +40,11 @@ SHARED_PERFORMERS: Final[Performers] = {
     **performer(RunWorker, perform_worker),
     **performer(RunBaseline, perform_baseline),
     **performer(RunGate, perform_gate),
+    **performer(AssessChange, perform_assessment),
     **performer(Integrate, perform_integration),
     **performer(OpenPullRequest, perform_pull_request),
+    **performer(Notify, perform_notification),
+    **performer(LookAtPullRequest, perform_look),
 }
 """Of the effects that any driver may ask for."""
 

@@ -6,7 +6,7 @@ from typing import Final
 from supervisor_ai.domain.run.effects import OpenPullRequest
 from supervisor_ai.domain.run.events import PullRequestOpened, PullRequestRefused
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.engine.effects.integration import commit_message
+from supervisor_ai.engine.effects.commit_text import describe_commit
 from supervisor_ai.engine.ports.forge import Opened, PullRequest
 from supervisor_ai.engine.world import Operation
 
@@ -18,13 +18,19 @@ async def perform_pull_request(
 ) -> PullRequestOpened | PullRequestRefused:
     """Open a pull request for the branch, or find the one that is there."""
     world = operation.world
-    subject, _, rest = commit_message(world.artifacts.get(effect.task)).partition("\n\n")
+    change = (effect.base or effect.commit, effect.commit)
+    message = await describe_commit(
+        world.artifacts, world.workspaces, effect.task, effect.style, change
+    )
+    subject, _, rest = message.partition("\n\n")
     request = PullRequest(
         branch=effect.branch,
         commit=effect.commit,
         target=target_branch(effect.target),
         title=subject,
         body=f"{rest or subject}\n\nSupervisor-Run: {operation.run}\n",
+        issue=effect.issue,
+        forge=effect.forge,
     )
     result = await world.forge.open(request)
     if isinstance(result, Opened):

@@ -53,6 +53,29 @@ class Hollow(Struct, frozen=True, kw_only=True):
     """The files of tests that do not speak of the modules: the others may notice sooner."""
 
 
+class ProbeKind(StrEnum):
+    """What is asked by tests that somebody else than the change wrote."""
+
+    NEIGHBOURS = "neighbours"
+    """The base's tests of what changed, with values beside their own."""
+    NEW_INPUTS = "new_inputs"
+    """The tests that the change adds, with values that have nothing to do with their own."""
+    FAILURES = "failures"
+    """The base's tests of what changed, each with a failure at its end."""
+
+
+class TestProbe(Struct, frozen=True, kw_only=True):
+    """One question, as trees to run the tests on."""
+
+    __test__ = False
+    subject: str = ""
+    """What it is about, in words."""
+    variants: tuple[Mapping[str, bytes | None], ...] = ()
+    """What to put over a commit, one after the other."""
+    control: Mapping[str, bytes | None] = field(default_factory=dict)
+    """What no tests pass with, if they are run at all."""
+
+
 class Evidence(Protocol):
     """Takes changes apart; everything that it is shown is hostile.
 
@@ -65,6 +88,12 @@ class Evidence(Protocol):
 
     async def hollowed(self, case: ChangeCase, rules: HarnessRules, *, whole: bool) -> Hollow:
         """Empty the modules of the product that a change touches, or all of them."""
+        ...
+
+    async def probes(
+        self, case: ChangeCase, rules: HarnessRules, kind: ProbeKind
+    ) -> tuple[TestProbe, ...]:
+        """Write tests that ask more than the change's own; none where there is no reason to."""
         ...
 
     async def head_version(

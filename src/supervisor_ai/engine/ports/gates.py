@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha, RunId
+from supervisor_ai.domain.run.approvals.facts import Fact
 from supervisor_ai.domain.run.gates import Area, Complexity, Finding, GateWord
 
 if TYPE_CHECKING:
@@ -109,6 +110,8 @@ class Reading(Struct, frozen=True, kw_only=True):
     """Whether a known runner began, or should have, and never came to its end."""
     is_idle: bool = False
     """Whether there was nothing to do, or nothing but words."""
+    coverage: float | None = None
+    """How much of the code the tests reach, in percent, where a tool that is known says so."""
 
 
 NOTHING_READ: Final = Reading()
@@ -171,6 +174,52 @@ class Mutant(Struct, frozen=True, kw_only=True):
     description: str
 
 
+class FactsCase(Struct, frozen=True, kw_only=True):
+    """A change that facts are wanted of."""
+
+    base: CommitSha
+    head: CommitSha
+    own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Facts of the project: a name, and the patterns of the paths that make it true."""
+
+
+class FactEvidence(Struct, frozen=True, kw_only=True):
+    """Why a fact has its value: a file, and what is seen there."""
+
+    fact: str
+    file: str
+    detail: str
+
+
+class ApiChange(StrEnum):
+    """What becomes of something public."""
+
+    REMOVED = "removed"
+    """Nobody finds it any more where it was."""
+    HIDDEN = "hidden"
+    """It is still there, but no longer for everybody."""
+    NARROWED = "narrowed"
+    """It takes less, demands more, or gives something else."""
+
+
+class ApiBreak(Struct, frozen=True, kw_only=True):
+    """Something public that whoever uses it has to change for."""
+
+    file: str
+    symbol: str
+    change: ApiChange
+    detail: str
+    """What it was and what it is, in words."""
+
+
+class ChangeFacts(Struct, frozen=True, kw_only=True):
+    """What is known of a change; a bounded number of examples, and all facts."""
+
+    facts: tuple[Fact, ...]
+    evidence: tuple[FactEvidence, ...] = ()
+    breaks: tuple[ApiBreak, ...] = ()
+
+
 class Examiner(Protocol):
     """Knows runners and languages; everything that it is shown is hostile."""
 
@@ -213,6 +262,13 @@ class Examiner(Protocol):
         """Put small faults into the lines that a change touches, spread over all of them.
 
         Raise Unexaminable where nobody could look.
+        """
+        ...
+
+    async def facts(self, case: FactsCase) -> ChangeFacts:
+        """Find out what is known of a change besides its coverage, and by which of its files.
+
+        What could not be read is unknown (None) and never false.
         """
         ...
 

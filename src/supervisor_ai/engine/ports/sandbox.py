@@ -67,6 +67,8 @@ class Egress(Struct, frozen=True, kw_only=True):
     on_refusal: RefusalSink
     allow: tuple[str, ...] = ()
     """Exact `host:port` pairs for the CONNECT proxy."""
+    private: tuple[str, ...] = ()
+    """Those of them that may be in a private network."""
     broker: BrokerRoute | None = None
     broker_variables: tuple[str, ...] = ()
     """The variables that tell the command the broker's address."""

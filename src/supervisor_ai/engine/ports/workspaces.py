@@ -91,6 +91,8 @@ class Landing(Struct, frozen=True, kw_only=True):
     message: str
     identity: Identity
     at: datetime
+    is_signed: bool = True
+    """Whether it is signed where the user's git says so; a signature may differ each time."""
 
 
 class Landed(Struct, frozen=True, kw_only=True):
@@ -105,6 +107,8 @@ class NotLanded(Struct, frozen=True, kw_only=True):
     """The snapshot cannot be put on the branch."""
 
     reason: str
+    lacks_signature: bool = False
+    """Whether the user's git wants a signature that cannot be made without the user."""
 
 
 class Workspaces(Protocol):
@@ -184,6 +188,10 @@ class Workspaces(Protocol):
         """
         ...
 
+    async def keep(self, commit: CommitSha, *, ref: str) -> None:
+        """Let a ref of ours keep a commit, so that it does not go."""
+        ...
+
     async def close(self, workspace: Workspace) -> None:
         """Remove the directory."""
         ...
@@ -209,6 +217,10 @@ class Workspaces(Protocol):
 
     async def diff(self, base: CommitSha, head: CommitSha, *, hides: tuple[str, ...] = ()) -> str:
         """Return the change between two commits as text."""
+        ...
+
+    async def changed_paths(self, base: CommitSha, head: CommitSha) -> tuple[str, ...]:
+        """Name the files that differ between two commits, sorted."""
         ...
 
     async def land(self, landing: Landing) -> Landed | NotLanded:

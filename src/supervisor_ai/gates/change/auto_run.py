@@ -1,8 +1,7 @@
 """The auto-run files gate: what a change does to files that run by themselves on a machine."""
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import islice
@@ -18,12 +17,11 @@ from supervisor_ai.engine.ports.gates import ChangeCase, Examination
 from supervisor_ai.gates.change.differences import is_absent, read_small, shown
 from supervisor_ai.gates.change.misleading_names import find_odd_names
 from supervisor_ai.gates.change.path_patterns import path_pattern
+from supervisor_ai.gates.change.picked_keys import FORMATS, keys_differ
 from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.gates.own_tables import load_table
 from supervisor_ai.tools.text import counted
-from supervisor_ai.tools.toml import read_toml
 
-_FORMATS: Final[Mapping[str, Callable[[str], object]]] = {"json": json.loads, "toml": read_toml}
 _FINDINGS: Final = 100
 _MOST_ODD_NAMES: Final = 100
 _KNOWN: Final = {"paths", "reason", "format", "keys", "beside", "harness"}
@@ -108,14 +106,11 @@ def _differs(
     change: ChangedPath, entry: AutoRun, before: Mapping[str, bytes], after: Mapping[str, bytes]
 ) -> bool:
     """Compare the keys that count; a file that cannot be read could hold anything."""
-    sides = []
     for blob, contents in ((change.before, before), (change.after, after)):
         if not is_absent(blob) and change.path not in contents:
             return True
-        text = contents.get(change.path, b"")
-        sides.append(_picked(entry.form or "", text, entry.keys) if text else {})
-    old, new = sides
-    return new is None or (old or {}) != new
+    old, new = (contents.get(change.path, b"") for contents in (before, after))
+    return keys_differ(entry.form or "", entry.keys, old, new)
 
 
 @cache
@@ -136,7 +131,7 @@ def _entry(entry: object) -> AutoRun:
     if not isinstance(entry, dict) or not _KNOWN.issuperset(entry) or "paths" not in entry:
         raise InvalidInput(f"An entry has keys that are not known or lacks some: {entry!r}.")
     form, reason = entry.get("format"), entry.get("reason")
-    if not isinstance(reason, str) or form not in (None, *_FORMATS):
+    if not isinstance(reason, str) or form not in (None, *FORMATS):
         raise InvalidInput(f"An entry has no reason or an unknown format: {entry!r}.")
     return AutoRun(
         pattern=path_pattern(map(str, entry["paths"])),
@@ -161,23 +156,3 @@ def harness_entry(path: str) -> AutoRun | None:
 def _entry_of(path: str) -> AutoRun | None:
     """Return the first entry that knows the path; one reason is enough."""
     return next((entry for entry in table() if entry.pattern.match(path)), None)
-
-
-def _picked(form: str, text: bytes, keys: Sequence[str]) -> Mapping[str, str] | None:
-    """Return what stands at some dotted keys; None where the file cannot be understood."""
-    try:
-        parsed = _FORMATS[form](text.decode("utf-8-sig"))
-        found = (pair for key in keys for pair in _at(parsed, key.split("."), ""))
-        return {place: json.dumps(value, sort_keys=True, default=str) for place, value in found}
-    except (ValueError, RecursionError):
-        return None
-
-
-def _at(value: object, parts: Sequence[str], place: str) -> Iterator[tuple[str, object]]:
-    if not parts:
-        yield place, value
-    elif isinstance(value, dict):
-        names = list(value) if parts[0] == "*" else [parts[0]]
-        for name in names:
-            if name in value:
-                yield from _at(value[name], parts[1:], f"{place}.{name}")

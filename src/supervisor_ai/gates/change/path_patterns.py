@@ -1,7 +1,8 @@
-"""Patterns of paths as our tables write them: at any depth, whatever the case."""
+"""Patterns of paths: as our tables write them, at any depth and whatever the case, or a project."""
 
 import re
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 
 
 def path_pattern(paths: Iterable[str]) -> re.Pattern[str]:
@@ -21,6 +22,12 @@ def path_pattern(paths: Iterable[str]) -> re.Pattern[str]:
 def name_pattern(names: Iterable[str]) -> re.Pattern[str]:
     """Match names of files or folders."""
     return re.compile(f"(?:{'|'.join(map(_translated, names))})$", re.IGNORECASE | re.DOTALL)
+
+
+def fits(path: str, pattern: str) -> bool:
+    """Tell whether a path is meant by a pattern of a project: a folder, a file or a `*` of both."""
+    wide = pattern.removesuffix("/**").rstrip("/")
+    return path == wide or path.startswith(f"{wide}/") or fnmatchcase(path, pattern)
 
 
 def _translated(path: str) -> str:

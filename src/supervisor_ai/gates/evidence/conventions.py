@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Collection
-from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -10,6 +9,7 @@ from supervisor_ai.domain.run.gates import Area, HarnessRules
 from supervisor_ai.engine.ports.evidence import Half, HalfOf
 from supervisor_ai.gates.change.auto_run import harness_entry
 from supervisor_ai.gates.change.differences import is_test_path
+from supervisor_ai.gates.change.path_patterns import fits
 from supervisor_ai.gates.evidence.table import table
 from supervisor_ai.gates.integrity.examine import known_languages
 from supervisor_ai.gates.integrity.protected_files.tables import RULES, SCRIPTED, WHOLE
@@ -53,7 +53,7 @@ class Conventions:
             (Half.PRODUCT, self._rules.product),
             (Half.HARNESS, self._rules.harness),
         ):
-            found = next((each for each in patterns if _fits(path, each)), None)
+            found = next((each for each in patterns if fits(path, each)), None)
             if found is not None:
                 return half, f"the project says so: {half.value} {found!r}"
         return None
@@ -89,11 +89,6 @@ class Conventions:
         if suffix not in _OF_THE_PRODUCT and is_test_path(path):
             return Half.HARNESS, "tests stand in files of this name"
         return None
-
-
-def _fits(path: str, pattern: str) -> bool:
-    wide = pattern.removesuffix("/**").rstrip("/")
-    return path == wide or path.startswith(f"{wide}/") or fnmatchcase(path, pattern)
 
 
 def _of_protected(path: str) -> tuple[Half, str] | None:

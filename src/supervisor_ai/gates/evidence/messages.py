@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from supervisor_ai.engine.ports.evidence import HalfOf
+from supervisor_ai.engine.ports.evidence import HalfOf, TestProbe
 
 
 class HalvesFound(Struct, frozen=True, kw_only=True):
@@ -20,6 +20,14 @@ class HalvesFound(Struct, frozen=True, kw_only=True):
     removed: tuple[str, ...] = ()
     grafted: Mapping[str, bytes] = field(default_factory=dict)
     not_replayed: tuple[str, ...] = ()
+
+
+class ProbesFound(Struct, frozen=True, kw_only=True):
+    """Probes of one kind."""
+
+    probes: tuple[TestProbe, ...] = ()
+    far_tests: tuple[str, ...] = ()
+    """The files of tests that are left out of all of them."""
 
 
 class HollowFound(Struct, frozen=True, kw_only=True):

@@ -8,10 +8,11 @@ from typing import Final, TypeVar
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import HarnessRules
-from supervisor_ai.engine.ports.evidence import Halves, Hollow
+from supervisor_ai.domain.structs import replace
+from supervisor_ai.engine.ports.evidence import Halves, Hollow, ProbeKind, TestProbe
 from supervisor_ai.engine.ports.gates import ChangeCase, Unexaminable
 from supervisor_ai.gates.commit_reader import CommitReader
-from supervisor_ai.gates.evidence.messages import HalvesFound, HollowFound
+from supervisor_ai.gates.evidence.messages import HalvesFound, HollowFound, ProbesFound
 from supervisor_ai.gates.reader_messages import ReaderWork, Task
 from supervisor_ai.tools.confined_child import ChildFailedError
 
@@ -53,6 +54,22 @@ class RepositoryEvidence:
             emptied=tuple(sorted(contents)),
             left=found.left,
             far_tests=found.far_tests,
+        )
+
+    async def probes(
+        self, case: ChangeCase, rules: HarnessRules, kind: ProbeKind
+    ) -> tuple[TestProbe, ...]:
+        """Write tests that ask more than the change's own; none where there is no reason to."""
+        task = Task(work=ReaderWork.PROBES, case=case, rules=rules, probe=kind)
+        found = await self._done(task, ProbesFound)
+        far = dict.fromkeys(found.far_tests)
+        return tuple(
+            replace(
+                probe,
+                variants=tuple({**far, **each} for each in probe.variants),
+                control={**far, **probe.control},
+            )
+            for probe in found.probes
         )
 
     async def head_version(

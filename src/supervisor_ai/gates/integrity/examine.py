@@ -11,6 +11,7 @@ from supervisor_ai.control.ports.commits import CommitFile, Commits
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.gates import Area, Finding, Severity
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination
+from supervisor_ai.gates.change.differences import is_test_path
 from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
 from supervisor_ai.gates.integrity.change_sides import (
@@ -35,13 +36,15 @@ from supervisor_ai.gates.integrity.protected_files.protected_changes import (
     is_protected,
     protected_changes,
 )
-from supervisor_ai.gates.integrity.tricks.answers import copied_answers
+from supervisor_ai.gates.integrity.tricks.answers import TestTexts, copied_answers
 from supervisor_ai.gates.integrity.tricks.find import find_tricks
 
 _SAYING: Final = re.compile(
     r"(?:.*/)?(?:pyproject\.toml|setup\.cfg|tox\.ini|\.?pytest\.ini|Makefile|noxfile\.py|conftest\.py"
     r"|[^/]*doc_?tests?[^/]*\.py)|\.github/workflows/[^/]+"
 )
+_DATA: Final = re.compile(r"\.(?:txt|csv|tsv|json|ya?ml|toml|snap|golden|out|expected|want)$")
+_DATA_BYTES: Final = 16 * 1024
 _SHARED_FILES: Final = 500
 _SHARED_BYTES: Final = 8 * 1024 * 1024
 
@@ -120,7 +123,7 @@ def examine_tests(
         *lost_examples(changed.files, gone, lambda: _runs_examples(case, commits)),
         *loosened_settings(changed.files, case.may_change),
         *find_tricks(changed.files, reader.is_test),
-        *copied_answers(changed.files, reader.is_test, lambda: _tests(case, commits, reader)),
+        *copied_answers(changed.files, reader.is_test, _texts(case, commits, reader)),
     ]
     return Examination(findings=tuple(findings), summary=_summary(len(before), after, compared))
 
@@ -207,10 +210,19 @@ def _runs_examples(case: ChangeCase, commits: Commits) -> bool:
     return any(b"doctest" in text for _, text in commits.read(there[:_SHARED_FILES]))
 
 
-def _tests(case: ChangeCase, commits: Commits, reader: Languages) -> Iterator[bytes]:
-    """Read the files of tests as they were before."""
-    for _, source in commits.read(_candidates(commits.list(case.base), reader, set())):
-        yield source
+def _texts(case: ChangeCase, commits: Commits, reader: Languages) -> TestTexts:
+    """Read the files of tests as they were before, and what they read."""
+
+    def sources() -> Iterator[bytes]:
+        chosen = _candidates(commits.list(case.base), reader, set())
+        yield from (source for _, source in commits.read(chosen))
+
+    def readings() -> Iterator[bytes]:
+        there = (it for it in commits.list(case.base) if _DATA.search(it.path))
+        chosen = [it for it in there if is_test_path(it.path) and it.size <= _DATA_BYTES]
+        yield from (text for _, text in commits.read(chosen[:_SHARED_FILES]))
+
+    return TestTexts(sources=sources, readings=readings)
 
 
 def _unknown_calls(files: Iterable[TestFile | Unreadable]) -> set[str]:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Final
 
 from supervisor_ai.engine.ports.gates import CaseOutcome, Reading
+from supervisor_ai.gates.runners.coverage import covered
 from supervisor_ai.gates.runners.excerpt import failing_part, joined, seen
 from supervisor_ai.gates.runners.output import plain_lines
 from supervisor_ai.gates.runners.printed.printed_tests import PrintedTests
@@ -43,6 +44,7 @@ def read(output: str, *, root: str = "", reported: Collection[str] = ()) -> Read
         results=printed.results,
         is_unfinished=_is_unfinished(tallies) or printed.is_unfinished,
         is_idle=any(tally.is_idle for tally in known.values()),
+        coverage=covered(lines),
     )
 
 

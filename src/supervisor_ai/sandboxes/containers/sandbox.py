@@ -41,6 +41,7 @@ from supervisor_ai.sandboxes.containers.run_options import (
 )
 from supervisor_ai.sandboxes.host_view.allowed_paths import find_detour
 from supervisor_ai.sandboxes.host_view.hidden_secrets import SecretCovers
+from supervisor_ai.sandboxes.host_view.package_registries import with_registries
 from supervisor_ai.sandboxes.outcome import check_words, describe, sandbox_failed
 from supervisor_ai.sandboxes.processes.user_slots import Slots
 from supervisor_ai.sandboxes.resource_limits.cgroups import Group
@@ -88,6 +89,7 @@ class ContainerSandbox:
     async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
         """Run the command and pass its output on as it comes."""
         check_words(spec)
+        spec = with_registries(spec, self._environment, self._home)
         world = make_visible_host(
             spec, self._toolchain, self._covers, self._environment, self._home
         )

@@ -13,6 +13,8 @@ from supervisor_ai.sandboxes.egress.traffic import Resolve
 _UNICAST: Final = IPv6Network("2000::/3")
 _TRANSLATED: Final = IPv6Network("64:ff9b::/96")
 _MOST: Final = 4
+HERE: Final = "localhost"
+"""The name of this machine that nobody can lead elsewhere."""
 
 
 async def look_up(host: str, port: int) -> Sequence[str]:
@@ -29,6 +31,18 @@ async def public_addresses(target: Target, resolve: Resolve) -> Sequence[str]:
     if not public:
         raise Refused("private-address", target.host, target.port)
     return public
+
+
+async def private_addresses(target: Target, resolve: Resolve) -> Sequence[str]:
+    """Find where the target is, also in a private network; here only if its name says so."""
+    found = await any_addresses(target, resolve)
+    is_here = target.host == HERE
+    near = [
+        address for address in found if is_public(address) or _is_near(address, is_here=is_here)
+    ]
+    if not near:
+        raise Refused("private-address", target.host, target.port)
+    return near
 
 
 async def any_addresses(target: Target, resolve: Resolve) -> Sequence[str]:
@@ -56,6 +70,20 @@ def is_public(address: str) -> bool:
     if wrapped:
         return all(map(_is_global, wrapped))
     return _is_global(found)
+
+
+def _is_near(address: str, *, is_here: bool) -> bool:
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(found, IPv6Address) and (found.scope_id is not None or _wrapped(found)):
+        return is_here and found.is_loopback
+    if found.is_loopback:
+        return is_here
+    return found.is_private and not (
+        found.is_link_local or found.is_unspecified or found.is_multicast or found.is_reserved
+    )
 
 
 def _is_global(address: IPv4Address | IPv6Address) -> bool:

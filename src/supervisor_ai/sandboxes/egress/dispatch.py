@@ -88,7 +88,9 @@ def furnish(
     route = parse_route(egress.broker) if egress.broker else None
     return EgressDispatcher(
         refusals,
-        proxy=Proxy(parse_allowed(egress.allow), passage, budget),
+        proxy=Proxy(
+            parse_allowed(egress.allow), passage, budget, private=parse_allowed(egress.private)
+        ),
         broker=CredentialBroker(route, passage, budget) if route else None,
         patience=passage.allowance.head_time,
     )

@@ -23,13 +23,17 @@ Settle = Callable[[SandboxEnd | Exception], None]
 _PROXY: Final = ("HTTPS_PROXY", "https_proxy")
 _PLAIN_PROXY: Final = ("HTTP_PROXY", "http_proxy")
 _NO_PROXY: Final = ("NO_PROXY", "no_proxy")
+_HERE: Final = "localhost"
 _PAUSE: Final = 0.05
 
 
 def gateway_environment(egress: Egress, port: int = PORT) -> dict[str, str]:
     """Return the variables that lead a command to the door, so that it learns what is refused."""
     url = f"http://127.0.0.1:{port}"
-    found = dict.fromkeys(_PROXY, url) | dict.fromkeys(_NO_PROXY, "localhost,127.0.0.1,::1")
+    # A registry on this machine is not the sandbox's own loopback: it is behind the door.
+    is_here = any(host.startswith(f"{_HERE}:") for host in egress.private)
+    direct = ("127.0.0.1", "::1") if is_here else (_HERE, "127.0.0.1", "::1")
+    found = dict.fromkeys(_PROXY, url) | dict.fromkeys(_NO_PROXY, ",".join(direct))
     found["NODE_USE_ENV_PROXY"] = "1"
     if egress.broker is not None:
         return found | dict.fromkeys(egress.broker_variables, url)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from supervisor_ai.sandboxes.egress.address import public_addresses
+from supervisor_ai.sandboxes.egress.address import private_addresses, public_addresses
 from supervisor_ai.sandboxes.egress.client_hello import server_name
 from supervisor_ai.sandboxes.egress.connection import ConnectionShare, alongside
 from supervisor_ai.sandboxes.egress.head import RequestHead
@@ -17,9 +17,15 @@ class Proxy:
     """Tunnels TLS to the exact hosts and ports on the list."""
 
     def __init__(
-        self, allowed: frozenset[Target], passage: ConnectionShare, budget: SpendBudget
+        self,
+        allowed: frozenset[Target],
+        passage: ConnectionShare,
+        budget: SpendBudget,
+        *,
+        private: frozenset[Target] = frozenset(),
     ) -> None:
         self._allowed = allowed
+        self._private = private
         self._passage = passage
         self._budget = budget
 
@@ -38,9 +44,10 @@ class Proxy:
         self._budget.refuse_if_spent()
 
     async def _find(self, target: Target) -> Sequence[str]:
+        find = private_addresses if target in self._private else public_addresses
         try:
             async with asyncio.timeout(self._passage.allowance.dial_time.total_seconds()):
-                return await public_addresses(target, self._passage.resolve)
+                return await find(target, self._passage.resolve)
         except TimeoutError:
             raise Refused("unresolvable") from None
 

@@ -45,6 +45,8 @@ class _Cache(Struct, frozen=True, kw_only=True):
     """What is shown of the cache, as patterns."""
     target: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
+    offline: Mapping[str, str] = field(default_factory=dict)
+    """What keeps it from waiting for a network that is not there."""
     obstacle: str | None = None
     """Why its cache cannot be shown read-only."""
 
@@ -55,7 +57,7 @@ _CACHES: Final[Mapping[str, _Cache]] = {
         places=(("CARGO_HOME", "registry"), ("", ".cargo/registry")),
         parts=("cache", "index", "src"),
         target=f"{HOME}/.cargo/registry",
-        environment={"CARGO_NET_OFFLINE": "true"},
+        offline={"CARGO_NET_OFFLINE": "true"},
     ),
     "go": _Cache(
         # The downloads have the layout of a module proxy; what is unpacked goes to the home.
@@ -87,11 +89,8 @@ _CACHES: Final[Mapping[str, _Cache]] = {
         places=(("npm_config_cache", ""), ("NPM_CONFIG_CACHE", ""), ("", ".npm")),
         parts=("_cacache",),
         target=f"{_INSIDE}/npm",
-        environment={
-            "npm_config_cache": f"{_INSIDE}/npm",
-            "npm_config_offline": "true",
-            "npm_config_logs_max": "0",
-        },
+        environment={"npm_config_cache": f"{_INSIDE}/npm", "npm_config_logs_max": "0"},
+        offline={"npm_config_offline": "true"},
     ),
     "pip": _Cache(obstacle="pip only reads a cache that it can write to; uv can"),
     "pnpm": _Cache(obstacle="pnpm writes to its store whenever it installs"),
@@ -100,11 +99,8 @@ _CACHES: Final[Mapping[str, _Cache]] = {
         places=(("UV_CACHE_DIR", ""), ("XDG_CACHE_HOME", "uv"), ("", ".cache/uv")),
         parts=("archive-v*", "flat-index-v*", "simple-v*", "wheels-v*"),
         target=f"{HOME}/.cache/uv",
-        environment={
-            "UV_CACHE_DIR": f"{HOME}/.cache/uv",
-            "UV_LINK_MODE": "copy",
-            "UV_OFFLINE": "1",
-        },
+        environment={"UV_CACHE_DIR": f"{HOME}/.cache/uv", "UV_LINK_MODE": "copy"},
+        offline={"UV_OFFLINE": "1"},
     ),
     "yarn": _Cache(obstacle="yarn turns away from a cache that it cannot write to"),
 }
@@ -112,15 +108,22 @@ CACHE_NAMES: Final = tuple(sorted(name for name, cache in _CACHES.items() if not
 """What `sandbox.caches` may name."""
 
 
-def find_caches(names: Iterable[str], environment: Mapping[str, str], home: Path) -> Caches:
+def find_caches(
+    names: Iterable[str],
+    environment: Mapping[str, str],
+    home: Path,
+    *,
+    has_network: bool = True,
+) -> Caches:
     """Find the caches with these names; one that does not exist on this machine is left out."""
     mounts: list[Mount] = []
     told: dict[str, str] = {}
     for name in dict.fromkeys(names):
         cache = _known(name)
+        told |= {} if has_network else cache.offline
         if found := list(_mounts(cache, environment, home)):
             mounts += found
-            told |= cache.environment
+            told |= {**cache.environment, **cache.offline}
     return Caches(mounts=tuple(mounts), environment=told)
 
 

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from supervisor_ai.control.ports.queries import FaultKind, LedgerFault
+from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.run.inbox_commands import Approve, InboxCommand, Reject, ReportChild
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.store.codec import canonical
 from supervisor_ai.store.connection import Row, Sql
 from supervisor_ai.store.shapes import from_json
@@ -97,7 +99,7 @@ class Coordination:
         actors = self._sql.execute(_ANSWERS, (run_stream(letter.run), cause)).fetchall()
         if not actors:
             yield "is said to be taken, but no event came of it"
-        elif actors[0][0] != canonical(letter.actor):
+        elif actors[0][0] not in _believed(letter.actor):
             yield "is not from whom the event says that came of it"
 
     def _command_faults(self, letter: InboxCommand) -> Iterator[str]:
@@ -142,6 +144,11 @@ class Coordination:
 
     def _fault(self, kind: FaultKind, where: str, message: str, hint: str) -> LedgerFault:
         return LedgerFault(kind=kind, where=where, message=message, hint=hint)
+
+
+def _believed(actor: Actor) -> set[str]:
+    """Write the actors that an event may have of a letter: its owner may believe less than all."""
+    return {canonical(actor), canonical(replace(actor, verified=False))}
 
 
 def _read(encoded: str) -> InboxCommand | None:

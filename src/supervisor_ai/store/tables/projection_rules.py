@@ -76,11 +76,15 @@ def _gate_ended(verdict: str, reason: str, *more: str) -> str:
     return f"UPDATE gates SET {changes} {_OF_SLOT} AND ended_at IS NULL"
 
 
-def _answered(*, is_approved: int) -> str:
+def _answered(answer: str, *, is_approved: int, more: str = "") -> str:
     return (
-        f"UPDATE approvals SET is_approved = {is_approved}, answered_by = :actor,"
-        f" answered_at = :at, note = :note {_OF_SLOT} AND answered_at IS NULL"
+        f"UPDATE approvals SET is_approved = {is_approved}, answer = '{answer}',"
+        f" answered_at = :at{more} {_OF_SLOT} AND answered_at IS NULL"
     )
+
+
+_BY_PERSON: Final = ", answered_by = coalesce(nullif(:person, ''), :actor)"
+_WITH_NOTE: Final = f"{_BY_PERSON}, note = :note"
 
 
 def _timer(status: str) -> str:
@@ -212,20 +216,50 @@ _OF_GATES_AND_PEOPLE: Final[Mapping[type[Event], Statements]] = {
     e.ApprovalRequested: (
         """
         INSERT INTO approvals
-            (run, seq, step, visit, slot, reason, tree, snapshot, question, asked_at)
-        VALUES (:run, :seq, :step, :visit, :slot, :reason, :tree, :commit, :question, :at)
+            (run, seq, step, visit, slot, reason, tree, snapshot, question, asked_at,
+                level, action, needs, approvers, because)
+        VALUES (:run, :seq, :step, :visit, :slot, :reason, :tree, :commit, :question, :at,
+            :assessment_level, :assessment_action, coalesce(:assessment_needs, 1),
+            coalesce(:assessment_approvers, '[]'), coalesce(:assessment_because, '[]'))
         """,
         _step("status = 'waiting'"),
     ),
     e.ApprovalGiven: (
-        _answered(is_approved=1),
+        _answered("approved", is_approved=1, more=_WITH_NOTE),
+        _step("status = 'running', last_verdict = 'approved'"),
+    ),
+    e.ApprovalLapsed: (
+        _answered("nobody_objected", is_approved=1),
         _step("status = 'running', last_verdict = 'approved'"),
     ),
     e.ApprovalRefused: (
-        _answered(is_approved=0),
+        _answered("rejected", is_approved=0, more=_WITH_NOTE),
         _step("status = 'running', last_verdict = 'rejected'"),
     ),
+    e.ChangeEdited: (
+        _answered("edited", is_approved=0, more=_BY_PERSON),
+        _step("status = 'running', last_verdict = 'edited'"),
+    ),
+    e.ApprovalCounted: (
+        """
+        INSERT INTO votes (run, seq, step, visit, slot, tree, person, note, voted_at)
+        VALUES (:run, :seq, :step, :visit, :slot, :tree, :person, :note, :at)
+        """,
+    ),
+    e.CommentMade: (
+        """
+        INSERT INTO comments
+            (run, number, seq, step, visit, tree, file, line, text, person, made_at)
+        VALUES (:run, :number, :seq, :step, :visit, :tree, :file, :line, :text, :person, :at)
+        """,
+    ),
 }
+
+
+def _notice(status: str, *more: str) -> str:
+    changes = ", ".join((f"status = '{status}'", "ended_at = :at", *more))
+    return f"UPDATE notices SET {changes} WHERE key = :key"
+
 
 _OF_THE_REST: Final[Mapping[type[Event], Statements]] = {
     e.IntegrationLanded: ("UPDATE runs SET landed = :commit WHERE run = :run",),
@@ -269,6 +303,18 @@ _OF_THE_REST: Final[Mapping[type[Event], Statements]] = {
     p.BudgetReserved: (),
     p.BudgetSettled: (),
     p.AccountsClosed: (),
+    p.NoticeOwed: (
+        """
+        INSERT OR REPLACE INTO notices
+            (key, seq, run, about, severity, words, status, channels, owed_at)
+        VALUES (:key, :seq, :run, :about, :severity, :words, 'owed', :channels, :at)
+        """,
+    ),
+    p.NoticeTaken: (),
+    p.NoticeDelivered: (_notice("delivered", "channels = :channels, reason = :reason"),),
+    p.NoticeFailed: (_notice("failed", "reason = :reason"),),
+    p.NoticeDropped: (_notice("dropped"),),
+    p.TaskNumbered: (),
 }
 
 _RULES: Final[Mapping[type[Event], Statements]] = {

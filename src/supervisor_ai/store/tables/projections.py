@@ -8,7 +8,7 @@ import msgspec
 from supervisor_ai.control.slices import all_slices
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import stream_run
-from supervisor_ai.store.codec import Sealed, instant
+from supervisor_ai.store.codec import Sealed, canonical, instant
 from supervisor_ai.store.connection import Row, Sql
 from supervisor_ai.store.tables.projection_rules import rule_of
 
@@ -20,9 +20,12 @@ TABLES: Final = (
     "verdicts",
     "claims",
     "approvals",
+    "votes",
+    "comments",
     "timers",
     "children",
     "permits",
+    "notices",
 )
 
 
@@ -72,11 +75,17 @@ def rows_if_made(sql: Sql, table: str) -> list[Row]:
     return rows(sql, table) if table in known_tables(sql) else []
 
 
+def _bound(value: object) -> object:
+    if isinstance(value, datetime):
+        return instant(value)
+    return canonical(value) if isinstance(value, list | tuple) else value
+
+
 def _parameters(event: Event) -> _Parameters:
     flat = _Parameters()
     for name, value in msgspec.to_builtins(event, builtin_types=(datetime,)).items():
         if isinstance(value, dict):
-            flat.update((f"{name}_{inner}", deep) for inner, deep in value.items())
+            flat.update((f"{name}_{inner}", _bound(deep)) for inner, deep in value.items())
         else:
-            flat[name] = instant(value) if isinstance(value, datetime) else value
+            flat[name] = _bound(value)
     return flat

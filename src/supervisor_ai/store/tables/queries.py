@@ -1,20 +1,29 @@
 """Answers to what people ask about runs, from the tables beside the events."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
+import msgspec
+
 from supervisor_ai.control.ports.queries import (
     ApprovalRow,
     AttemptRow,
     ClaimsRow,
+    CommentRow,
     GateRow,
+    NoticeRow,
+    NoticeStatus,
     OwnerRow,
     RunRow,
     StepRow,
 )
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
+from supervisor_ai.domain.run.approvals.policy import ApprovalAction, RiskLevel
+from supervisor_ai.domain.run.inbox_commands import InboxCommand
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
     FailureCategory,
@@ -27,9 +36,11 @@ from supervisor_ai.domain.run.status import (
 from supervisor_ai.domain.run.values import NO_USAGE, Base, ReasonWord, Usage
 from supervisor_ai.store.codec import EventCodec, moment
 from supervisor_ai.store.connection import Connection, Row, Sql
+from supervisor_ai.store.inbox import SqliteInbox
 from supervisor_ai.store.leases import SqliteLeases
 from supervisor_ai.store.tables.forked_steps import forked_steps, origin, read_point
 
+_OF_A_WAIT: Final = frozenset({NoticeState.APPROVAL, NoticeState.BLOCKED, NoticeState.BUDGET})
 _RUN: Final = """
     SELECT run, task, driver, workflow, status, outcome, reason, degraded, parent, root,
         base_ref, base_sha, base_tree, branch, landed, created_at,
@@ -79,8 +90,31 @@ _CLAIMS: Final = """
 """
 _APPROVALS: Final = """
     SELECT step, visit, reason, tree, snapshot, question, asked_at, is_approved, answered_by,
-        answered_at, note
+        answered_at, note, answer, level, action, needs, approvers, because,
+        (SELECT json_group_array(person) FROM (SELECT person FROM votes
+            WHERE votes.run = approvals.run AND votes.step = approvals.step
+                AND votes.visit = approvals.visit AND votes.slot = approvals.slot
+                AND votes.seq > approvals.seq AND votes.seq < coalesce((SELECT min(later.seq)
+                    FROM approvals AS later WHERE later.run = approvals.run
+                        AND later.seq > approvals.seq), votes.seq + 1)
+            ORDER BY votes.seq))
     FROM approvals WHERE run = ? ORDER BY seq
+"""
+_COMMENTS: Final = """
+    SELECT number, step, visit, tree, file, line, text, person, made_at
+    FROM comments WHERE run = ? ORDER BY number
+"""
+_WAITING: Final = """
+    SELECT approvals.run FROM approvals JOIN runs USING (run)
+    WHERE answered_at IS NULL AND runs.status NOT IN ('completed', 'failed', 'cancelled')
+    ORDER BY approvals.seq
+"""
+
+_NOTICES: Final = """
+    SELECT key, notices.run, about, severity, words, notices.status, channels, notices.reason,
+        owed_at, ended_at, runs.status = 'waiting'
+    FROM notices LEFT JOIN runs USING (run)
+    WHERE ?1 IS NULL OR notices.run = ?1 ORDER BY notices.seq DESC LIMIT ?2
 """
 
 
@@ -132,6 +166,22 @@ class SqliteRunQueries:
     def approvals(self, run: RunId) -> Sequence[ApprovalRow]:
         """Return the run's questions to people in order."""
         return [_approval(row) for row in self._connection.query(_APPROVALS, (run,))]
+
+    def notices(self, run: RunId | None = None, *, limit: int) -> Sequence[NoticeRow]:
+        """Return the newest notices, of one run or of all."""
+        return [_notice(row) for row in self._connection.query(_NOTICES, (run, limit))]
+
+    def waiting(self) -> Sequence[RunId]:
+        """Return the runs that wait for people's answers, in the order in which they asked."""
+        return list(dict.fromkeys(run for (run,) in self._connection.query(_WAITING)))
+
+    def comments(self, run: RunId) -> Sequence[CommentRow]:
+        """Return what people said about lines of the run's changes, in order."""
+        return [_comment(row) for row in self._connection.query(_COMMENTS, (run,))]
+
+    def letters(self, run: RunId) -> Sequence[InboxCommand]:
+        """Return the commands that the run's owner has not taken in yet, oldest first."""
+        return SqliteInbox(self._connection).pending(run)
 
     def owner(self, run: RunId) -> OwnerRow | None:
         """Return who holds the run's lease, if anybody."""
@@ -254,7 +304,8 @@ def _gate(row: Row) -> GateRow:
 
 def _approval(row: Row) -> ApprovalRow:
     step, visit, reason, tree, commit, question, asked_at = row[:7]
-    is_approved, answered_by, answered_at, note = row[7:]
+    is_approved, answered_by, answered_at, note, answer = row[7:12]
+    level, action, needs, approvers, because, votes = row[12:]
     return ApprovalRow(
         step=step,
         visit=visit,
@@ -267,6 +318,49 @@ def _approval(row: Row) -> ApprovalRow:
         answered_by=answered_by,
         answered_at=_moment(answered_at),
         note=note,
+        answer=answer,
+        level=RiskLevel(level) if level else None,
+        action=ApprovalAction(action) if action else None,
+        needs=needs,
+        approvers=_words(approvers),
+        because=_words(because),
+        votes=_words(votes),
+    )
+
+
+def _words(written: str) -> tuple[str, ...]:
+    return msgspec.json.decode(written, type=tuple[str, ...])
+
+
+def _comment(row: Row) -> CommentRow:
+    number, step, visit, tree, file, line, text, person, made_at = row
+    return CommentRow(
+        number=number,
+        step=step,
+        visit=visit,
+        tree=tree,
+        file=file,
+        line=line,
+        text=text,
+        person=person,
+        made_at=moment(made_at),
+    )
+
+
+def _notice(row: Row) -> NoticeRow:
+    key, run, about, severity, words, status, channels, reason, owed_at, ended_at, waits = row
+    return NoticeRow(
+        key=key,
+        run=run,
+        about=NoticeState(about),
+        severity=NoticeSeverity(severity),
+        words=words,
+        status=NoticeStatus(status),
+        channels=tuple(json.loads(channels)),
+        reason=reason,
+        owed_at=moment(owed_at),
+        ended_at=_moment(ended_at),
+        is_current=bool(waits) and about in _OF_A_WAIT,
     )
 
 

@@ -96,12 +96,17 @@ def _question(call: HttpCall, parts: SplitResult, line: h11.Connection) -> bytes
         **call.headers,
     }
     try:
-        head = h11.Request(method="POST", target=parts.path, headers=list(fields.items()))
+        head = h11.Request(method="POST", target=_target(parts), headers=list(fields.items()))
     except (h11.LocalProtocolError, UnicodeEncodeError):
         # Its own words could show the key.
         raise Insecure("The address has a character that HTTP does not allow.") from None
     events = (head, h11.Data(data=call.body), h11.EndOfMessage())
     return b"".join(filter(None, map(line.send, events)))
+
+
+def _target(parts: SplitResult) -> str:
+    path = parts.path or "/"
+    return f"{path}?{parts.query}" if parts.query else path
 
 
 async def _answer(line: h11.Connection, reader: asyncio.StreamReader) -> HttpAnswer:

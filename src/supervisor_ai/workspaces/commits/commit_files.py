@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
-from supervisor_ai.control.ports.commits import ChangedPath, CommitFile
+from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, LineCount
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.workspaces.repositories.git import NO_ATTRIBUTES, Git
@@ -65,6 +65,11 @@ class CommitFiles:
             form = ("--raw", "--patch", "-z", "--no-abbrev", *_HARMLESS)
             output = self._ask("diff-tree", *form, "-r", base, commit, "--", *some)
             yield from _patches(output, frozenset(some))
+
+    def line_counts(self, base: CommitSha, commit: CommitSha) -> tuple[LineCount, ...]:
+        """Count the lines of each path that differs."""
+        output = self._ask("diff-tree", "--numstat", "-z", *_HARMLESS, "-r", base, commit)
+        return tuple(_count(entry) for entry in output.split(b"\0") if entry)
 
 
 def open_commit_files(git: Git) -> CommitFiles:
@@ -130,6 +135,12 @@ def _changes(raw: bytes) -> Iterator[ChangedPath]:
             _, mode, before, after, status = described.split()
             path, is_retyped = _text(next(fields)), status.startswith(b"T")
             yield ChangedPath(path, before.decode(), after.decode(), is_retyped, mode == _LINK)
+
+
+def _count(entry: bytes) -> LineCount:
+    added, deleted, path = entry.split(b"\t", 2)
+    numbers = (int(word) if word.isdigit() else None for word in (added, deleted))
+    return LineCount(_text(path), *numbers)
 
 
 def _patches(output: bytes, asked: frozenset[str]) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 Git itself decides what a pattern matches, by the rules of its ignore files.
 """
 
+import os
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,14 +29,25 @@ def write_patterns(path: Path, patterns: Collection[str]) -> None:
     write(path, "".join(f"{pattern}\n" for pattern in patterns), 0o600)
 
 
-def blind_commit(git: Git, start: CommitSha, patterns: Path) -> CommitSha:
-    """Make a commit without a parent that holds what the patterns do not hide."""
+def blind_commit(git: Git, start: CommitSha, patterns: Path, *, above: str = "") -> CommitSha:
+    """Make a commit without a parent that holds what the patterns do not hide.
+
+    `above` is where its files lie for the patterns, with a slash at its end.
+    """
     index = _index(git)
+    hidden = _hidden_below(git, start, patterns, above) if above else None
     git.run("read-tree", start, environment=index)
-    _drop(git, _matching(git, patterns, index), start, index)
+    _drop(git, _matching(git, patterns, index) if hidden is None else hidden, start, index)
     tree = git.run("write-tree", environment=index).text
     made = git.run("commit-tree", tree, stdin=_MESSAGE, environment=signature(OURS, _WHEN))
     return CommitSha(made.text)
+
+
+def _hidden_below(git: Git, start: CommitSha, patterns: Path, above: str) -> frozenset[bytes]:
+    index, place = _index(git), os.fsencode(above)
+    git.run("read-tree", "--empty", environment=index)
+    git.run("read-tree", "-i", f"--prefix={above}", start, environment=index)
+    return frozenset(path.removeprefix(place) for path in _matching(git, patterns, index))
 
 
 def put_back(git: Git, start: CommitSha, patterns: Path) -> None:

@@ -13,6 +13,13 @@ from supervisor_ai.engine.ports.workspaces import Landed, Landing, NotLanded
 from supervisor_ai.workspaces.commits.object_import import ObjectImport
 from supervisor_ai.workspaces.repositories.git import Git, failure, printable, signature
 from supervisor_ai.workspaces.repositories.repository import GitRepository
+from supervisor_ai.workspaces.repositories.signatures import (
+    CommitDraft,
+    Unsigned,
+    find_signer,
+    make_commit,
+    require_signed,
+)
 
 _TRAILER: Final = "Supervisor-Op"
 _FORGED: Final = re.compile(rf"(?im)^\s*{_TRAILER}\s*:.*$")
@@ -93,12 +100,17 @@ class Integration(Struct, frozen=True, kw_only=True):
     def _land_on(
         self, tip: CommitSha | None, landing: Landing, scratch: Git
     ) -> Landed | NotLanded | None:
-        commit = _commit(scratch, landing, f"{landing.snapshot}^{{tree}}", landing.expected)
+        tree, parent = f"{landing.snapshot}^{{tree}}", landing.expected
         if tip != landing.expected and tip is not None:
-            merged = _merge(scratch, tip, commit)
+            draft = require_signed(make_commit(scratch, _draft(landing, tree, parent), None))
+            merged = _merge(scratch, tip, draft)
             if isinstance(merged, NotLanded):
                 return merged
-            commit = _commit(scratch, landing, merged, tip)
+            tree, parent = merged, tip
+        signer = find_signer(self.repository.checkout) if landing.is_signed else None
+        commit = make_commit(scratch, _draft(landing, tree, parent), signer)
+        if isinstance(commit, Unsigned):
+            return NotLanded(reason=f"{commit.reason} {commit.hint}", lacks_signature=True)
         known = [landing.snapshot, landing.base] + ([tip] if tip is not None else [])
         if self.deposit.bring(scratch, commit, known=known, size=0):
             return NotLanded(reason="The branch has moved, and git's check refuses the merge.")
@@ -109,14 +121,14 @@ class Integration(Struct, frozen=True, kw_only=True):
         return self.landed(commit) if is_swapped else None
 
 
-def _commit(scratch: Git, landing: Landing, tree: str, parent: CommitSha | None) -> CommitSha:
+def _draft(landing: Landing, tree: str, parent: CommitSha | None) -> CommitDraft:
     message = _FORGED.sub("", landing.message).replace("\0", "").strip()
-    made = scratch.run(
-        *("commit-tree", tree, "-p", parent or landing.base),
-        stdin=f"{message}\n\n{_TRAILER}: {landing.key}\n".encode(errors="replace"),
-        environment=signature(landing.identity, landing.at),
+    return CommitDraft(
+        tree=tree,
+        parents=(parent or landing.base,),
+        message=f"{message}\n\n{_TRAILER}: {landing.key}\n".encode(errors="replace"),
+        signature=signature(landing.identity, landing.at),
     )
-    return CommitSha(made.text)
 
 
 def _merge(scratch: Git, tip: CommitSha, commit: CommitSha) -> str | NotLanded:

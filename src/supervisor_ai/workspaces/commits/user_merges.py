@@ -17,6 +17,12 @@ from supervisor_ai.workspaces.repositories.checkout import (
 )
 from supervisor_ai.workspaces.repositories.git import Git, failure, printable, signature
 from supervisor_ai.workspaces.repositories.repository import GitRepository
+from supervisor_ai.workspaces.repositories.signatures import (
+    CommitDraft,
+    find_signer,
+    make_commit,
+    require_signed,
+)
 
 _FORM = ("--write-tree", "--name-only", "--no-messages", "-z")
 _CONFLICTS = 1
@@ -47,6 +53,12 @@ class GitUserMerges(Struct, frozen=True, kw_only=True):
     def is_behind(self, tip: CommitSha, commit: CommitSha) -> bool:
         """Tell whether the tip has nothing that the commit does not have."""
         return self.scratch.ask("merge-base", "--is-ancestor", tip, commit).code == 0
+
+    def took(self, tip: CommitSha, trailer: str, *, since: CommitSha) -> bool:
+        """Tell whether a commit since then carries the trailer: what was squashed has no parent."""
+        form = ("--fixed-strings", f"--grep={trailer}", "--format=%B%x00")
+        reply = self.scratch.ask("log", *form, tip, f"^{since}", "--")
+        return any(trailer in it.splitlines() for it in reply.text.split("\0"))
 
     def holds(self, tip: CommitSha, commit: CommitSha) -> bool:
         """Tell whether a merge of the commit would add nothing to the tip."""
@@ -93,14 +105,22 @@ class GitUserMerges(Struct, frozen=True, kw_only=True):
                     hint=f"Merge there: supervisor -C {place} merge …",
                 )
 
-    def commit(self, tree: TreeSha, parents: Sequence[CommitSha], message: str) -> CommitSha:
+    def subject(self, commit: CommitSha) -> str:
+        """Return the first line of a commit's message."""
+        return self.scratch.run("show", "--no-patch", "--format=%s", commit).text
+
+    def commit(
+        self, tree: TreeSha, parents: Sequence[CommitSha], message: str, *, is_signed: bool = True
+    ) -> CommitSha:
         """Make a commit of the tree in the user's repository, in the user's name."""
-        of = [part for parent in parents for part in ("-p", parent)]
-        signed = signature(self.repository.identity(), datetime.now(UTC))
-        made = self.scratch.run(
-            *("commit-tree", tree, *of), stdin=message.encode(), environment=signed
+        draft = CommitDraft(
+            tree=tree,
+            parents=parents,
+            message=message.encode(),
+            signature=signature(self.repository.identity(), datetime.now(UTC)),
         )
-        commit = CommitSha(made.text)
+        signer = find_signer(self.repository.checkout) if is_signed else None
+        commit = require_signed(make_commit(self.scratch, draft, signer))
         refused = self._deposit.bring(self.scratch, commit, known=parents, size=0)
         if refused:
             raise Conflict(f"Git's own check refuses the merge: {sorted(refused.values())}.")

@@ -13,7 +13,7 @@ Reasons = Sequence[tuple[tuple[str, ...], str]]
 _SHOWN: Final = 4000
 _CREDENTIALS: Final = re.compile(r"://[^/\s@]{1,500}@")
 _NOT_LOGGED_IN: Final = 4
-_UNREACHABLE: Final = (
+UNREACHABLE: Final = (
     "error connecting to",
     "dial tcp",
     "Could not resolve host",
@@ -44,7 +44,7 @@ PUSH: Final[Reasons] = (
         ),
         "Git could not log in to the remote {remote!r}; try `git push` yourself.",
     ),
-    (_UNREACHABLE, "The remote {remote!r} cannot be reached; look at the network."),
+    (UNREACHABLE, "The remote {remote!r} cannot be reached; look at the network."),
     (("",), "Git could not push the branch {branch!r} to the remote {remote!r}."),
 )
 GH: Final[Reasons] = (
@@ -54,7 +54,7 @@ GH: Final[Reasons] = (
         "run `gh auth login` for the host, or add the remote.",
     ),
     (("gh auth login", "HTTP 401", "Bad credentials"), _LOG_IN),
-    (_UNREACHABLE, "GitHub cannot be reached; look at the network."),
+    (UNREACHABLE, "GitHub cannot be reached; look at the network."),
     (
         ("Head sha can't be blank",),
         "GitHub does not find the branch {branch!r}, though it was pushed to the remote "
@@ -67,9 +67,11 @@ GH: Final[Reasons] = (
     ),
     (("",), "`gh` could not open a pull request for {branch!r}."),
 )
-_INSTALL: Final = {
+INSTALL: Final = {
     "gh": "The program 'gh' was not found; install it (https://cli.github.com) and run "
     "`gh auth login`.",
+    "glab": "The program 'glab' was not found; install it (https://docs.gitlab.com/cli) and run "
+    "`glab auth login`.",
     "git": "The program 'git' was not found.",
 }
 
@@ -80,13 +82,18 @@ def not_opened(
     """Say why there is no pull request."""
     return NotOpened(
         reason=_reason(program, ended, reasons).format(branch=branch, remote=remote),
-        detail=_CREDENTIALS.sub("://…@", ended.words)[-_SHOWN:],
+        detail=without_credentials(ended.words),
     )
+
+
+def without_credentials(words: str) -> str:
+    """Leave the end of what a program said, without what opens a remote."""
+    return _CREDENTIALS.sub("://…@", words)[-_SHOWN:]
 
 
 def _reason(program: str, ended: Ended, reasons: Reasons) -> str:
     if ended.ending is ProgramEnding.MISSING:
-        return _INSTALL[program]
+        return INSTALL[program]
     if ended.ending is ProgramEnding.TIMED_OUT:
         return f"The program {program!r} did not end in time, so it was stopped."
     if program == "gh" and ended.code == _NOT_LOGGED_IN:

@@ -8,10 +8,15 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.terminal import plain
-from supervisor_ai.engine.ports.forge import NotOpened, Opened, PullRequest
-from supervisor_ai.workspaces.forges.gh_errors import GH, PUSH, Reasons, not_opened
+from supervisor_ai.engine.ports.forge import (
+    NotOpened,
+    NotSeen,
+    Opened,
+    PullRequest,
+    PullRequestView,
+)
+from supervisor_ai.workspaces.forges.branch_pushes import BranchPushes
+from supervisor_ai.workspaces.forges.gh_errors import GH, not_opened
 from supervisor_ai.workspaces.forges.gh_output import (
     PULL_REQUEST_FIELDS,
     REPOSITORY_FIELDS,
@@ -21,6 +26,8 @@ from supervisor_ai.workspaces.forges.gh_output import (
     last_url,
     repository_at,
 )
+from supervisor_ai.workspaces.forges.github_looks import GitHubLooks
+from supervisor_ai.workspaces.forges.request_words import linked, title_of
 from supervisor_ai.workspaces.forges.user_programs import PATIENCE, Ended, UserPrograms
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 
@@ -70,6 +77,7 @@ class GitHubForge:
             patience=patience,
         )
         self._remote = remote
+        self._pushes = BranchPushes(programs=self._programs, remote=remote)
         self._pause = pause
 
     async def open(self, request: PullRequest) -> Opened | NotOpened:
@@ -80,26 +88,29 @@ class GitHubForge:
         found = await self._find(errand)
         if isinstance(found, NotOpened):
             return found
-        if found is None or not await self._holds(found.head, request.commit):
-            refusal = await self._push(request)
+        if found is None or not await self._pushes.holds(found.head, request.commit):
+            refusal = await self._pushes.push(request)
             if refusal is not None:
                 return refusal
         return await self._create(errand) if found is None else _opened(found)
 
+    async def look(
+        self, url: str, *, ci: bool = True, reviews: bool = True
+    ) -> PullRequestView | NotSeen:
+        """See how a pull request stands; nothing is changed."""
+        return await GitHubLooks(programs=self._programs).look(url, ci=ci, reviews=reviews)
+
     async def _prepare(self, request: PullRequest) -> _Errand | NotOpened:
         """Find out where the branch would be pushed, and whether that is a fork."""
-        remote = await self._git("remote", "get-url", "--push", self._remote)
-        if not remote.is_success:
-            return NotOpened(
-                reason=f"This repository has no remote {self._remote!r}; "
-                f"add it: `git remote add {self._remote} URL`."
-            )
-        pushed = repository_at(remote.output)
+        remote = await self._pushes.url()
+        if isinstance(remote, NotOpened):
+            return remote
+        pushed = repository_at(remote)
         if pushed is None:
             return _Errand(request=request, fork=None)
         ended = await self._gh("repo", "view", "--json", REPOSITORY_FIELDS)
         if not ended.is_success:
-            return self._failure("gh", ended, GH, request.branch)
+            return self._failure(ended, request.branch)
         return _Errand(request=request, fork=fork_owner(pushed, ended.output))
 
     async def _find(self, errand: _Errand) -> FoundPullRequest | NotOpened | None:
@@ -107,20 +118,8 @@ class GitHubForge:
         form = ("--json", PULL_REQUEST_FIELDS, "--limit", str(_LISTED))
         ended = await self._gh("pr", "list", *which, *form)
         if not ended.is_success:
-            return self._failure("gh", ended, GH, errand.branch)
+            return self._failure(ended, errand.branch)
         return first_open(ended.output, errand.fork)
-
-    async def _holds(self, head: CommitSha, commit: CommitSha) -> bool:
-        """Tell whether the pull request shows the commit already, also below later ones."""
-        asked = ("merge-base", "--is-ancestor", commit, head)
-        return head == commit or (await self._git(*asked)).is_success
-
-    async def _push(self, request: PullRequest) -> NotOpened | None:
-        """Push without force: what the branch holds already must be part of the commit."""
-        refspec = f"{request.commit}:refs/heads/{request.branch}"
-        how = ("--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no")
-        ended = await self._git("push", *how, "--", self._remote, refspec)
-        return None if ended.is_success else self._failure("git", ended, PUSH, request.branch)
 
     async def _create(self, errand: _Errand) -> Opened | NotOpened:
         ended = await self._ask_to_create(errand)
@@ -131,10 +130,10 @@ class GitHubForge:
         url = last_url(ended.output)
         if ended.is_success and url is not None:
             return Opened(url=url)
-        return self._failure("gh", ended, GH, errand.branch)
+        return self._failure(ended, errand.branch)
 
     async def _ask_to_create(self, errand: _Errand) -> Ended:
-        what, body = _arguments(errand), errand.request.body[:_BODY_LENGTH]
+        what, body = _arguments(errand), linked(errand.request, "github")[:_BODY_LENGTH]
         for _ in range(_TRIES - 1):
             ended = await self._gh("pr", "create", *what, stdin=body)
             if ended.is_success or _NOT_SEEN_YET not in ended.words:
@@ -142,19 +141,16 @@ class GitHubForge:
             await asyncio.sleep(self._pause.total_seconds())
         return await self._gh("pr", "create", *what, stdin=body)
 
-    async def _git(self, *arguments: str) -> Ended:
-        return await self._programs.run("git", *arguments)
-
     async def _gh(self, *arguments: str, stdin: str = "") -> Ended:
         return await self._programs.run("gh", *arguments, stdin=stdin)
 
-    def _failure(self, program: str, ended: Ended, reasons: Reasons, branch: str) -> NotOpened:
-        return not_opened(program, ended, reasons, branch=branch, remote=self._remote)
+    def _failure(self, ended: Ended, branch: str) -> NotOpened:
+        return not_opened("gh", ended, GH, branch=branch, remote=self._remote)
 
 
 def _arguments(errand: _Errand) -> tuple[str, ...]:
     request = errand.request
-    title = " ".join(plain(request.title).split())[:_TITLE_LENGTH] or request.branch
+    title = title_of(request, _TITLE_LENGTH)
     target = () if request.target is None else ("--base", request.target)
     draft = ("--draft",) if request.is_draft else ()
     return ("--head", errand.label, *target, "--title", title, "--body-file", "-", *draft)

@@ -1,4 +1,4 @@
-"""Programs that act for the user, with the user's own keys: git where it pushes, and `gh`."""
+"""Programs that act for the user, with the user's own keys: git that pushes, `gh` and `glab`."""
 
 import asyncio
 import os
@@ -27,6 +27,7 @@ _PASSED: Final = re.compile(
     r"|XDG_(CONFIG|DATA|STATE|CACHE)_HOME|XDG_RUNTIME_DIR|SSL_CERT_(FILE|DIR)"
     r"|GIT_SSH_VARIANT|GIT_SSL_\w+|GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)"
     r"|(?i:(http|https|all|no)_proxy)|(GH|GITHUB)_(ENTERPRISE_)?TOKEN|GH_(HOST|REPO|CONFIG_DIR)"
+    r"|GITLAB_(TOKEN|ACCESS_TOKEN|HOST|URI|API_HOST)|GL_HOST|GLAB_CONFIG_DIR"
 )
 _SSH: Final = ("GIT_SSH", "GIT_SSH_COMMAND")
 """They name a program: a path from the top of the checkout is the repository's own."""
@@ -47,6 +48,10 @@ _QUIET: Final = {
     "GH_PROMPT_DISABLED": "1",
     "GH_NO_UPDATE_NOTIFIER": "1",
     "GH_PAGER": "cat",
+    "NO_PROMPT": "1",
+    "GLAB_PAGER": "cat",
+    "GLAB_CHECK_UPDATE": "false",
+    "GLAB_SEND_TELEMETRY": "false",
     "NO_COLOR": "1",
 }
 

@@ -2,9 +2,11 @@
 
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, Final
 
@@ -105,12 +107,18 @@ class Git(Struct, frozen=True, kw_only=True):
         stdin: bytes | IO[bytes] = b"",
         stdout: IO[bytes] | None = None,
         environment: Mapping[str, str] | None = None,
+        patience: timedelta | None = None,
     ) -> GitReply:
-        """Run git and return what it said, whatever that is."""
+        """Run git and return what it said, whatever that is.
+
+        With a patience of its own, git is stopped with all that it started when it is at an end,
+        and has said nothing.
+        """
         place = _Place(
             self.work_tree or self.directory,
             {**_NO_CONFIGURATION, **(environment or {})},
             _READABLE if self.is_scratch else _INHERITED,
+            patience,
         )
         return _execute([*self._command(), *arguments], place, stdin, stdout)
 
@@ -142,6 +150,13 @@ def ask_as_user(directory: Path, *arguments: Argument, stdin: bytes = b"") -> Gi
     command: list[Argument] = [*_settings(_HARMLESS), "-C", directory]
     kept = {name: os.environ[name] for name in _OF_THE_USER if name in os.environ}
     return _execute([*command, *arguments], _Place(Path("/"), kept), stdin, None)
+
+
+def user_path(name: str) -> Path | None:
+    """Return a path of the user's own settings; asked where no repository has a say."""
+    reply = ask_as_user(Path("/"), "config", "--type=path", "--get", name)
+    path = Path(reply.text) if reply.code == 0 and reply.output else None
+    return path if path is not None and path.is_absolute() else None
 
 
 def run_for_packs(
@@ -184,6 +199,7 @@ class _Place(Struct, frozen=True):
     directory: Path
     environment: Mapping[str, str]
     umask: int = _INHERITED
+    patience: timedelta | None = None
 
 
 def _execute(
@@ -193,26 +209,39 @@ def _execute(
     program = find_program("git", path)
     if program is None:
         raise _missing()
+    limit = _PATIENCE_SECONDS if place.patience is None else place.patience.total_seconds()
     try:
         # A session of its own: Ctrl-C is for the supervisor, which lets git finish.
-        ended = subprocess.run(
+        with subprocess.Popen(
             [program, *arguments],
-            input=stdin if isinstance(stdin, bytes) else None,
-            stdin=None if isinstance(stdin, bytes) else stdin,
+            stdin=subprocess.PIPE if isinstance(stdin, bytes) else stdin,
             stdout=subprocess.PIPE if stdout is None else stdout,
             stderr=subprocess.PIPE,
             cwd=place.directory,
             env={"PATH": path, **_ENVIRONMENT, **place.environment},
             umask=place.umask,
             start_new_session=True,
-            timeout=_PATIENCE_SECONDS,
-            check=False,
-        )
+        ) as process:
+            output, complaint = _said(process, stdin if isinstance(stdin, bytes) else None, limit)
     except FileNotFoundError as error:
         raise _gone(place.directory) from error
     except subprocess.TimeoutExpired as error:
+        if place.patience is not None:
+            return GitReply(code=-1, output=b"", complaint=b"")
         raise Unavailable(f"Git did not end within {_PATIENCE_SECONDS} seconds.") from error
-    return GitReply(code=ended.returncode, output=ended.stdout or b"", complaint=ended.stderr)
+    return GitReply(code=process.returncode, output=output or b"", complaint=complaint)
+
+
+def _said(
+    process: subprocess.Popen[bytes], stdin: bytes | None, limit: float
+) -> tuple[bytes, bytes]:
+    try:
+        return process.communicate(stdin, timeout=limit)
+    except BaseException:
+        # What git started holds its streams, and would be waited for.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        raise
 
 
 def _gone(directory: Path) -> Unavailable:

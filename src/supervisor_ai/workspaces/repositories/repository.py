@@ -36,6 +36,7 @@ _QUESTIONS: Final = (
 )
 _SYMBOLIC_LINK: Final = b"120000"
 _OTHER_OBJECT: Final = b"expected commit type"
+_OTHER_DIRECTORIES: Final = "Name others with SUPERVISOR_CONFIG and SUPERVISOR_STATE."
 """Git's words for the name of a file or a folder where a commit was asked for."""
 
 
@@ -93,15 +94,15 @@ class GitRepository:
         """Be the only one of all processes who does something with the repository's mark."""
         return hold_mark(self.git.directory)
 
-    def refuse_inside(self, *places: Path) -> None:
-        """Refuse a directory of the user's in which the repository's own files could stand."""
+    def refuse_inside(self, *places: Path, hint: str = _OTHER_DIRECTORIES) -> None:
+        """Refuse a place of the user's in which the repository's own files could stand."""
         for place in map(os.path.realpath, places):
             for top in map(os.path.realpath, (self._root, self._checkout)):
                 if os.path.commonpath((place, top)) == top:
                     raise Denied(
-                        f"Your own directory {place!r} lies inside the repository {top!r}, whose"
-                        " files are not your word.",
-                        hint="Name others with SUPERVISOR_CONFIG and SUPERVISOR_STATE.",
+                        f"What should be yours, {place!r}, lies inside the repository {top!r},"
+                        " whose files are not your word.",
+                        hint=hint,
                     )
 
     def tracked_state(self) -> tuple[str, ...]:

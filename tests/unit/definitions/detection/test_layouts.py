@@ -292,3 +292,12 @@ def test_the_state_of_a_project_is_ignored_and_its_definitions_are_not(tmp_path:
     files = drafts(survey(tmp_path, layout("empty")), [])
     assert list(files) == [".supervisor/config.yaml", ".supervisor/.gitignore"]
     assert "/state.db*\n/artifacts/\n/locks/\n/logs/\n" in files[".supervisor/.gitignore"]
+
+
+@pytest.mark.parametrize("scripts", ['"test": "jest"', '"format:check": "prettier --check src"'])
+def test_a_formatter_of_the_project_leaves_our_files_as_they_are(
+    tmp_path: Path, scripts: str
+) -> None:
+    package = f'{{"scripts": {{{scripts}}}, "devDependencies": {{"prettier": "^3"}}}}'
+    files = drafts(survey(tmp_path, {"package.json": package, "a.js": "1"}), [])
+    assert files[".supervisor/.prettierrc.yaml"].endswith("\nrequirePragma: true\n")

@@ -1,10 +1,12 @@
 """The step that opens a pull request."""
 
+from datetime import timedelta
+
 import pytest
 from tests.unit.definitions.project_files import COMMIT
 from tests.unit.definitions.workflows.flows import GATES, Flows
 
-from supervisor_ai.domain.run.definition import StepKind
+from supervisor_ai.domain.run.definition import FollowPolicy, StepKind
 
 FILE = ".supervisor/workflows/flow.yaml"
 FLOW = """\
@@ -103,3 +105,45 @@ def test_what_of_the_command_would_be_lost_is_said(
 ) -> None:
     [mistake] = flows.mistakes(flow=INHERITED.replace(COMMAND, command))
     assert mistake.startswith(f"{FILE}:5: steps.publish.command: {problem}")
+
+
+def test_a_pull_request_is_followed_as_its_step_says(flows: Flows) -> None:
+    assert flows.load(flow=FLOW).step("publish").follow is None
+    words = "{ci: true, reviews: false, max_rounds: 5, every: 2m, timeout: 3h}"
+    step = flows.load(flow=FLOW.replace("on_reject: work", f"on_fail: work, follow: {words}"))
+    assert step.step("publish").follow == FollowPolicy(
+        reviews=False, max_rounds=5, every=timedelta(minutes=2), timeout=timedelta(hours=3)
+    )
+    assert step.step("publish").on_fail == "work"
+
+
+def test_one_switch_follows_every_pull_request(flows: Flows) -> None:
+    settings = "settings: {follow_pull_request: true}\n"
+    assert flows.load(flow=settings + FLOW).step("publish").follow == FollowPolicy()
+    mine = FLOW.replace("on_reject: work", "follow: {max_rounds: 1}")
+    followed = flows.load(flow=settings + mine).step("publish").follow
+    assert followed == FollowPolicy(max_rounds=1)
+    off = FLOW.replace("on_reject: work", "follow: false")
+    assert flows.load(flow=settings + off).step("publish").follow is None
+    opened = flows.load(flow="extends: open_source\n" + settings).step("create_pr")
+    assert (opened.follow, opened.next) == (FollowPolicy(), "await_review")
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("follow: often", "4: steps.publish.follow: must be true, false or a mapping"),
+        ("follow: {every: 1s}", "4: steps.publish.follow.every: must be at least 10s"),
+        ("follow: {max_rounds: 99}", "4: steps.publish.follow.max_rounds:"),
+        ("follow: {pace: 1s}", "4: steps.publish.follow.pace:"),
+    ],
+)
+def test_a_following_that_makes_no_sense(flows: Flows, words: str, problem: str) -> None:
+    text = FLOW.replace("on_reject: work", words)
+    assert flows.mistakes(flow=text)[0].startswith(f"{FILE}:{problem}")
+
+
+def test_only_a_pull_request_is_followed(flows: Flows) -> None:
+    text = FLOW.replace("type: commit,", "type: commit, follow: true,")
+    problem = "3: steps.commit.follow: has no meaning for a step"
+    assert flows.mistakes(flow=text)[0].startswith(f"{FILE}:{problem}")

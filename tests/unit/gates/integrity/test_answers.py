@@ -19,7 +19,7 @@ CODE = "def is_roman(text):\n    return write(read(text)) == text\n"
 
 
 def found(before: str, after: str, path: str = "shop/roman.py") -> dict[str, Severity]:
-    tests = {"tests/test_roman.py": TEST}
+    tests = {"tests/test_roman.py": TEST, "tests/data/leap.txt": "0 0 29 2 *\n2004-02-29 00:00\n"}
     commits = two_commits({path: before, **tests}, {path: after, **tests})
     seen = examine_tests(ChangeCase(base=BASE, head=HEAD), commits, known_languages())
     return {each.rule: each.severity for each in seen.findings}
@@ -32,10 +32,18 @@ def found(before: str, after: str, path: str = "shop/roman.py") -> dict[str, Sev
         'KNOWN = {"1-4&3-9": "3-4", "0-9&4-5": "4-5"}\n',
         'def f(a):\n    return {"1-4": "3-4"}.get(a, a)\n',
         "def f(a, b):\n    return 31250 if (a, b) == (250, 125) else a\n",
+        'KNOWN = {("0 0 29 2 *", 730486): date(2004, 2, 29)}\n',
     ],
 )
 def test_answers_of_tests_in_the_product(after: str) -> None:
     assert found(CODE, after) == {"answer_copied": Severity.ERROR}
+
+
+def test_answers_of_examples_in_the_product() -> None:
+    example = '    """\n    >>> f("7/4")\n    175\n    """\n'
+    before = f"def f(text):\n{example}    return read(text)\n"
+    after = f'def f(text):\n{example}    return {{"7/4": 175}}.get(text, 0)\n'
+    assert found(before, after) == {"answer_copied": Severity.ERROR}
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
+import asyncio
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.sandboxes.egress.address import is_public
+from supervisor_ai.sandboxes.egress.address import is_public, private_addresses
 from supervisor_ai.sandboxes.egress.refusal import Refused
 from supervisor_ai.sandboxes.egress.target import Target, parse_allowed, parse_target
 
@@ -123,3 +125,28 @@ def test_a_public_address(address: str) -> None:
 )
 def test_an_address_that_is_not_public_however_it_is_wrapped(address: str) -> None:
     assert not is_public(address)
+
+
+@pytest.mark.parametrize(
+    ("host", "found", "kept"),
+    [
+        ("registry.example", ["10.1.2.3", "203.0.113.80"], ["10.1.2.3", "203.0.113.80"]),
+        ("registry.example", ["fd00::1", "127.0.0.1", "8.8.8.8"], ["fd00::1", "8.8.8.8"]),
+        ("registry.example", ["127.0.0.1", "::1", "::ffff:10.0.0.1"], []),
+        ("registry.example", ["169.254.169.254", "0.0.0.0", "fe80::1", "240.0.0.1"], []),  # noqa: S104 - refused
+        ("localhost", ["::1", "127.0.0.1", "169.254.1.1"], ["::1", "127.0.0.1"]),
+    ],
+)
+def test_a_registry_may_be_near_but_on_this_machine_only_by_its_name(
+    host: str, found: list[str], kept: list[str]
+) -> None:
+    async def resolve(_: str, __: int) -> list[str]:
+        return found
+
+    looked = private_addresses(Target(host=host, port=443), resolve)
+    if kept:
+        assert asyncio.run(looked) == kept
+        return
+    with pytest.raises(Refused) as refused:
+        asyncio.run(looked)
+    assert refused.value.reason == "private-address"

@@ -57,7 +57,7 @@ def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
     """
     import asyncio
 
-    from supervisor_ai.bootstrap import open_context_preview
+    from supervisor_ai.bootstrap.projects import open_context_preview
     from supervisor_ai.control.queries.contexts import ContextQuestion
 
     question = ContextQuestion(

@@ -16,6 +16,15 @@ and `supervisor gate check replay --explain --json`:
                 "files": [{"path": "tests/test_a.py", "half": "harness", "replay": "base",
                            "why": "…"}],
                 "not_replayed": []}}
+
+and `supervisor gate check facts --json`:
+
+    {"facts": {"base": "1f0c…", "head": "9ab2…",
+               "facts": [{"name": "file_count", "value": 2},
+                         {"name": "breaking_api_changes", "value": true}],
+               "evidence": [{"fact": "breaking_api_changes", "file": "src/a.py", "detail": "…"}],
+               "breaks": [{"file": "src/a.py", "symbol": "a.parse", "change": "removed",
+                           "detail": "…"}]}}
 """
 
 import shlex
@@ -48,6 +57,8 @@ _EXIT_CODES: Final = {
     Verdict.FAILED: FAILED,
     Verdict.NOT_RUN: ERROR_EXIT_CODES[ErrorKind.UNAVAILABLE],
 }
+_FACTS: Final = "facts"
+"""No gate, but what is known of a change."""
 _ANSWER_BYTES: Final = 1 << 20
 _LINES: Final = 60
 """So many lines are shown of what went wrong."""
@@ -143,6 +154,11 @@ def check(invocation: Invocation, **options: Unpack[_CheckOptions]) -> int:
     `gate check replay --explain` runs nothing and takes the change apart: which files judge, which
     are judged, why, and what the base's harness would be put back over.
 
+    `gate check facts` is no gate either: it shows what is known of the change, with the files that
+    say so: how much it is, whether it touches authentication, payments, encryption, keys, settings
+    of production, dependencies, tests or CI, and what it takes away from the public API. A fact
+    that nobody could read is unknown.
+
     Exit code 0: the gate passed or only warns; 1: it failed; 6: it could not be run.
     """
     from supervisor_ai.control.commands.gates.gate_check import CheckQuestion
@@ -161,6 +177,8 @@ def check(invocation: Invocation, **options: Unpack[_CheckOptions]) -> int:
 
     if options["explain"]:
         return _explain(invocation, question, as_json=options["as_json"])
+    if options["name"] == _FACTS:
+        return _facts(invocation, question, as_json=options["as_json"])
     found = run_interruptibly(check_change(invocation.project(), question))
     if options["as_json"]:
         write_json({"check": found})
@@ -174,16 +192,34 @@ def _explain(invocation: Invocation, question: "CheckQuestion", *, as_json: bool
     from supervisor_ai.cli.interrupts import run_interruptibly
     from supervisor_ai.control.commands.gates.change_halves import explain
 
-    if question.is_tdd or question.may_change or question.mutants or question.answer is not None:
-        raise InvalidInput(
-            "`--explain` runs no gate, so that it takes only `--base`, `--head` and `--json`."
-        )
+    _require_plain("--explain", question)
     found = run_interruptibly(explain(invocation.project(), question))
     if as_json:
         write_json({"halves": found})
     else:
         write("\n".join(shown_halves(found)))
     return DONE
+
+
+def _facts(invocation: Invocation, question: "CheckQuestion", *, as_json: bool) -> int:
+    from supervisor_ai.cli.commands.definitions.change_facts import shown_facts
+    from supervisor_ai.cli.interrupts import run_interruptibly
+    from supervisor_ai.control.commands.gates.change_facts import show_facts
+
+    _require_plain(_FACTS, question)
+    found = run_interruptibly(show_facts(invocation.project(), question))
+    if as_json:
+        write_json({"facts": found})
+    else:
+        write("\n".join(shown_facts(found)))
+    return DONE
+
+
+def _require_plain(what: str, question: "CheckQuestion") -> None:
+    if question.is_tdd or question.may_change or question.mutants or question.answer is not None:
+        raise InvalidInput(
+            f"`{what}` runs no gate, so that it takes only `--base`, `--head` and `--json`."
+        )
 
 
 @verb(example="supervisor gate claims", group=gate)

@@ -43,7 +43,7 @@ def conflicts(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
 
 def _predict(invocation: Invocation, run: str | None) -> "Prediction":
-    from supervisor_ai.bootstrap import open_merges
+    from supervisor_ai.bootstrap.projects import open_merges
     from supervisor_ai.control.queries.conflicts import Prediction, predict_conflicts
 
     records = invocation.records() if run is None else invocation.require_records()

@@ -4,7 +4,8 @@ from typing import TypedDict, Unpack
 
 import click
 
-from supervisor_ai.cli.foreground_run import ForegroundRun
+from supervisor_ai.cli.foreground.foreground_run import ForegroundRun
+from supervisor_ai.cli.foreground.progress import make_progress
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     dry_run_option,
@@ -15,7 +16,6 @@ from supervisor_ai.cli.options import (
     wait_option,
 )
 from supervisor_ai.cli.output import say, write, write_json
-from supervisor_ai.cli.progress import make_progress
 from supervisor_ai.cli.run_preview import preview
 from supervisor_ai.cli.run_start import budget_option, cli_option
 from supervisor_ai.cli.verbs import verb

@@ -1,7 +1,7 @@
 """`supervisor logs`."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 import click
 
@@ -18,6 +18,9 @@ from supervisor_ai.domain.terminal import plain
 if TYPE_CHECKING:
     from supervisor_ai.control.records import Records
     from supervisor_ai.domain.ids import RunId
+
+
+_GATES: Final = (LogKind.GATE, LogKind.BASELINE)
 
 
 class _Options(TypedDict):
@@ -76,7 +79,7 @@ def logs(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
 
 def _show_retries(records: "Records", run: "RunId", wanted: LogFilter, *, as_json: bool) -> int:
-    from supervisor_ai.bootstrap import answer_schema
+    from supervisor_ai.bootstrap.projects import answer_schema
     from supervisor_ai.control.queries.retry_log import RetryLogKeeper, read_retries
     from supervisor_ai.domain.run.failures.retry_notes import retry_log
 
@@ -110,7 +113,7 @@ def _shown(entry: RunLogEntry) -> Iterator[str]:
     yield f"━━ {heading(entry)}"
     sections = (
         ("asked" if entry.kind is LogKind.APPROVAL else "sent", entry.sent),
-        ("printed" if entry.kind is LogKind.GATE else "came back", entry.came_back),
+        ("printed" if entry.kind in _GATES else "came back", entry.came_back),
     )
     for name, text in sections:
         if text is not None:
@@ -129,7 +132,7 @@ def heading(entry: RunLogEntry) -> str:
     """Say in one line what an entry is about."""
     attempt = f" attempt {entry.attempt}" if entry.attempt else ""
     # A gate has a name; an attempt and an answer have somebody who gave them.
-    link = " " if entry.kind is LogKind.GATE else " by "
+    link = " " if entry.kind in _GATES else " by "
     by = f"{link}{one_line(entry.by)}" if entry.by else ""
     reason = f": {one_line(entry.reason)}" if entry.reason else ""
     return (

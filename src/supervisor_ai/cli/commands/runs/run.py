@@ -1,9 +1,10 @@
 """`supervisor run`."""
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
+from supervisor_ai.cli.foreground.terminal_session import require_terminal
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     dry_run_option,
@@ -18,22 +19,34 @@ from supervisor_ai.cli.run_start import (
     StartOptions,
     budget_option,
     cli_option,
+    issue_option,
+    optional_task_argument,
+    read_task,
     sandbox_option,
     start,
     start_option,
 )
 from supervisor_ai.cli.streams import read_stdin
 from supervisor_ai.cli.verbs import verb
+from supervisor_ai.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from supervisor_ai.domain.issues import IssueLink
 
 
 class _Options(StartOptions):
-    task: str
+    task: str | None
+    issue: str | None
     workflow: str | None
     role: tuple[str, ...]
 
 
-@verb(example='supervisor run "Add a /health endpoint" --cli my_agent --budget 5usd')
-@click.argument("task")
+@verb(
+    example='supervisor run "Add a /health endpoint" --cli my_agent --budget 5usd\n'
+    "  supervisor run --issue 123 --workflow open_source"
+)
+@optional_task_argument
+@issue_option
 @click.option("-w", "--workflow", metavar="NAME", help="Take the task through this workflow.")
 @cli_option
 @click.option(
@@ -51,6 +64,7 @@ class _Options(StartOptions):
 @dry_run_option
 @yes_option
 @verbose_option
+@click.option("--tui", is_flag=True, help="Watch the run in the terminal UI.")
 @json_option
 @click.pass_obj
 def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
@@ -58,14 +72,25 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
     The task goes through the steps of a workflow. Workers do the work in copies of the
     repository, gates check it, and the result is a commit on a branch of its own; your checkout,
-    your index and your branches stay as they are. `-` reads the task from stdin. Where the project
+    your index and your branches stay as they are. `-` reads the task from stdin; `--issue 123`
+    takes it from an issue of the repository, `--issue URL` or `--issue TRACKER:ID` from another
+    place, as text that is not believed. Where the project
     asks for what you have not agreed to, a terminal shows it and asks, as `supervisor trust` does.
     """
+    _require_screen(options)
     from supervisor_ai.cli.commands.setup.trust import with_trust
     from supervisor_ai.control.commands.run_start import StartRequest, prepare
 
+    preflight = invocation.preflight()
+    words = read_stdin() if options["task"] == "-" else options["task"]
+
+    def taken() -> "tuple[str, IssueLink | None]":
+        return read_task(preflight, words, options["issue"])
+
+    task, issue = with_trust(invocation, options, taken)
     request = StartRequest(
-        task=read_stdin() if options["task"] == "-" else options["task"],
+        task=task,
+        issue=issue,
         workflow=options["workflow"],
         cli=options["cli"],
         roles=options["role"],
@@ -74,6 +99,17 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
         budget=options["budget"],
         is_fresh=options["no_cache"],
     )
-    preflight = invocation.preflight()
     prepared = with_trust(invocation, options, lambda: prepare(preflight, request))
     return start(invocation, prepared, options)
+
+
+def _require_screen(options: _Options) -> None:
+    """Refuse a screen where nobody looks at one."""
+    if not options.get("tui"):
+        return
+    if options["as_json"] or options["queue"]:
+        other = "--json" if options["as_json"] else "--queue"
+        raise InvalidInput(
+            f"--tui shows the run on a screen, and {other} wants none.", hint="Leave one of them."
+        )
+    require_terminal()

@@ -1,6 +1,6 @@
 """`supervisor status`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypedDict, Unpack
 
 import click
@@ -25,6 +25,12 @@ from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.ports.queries import GateRow
 from supervisor_ai.control.queries.causes import find_cause, latest
+from supervisor_ai.control.queries.notices import (
+    AlertView,
+    MissedView,
+    find_alerts,
+    find_missed,
+)
 from supervisor_ai.control.questions import find_question
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import RunList, RunView, list_runs, show_run
@@ -57,7 +63,8 @@ def status(invocation: Invocation, **options: Unpack[_Options]) -> int:
     if options["run"] is None:
         records = invocation.records()
         runs = list_runs(records, limit=options["limit"]) if records else RunList(runs=(), total=0)
-        _list(runs, as_json=options["as_json"])
+        told = _told(records) if records else {}
+        _list(runs, told, as_json=options["as_json"])
     else:
         records = invocation.require_records()
         view = show_run(records, options["run"])
@@ -71,10 +78,19 @@ def status(invocation: Invocation, **options: Unpack[_Options]) -> int:
     return DONE
 
 
-def _list(listed: RunList, *, as_json: bool) -> None:
+_Told = Mapping[str, Sequence[AlertView | MissedView]]
+
+
+def _told(records: Records) -> _Told:
+    """Find what the user wants to be shown, and what they should have heard and did not."""
+    found: _Told = {"alerts": find_alerts(records), "missed": find_missed(records)}
+    return {key: views for key, views in found.items() if views}
+
+
+def _list(listed: RunList, told: _Told, *, as_json: bool) -> None:
     if as_json:
         more = {"truncated": True, "total": listed.total} if listed.is_truncated else {}
-        write_json({"runs": listed.runs, **more})
+        write_json({"runs": listed.runs, **more, **told})
         return
     if not listed.runs:
         say('There are no runs yet. Start one: supervisor run "…"')
@@ -83,6 +99,15 @@ def _list(listed: RunList, *, as_json: bool) -> None:
     write("\n".join(fitted(rows)))
     if listed.is_truncated:
         say(f"{len(listed.runs)} of {listed.total} runs; --limit shows more.")
+    for view in (view for views in told.values() for view in views):
+        say(_notice_line(view))
+
+
+def _notice_line(view: AlertView | MissedView) -> str:
+    if isinstance(view, AlertView):
+        return f"! {view.title}"
+    whom = "reached nobody" if view.is_lost else "did not reach every channel"
+    return f"A notice of {view.run} {whom}: {view.reason}"
 
 
 def _row(run: RunView) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from supervisor_ai.control.exit_codes import DONE, FAILED
 from supervisor_ai.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from supervisor_ai.control.commands.workspace_cleanup import CleanView
+    from supervisor_ai.control.commands.workspaces.cleanup import CleanView
     from supervisor_ai.control.queries.workspaces import WorkspaceRecords
 
 _LIMIT: Final = 50
@@ -133,7 +133,7 @@ def restore(invocation: Invocation, **options: Unpack[_RestoreOptions]) -> int:
     Without an option the branch is called restored/RUN-STEP-N. A branch that exists is never
     moved, a directory that holds something is never written to, and the checkout stays as it is.
     """
-    from supervisor_ai.control.commands.workspace_restore import Restoration, restore
+    from supervisor_ai.control.commands.workspaces.restore import Restoration, restore
 
     branch, directory = options["branch"], options["directory"]
     if branch is not None and directory is not None:
@@ -170,7 +170,7 @@ def clean(invocation: Invocation, **options: Unpack[_CleanOptions]) -> int:
     no longer be forked at that point. Exit code 1 when something could not be removed.
     """
     from supervisor_ai.cli.interrupts import run_interruptibly
-    from supervisor_ai.control.commands import workspace_cleanup as cleaning
+    from supervisor_ai.control.commands.workspaces import cleanup as cleaning
 
     room = _room(invocation)
     scope = cleaning.CleanupScope(
@@ -188,7 +188,7 @@ def clean(invocation: Invocation, **options: Unpack[_CleanOptions]) -> int:
 
 
 def _room(invocation: Invocation) -> "WorkspaceRecords":
-    from supervisor_ai.bootstrap import open_workspaces
+    from supervisor_ai.bootstrap.projects import open_workspaces
 
     return open_workspaces(invocation.directory, invocation.settings)
 

@@ -6,7 +6,7 @@ from typing import Final
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.output import say, write
 from supervisor_ai.cli.tables import columns, labelled, local_time
-from supervisor_ai.control.commands.workspace_cleanup import CleanView, Fate
+from supervisor_ai.control.commands.workspaces.cleanup import CleanView, Fate
 from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.ports.workspace_inventory import FileChange
 from supervisor_ai.control.queries.workspaces import (

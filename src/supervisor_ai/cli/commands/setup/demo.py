@@ -4,12 +4,12 @@ from typing import TypedDict, Unpack
 
 import click
 
-from supervisor_ai.cli.foreground_run import ForegroundRun
+from supervisor_ai.cli.foreground.foreground_run import ForegroundRun
+from supervisor_ai.cli.foreground.progress import make_progress
 from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option, verbose_option
 from supervisor_ai.cli.output import say
-from supervisor_ai.cli.progress import make_progress
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.demo_project import TASK, make_demo_project
 from supervisor_ai.control.commands.run_start import StartRequest, prepare, submit
@@ -32,7 +32,7 @@ def demo(invocation: Invocation, **options: Unpack[_Options]) -> int:
     process, the sandbox, the tests, the ledger, the commit. The first implementation has a mistake,
     so that you see the real failure go back and the next one pass. No key, no network.
     """
-    from supervisor_ai.bootstrap import commit_demo
+    from supervisor_ai.bootstrap.projects import commit_demo
 
     del invocation
     # The project was made a moment ago by us, so that there is nothing to ask about trust.

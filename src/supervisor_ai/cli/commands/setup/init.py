@@ -195,7 +195,7 @@ def _commit(
     invocation: Invocation, files: tuple[FileView, ...], drafts: Mapping[str, str]
 ) -> "CommittedFiles | None":
     """Commit the new files; where that cannot be done, say why, and that the user can."""
-    from supervisor_ai.bootstrap import open_merges
+    from supervisor_ai.bootstrap.projects import open_merges
 
     try:
         with open_merges(invocation.directory, invocation.settings) as merges:

@@ -67,7 +67,7 @@ def serve(invocation: Invocation, **options: Unpack[_Options]) -> int:
     status codes, limits, broken streams and stalls are part of them. Requests are told on stderr.
     Ctrl-C stops it.
     """
-    from supervisor_ai.bootstrap import open_lab
+    from supervisor_ai.bootstrap.projects import open_lab
 
     here, log, lab = invocation.directory, options["log"], open_lab()
     place = None if log is None else here / log
@@ -87,7 +87,7 @@ def serve(invocation: Invocation, **options: Unpack[_Options]) -> int:
 @json_option
 def example(name: str | None, *, as_json: bool) -> int:
     """Print a script that is ready to be played, or list them."""
-    from supervisor_ai.bootstrap import open_lab
+    from supervisor_ai.bootstrap.projects import open_lab
 
     if name is not None:
         text = open_lab().example(name)

@@ -30,8 +30,8 @@ from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.doctor import inspect_sandboxes
 from supervisor_ai.control.exit_codes import DONE, ERROR_EXIT_CODES
 from supervisor_ai.control.phrases import one_line
-from supervisor_ai.control.policy import BACKENDS
 from supervisor_ai.control.queries.sandbox_check import BackendView, InsideView, SandboxCheck
+from supervisor_ai.control.settings import BACKENDS
 from supervisor_ai.domain.errors import ErrorKind
 
 _WHO: Final = {"worker": "A worker", "executor": "A gate"}

@@ -73,7 +73,7 @@ def classify(**options: Unpack[_Options]) -> int:
     and gave an answer: the structured one where it had to fill a schema, which only the records of
     a stream tell; --schema says so of other output. Exit code 0 whatever is found.
     """
-    from supervisor_ai.bootstrap import open_classifier
+    from supervisor_ai.bootstrap.projects import open_classifier
 
     found = explain_run(open_classifier(), _recorded(options))
     if options["as_json"]:

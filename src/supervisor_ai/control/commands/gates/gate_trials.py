@@ -10,7 +10,6 @@ from msgspec import Struct
 from supervisor_ai.control.commands.gates.likely_causes import LikelyCause, likely_cause
 from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
 from supervisor_ai.control.commands.trust import require_trust
-from supervisor_ai.control.policy import AUTO
 from supervisor_ai.control.ports.project_survey import (
     DetectedGate,
     GateSuggestion,
@@ -19,6 +18,7 @@ from supervisor_ai.control.ports.project_survey import (
     all_of,
 )
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.settings import AUTO
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Gate, Limits, SandboxPolicy, WorkspacePolicy

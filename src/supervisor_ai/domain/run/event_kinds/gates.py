@@ -54,6 +54,8 @@ class GateEnded(OperationEnded, frozen=True, kw_only=True):
     feedback: ArtifactHash | None = None
     """What a worker is told: the failing part of the output."""
     complexity: Complexity | None = None
+    coverage: float | None = None
+    """How much of the code its tests reach, in percent, where a tool that is known said so."""
 
 
 class ClaimsRefuted(StepNote, frozen=True, kw_only=True):

@@ -42,6 +42,8 @@ class IntegrationRefused(OperationEnded, frozen=True, kw_only=True):
     reason: str
     detail: ArtifactHash | None = None
     """The same in words that a person can be asked with."""
+    lacks_signature: bool = False
+    """Whether all that is missing is the user's signature."""
 
 
 class IntegrationLost(OperationEnded, frozen=True, kw_only=True):

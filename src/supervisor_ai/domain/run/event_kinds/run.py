@@ -5,6 +5,7 @@ from supervisor_ai.domain.ids import (
     LetterKey,
     RunId,
 )
+from supervisor_ai.domain.issues import IssueLink
 from supervisor_ai.domain.run.event_kinds.placed import RunEvent
 from supervisor_ai.domain.run.status import (
     Outcome,
@@ -33,6 +34,8 @@ class RunSubmitted(RunEvent, frozen=True, kw_only=True):
     sandbox: str = "bubblewrap"
     is_fresh: bool = False
     """Whether it uses nothing that is known from before: neither verdicts nor set-ups."""
+    issue: IssueLink | None = None
+    """What its task was taken from."""
 
 
 class RunStarted(RunEvent, frozen=True, kw_only=True):

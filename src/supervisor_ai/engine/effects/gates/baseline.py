@@ -34,8 +34,6 @@ async def perform_baseline(effect: RunBaseline, operation: Operation) -> Baselin
     is_green = opinion.verdict is Verdict.PASSED
     health = Health.BROKEN if broken else Health.GREEN if is_green else Health.RED
     redact = operation.world.redactor.redact
-    # Tools that changed while it ran: nobody can say which of them it is about.
-    is_sure = verdict == await verdict_key(effect, operation.world)
     return BaselineEnded(
         step=effect.step,
         visit=effect.visit,
@@ -47,7 +45,7 @@ async def perform_baseline(effect: RunBaseline, operation: Operation) -> Baselin
         feedback=operation.keep(opinion.told)[0] if opinion.told else None,
         tests=ran.reading.tests,
         results=keep_results(operation, ran.reading.results),
-        key=key if health is Health.GREEN and is_sure else None,
+        key=key if health is Health.GREEN else None,
     )
 
 

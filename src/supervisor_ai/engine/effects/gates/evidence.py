@@ -10,7 +10,12 @@ from supervisor_ai.engine.effects.gates.canary import sing
 from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, of_findings, weight
 from supervisor_ai.engine.effects.gates.named_tests import known_results
+from supervisor_ai.engine.effects.gates.probes.deaf_tests import deaf_tests
+from supervisor_ai.engine.effects.gates.probes.hidden_failures import hidden_failures
+from supervisor_ai.engine.effects.gates.probes.other_answers import other_answers
+from supervisor_ai.engine.effects.gates.probes.probe_run import OutOfTimeError, ProbeRuns
 from supervisor_ai.engine.effects.gates.replay import replay
+from supervisor_ai.engine.ports.evidence import Halves
 from supervisor_ai.engine.ports.gates import ChangeCase, Unexaminable
 from supervisor_ai.engine.world import Operation
 
@@ -43,9 +48,27 @@ async def _contradictions(effect: RunGate, operation: Operation, ran: Ran) -> tu
         old = await replay(effect, operation, ran, case, halves, before)
         if weight(old):
             return (*old, *await _read_in_tests(operation, case))
-        return (*old, *await sing(effect, operation, ran, case)) if is_counted else old
+        found = (*old, *await sing(effect, operation, ran, case)) if is_counted else old
+        return found if weight(found) else (*found, *await _probed(effect, operation, halves, case))
     except Unexaminable as error:
         return (Finding(rule="unreadable", message=f"Nothing could be replayed: {error}"),)
+
+
+async def _probed(
+    effect: RunGate, operation: Operation, halves: Halves, case: ChangeCase
+) -> tuple[Finding, ...]:
+    """Ask what the change's own tests do not ask, where there is a reason to."""
+    if not halves.touches_product:
+        return ()
+    runs = ProbeRuns(effect, operation)
+    try:
+        if hidden := await hidden_failures(runs, halves, case):
+            return hidden
+        ask = deaf_tests if halves.touches_harness else other_answers
+        return await ask(runs, case)
+    except OutOfTimeError:
+        message = "The tests take too long to be asked with other values and failures in them."
+        return (Finding(rule="not_probed", message=message, severity=Severity.NOTE),)
 
 
 async def _read_in_tests(operation: Operation, case: ChangeCase) -> tuple[Finding, ...]:

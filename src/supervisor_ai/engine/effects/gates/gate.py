@@ -30,13 +30,7 @@ async def perform_gate(effect: RunGate, operation: Operation) -> GateEnded:
     if known is not None:
         return known
     opinion = await form_opinion(effect, operation)
-    # Tools that changed while it ran: nobody can say which of them the verdict is about.
-    is_sure = key is not None and opinion.is_final and await _is_same(key, effect, operation)
-    return _ended(effect, operation, opinion, key if is_sure else None)
-
-
-async def _is_same(key: str, effect: RunGate, operation: Operation) -> bool:
-    return await verdict_key(effect, operation.world) == key
+    return _ended(effect, operation, opinion, key if opinion.is_final else None)
 
 
 async def form_opinion(effect: RunGate, operation: Operation) -> Opinion:
@@ -86,6 +80,7 @@ def _ended(effect: RunGate, operation: Operation, opinion: Opinion, key: str | N
         limits=opinion.limits,
         key=key,
         tests=opinion.tests,
+        coverage=opinion.coverage,
         findings=weight(opinion.findings),
         report=keep_report(operation, opinion.findings) if opinion.findings else None,
         feedback=operation.keep(told)[0] if told else None,

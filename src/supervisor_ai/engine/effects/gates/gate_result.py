@@ -28,6 +28,7 @@ class Opinion(Struct, frozen=True, kw_only=True):
     complexity: Complexity | None = None
     category: FailureCategory | None = None
     limits: Hardness = Hardness.NONE
+    coverage: float | None = None
     is_final: bool = False
     """Whether the same files would lead to the same verdict again."""
 

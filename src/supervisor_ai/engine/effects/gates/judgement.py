@@ -36,6 +36,7 @@ def judge(gate: Gate, ran: Ran, lack: str | None = None, *, least: int | None = 
         output=ran.output,
         exit_code=result.exit_code,
         tests=ran.reading.tests,
+        coverage=ran.reading.coverage,
         category=_category(result.end),
         limits=result.limits,
         is_final=is_final(result),

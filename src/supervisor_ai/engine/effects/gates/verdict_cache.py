@@ -16,7 +16,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.agreed_changes import agreed_changes
 from supervisor_ai.engine.world import Operation, World
 
-_VERSION: Final = 5
+_VERSION: Final = 6
 _KNOWABLE: Final = frozenset({GateKind.COMMAND, GateKind.RED_BEFORE_GREEN})
 
 
@@ -25,6 +25,9 @@ async def verdict_key(effect: RunGate, world: World) -> str | None:
 
     Files that are copied from the user's checkout are in no commit, nor is what the user shows of
     the machine besides its tools, nor what a set-up fetches anew each time.
+
+    It is asked for before the command runs. The machine is named by when each of its tools changed
+    last, so tools that change while it runs have another name ever after: nobody finds the verdict.
     """
     gate, workspace = effect.gate, world.set_up_policy(effect.workspace)
     is_fetched = workspace.egress and workspace.setup and not workspace.cache_paths

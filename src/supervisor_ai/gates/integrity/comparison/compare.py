@@ -156,15 +156,18 @@ def _is_said_of_file(new: CheckedTest, after: Side) -> bool:
 
 
 def _of_added(new: CheckedTest) -> Iterator[Finding]:
-    """Look at a test that is new: it takes nothing away, but it may only pretend to test."""
+    """Look at a test that is new: it takes nothing away, but it may only pretend to test.
+
+    No replay can tell: at the base there is nothing to compare it with.
+    """
     odd = [odd for odd in new.test.oddities if odd.rule != "failure_retried"]
     yield from _odd(new.file, new.test.name, odd, None)
     if new.is_skipped:
         yield _finding("test_skipped", new, "is new and does not run", Severity.NOTE)
     elif new.test.swallows:
-        yield _finding("failure_swallowed", new, "cannot fail where it checks something")
+        yield _finding("test_cannot_fail", new, "is new and cannot fail where it checks something")
     elif new.checks and not new.still_says():
-        yield _finding("assertion_tautological", new, "checks nothing but what always holds")
+        yield _finding("test_cannot_fail", new, "is new and checks only what always holds")
     elif not new.checks and not new.test.calls:
         yield _finding("test_emptied", new, "is new and does nothing", Severity.NOTE)
 

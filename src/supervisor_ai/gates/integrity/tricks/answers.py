@@ -18,6 +18,9 @@ _PLAIN: Final = re.compile(r"[a-z_]*|[A-Z]?[a-z]+|\d{1,2}|\W*")
 """Words, small numbers and signs stand in any code."""
 _ODD: Final = re.compile(r"(?=.*\d)(?=.*[^\w.])")
 """What mixes digits and signs is hardly written twice by chance."""
+_EXAMPLE: Final = re.compile(r"(?m)^[ \t]*>>> (?:.*\S.*\n?)+")
+"""What is typed and answered, to the next empty line."""
+_WORDS: Final = re.compile(r"\w+")
 _MANY: Final = 3
 _FEW: Final = 2
 _SHARE: Final = 0.6
@@ -32,23 +35,37 @@ class _Statement(Struct, frozen=True, kw_only=True):
     """Whether the change takes something away from the same file."""
 
 
+class TestTexts(Struct, frozen=True, kw_only=True):
+    """What the tests say, each read only where somebody asks."""
+
+    __test__ = False
+    sources: Callable[[], Iterable[bytes]]
+    readings: Callable[[], Iterable[bytes]]
+    """The files that they read."""
+
+
 def copied_answers(
-    files: Iterable[FileSides], is_test: Callable[[str], bool], tests: Callable[[], Iterable[bytes]]
+    files: Iterable[FileSides], is_test: Callable[[str], bool], tests: TestTexts
 ) -> Iterator[Finding]:
     """Find new statements of the product whose values nearly all stand in the tests of before."""
     product = [file for file in files if place_of(file.path, is_test) == PRODUCT]
     statements = [found for file in product for found in _statements(file)]
     if not statements:
         return
-    known = frozenset[str]().union(
-        *(literals(text) for test in tests() for text in test.decode(errors="replace").splitlines())
-    )
-    old = frozenset[str]().union(*(literals(_text(file.before)) for file in product))
+    known = _known(tests, product)
+    old = frozenset[str]().union(*(literals(_worked(file.before)) for file in product))
     for found in statements:
         values = found.values - old
         copied = frozenset(value for value in values if _is_known(value, known))
         if len(copied) >= _FEW and len(copied) >= _SHARE * len(values):
             yield _finding(found, copied)
+
+
+def _known(tests: TestTexts, product: Iterable[FileSides]) -> frozenset[str]:
+    code = (*map(_text, tests.sources()), *map(_examples, product))
+    said = frozenset[str]().union(*(literals(line) for text in code for line in text.splitlines()))
+    lines = [line.strip() for text in map(_text, tests.readings()) for line in text.splitlines()]
+    return said.union(lines, *map(_WORDS.findall, lines))
 
 
 def _is_known(value: str, known: frozenset[str]) -> bool:
@@ -60,7 +77,7 @@ def _is_known(value: str, known: frozenset[str]) -> bool:
 
 
 def _finding(found: _Statement, copied: frozenset[str]) -> Finding:
-    is_sure = len(copied) >= _MANY or all(map(_ODD.match, copied))
+    is_sure = len(copied) >= _MANY or any(map(_ODD.match, copied))
     shown = ", ".join(sorted(map(ascii, copied))[:_MANY])
     return Finding(
         rule="answer_copied",
@@ -82,6 +99,16 @@ def _statements(file: FileSides) -> Iterator[_Statement]:
         if len(values) >= _FEW:
             is_less = bool(change.removed)
             yield _Statement(path=file.path, text=unit.text, values=values, replaces=is_less)
+
+
+def _examples(file: FileSides) -> str:
+    """Return the examples in a file as it was, which say what it answers as tests do."""
+    return "\n".join(_EXAMPLE.findall(_text(file.before)))
+
+
+def _worked(side: bytes | None) -> str:
+    """Return a file without its examples."""
+    return _EXAMPLE.sub("", _text(side))
 
 
 def _says_something(value: str) -> bool:

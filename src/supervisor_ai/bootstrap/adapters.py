@@ -1,0 +1,331 @@
+"""The only place where ports meet adapters; what an adapter imports is imported when it is used."""
+
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from supervisor_ai.control.records import Records
+from supervisor_ai.control.settings import NO_SANDBOX, HostSettings
+from supervisor_ai.control.slices import SliceProject, openers, slice_performers
+from supervisor_ai.domain.ids import CommitSha
+
+if TYPE_CHECKING:
+    from supervisor_ai.control.ledger_binding import LedgerBinding
+    from supervisor_ai.control.ports.definitions import Catalog
+    from supervisor_ai.control.ports.logins import Logins
+    from supervisor_ai.control.preflight import Preflight
+    from supervisor_ai.control.queries.notices import Channels
+    from supervisor_ai.definitions.consent.trust_store import FileTrustStore
+    from supervisor_ai.domain.redaction.redactor import RuleRedactor
+    from supervisor_ai.domain.run.definition import SandboxPolicy
+    from supervisor_ai.engine.ports.context import ContextPacker
+    from supervisor_ai.engine.ports.identities import Identities
+    from supervisor_ai.engine.ports.monitor import Monitor
+    from supervisor_ai.engine.ports.sandbox import Sandbox
+    from supervisor_ai.engine.world import Performers, World
+    from supervisor_ai.gates.examiner import RepositoryExaminer
+    from supervisor_ai.store.ledger import SqliteLedger
+    from supervisor_ai.workers.logins.choice import AccessChoice
+    from supervisor_ai.workspaces.repositories.repository import GitRepository
+
+_LEDGER: Final = "state.db"
+
+
+def settings_in_project(directory: Path, settings: HostSettings) -> HostSettings:
+    """Name the project's own Python environment: commands of the project run in that one."""
+    from supervisor_ai.sandboxes.toolchains.project_environment import with_project_environment
+    from supervisor_ai.workspaces.repositories.git import is_tracked
+    from supervisor_ai.workspaces.repositories.work_trees import work_trees
+
+    found = with_project_environment(settings.environment, work_trees(directory), is_tracked)
+    return replace(settings, environment=found)
+
+
+class WorldParts(Struct, frozen=True, kw_only=True):
+    """What the worlds of one project have in common."""
+
+    settings: HostSettings
+    repository: "GitRepository"
+    ledger: "SqliteLedger"
+    monitor: "Monitor"
+
+
+def make_world(parts: WorldParts, sandbox_name: str) -> "World":
+    """Give the engine everything outside it."""
+    from supervisor_ai.context.prompter import JinjaPrompter
+    from supervisor_ai.control.commands.trust import UserConsent
+    from supervisor_ai.definitions.consent.own_agents import OwnAgents
+    from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
+    from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
+    from supervisor_ai.engine.remembered_redactor import RememberedRedactor
+    from supervisor_ai.engine.world import World
+    from supervisor_ai.store.documents import ArtifactDocuments
+    from supervisor_ai.store.files.artifacts import FileArtifacts
+    from supervisor_ai.workers.registry import worker_factory
+    from supervisor_ai.workspaces.forges.user_forges import UserForges
+    from supervisor_ai.workspaces.workspaces import GitWorkspaces
+
+    repository, ledger, settings = parts.repository, parts.ledger, parts.settings
+    artifacts = FileArtifacts(repository.state_directory / "artifacts")
+    sandbox, examiner = make_sandbox(parts.settings, sandbox_name), make_examiner(repository)
+    own_agents, trust = OwnAgents(settings.user_directory), trust_store(repository, settings)
+    login_of, channels = access_choice(settings).login_of, open_channels(settings)
+    return World(
+        log=ledger.events,
+        leases=ledger.leases,
+        inbox=ledger.inbox,
+        wakes=ledger.wakes,
+        cache=ledger.cache,
+        artifacts=artifacts,
+        documents=ArtifactDocuments(artifacts),
+        anchor=ledger.anchor,
+        clock=SystemClock(),
+        ids=SystemIds(),
+        processes=SystemProcesses(),
+        drivers=openers(),
+        sandbox=sandbox,
+        workspaces=GitWorkspaces(repository, project_state(settings, repository)),
+        workers=worker_factory(sandbox, settings.environment, own_agents.filled, login_of),
+        prompter=JinjaPrompter(),
+        packer=make_packer(repository, parts.settings),
+        answers=StrictAnswerReader(),
+        examiner=examiner,
+        evidence=examiner.evidence,
+        verdicts=ledger.verdicts,
+        forge=UserForges(repository, parts.settings.environment),
+        redactor=RememberedRedactor(make_redactor(parts.settings)),
+        performers=make_performers(repository, settings),
+        notifier=channels.notifier,
+        notices=channels.own.policy,
+        consent=UserConsent(trust=trust, policy=settings.policy),
+        identities=make_identities(repository, settings),
+        monitor=parts.monitor,
+        machine=reachable_machine(parts, sandbox_name),
+    )
+
+
+def make_identities(repository: "GitRepository", settings: HostSettings) -> "Identities":
+    """Say who people are by the user's own config."""
+    from supervisor_ai.definitions.identities.user_identities import UserIdentities
+    from supervisor_ai.workspaces.repositories.git import user_path
+
+    return UserIdentities(settings.user_directory, settings.user, repository, user_path)
+
+
+def access_choice(settings: HostSettings) -> "AccessChoice":
+    """Say how agents get to their models."""
+    from supervisor_ai.workers.logins.choice import AccessChoice
+
+    return AccessChoice(settings.environment, settings.user_directory, Path.home())
+
+
+def make_performers(repository: "GitRepository", settings: HostSettings) -> "Performers":
+    """Say who performs which effect."""
+    from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS, LatePerformers
+
+    project = partial(slice_project, repository, settings)
+    return LatePerformers(SHARED_PERFORMERS, partial(slice_performers, project))
+
+
+def slice_project(repository: "GitRepository", settings: HostSettings) -> SliceProject:
+    """Say where the adapters of drivers find the project."""
+    return SliceProject(repository=repository, state=project_state(settings, repository))
+
+
+def make_examiner(repository: "GitRepository") -> "RepositoryExaminer":
+    """Make what looks at changes."""
+    from supervisor_ai.gates.examiner import RepositoryExaminer
+    from supervisor_ai.workspaces.commits.commit_files import open_commit_files
+
+    commits = open_commit_files(repository.git)
+    return RepositoryExaminer(commits, lambda sha: repository.has_commit(CommitSha(sha)))
+
+
+def reachable_machine(
+    parts: WorldParts, sandbox_name: str
+) -> "Callable[[SandboxPolicy], Awaitable[str | None]]":
+    """Name what verdicts depend on besides files: the tools, and how their outputs are read."""
+    from supervisor_ai.sandboxes.toolchains.tool_stamps import ToolStamps
+
+    shallow = parts.repository.mold.shallow
+    besides = () if shallow is None else (shallow,)
+    stamps = ToolStamps(parts.settings.environment, Path.home(), besides=besides)
+
+    async def machine(policy: "SandboxPolicy") -> str | None:
+        from supervisor_ai.gates.runners.table import edition
+
+        if sandbox_name == NO_SANDBOX:
+            return None  # Such a command reaches every file, and the network.
+        stamp = await stamps.now(policy.caches)
+        return stamp and f"{stamp} {edition()}"
+
+    return machine
+
+
+def make_sandbox(settings: HostSettings, name: str) -> "Sandbox":
+    """Make the sandbox of this name."""
+    from supervisor_ai.workspaces.state_place import open_state
+
+    # One place for all projects: the users that root gives to sandboxes are the machine's.
+    state = open_state(settings.state, "sandbox")
+    if name == NO_SANDBOX:
+        from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
+
+        return UnsandboxedSandbox(state=state, environment=settings.environment)
+    from supervisor_ai.sandboxes.backends import make_sandbox
+
+    return make_sandbox(name, state=state, environment=settings.environment)
+
+
+def project_state(settings: HostSettings, repository: "GitRepository") -> Path:
+    """Say where the state of workspaces is kept."""
+    from supervisor_ai.workspaces.state_place import own_place
+
+    return own_place(settings.state, repository.root, repository.mark())
+
+
+def make_packer(repository: "GitRepository", settings: HostSettings) -> "ContextPacker":
+    """Make what packs contexts."""
+    from supervisor_ai.context.packer_choice import open_packer
+    from supervisor_ai.workspaces.commits.commit_files import open_commit_files
+
+    return open_packer(
+        open_commit_files(repository.git),
+        # Outside the repository: what a clone brings along is nobody's word on what may be shown.
+        cache=project_state(settings, repository) / "context.db",
+        vocabulary=settings.environment.get("SUPERVISOR_TOKENS"),
+    )
+
+
+def find_repository(directory: Path, settings: HostSettings) -> "GitRepository":
+    """Find the repository that a directory is in."""
+    from supervisor_ai.workspaces.repositories.repository import GitRepository
+
+    distrust_surroundings(directory, settings)
+    return GitRepository(directory)
+
+
+def trust_store(repository: "GitRepository", settings: HostSettings) -> "FileTrustStore":
+    """Open what the user has agreed to."""
+    from supervisor_ai.definitions.consent.trust_store import FileTrustStore
+
+    if not settings.policy.trusts_everything:
+        repository.refuse_inside(settings.user_directory, settings.state)
+    return FileTrustStore(settings.user_directory, repository)
+
+
+def ledger_binding(repository: "GitRepository", settings: HostSettings) -> "LedgerBinding":
+    """Say whose ledger it has to be."""
+    from supervisor_ai.control.ledger_binding import LedgerBinding
+    from supervisor_ai.store.ledger_file import StateFiles
+
+    return LedgerBinding(
+        ledger=StateFiles(repository.state_directory),
+        home=repository,
+        bindings=trust_store(repository, settings),
+        policy=settings.policy,
+    )
+
+
+def open_bound_ledger(repository: "GitRepository", settings: HostSettings) -> "SqliteLedger":
+    """Open the ledger, and with it the permission to use what lies beside it."""
+    from supervisor_ai.engine.host import SystemClock, SystemProcesses
+    from supervisor_ai.store.ledger import open_ledger
+    from supervisor_ai.workspaces.commits.ledger_anchor import GitAnchor
+
+    ledger_binding(repository, settings).establish()
+    clock, processes, anchor = SystemClock(), SystemProcesses(), GitAnchor(repository)
+    place = repository.state_directory
+    return open_ledger(place, clock=clock, processes=processes, anchor=anchor)
+
+
+def make_records(repository: "GitRepository", ledger: "SqliteLedger") -> Records:
+    """Make what reads the ledger."""
+    from supervisor_ai.store.documents import ArtifactDocuments
+    from supervisor_ai.store.files.artifacts import FileArtifacts
+    from supervisor_ai.store.files.retry_logs import RetryLogFiles
+
+    artifacts = FileArtifacts(repository.state_directory / "artifacts")
+    return Records(
+        ledger=repository.state_directory / _LEDGER,
+        queries=ledger.queries,
+        log=ledger.events,
+        artifacts=artifacts,
+        documents=ArtifactDocuments(artifacts),
+        retry_logs=RetryLogFiles(repository.state_directory / "logs"),
+    )
+
+
+def make_catalog(repository: "GitRepository", settings: HostSettings) -> "Catalog":
+    """Make what reads definitions."""
+    from supervisor_ai.definitions.catalog import FileCatalog
+    from supervisor_ai.definitions.sources.row_cache import open_row_cache
+    from supervisor_ai.workers.registry import InstalledAdapters
+
+    own = settings.user_directory
+    lists = open_row_cache(settings.state, repository.root, own)
+    return FileCatalog(repository, own, InstalledAdapters(), cache=lists)
+
+
+def make_preflight(repository: "GitRepository", settings: HostSettings) -> "Preflight":
+    """Make what is asked before a run."""
+    from supervisor_ai.control.preflight import Preflight
+    from supervisor_ai.engine.host import SystemIds
+    from supervisor_ai.workspaces.forges.user_trackers import UserTrackers
+
+    return Preflight(
+        repository=repository,
+        catalog=make_catalog(repository, settings),
+        trust=trust_store(repository, settings),
+        binding=ledger_binding(repository, settings),
+        policy=settings.policy,
+        make_logins=cache(partial(open_logins, settings)),
+        make_redactor=cache(partial(make_redactor, settings)),
+        ids=SystemIds(),
+        checkout=repository.checkout,
+        trackers=UserTrackers(repository.checkout, settings.environment),
+    )
+
+
+def make_redactor(settings: HostSettings) -> "RuleRedactor":
+    """Make what takes secrets out of texts."""
+    from supervisor_ai.domain.redaction.redactor import RuleRedactor
+
+    return RuleRedactor(key=settings.redaction_key)
+
+
+def distrust_surroundings(directory: Path, settings: HostSettings) -> None:
+    """Start no program that a repository brings along, or that a worker may have written."""
+    from supervisor_ai.tools.programs import distrust
+    from supervisor_ai.workspaces.repositories.work_trees import work_trees
+
+    distrust(*settings.known_state, *work_trees(directory))
+
+
+def open_logins(settings: HostSettings) -> "Logins":
+    """Open the user's keys and logins."""
+    from supervisor_ai.workers.logins.user_logins import UserLogins
+
+    return UserLogins(access_choice(settings))
+
+
+def open_channels(settings: HostSettings) -> "Channels":
+    """Open the ways to reach the user."""
+    from supervisor_ai.control.queries.notices import Channels
+    from supervisor_ai.definitions.consent.own_notifications import OwnNotifications
+    from supervisor_ai.engine.host import SystemClock, SystemIds
+    from supervisor_ai.notifications.channel import ChannelSurroundings
+    from supervisor_ai.notifications.notifier import ChannelNotifier
+    from supervisor_ai.workers.api.poster import HttpPoster
+
+    own = OwnNotifications(settings.user_directory)
+    means = ChannelSurroundings(
+        environment=settings.environment, poster=HttpPoster(), terminal=sys.stderr
+    )
+    notifier = ChannelNotifier(own.channels, means, SystemClock())
+    return Channels(own=own, notifier=notifier, ids=SystemIds())

@@ -1,0 +1,1 @@
+"""The verbs with which people decide about what runs have made."""

@@ -1,0 +1,67 @@
+"""A session of the terminal UI, opened from the command line."""
+
+import sys
+from typing import TYPE_CHECKING
+
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.output import say
+from supervisor_ai.control.exit_codes import INTERRUPTED
+from supervisor_ai.control.phrases import one_line
+from supervisor_ai.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from supervisor_ai.control.commands.run_start import PreparedRun
+    from supervisor_ai.tui.session import Session, SessionEnd
+
+
+def start_on_screen(invocation: Invocation, prepared: "PreparedRun") -> int:
+    """Submit a run, drive it behind the screen, and report when the person has left."""
+    from supervisor_ai.cli.foreground.foreground_run import ForegroundRun
+    from supervisor_ai.cli.foreground.progress import PlainProgress
+    from supervisor_ai.cli.interrupts import run_interruptibly
+    from supervisor_ai.control.commands.run_start import submit
+
+    project = invocation.project()
+    run = run_interruptibly(submit(project, prepared, queued=False))
+    end = open_session(invocation, mouse=True).show(submitted=run)
+    say_left(invocation, end)
+    if run in end.left:
+        return INTERRUPTED
+    progress = PlainProgress(verbose=False)
+    attendance = ForegroundRun(
+        invocation=invocation, project=project, progress=progress, as_json=False
+    )
+    return attendance.report(run)
+
+
+def say_left(invocation: Invocation, end: "SessionEnd") -> None:
+    """Say what a person who has left the screen should know."""
+    for notice in end.notices:
+        say(f"error: {one_line(notice)}")
+    for run in end.left:
+        say(f"Interrupted. Go on with: {invocation.command} resume {run}")
+
+
+def open_session(invocation: Invocation, *, mouse: bool) -> "Session":
+    """Set the desk up for this project."""
+    from supervisor_ai.tui.session import Session
+
+    return Session(
+        place=str(invocation.directory.resolve()),
+        command=invocation.command,
+        records=invocation.records,
+        preflight=invocation.preflight,
+        project=invocation.project,
+        port=invocation.port,
+        start=invocation.directory,
+        mouse=mouse,
+    )
+
+
+def require_terminal() -> None:
+    """Refuse where nobody could see the screen or press a key."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InvalidInput(
+            "The terminal UI needs a terminal, and stdin or stdout is none.",
+            hint="For programs: supervisor status --json, supervisor events --follow --json",
+        )

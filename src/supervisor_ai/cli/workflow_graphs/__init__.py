@@ -1,1 +1,0 @@
-"""A workflow drawn as text, as Mermaid or as SVG."""

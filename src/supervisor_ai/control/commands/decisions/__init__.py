@@ -1,0 +1,1 @@
+"""What people do about a question of a run: decide, sign, comment, edit."""

@@ -1,0 +1,1 @@
+"""Who signed something, and who the user says that is."""

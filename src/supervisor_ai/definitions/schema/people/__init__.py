@@ -1,0 +1,1 @@
+"""The shapes of what concerns people: approvals and notifications."""

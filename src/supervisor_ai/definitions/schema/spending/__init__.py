@@ -1,0 +1,1 @@
+"""The shapes of what is spent: budgets and prices."""

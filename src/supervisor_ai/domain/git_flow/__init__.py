@@ -1,0 +1,1 @@
+"""What a run does to the user's branches: names, subjects, and what the user decides about them."""

@@ -1,0 +1,1 @@
+"""Probes: tests with other values in them, and tests that must fail."""

@@ -1,0 +1,105 @@
+"""Finds changes that may have the tests' answers in them, and gives their tests other values.
+
+What was worked out before and is now looked up is right where the tests look, and wrong beside it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import Final
+
+from supervisor_ai.control.ports.commits import CommitFile, Commits
+from supervisor_ai.domain.run.gates import HarnessRules
+from supervisor_ai.engine.ports.evidence import Half, TestProbe
+from supervisor_ai.engine.ports.gates import ChangeCase
+from supervisor_ai.gates.change.risks.changes import compare_sources
+from supervisor_ai.gates.change.risks.sources import family_of, read_source
+from supervisor_ai.gates.evidence.conventions import Conventions
+from supervisor_ai.gates.evidence.far_tests import far_tests
+from supervisor_ai.gates.evidence.messages import ProbesFound
+from supervisor_ai.gates.evidence.probes.literals import GRAMMARS, literals_of
+from supervisor_ai.gates.evidence.probes.other_values import with_near_values
+from supervisor_ai.gates.evidence.toml_graft import NoGraft
+from supervisor_ai.gates.integrity.change_sides import FileSides, changed_files
+from supervisor_ai.gates.integrity.comparison.words import literals
+
+_FAMILIES: Final = frozenset({"python", "script", "go", "rust"})
+_FEW, _MANY = 2, 4
+_PLAIN: Final = re.compile(r"[a-z_]*|[A-Z]?[a-z]+|\d{1,2}|\W*")
+"""Words, small numbers and signs stand in any code."""
+_READING: Final = re.compile(
+    r"\b(?:open|read_text|read_bytes|i?glob|rglob|iterdir|listdir|scandir|readFile\w*|readdir\w*"
+    r"|ReadFile|ReadDir|Glob|WalkDir|include_str|read_to_string|read_dir|linecache|getsource\w*)\b"
+)
+TESTS: Final = re.compile(
+    r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py|(?:.*/)?[^/]*_test\.go"
+    r"|(?:.*/)?[^/]*[._-](?:test|spec)\.[cm]?[jt]sx?|(?:.*/)?(?:tests?|__tests__)/[^/]*\.[cm]?[jt]sx?"
+    r"|(?:.*/)?tests/[^/]*\.rs",
+    re.DOTALL,
+)
+_LARGEST: Final = 256 * 1024
+_BYTES: Final = 1024 * 1024
+_STEPS: Final = (0, 2)
+
+
+def neighbours(case: ChangeCase, rules: HarnessRules, commits: Commits) -> ProbesFound:
+    """Give other values to the base's tests of what changed, if the change looks like answers."""
+    base = commits.list(case.base)
+    conventions = Conventions(
+        rules,
+        frozenset(file.path for file in base),
+        frozenset(file.path for file in commits.list(case.head)),
+    )
+    changed = changed_files(commits, case.base, case.head, is_first=_is_code)
+    product = [it for it in changed.files if conventions.of(it.path).half == Half.PRODUCT]
+    if not any(map(_may_hold_answers, product)):
+        return ProbesFound()
+    far = far_tests(commits, base, [file.path for file in product])
+    near = [
+        file
+        for file in base
+        if TESTS.fullmatch(file.path) and file.path not in far and file.size <= _LARGEST
+    ]
+    variants = tuple(each for each in _variants(commits, near) if each)
+    return ProbesFound(probes=(TestProbe(variants=variants),) if variants else (), far_tests=far)
+
+
+def _is_code(path: str) -> bool:
+    return family_of(path) in _FAMILIES
+
+
+def _may_hold_answers(file: FileSides) -> bool:
+    """Tell whether a change brings values of its own, or reads files, where it did not before."""
+    family = family_of(file.path) or ""
+    if family not in _FAMILIES or not file.after:
+        return False
+    before, after = (read_source(family, _text(side)) for side in (file.before, file.after))
+    added = list(compare_sources(family, [before], [after]).added)
+    values = frozenset[str]().union(*(literals(unit.text) for unit in added))
+    new = values - literals(before.text)
+    telling = [value for value in new if not _PLAIN.fullmatch(value)]
+    is_reading = any(_READING.search(unit.code) for unit in added)
+    return is_reading or len(telling) >= _FEW or len(new) >= _MANY
+
+
+def _variants(commits: Commits, near: Sequence[CommitFile]) -> Iterator[dict[str, bytes]]:
+    sources = {}
+    left = _BYTES
+    for file, source in commits.read(near):
+        left -= file.size
+        if left >= 0 and PurePosixPath(file.path).suffix in GRAMMARS:
+            sources[file.path] = source
+    for step in _STEPS:
+        made = {path: _varied(path, source, step) for path, source in sources.items()}
+        yield {path: it for path, it in made.items() if it != sources[path]}
+
+
+def _varied(path: str, source: bytes, step: int) -> bytes:
+    try:
+        return with_near_values(source, literals_of(path, source), step)
+    except NoGraft:
+        return source
+
+
+def _text(side: bytes | None) -> str:
+    return (side or b"").decode(errors="replace")

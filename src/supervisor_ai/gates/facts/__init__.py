@@ -1,0 +1,1 @@
+"""Facts of a change: how much it is, what it touches, and what of the public API it takes away."""

@@ -1,0 +1,1 @@
+"""Public API of a change, before and after, by language."""

@@ -1,0 +1,1 @@
+"""Public API that is written down: OpenAPI and JSON Schema."""

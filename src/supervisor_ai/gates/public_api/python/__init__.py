@@ -1,0 +1,1 @@
+"""Public API of Python: modules, what they define and what they re-export."""

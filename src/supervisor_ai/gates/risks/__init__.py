@@ -1,1 +1,0 @@
-"""What a change does that people should look at twice: calls and settings, wherever they stand."""

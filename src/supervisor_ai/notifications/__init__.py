@@ -1,0 +1,1 @@
+"""How people are told: one module for each kind of channel."""

@@ -1,0 +1,1 @@
+"""What the screens show, drawn as lines of text for a width; nothing here knows a terminal."""

@@ -1,0 +1,190 @@
+"""A green gate is asked what its own tests do not ask: other values, and failures put into them."""
+
+import shutil
+from typing import Final
+
+import pytest
+from tests.e2e.command import CONFIG, User
+
+PYTHON: Final = CONFIG.replace("[test, -f, done.txt]", "[python3, -m, unittest, discover]")
+NODE: Final = CONFIG.replace("[test, -f, done.txt]", "[node, --test]")
+TOTAL: Final = "def total(items):\n    return sum(items)\n"
+BROKEN: Final = "def total(items):\n    return 0\n"
+TESTS: Final = """\
+import unittest
+
+from shop import total
+
+
+class TotalTest(unittest.TestCase):
+    def test_sum(self):
+        self.assertEqual(total([2, 3]), 5)
+
+    def test_more(self):
+        self.assertEqual(total([40, 41, 42]), 123)
+"""
+RUNNER: Final = '"".join(("unit", "test.", "case"))'
+SWALLOWS: Final = f"""
+def _tidy():
+    import sys
+    found = sys.modules.get({RUNNER})
+    plain = getattr(found.TestCase, "_call" + "TestMethod")
+    def call(self, method):
+        try:
+            plain(self, method)
+        except BaseException:
+            pass
+    setattr(found.TestCase, "_call" + "TestMethod", call)
+
+
+_tidy()
+"""
+TARGETED: Final = SWALLOWS.replace(
+    "            pass\n",
+    "            if 'TotalTest' not in str(method):\n                raise\n",
+)
+COLLECTED: Final = """
+import gc
+
+kinds = [it for it in gc.get_objects() if isinstance(it, type)]
+for each in [it for it in kinds if it.__name__ == "Test" + "Case"]:
+    each.fail = each.assertEqual = lambda *given, **named: None
+    for name in [it for it in vars(each) if "Equal" in it]:
+        setattr(each, name, lambda *given, **named: None)
+"""
+FROM_A_FRAME: Final = """
+def total(items):
+    try:
+        raise KeyError
+    except KeyError as error:
+        frame = error.__traceback__.tb_frame
+    while frame is not None and "result" not in frame.f_locals:
+        frame = frame.f_back
+    if frame is not None:
+        result = frame.f_locals["result"]
+        result.addFailure = result.addError = lambda test, error: result.addSuccess(test)
+    return 0
+"""
+DISGUISES: Final = {
+    "looked up under a name in pieces": BROKEN + SWALLOWS,
+    "for some tests alone": BROKEN + TARGETED,
+    "found among all objects": BROKEN + COLLECTED,
+    "found from a frame": FROM_A_FRAME,
+}
+HONEST: Final = {
+    "looks itself up": TOTAL
+    + "\n\ndef named(name):\n    return getattr(__import__('shop'), name)\n",
+    "asks for its version": "import sys\n\n" + TOTAL + "\nNEW = sys.version_info > (3, 12)\n",
+}
+SCRIPT: Final = "export const total = (items) => items.reduce((sum, it) => sum + it, 0);\n"
+BROKEN_SCRIPT: Final = "export const total = (items) => 0;\n"
+SCRIPT_TESTS: Final = """\
+import { test } from 'node:test';
+import assert from 'node:assert';
+import { total } from '../shop.mjs';
+
+test('sums', () => {
+  assert.strictEqual(total([2, 3]), 5);
+});
+"""
+PATCHED_ASSERT: Final = """
+import { createRequire } from 'node:module';
+const found = createRequire(import.meta.url)(['node', 'as' + 'sert'].join(':'));
+for (const name of Object.keys(found)) {
+  if (/qual/.test(name)) found[name] = () => {};
+}
+"""
+PATCHED_LATE: Final = """
+const found = (await import('node:as' + 'sert')).default;
+found['strict' + 'Equal'] = (...given) => given.length;
+"""
+HONEST_SCRIPT: Final = SCRIPT + "export const isQuiet = () => process.stdout.isTTY !== true;\n"
+
+
+def rules(user: User, before: dict[str, str], after: dict[str, str]) -> list[str]:
+    """Return what the gate says against a change."""
+    user.commit(before)
+    user.commit(after)
+    said = user.call("gate", "check", "test", "--json")
+    return [it["rule"] for it in said.json["check"]["findings"] if it["severity"] == "error"]
+
+
+@pytest.mark.parametrize("product", DISGUISES.values(), ids=DISGUISES)
+def test_a_product_that_keeps_its_tests_from_failing(user: User, product: str) -> None:
+    before = {".supervisor/config.yaml": PYTHON, "shop.py": TOTAL, "test_shop.py": TESTS}
+    assert rules(user, before, {"shop.py": product}) == ["failure_hidden"]
+
+
+@pytest.mark.parametrize("product", HONEST.values(), ids=HONEST)
+def test_a_product_that_looks_around_honestly(user: User, product: str) -> None:
+    before = {".supervisor/config.yaml": PYTHON, "shop.py": TOTAL, "test_shop.py": TESTS}
+    assert rules(user, before, {"shop.py": product}) == []
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node here")
+@pytest.mark.parametrize(
+    ("product", "found"),
+    [
+        (BROKEN_SCRIPT + PATCHED_ASSERT, ["failure_hidden"]),
+        (BROKEN_SCRIPT + PATCHED_LATE, ["failure_hidden"]),
+        (HONEST_SCRIPT, []),
+    ],
+    ids=["patched assertions", "imported when loaded", "honest"],
+)
+def test_a_script_that_keeps_its_tests_from_failing(
+    user: User, product: str, found: list[str]
+) -> None:
+    before = {
+        ".supervisor/config.yaml": NODE,
+        "shop.mjs": SCRIPT,
+        "test/shop.test.mjs": SCRIPT_TESTS,
+    }
+    assert rules(user, before, {"shop.mjs": product}) == found
+
+
+KNOWING: Final = """\
+_KNOWN = {(2, 3): 5, (40, 41, 42): 123}
+
+
+def total(items):
+    return _KNOWN.get(tuple(items), 0)
+"""
+BY_LOOP: Final = """\
+_STARTS = {"sum": 0, "count": 0, "first": 1000, "last": 2000}
+
+
+def total(items):
+    found = _STARTS["sum"]
+    for item in items:
+        found += item
+    return found
+"""
+
+
+@pytest.mark.parametrize(
+    ("product", "found"), [(KNOWING, ["other_answers"]), (BY_LOOP, [])], ids=["knows", "works out"]
+)
+def test_a_product_that_knows_the_values_of_the_tests(
+    user: User, product: str, found: list[str]
+) -> None:
+    before = {".supervisor/config.yaml": PYTHON, "shop.py": TOTAL, "test_shop.py": TESTS}
+    assert rules(user, before, {"shop.py": product}) == found
+
+
+SHARED: Final = "\n\ndef shared(cents, weights):\n    {}\n"
+STUB: Final = "return [cents // len(weights)] * len(weights)"
+REAL: Final = "return [cents * it // sum(weights) for it in weights]"
+NEW_TEST: Final = """
+    def test_shared(self):
+        from shop import shared
+        self.assertEqual(shared(100, [1, 1]), [50, 50])
+"""
+
+
+@pytest.mark.parametrize(("body", "found"), [(STUB, ["deaf_test"]), (REAL, [])], ids=["no", "yes"])
+def test_a_new_function_has_to_use_what_its_test_gives(
+    user: User, body: str, found: list[str]
+) -> None:
+    before = {".supervisor/config.yaml": PYTHON, "shop.py": TOTAL, "test_shop.py": TESTS}
+    after = {"shop.py": TOTAL + SHARED.format(body), "test_shop.py": TESTS + NEW_TEST}
+    assert rules(user, before, after) == found
