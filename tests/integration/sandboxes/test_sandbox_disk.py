@@ -1,8 +1,10 @@
 """Counting what lies in a directory that a hostile command has had its hands in."""
 
 import os
-import tempfile
-from contextlib import ExitStack
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -79,28 +81,45 @@ def test_a_tree_may_be_deeper_than_any_path(work: Path) -> None:
         remove(work / "deeper")
 
 
+HOLDER = """
+import sys, tempfile
+place, number, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+held = [tempfile.TemporaryFile(dir=place) for _ in range(number)]
+for file in held:
+    file.write(b"x" * size)
+    file.flush()
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def holding(place: Path, *, files: int, size: int) -> Iterator[int]:
+    """Let a process hold deleted files open; this one may have others that tests left to it."""
+    words = [sys.executable, "-S", "-c", HOLDER, str(place), str(files), str(size)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        yield holder.pid
+        holder.communicate()
+
+
 def test_a_deleted_file_counts_while_somebody_has_it_open(work: Path) -> None:
     disk = Disk([work], FEW)
-    with tempfile.TemporaryFile(dir=work) as held:
-        held.write(b"x" * 2 * MIB)
-        held.flush()
+    with holding(work, files=1, size=2 * MIB) as pid:
         assert disk.exceeded() is None
-        assert disk.exceeded(pids=[os.getpid()]) == "disk"
-    assert disk.exceeded(pids=[os.getpid()]) is None
+        assert disk.exceeded(pids=[pid]) == "disk"
+    assert disk.exceeded(pids=[pid]) is None
 
 
 def test_a_deleted_file_elsewhere_does_not_count(work: Path) -> None:
-    with tempfile.TemporaryFile(dir="/dev/shm") as held:
-        held.write(b"x" * 2 * MIB)
-        held.flush()
-        assert Disk([work], FEW).exceeded(pids=[os.getpid()]) is None
+    with holding(Path("/dev/shm"), files=1, size=2 * MIB) as pid:
+        assert Disk([work], FEW).exceeded(pids=[pid]) is None
 
 
 def test_many_deleted_files_are_many_files(work: Path) -> None:
-    with ExitStack() as stack:
-        for _ in range(60):
-            stack.enter_context(tempfile.TemporaryFile(dir=work))
-        assert Disk([work], FEW).exceeded(pids=[os.getpid()]) == "disk_files"
+    with holding(work, files=60, size=0) as pid:
+        assert Disk([work], FEW).exceeded(pids=[pid]) == "disk_files"
 
 
 def test_a_count_ends_when_it_is_over_or_told_to(work: Path) -> None:
