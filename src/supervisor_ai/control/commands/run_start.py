@@ -9,12 +9,12 @@ from msgspec import Struct
 
 from supervisor_ai.control.commands.run_execution import first_wake
 from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
+from supervisor_ai.control.commands.task_branches import Naming, choose_branch, naming
 from supervisor_ai.control.commands.trust import keep_consent, require_trust
 from supervisor_ai.control.ports.definitions import Loaded, Power
 from supervisor_ai.control.preflight import Preflight, require_agents
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.settings import AUTO, BACKENDS, NO_SANDBOX, refuse_blank_cheques
-from supervisor_ai.control.task_branches import Naming, choose_branch, naming
 from supervisor_ai.domain.envelope import Event, NewEvent
 from supervisor_ai.domain.errors import Busy, Denied, InvalidInput, StaleVersion
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
@@ -35,7 +35,7 @@ from supervisor_ai.domain.run.values import (
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.pinned import pinned_powers
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
-from supervisor_ai.engine.project_view import ProjectView
+from supervisor_ai.engine.streams.project_view import ProjectView
 
 _EVERY_STEP: Final = "*"
 _HEAD_START: Final = timedelta(seconds=30)

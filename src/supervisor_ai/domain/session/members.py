@@ -19,7 +19,7 @@ class MemberRole(StrEnum):
     OBSERVER = "observer"
 
 
-class Permission(StrEnum):
+class MemberPermission(StrEnum):
     """What somebody may be allowed to do in a session."""
 
     READ = "read"
@@ -34,11 +34,12 @@ class Permission(StrEnum):
     REQUEST_SHUTDOWN = "request_shutdown"
 
 
-_READS: Final = frozenset({Permission.READ})
+_READS: Final = frozenset({MemberPermission.READ})
 PERMISSIONS: Final = {
-    MemberRole.COORDINATOR: frozenset(Permission),
-    MemberRole.SUPERVISOR: _READS | {Permission.LOG, Permission.MOVE_TASK},
-    MemberRole.WORKER: _READS | {Permission.LOG, Permission.BROADCAST, Permission.MOVE_TASK},
+    MemberRole.COORDINATOR: frozenset(MemberPermission),
+    MemberRole.SUPERVISOR: _READS | {MemberPermission.LOG, MemberPermission.MOVE_TASK},
+    MemberRole.WORKER: _READS
+    | {MemberPermission.LOG, MemberPermission.BROADCAST, MemberPermission.MOVE_TASK},
     MemberRole.OBSERVER: _READS,
 }
 """No decision of a person is on anybody's list: to agree, to overrule, to trust, to stop a run."""
@@ -52,6 +53,6 @@ class Member(Struct, frozen=True, kw_only=True):
     token: str = ""
     """The hash of what proves who speaks."""
 
-    def may(self, permission: Permission) -> bool:
+    def may(self, permission: MemberPermission) -> bool:
         """Tell whether it is on the list."""
         return permission in PERMISSIONS[self.role]
