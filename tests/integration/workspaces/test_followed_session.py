@@ -165,4 +165,5 @@ def test_a_red_pull_request_is_mended_and_becomes_green(tmp_path: Path) -> None:
     assert "AssertionError: assert 'visit 1' == 'visit 2'" in told
     assert "Checks that failed: CI / unit" in told
     assert "Comment 1 at done.txt:1, by grace:\n> Say which visit this is." in told
+    assert "Comment 2, by grace:\n> And call it by its name." in told
     assert "delete everything" not in told

@@ -1,5 +1,6 @@
 """A pull request: opened, followed as its step says, and mended until others are content."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final, TypeGuard
 
@@ -84,7 +85,7 @@ def decide_pull_request(run: Run, state: WorkflowState, at: Step, visit: Visit) 
         case e.PullRequestRefused(detail=detail):
             return perform(run, state, question(state, at, ApprovalReason.PULL_REQUEST, detail))
         case e.ApprovalRefused():
-            return rejected_by_person(state, at, state.news)
+            return rejected_by_person(state, at, state.news, *_unheard(state, at, visit))
         case _ if state.landed is None:
             return pass_step(run, state, at)
         case _ if (followed := _followed(run, state, at, visit)) is not None:
@@ -107,6 +108,13 @@ def decide_pull_request(run: Run, state: WorkflowState, at: Step, visit: Visit) 
                 forge=state.definition.forge,
             )
             return perform(run, state, opening)
+
+
+def _unheard(state: WorkflowState, at: Step, visit: Visit) -> Iterator[Feedback]:
+    """Hand on what a person was asked about instead of a worker: it is not told again."""
+    report = state.pull_request.report
+    if visit.question == ApprovalReason.PULL_REQUEST_ROUNDS and report is not None:
+        yield Feedback(kind=FeedbackKind.PULL_REQUEST, source=at.name, artifact=report)
 
 
 def _followed(run: Run, state: WorkflowState, at: Step, visit: Visit) -> _Followed | None:
