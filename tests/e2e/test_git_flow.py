@@ -247,3 +247,29 @@ def test_a_commit_waits_for_a_key_that_is_locked_and_is_never_made_without_it(us
     merged = user.call("merge", run, "--merge", "--json")
     assert merged.code == 0, merged
     assert user.git("log", "-1", "--format=%G? %GS", "main") == "G ada@example.org"
+
+
+def test_a_commit_waits_for_a_certificate_that_is_locked(user: User) -> None:
+    program, pin = user.home / "my-gpgsm", user.home / "pin"
+    program.write_text(
+        f"#!/bin/sh\ncat >/dev/null\n[ -e {pin} ] || {{ echo 'gpgsm: Bad PIN' >&2; exit 2; }}\n"
+        "echo '[GNUPG:] SIG_CREATED D' >&2\n"
+        "printf -- '-----BEGIN SIGNED MESSAGE-----\\nx\\n-----END SIGNED MESSAGE-----\\n'\n"
+    )
+    program.chmod(0o755)
+    user.git("config", "commit.gpgsign", "true")
+    user.git("config", "gpg.format", "x509")
+    user.git("config", "gpg.x509.program", str(program))
+    task = ("start-task", "Do it", "--workflow", "quick", "--yes", "--json")
+    run = user.call(*task).run["id"]
+    said = complete(user, run)
+    assert said.code == 5, said
+    assert "could not be signed" in user.call("status", run).out
+    branch = said.run["branch"]
+    assert user.git("rev-parse", branch) == user.git("rev-parse", "main")
+    pin.touch()
+    done = complete(user, run, "--merge")
+    assert done.code == 0, done
+    assert "BEGIN SIGNED MESSAGE" in user.git("cat-file", "commit", branch)
+    assert user.git("rev-parse", "main^2") == user.git("rev-parse", branch)
+    assert "BEGIN SIGNED MESSAGE" in user.git("cat-file", "commit", "main")
