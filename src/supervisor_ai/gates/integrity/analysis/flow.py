@@ -14,10 +14,10 @@ from supervisor_ai.gates.integrity.analysis.code import (
     statements,
     truth,
 )
-from supervisor_ai.gates.integrity.analysis.code_text import NO_NAMES, Names
 from supervisor_ai.gates.integrity.analysis.conditions import Conditions
 from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
 from supervisor_ai.gates.integrity.analysis.local_names import Scopes
+from supervisor_ai.gates.integrity.analysis.names import NO_NAMES, Layers, Names
 from supervisor_ai.gates.integrity.analysis.place import CodePlace, Placed, children_at
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
 from supervisor_ai.gates.integrity.analysis.table_rows import is_of_table
@@ -37,9 +37,9 @@ class Flow(Struct, frozen=True, kw_only=True):
 
     table: LanguageTable
     scopes: Scopes
-    outer: Names = default(default_factory=dict)
+    outer: Names = NO_NAMES
     """The values that are set outside of the test."""
-    lists: Names = default(default_factory=dict)
+    lists: Names = NO_NAMES
     """Those of them that only say how often a loop runs."""
     uses: Mapping[str, int]
     """How often every name stands in the test."""
@@ -64,7 +64,7 @@ class Flow(Struct, frozen=True, kw_only=True):
 
     def names(self, node: "Node") -> Names:
         """Return what the names at a node stand for."""
-        return {**self.outer, **self.scopes.at(node)}
+        return Layers(self.scopes.at(node), self.outer)
 
     def asking(self, node: "Node") -> Conditions:
         """Return what weighs the conditions at a node."""
@@ -73,7 +73,7 @@ class Flow(Struct, frozen=True, kw_only=True):
     def length_of(self, node: "Node | None") -> int | None:
         """Return how many items a list has; None if nobody can say."""
         names = NO_NAMES if node is None else self.names(node)
-        return length_of(node, self.table, {**self.lists, **names})
+        return length_of(node, self.table, Layers(names, self.lists))
 
     def truth(self, node: "Node | None") -> bool | None:
         """Tell whether a condition always or never holds; None if it depends."""

@@ -13,11 +13,11 @@ from supervisor_ai.gates.integrity.analysis.code import (
     statements,
     truth,
 )
-from supervisor_ai.gates.integrity.analysis.code_text import Names
 from supervisor_ai.gates.integrity.analysis.conditions import Conditions
 from supervisor_ai.gates.integrity.analysis.declared_tests import Declared, read_declared
 from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, SourceFile
+from supervisor_ai.gates.integrity.analysis.names import Names
 from supervisor_ai.gates.integrity.analysis.place import FoundAssertion, negated
 from supervisor_ai.gates.integrity.analysis.syntax_tree import (
     Grammar,

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from pathlib import PurePosixPath
 from tokenize import detect_encoding
@@ -13,7 +13,7 @@ from msgspec import Struct
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.body import read_function
 from supervisor_ai.gates.integrity.analysis.code import scopes_of
-from supervisor_ai.gates.integrity.analysis.code_text import Names, Outside, wording
+from supervisor_ai.gates.integrity.analysis.code_text import Outside, wording
 from supervisor_ai.gates.integrity.analysis.conditions import Conditions
 from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.language_table import SourceFile
@@ -117,8 +117,8 @@ class _Reading:
         self._file, self._body = file, items(file.root)
         self._nodes = list(walked(file.root))
         self._lists = dict(_values(map(expression, self._body)))
-        values = {name: it for name, it in self._lists.items() if is_lasting(it)}
-        self._asking = Conditions(table=file.table, names=values)
+        self._values = {name: it for name, it in self._lists.items() if is_lasting(it)}
+        self._asking = Conditions(table=file.table, names=self._values)
         self._outside = Outside(self._lists, file.table)
         self._functions = list(_functions(file, self._nodes))
         self._own = frozenset(source_of(field(each.node, "name")) for each in self._functions)
@@ -189,7 +189,7 @@ class _Reading:
         return Flow(
             table=table,
             scopes=scopes,
-            outer={name: it for name, it in self._asking.names.items() if name in seen},
+            outer=_known(self._values, seen),
             lists={**_known(self._lists, seen), **dict(_values(nodes))},
             uses=uses,
             own=self._own,
@@ -223,7 +223,7 @@ class _Reading:
         return "\n".join([*lines, text, *self._outside.named(uses)])
 
 
-def _known(values: Names, names: Iterable[str]) -> dict[str, "Node"]:
+def _known(values: Mapping[str, "Node"], names: Iterable[str]) -> dict[str, "Node"]:
     return {name: values[name] for name in names if name in values}
 
 
