@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.gates.integrity.analysis.code_text import bare
 from supervisor_ai.gates.integrity.analysis.local_names import Scopes, Setting
-from supervisor_ai.gates.integrity.analysis.names import NO_NAMES, Names, standing_for
+from supervisor_ai.gates.integrity.analysis.names import (
+    MAX_VALUE,
+    NO_NAMES,
+    Names,
+    standing_for,
+)
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
 
 if TYPE_CHECKING:
@@ -95,6 +100,8 @@ def is_constant(node: "Node | None", table: "LanguageTable", names: Names = NO_N
             # A name may be set to something that holds the one before it: `let x = [x]`.
             seen.add(source_of(found))
             found = bare(standing_for(source_of(found), names, found), table)
+            if found.descendant_count > MAX_VALUE:
+                return False
         if found.type in table.holding:
             stack.extend(items(found))
         elif found.type in table.calls and source_of(_callee(found, table)) in table.pure:

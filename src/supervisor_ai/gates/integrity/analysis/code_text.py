@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
 
-from supervisor_ai.gates.integrity.analysis.names import NO_NAMES, Names
+from supervisor_ai.gates.integrity.analysis.names import MAX_VALUE, NO_NAMES, Names
 from supervisor_ai.gates.integrity.analysis.syntax_tree import source_of, walked
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def _words(
     node: "Node", style: Style, names: Names, *, lines: frozenset[str] = frozenset()
 ) -> Iterator[str]:
     stack: list[tuple[Node, tuple[str, ...], bool]] = [(node, (), False)]
+    room = MAX_VALUE
     while stack:
         outer, trail, is_line = stack.pop()
         found = bare(outer, style)
@@ -91,7 +92,9 @@ def _words(
             yield "\n"
         name = source_of(found) if names is not NO_NAMES and found.type in style.names else ""
         value = names.get(name)
-        if value is not None and name not in trail and len(trail) < _MAX_RESOLUTIONS:
+        is_told = name not in trail and len(trail) < _MAX_RESOLUTIONS
+        if value is not None and is_told and value.descendant_count <= room:
+            room -= value.descendant_count
             stack.append((value, (*trail, name), False))
         elif found.type in style.whole or not found.child_count:
             yield _word(found)

@@ -16,6 +16,9 @@ class Names(Protocol):
 
 
 NO_NAMES: Final[Names] = {}
+MAX_VALUE: Final = 200
+"""How many nodes what a name stands for may have: a longer one is known by its name alone, or each
+of a thousand checks would be as long as the table that it asks."""
 
 
 class Layers:
