@@ -1,6 +1,7 @@
 """Control flow of a test in any language: which parts run, and whose failure is seen."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -19,7 +20,13 @@ from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
 from supervisor_ai.gates.integrity.analysis.local_names import Scopes
 from supervisor_ai.gates.integrity.analysis.names import NO_NAMES, Layers, Names
 from supervisor_ai.gates.integrity.analysis.place import CodePlace, Placed, children_at
-from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
+from supervisor_ai.gates.integrity.analysis.syntax_tree import (
+    any_below,
+    field,
+    items,
+    source_of,
+    walked,
+)
 from supervisor_ai.gates.integrity.analysis.table_rows import is_of_table
 
 if TYPE_CHECKING:
@@ -62,6 +69,9 @@ class Flow(Struct, frozen=True, kw_only=True):
     checkers: "Mapping[str, tuple[int, Strength]]" = default(default_factory=dict)
     """Functions of the file that check one of their parameters: which one, and how much of it."""
 
+    loud: dict[int, bool] = default(default_factory=dict)
+    """The nodes of which it is known whether a failure is passed on in them."""
+
     def names(self, node: "Node") -> Names:
         """Return what the names at a node stand for."""
         return Layers(self.scopes.at(node), self.outer)
@@ -81,7 +91,8 @@ class Flow(Struct, frozen=True, kw_only=True):
 
     def is_loud(self, node: "Node | None") -> bool:
         """Tell whether code passes on that something failed."""
-        return node is not None and any(self.table.is_loud(self, each) for each in walked(node))
+        is_loud = partial(self.table.is_loud, self)
+        return node is not None and any_below(node, is_loud, self.loud)
 
     def fails(self, block: "Node | None") -> bool:
         """Tell whether a block itself makes the test fail, not a condition within it."""

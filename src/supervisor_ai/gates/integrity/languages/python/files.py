@@ -123,6 +123,8 @@ class _Reading:
         self._functions = list(_functions(file, self._nodes))
         self._own = frozenset(source_of(field(each.node, "name")) for each in self._functions)
         self._skipping, self._is_skipped = skipping_fixtures(self._body, self._asking)
+        self._skipped: dict[int, bool] = {}
+        """The classes whose tests are known to be left out, or not."""
         self._origins = Origins(file.path, file.root, self._nodes)
 
     def found(self) -> TestFile:
@@ -204,13 +206,14 @@ class _Reading:
         is_free = found.is_test and not any(field(each, "superclasses") for each in found.classes)
         if is_free and is_never_run(found.node, is_marked=bool(marks)):
             return True
-        inside = [items(field(outer, "body")) for outer in found.classes]
-        return any(
-            says_no_tests(body)
-            or is_marked(marks_of(body), self._asking)
-            or skipping_fixtures(body, self._asking)[1]
-            for body in inside
-        )
+        return any(map(self._is_skipped_class, found.classes))
+
+    def _is_skipped_class(self, outer: "Node") -> bool:
+        if outer.id not in self._skipped:
+            body = items(field(outer, "body"))
+            is_said = says_no_tests(body) or is_marked(marks_of(body), self._asking)
+            self._skipped[outer.id] = is_said or skipping_fixtures(body, self._asking)[1]
+        return self._skipped[outer.id]
 
     def _written(self, function: "Node", text: str, uses: Counter[str]) -> str:
         """Write the code of a test without its name, with the tables that it is run with."""
