@@ -251,3 +251,45 @@ def test_a_new_function_has_to_use_what_its_test_gives(
     before = {".supervisor/config.yaml": PYTHON, "shop.py": TOTAL, "test_shop.py": TESTS}
     after = {"shop.py": TOTAL + SHARED.format(body), "test_shop.py": TESTS + NEW_TEST}
     assert rules(user, before, after) == found
+
+
+READER: Final = """\
+import re
+
+
+def evaluate(text):
+    found = re.fullmatch(r"(\\w+)\\((\\d+), (\\d+)\\)", text)
+    name, one, other = found[1], int(found[2]), int(found[3])
+    if name == "sum":
+        return one + other
+    raise ValueError(name)
+"""
+READER_TESTS: Final = """\
+import unittest
+
+from shop import evaluate
+
+
+class EvaluateTest(unittest.TestCase):
+    def test_sum(self):
+        self.assertEqual(evaluate("sum(2, 3)"), 5)
+"""
+MAX_TEST: Final = """
+    def test_most(self):
+        self.assertEqual(evaluate("most(1, 2)"), 2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "found"), [("other", ["deaf_test"]), ("max(one, other)", [])], ids=["no", "yes"]
+)
+def test_a_new_function_of_a_language_has_to_use_what_it_is_given(
+    user: User, body: str, found: list[str]
+) -> None:
+    before = {".supervisor/config.yaml": PYTHON, "shop.py": READER, "test_shop.py": READER_TESTS}
+    most = f'    if name == "most":\n        return {body}\n    raise'
+    after = {
+        "shop.py": READER.replace("    raise", most),
+        "test_shop.py": READER_TESTS + MAX_TEST,
+    }
+    assert rules(user, before, after) == found

@@ -30,11 +30,23 @@ def work(language: str, before: str, after: str) -> int:
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("language", ALL)
 def test_the_work_grows_as_the_file_does(language: str, shape: str) -> None:
+    small, large = grown(language, shape, SMALL)
+    assert large <= max(MOST * small, UNNOTICED), (small, large)
+
+
+@pytest.mark.parametrize("language", ["javascript", "python"])
+def test_thousands_of_names_that_stand_for_each_other(language: str) -> None:
+    small, large = grown(language, "names that stand for each other", 10 * SMALL)
+    assert large <= MOST * small
+
+
+def grown(language: str, shape: str, size: int) -> tuple[int, int]:
+    """Count the work for a file, and for one that is some times as long."""
     first = source(language, shape, 1)
     work(language, first, first + "\n")
-    texts = (source(language, shape, size) for size in (SMALL, FACTOR * SMALL))
+    texts = (source(language, shape, each) for each in (size, FACTOR * size))
     small, large = (work(language, first, text) for text in texts)
-    assert large <= max(MOST * small, UNNOTICED), (small, large)
+    return small, large
 
 
 def test_a_file_in_which_everything_differs_is_compared_in_bounds() -> None:
