@@ -17,8 +17,9 @@ from supervisor_ai.gates.change.risks.sources import family_of, read_source
 from supervisor_ai.gates.evidence.conventions import Conventions
 from supervisor_ai.gates.evidence.far_tests import far_tests
 from supervisor_ai.gates.evidence.messages import ProbesFound
-from supervisor_ai.gates.evidence.probes.literals import GRAMMARS, literals_of
+from supervisor_ai.gates.evidence.probes.literals import GRAMMARS, Literal, literals_of
 from supervisor_ai.gates.evidence.probes.other_values import with_near_values
+from supervisor_ai.gates.evidence.probes.spoken import Spoken
 from supervisor_ai.gates.evidence.toml_graft import NoGraft
 from supervisor_ai.gates.integrity.change_sides import FileSides, changed_files
 from supervisor_ai.gates.integrity.comparison.words import literals
@@ -42,8 +43,13 @@ _BYTES: Final = 1024 * 1024
 _STEPS: Final = (0, 2)
 
 
-def neighbours(case: ChangeCase, rules: HarnessRules, commits: Commits) -> ProbesFound:
-    """Give other values to the base's tests of what changed, if the change looks like answers."""
+def neighbours(
+    case: ChangeCase, rules: HarnessRules, commits: Commits, speaking: Sequence[str] = ()
+) -> ProbesFound:
+    """Give other values to the base's tests of what changed, if the change looks like answers.
+
+    Where the tests that speak for the change say how it answers, the values are left alone.
+    """
     base = commits.list(case.base)
     conventions = Conventions(
         rules,
@@ -60,7 +66,8 @@ def neighbours(case: ChangeCase, rules: HarnessRules, commits: Commits) -> Probe
         for file in base
         if TESTS.fullmatch(file.path) and file.path not in far and file.size <= _LARGEST
     ]
-    variants = tuple(each for each in _variants(commits, near) if each)
+    spoken = Spoken(case, commits, product, speaking) if speaking else None
+    variants = tuple(each for each in _variants(commits, near, spoken) if each)
     return ProbesFound(probes=(TestProbe(variants=variants),) if variants else (), far_tests=far)
 
 
@@ -82,23 +89,28 @@ def _may_hold_answers(file: FileSides) -> bool:
     return is_reading or len(telling) >= _FEW or len(new) >= _MANY
 
 
-def _variants(commits: Commits, near: Sequence[CommitFile]) -> Iterator[dict[str, bytes]]:
-    sources = {}
+def _variants(
+    commits: Commits, near: Sequence[CommitFile], spoken: Spoken | None
+) -> Iterator[dict[str, bytes]]:
+    sources: dict[str, bytes] = {}
     left = _BYTES
     for file, source in commits.read(near):
         left -= file.size
         if left >= 0 and PurePosixPath(file.path).suffix in GRAMMARS:
             sources[file.path] = source
+    values = {path: _values(path, source, spoken) for path, source in sources.items()}
     for step in _STEPS:
-        made = {path: _varied(path, source, step) for path, source in sources.items()}
+        made = {path: with_near_values(it, values[path], step) for path, it in sources.items()}
         yield {path: it for path, it in made.items() if it != sources[path]}
 
 
-def _varied(path: str, source: bytes, step: int) -> bytes:
+def _values(path: str, source: bytes, spoken: Spoken | None) -> list[Literal]:
+    places = () if spoken is None else tuple(spoken.places(path, source))
     try:
-        return with_near_values(source, literals_of(path, source), step)
+        found = literals_of(path, source)
     except NoGraft:
-        return source
+        return []
+    return [it for it in found if not any(start <= it.start < end for start, end in places)]
 
 
 def _text(side: bytes | None) -> str:
