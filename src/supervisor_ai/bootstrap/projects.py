@@ -10,6 +10,7 @@ from supervisor_ai.bootstrap.adapters import (
     WorldParts,
     find_repository,
     ledger_binding,
+    make_catalog,
     make_packer,
     make_preflight,
     make_records,
@@ -22,10 +23,8 @@ from supervisor_ai.bootstrap.adapters import (
     settings_in_project,
     slice_project,
 )
-from supervisor_ai.control.records import Records
 from supervisor_ai.control.settings import SANDBOX, HostSettings, Policy
 from supervisor_ai.control.slice_names import register, registered_slices
-from supervisor_ai.control.slices import LatePorts, SliceProject
 from supervisor_ai.drivers.registry import SLICES
 
 if TYPE_CHECKING:
@@ -35,14 +34,18 @@ if TYPE_CHECKING:
     from supervisor_ai.control.commands.packs import PackPlace
     from supervisor_ai.control.commands.project_init import NewProject
     from supervisor_ai.control.ports.classification import Classifier
+    from supervisor_ai.control.ports.definitions import Catalog
     from supervisor_ai.control.ports.lab import Lab
     from supervisor_ai.control.ports.project_survey import ProjectSurvey
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.control.queries.contexts import ContextPreview
     from supervisor_ai.control.queries.workspaces import WorkspaceRecords
+    from supervisor_ai.control.records import Records
+    from supervisor_ai.control.slices import SliceProject
     from supervisor_ai.domain.run.answers import AnswerWord
     from supervisor_ai.engine.ports.monitor import Monitor
+    from supervisor_ai.engine.ports.workspaces import Repository
     from supervisor_ai.engine.world import World
     from supervisor_ai.workspaces.commits.merges import GitMerges
 
@@ -67,7 +70,7 @@ def read_settings(
     return HostSettings(environment=read, policy=policy, user=user, redaction_key=os.urandom(32))
 
 
-def open_records(directory: Path, settings: HostSettings) -> Records | None:
+def open_records(directory: Path, settings: HostSettings) -> "Records | None":
     """Open a project's ledger for readers, or return None where there is none yet."""
     repository = find_repository(directory, settings)
     if not ledger_binding(repository, settings).check():
@@ -80,10 +83,17 @@ def open_preflight(directory: Path, settings: HostSettings) -> "Preflight":
     return make_preflight(find_repository(directory, settings), settings)
 
 
+def open_catalog(directory: Path, settings: HostSettings) -> "tuple[Catalog, Repository]":
+    """Open the definitions alone, with the repository that they are read from."""
+    repository = find_repository(directory, settings)
+    return make_catalog(repository, settings), repository
+
+
 def open_port(driver: str, port: str, directory: Path, settings: HostSettings) -> object:
     """Open an adapter of a driver's own port."""
+    from supervisor_ai.control.slices import LatePorts
 
-    def project() -> SliceProject:
+    def project() -> "SliceProject":
         return slice_project(find_repository(directory, settings), settings)
 
     return LatePorts(registered_slices()[driver], project)[port]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.commands.doctor import HostMachine
     from supervisor_ai.control.commands.packs import PackPlace
     from supervisor_ai.control.commands.project_init import NewProject
+    from supervisor_ai.control.ports.definitions import Catalog
     from supervisor_ai.control.ports.logins import Logins
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.project import OpenProject
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.records import Records
     from supervisor_ai.control.settings import HostSettings
     from supervisor_ai.domain.envelope import Envelope
+    from supervisor_ai.domain.ids import CommitSha
     from supervisor_ai.domain.live_output import LiveOutput
 
 
@@ -70,6 +72,13 @@ class Invocation:
         from supervisor_ai.bootstrap.projects import open_records
 
         return open_records(self.directory, self.settings)
+
+    def catalog(self) -> "tuple[Catalog, CommitSha]":
+        """Open the definitions, and name the commit that they are read from."""
+        from supervisor_ai.bootstrap.projects import open_catalog
+
+        catalog, repository = open_catalog(self.directory, self.settings)
+        return catalog, repository.resolve(None).sha
 
     def require_records(self) -> "Records":
         """Open the ledger for reading; raise NotFound where there is none yet."""

@@ -26,10 +26,8 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.control.phrases import one_line
 
 if TYPE_CHECKING:
-    from supervisor_ai.control.ports.definitions import Catalog
     from supervisor_ai.control.records import Records
     from supervisor_ai.control.run_views import RunView
-    from supervisor_ai.domain.ids import CommitSha
 
 VARIABLE: Final = "_SUPERVISOR_COMPLETE"
 """Set by a shell that wants an answer; click's own name for it."""
@@ -175,7 +173,7 @@ def _steps(ctx: click.Context) -> Iterator[tuple[str, str]]:
 
 def _gates(ctx: click.Context) -> Iterator[tuple[str, str]]:
     if all(param.name != "run" for param in ctx.command.params):
-        catalog, commit = _catalog(ctx)
+        catalog, commit = _invocation(ctx).catalog()
         yield from ((it.name, it.description) for it in catalog.gates(commit))
         return
     records = _invocation(ctx).require_records()
@@ -193,23 +191,18 @@ def _run(ctx: click.Context, records: "Records") -> "RunView":
 
 
 def _workflows(ctx: click.Context) -> Iterator[tuple[str, str]]:
-    catalog, commit = _catalog(ctx)
+    catalog, commit = _invocation(ctx).catalog()
     yield from ((it.name, it.description) for it in catalog.workflows(commit))
 
 
 def _roles(ctx: click.Context) -> Iterator[tuple[str, str]]:
-    catalog, commit = _catalog(ctx)
+    catalog, commit = _invocation(ctx).catalog()
     yield from ((it.name, it.description) for it in catalog.roles(commit))
 
 
 def _agents(ctx: click.Context) -> Iterator[tuple[str, str]]:
-    catalog, commit = _catalog(ctx)
+    catalog, commit = _invocation(ctx).catalog()
     yield from ((it.name, "") for it in catalog.agents(commit))
-
-
-def _catalog(ctx: click.Context) -> "tuple[Catalog, CommitSha]":
-    preflight = _invocation(ctx).preflight()
-    return preflight.catalog, preflight.repository.resolve(None).sha
 
 
 _OFFERS: Final[Mapping[str, Offers]] = {

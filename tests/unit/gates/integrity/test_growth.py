@@ -36,7 +36,7 @@ def test_the_work_grows_as_the_file_does(language: str, shape: str) -> None:
 
 @pytest.mark.parametrize("language", ["javascript", "python"])
 def test_thousands_of_names_that_stand_for_each_other(language: str) -> None:
-    small, large = grown(language, "names that stand for each other", 10 * SMALL)
+    small, large = grown(language, "names that stand for each other", 5 * SMALL)
     assert large <= MOST * small
 
 
