@@ -299,7 +299,7 @@ HOSTILE = [
     "## Glossary\n" + ("- X: " + "aka " * 240 + "\n") * 70,
     "## Glossary\n" + ("- X: " + 'not "' * 190 + "\n") * 70,
     "## Goals\n" + "".join(f"- G{n}: word{n} word{n + 1}\n" for n in range(2_500)),
-    "".join(f"{'#' * (n % 6 + 1)} h{n} G{n}\n" for n in range(5_000)),
+    "".join(f"{'#' * (n % 6 + 1)} h{n} G{n}\n" for n in range(3_000)),
 ]
 
 
@@ -312,8 +312,8 @@ def test_hostile_text_costs_little_time(text: str) -> None:
 
 def test_what_is_too_large_is_cut_and_says_so() -> None:
     assert not outline("x\n").is_cut
-    assert outline("x\n" * (MOST_LINES + 1)).is_cut
+    assert outline("\n" * (MOST_LINES + 1)).is_cut
     assert outline("x" * (MOST_CHARACTERS + 1)).is_cut
     assert read_artifact("a.json", " " * (MOST_CHARACTERS + 1)).is_cut
-    many = read("## Goals\n" + "".join(f"- G{n}: x\n" for n in range(5_000)))
+    many = read("## Goals\n" + "".join(f"- G{n}: x\n" for n in range(1_100)))
     assert len(many.goals) == 1_000
