@@ -106,16 +106,16 @@ def test_lines_may_end_as_on_windows() -> None:
 
 def test_every_mistake_is_told_at_once_with_its_line() -> None:
     text = (
-        "---\nrole: superviser\nprefx: CHECKPOINT\nmessage_types: {success: 'a b'}\n---\n"
-        "## CHECKPOINT-004: Mine\n- goals_maped\n- artifact_exists\n- artifact_exists: ../x\n"
+        "---\nrole: watcher\nprefx: CHECKPOINT\nmessage_types: {success: 'a b'}\n---\n"
+        "## CHECKPOINT-004: Mine\n- goals_map\n- artifact_exists\n- artifact_exists: ../x\n"
         "- contains_heading: {path: a.md}\n- ask: Is it?\n- ask\n- self_scores: x\n"
         "- goals_mapped: 3\n- 7\n## Checkpoint-4\n"
     )
     assert problems(text) == [
-        "role.md:2: role: must be 'supervisor', found 'superviser'",
+        "role.md:2: role: must be 'supervisor', found 'watcher'",
         "role.md:3: prefx: unknown key; did you mean 'prefix'?",
         "role.md:4: message_types.success: must be a word such as supervision_report, found 'a b'",
-        "role.md:7: unknown check 'goals_maped'; did you mean 'goals_mapped'?",
+        "role.md:7: unknown check 'goals_map'; did you mean 'goals_mapped'?",
         "role.md:8: `artifact_exists` needs `path`",
         "role.md:9: `path` must be a path inside the session, found '../x'",
         "role.md:10: `contains_heading` needs `heading`",

@@ -307,7 +307,7 @@ HOSTILE = [
 def test_hostile_text_costs_little_time(text: str) -> None:
     began = time.process_time()
     read(text)
-    assert time.process_time() - began < 3
+    assert time.process_time() - began < 10
 
 
 def test_what_is_too_large_is_cut_and_says_so() -> None:
