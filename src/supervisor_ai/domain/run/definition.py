@@ -90,10 +90,14 @@ class Cli(Struct, frozen=True, kw_only=True):
 class McpServer(Struct, frozen=True, kw_only=True):
     """Tools that an agent is given: a program that it starts, or an address inside its sandbox."""
 
+    written_where_set: ClassVar = frozenset({"token_variable"})
+
     name: str
     command: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     url: str | None = None
+    token_variable: str = ""
+    """The variable of the agent that holds what its requests to the address carry."""
 
 
 class Role(Struct, frozen=True, kw_only=True):
