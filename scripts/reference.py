@@ -64,6 +64,7 @@ from supervisor_ai.domain.run.failures.retry_notes import RetryEntry
 from supervisor_ai.domain.run.run import RUN_FLOW
 from supervisor_ai.domain.run.status import Outcome
 from supervisor_ai.domain.run.values import ForkPoint
+from supervisor_ai.domain.session.events import SessionEvent
 from supervisor_ai.drivers.moves.slots import ATTEMPT_FLOW
 from supervisor_ai.drivers.moves.state import STEP_FLOW
 from supervisor_ai.engine.ports.notifications import Delivery
@@ -142,7 +143,11 @@ def events() -> str:
     """Describe every event."""
     lines = ["# Events\n", NOTE]
     own = {f"The run's stream: {it.whose} own": events for events, it in _slices()}
-    every = {"The run's stream": RUN_EVENTS, **own, "The project's stream": get_args(ProjectEvent)}
+    shared = {
+        "The project's stream": get_args(ProjectEvent),
+        "The stream of a session": get_args(SessionEvent),
+    }
+    every = {"The run's stream": RUN_EVENTS, **own, **shared}
     for title, kinds in every.items():
         lines.append(f"## {title}\n")
         for kind in kinds:

@@ -19,11 +19,13 @@ from supervisor_ai.domain.ids import (
     EffectKey,
     LetterKey,
     RunId,
+    SessionId,
     StepName,
     StreamId,
     TimerName,
     TreeSha,
     run_stream,
+    session_stream,
 )
 from supervisor_ai.domain.issues import IssueLink
 from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
@@ -71,6 +73,9 @@ from supervisor_ai.domain.run.values import (
     Snapshot,
     Usage,
 )
+from supervisor_ai.domain.session import events as s
+from supervisor_ai.domain.session.members import MemberRole
+from supervisor_ai.domain.session.tasks import TaskStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
@@ -315,6 +320,11 @@ class Pen:
         self._ledger.events.append(Batch(appends=tuple(appends), lease=lease))
         self._clock.advance(timedelta(seconds=1))
 
+    def write_shared(self, stream: StreamId, *events: Event) -> None:
+        """Append to a stream that no run owns."""
+        self._ledger.events.append(Batch(appends=(self._append(stream, events, USER),)))
+        self._clock.advance(timedelta(seconds=1))
+
     def _append(self, stream: StreamId, events: tuple[Event, ...], actor: Actor) -> StreamAppend:
         version = self._versions.get(stream, 0)
         self._versions[stream] = version + len(events)
@@ -401,6 +411,51 @@ def write_cancelled(pen: Pen) -> None:
     pen.write(run, e.CancelRequested(reason=artifact("enough")), actor=USER)
     stopped = e.AttemptCancelled(step=PLAN, visit=1, attempt=1)
     pen.write(run, stopped, e.RunCancelled(outcome=outcome(OutcomeKind.CANCELLED)))
+
+
+def write_signalled(pen: Pen) -> None:
+    """A run that waits for a signal, hears it, and is stopped when it waits again."""
+    run = "golden-g"
+    pen.write(run, birth(run), actor=USER)
+    pen.own(run)
+    awaited = e.SignalAwaited(step=PLAN, visit=1, signal="message")
+    pen.write(run, owned(), started(run), entered(PLAN), awaited, e.RunWaiting(reason="a message"))
+    pen.write(run, e.SignalReceived(signal="message"), actor=USER)
+    heard = e.SignalHeard(step=PLAN, visit=1)
+    pen.write(run, e.RunContinued(), heard, awaited, e.RunWaiting(reason="a message"))
+    pen.write(run, e.CancelRequested(reason=None), actor=USER)
+    pen.write(run, e.RunCancelled(outcome=outcome(OutcomeKind.CANCELLED)))
+
+
+def write_session(pen: Pen) -> None:
+    """A session with members, messages and tasks, from its beginning to its end."""
+    run = RunId("golden-g")
+    pen.write_shared(
+        session_stream(SessionId("golden")),
+        s.SessionOpened(
+            team="blue", pipeline="spec-only", requirement=artifact("wanted"), folder="/session"
+        ),
+        s.MemberAdded(member="writer", role=MemberRole.WORKER, token="0" * 64),
+        s.TaskAdded(task="DRAFT-001", subject=artifact("brief"), owner="writer"),
+        s.TaskAdded(task="CHECKPOINT-001", subject=artifact("look"), blocked_by=("DRAFT-001",)),
+        s.ResidentStarted(run=run),
+        s.TaskMoved(task="DRAFT-001", status=TaskStatus.IN_PROGRESS, owner="writer", by="writer"),
+        s.FileImported(path="artifacts/brief.md", artifact=artifact("brief text")),
+        s.MessageLogged(
+            number=1,
+            sender="writer",
+            to="coordinator",
+            kind="state_update",
+            body=artifact("said"),
+            state=artifact("standing"),
+            key="import:1",
+        ),
+        s.TaskMoved(task="DRAFT-001", status=TaskStatus.COMPLETED, owner="writer", by="writer"),
+        s.CallRefused(member="writer", call="task_create", reason="A worker may not add task."),
+        s.MemberRemoved(member="writer"),
+        s.ResidentStopped(run=run),
+        s.SessionClosed(),
+    )
 
 
 def write_blocked(pen: Pen) -> None:
@@ -849,6 +904,8 @@ WRITERS = (
     write_announced,
     write_approved_by_two,
     write_task,
+    write_signalled,
+    write_session,
 )
 
 

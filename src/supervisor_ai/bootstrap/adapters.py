@@ -254,6 +254,7 @@ def make_records(repository: "GitRepository", ledger: "SqliteLedger") -> Records
     return Records(
         ledger=repository.state_directory / _LEDGER,
         queries=ledger.queries,
+        sessions=ledger.sessions,
         log=ledger.events,
         artifacts=artifacts,
         documents=ArtifactDocuments(artifacts),

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from supervisor_ai.control.ports.queries import RunQueries, RunRow
 from supervisor_ai.control.ports.retry_logs import NoRetryLogs, RetryLogs
+from supervisor_ai.control.ports.sessions import NoSessions, SessionQueries
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
@@ -34,6 +35,7 @@ class Records(Struct, frozen=True, kw_only=True):
     artifacts: Artifacts
     documents: Documents
     retry_logs: RetryLogs = field(default_factory=NoRetryLogs)
+    sessions: SessionQueries = field(default_factory=NoSessions)
     now: Callable[[], datetime] = partial(datetime.now, UTC)
 
     def text(self, artifact: ArtifactHash) -> str:

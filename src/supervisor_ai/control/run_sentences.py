@@ -10,6 +10,7 @@ from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.spending.budgets import in_words
+from supervisor_ai.domain.session import events as s
 from supervisor_ai.tools.text import counted
 
 
@@ -284,5 +285,19 @@ PROJECT_SENTENCES: Final[SentenceTable] = (
     on(p.BudgetSettled, lambda it: f"{in_words(it.used)} spent by {it.key}", is_routine=True),
     on(p.AccountsClosed, lambda it: f"nobody asks any more what {it.run} spent"),
     on(p.TaskNumbered, lambda it: f"{it.run} is task {it.number}", is_routine=True),
+    on(s.SessionOpened, lambda it: f"team {it.team} begins, pipeline {it.pipeline}"),
+    on(s.SessionClosed, lambda _: "nothing is added any more"),
+    on(s.MemberAdded, lambda it: f"{it.member} takes part as {it.role.value}"),
+    on(s.MemberRemoved, lambda it: f"{it.member} takes part no longer"),
+    on(s.MessageLogged, lambda it: f"MSG-{it.number:03} {it.sender} to {it.to}: {it.kind}"),
+    on(s.TaskAdded, lambda it: f"task {it.task} for {it.owner or 'anybody'}"),
+    on(s.TaskMoved, lambda it: f"task {it.task} is {it.status.value}, says {it.by or 'nobody'}"),
+    on(s.FileImported, lambda it: f"{shown_name(it.path)} is read", is_routine=True),
+    on(s.CallRefused, lambda it: f"{it.member} may not {it.call}: {it.reason}"),
+    on(s.ResidentStarted, lambda it: f"{it.run} listens as the supervisor"),
+    on(s.ResidentStopped, lambda it: f"{it.run} listens no more"),
+    on(e.SignalReceived, lambda it: f"hears of a {it.signal}", is_routine=True),
+    on(e.SignalAwaited, lambda it: f"waits for a {it.signal}", is_routine=True),
+    on(e.SignalHeard, lambda _: "goes on", is_routine=True),
     on(p.ArtifactErased, lambda it: f"the text {it.artifact} was removed for ever"),
 )

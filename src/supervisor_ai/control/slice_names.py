@@ -94,6 +94,8 @@ class SliceName(NamedTuple):
     """Where is said what a person is asked, for each reason that it adds."""
     adapters: Mapping[str, str] = _NOTHING
     """Its own workers, which nobody can choose as an agent, each with what to do instead."""
+    calls: str | None = None
+    """Where the calls are that it lets members of a session make."""
     definitions: str | None = None
     """The package whose folder `builtin` has roles and prompts."""
 

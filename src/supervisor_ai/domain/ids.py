@@ -11,9 +11,11 @@ ArtifactHash = NewType("ArtifactHash", str)
 CommitSha = NewType("CommitSha", str)
 TreeSha = NewType("TreeSha", str)
 LetterKey = NewType("LetterKey", str)
+SessionId = NewType("SessionId", str)
 
 PROJECT_STREAM: Final = StreamId("project")
 _RUN_PREFIX: Final = "run:"
+_SESSION_PREFIX: Final = "session:"
 
 
 def run_stream(run: RunId) -> StreamId:
@@ -26,3 +28,15 @@ def stream_run(stream: StreamId) -> RunId | None:
     if not stream.startswith(_RUN_PREFIX):
         return None
     return RunId(stream.removeprefix(_RUN_PREFIX))
+
+
+def session_stream(session: SessionId) -> StreamId:
+    """Name the stream that holds the session's events."""
+    return StreamId(f"{_SESSION_PREFIX}{session}")
+
+
+def stream_session(stream: StreamId) -> SessionId | None:
+    """Tell whose events the stream holds, if a session's."""
+    if not stream.startswith(_SESSION_PREFIX):
+        return None
+    return SessionId(stream.removeprefix(_SESSION_PREFIX))

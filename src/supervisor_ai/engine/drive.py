@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, assert_never
 
 from msgspec import Struct
 
@@ -13,6 +13,7 @@ from supervisor_ai.domain.people import NOBODY, Person, Unproven
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run import run as machine
 from supervisor_ai.domain.run.effects import (
+    AwaitSignal,
     CancelRun,
     CancelTimer,
     Effect,
@@ -25,6 +26,7 @@ from supervisor_ai.domain.run.effects import (
     TakePermit,
     approval_intent,
     launch_intent,
+    signal_intent,
     timer_intent,
 )
 from supervisor_ai.domain.run.inbox_commands import Cancel, InboxCommand, Migrate
@@ -156,14 +158,8 @@ class Drive:
             case OperationEffect():
                 journal.stage(effect.intent())
                 return effect
-            case RequestApproval():
-                journal.stage(approval_intent(effect))
-            case SetTimer():
-                journal.stage(timer_intent(effect, now=self._world.clock.now()))
-            case CancelTimer(timer=timer):
-                journal.stage(e.TimerCancelled(timer=timer))
-            case TakePermit(permit=permit, limit=limit):
-                journal.stage(e.PermitRequested(permit=permit, limit=limit))
+            case RequestApproval() | AwaitSignal() | SetTimer() | CancelTimer() | TakePermit():
+                journal.stage(self._stated(effect))
             case ReleasePermit(permit=permit):
                 journal.release(permit)
             case StartRun():
@@ -173,6 +169,24 @@ class Drive:
             case _:
                 raise InternalError(f"The engine cannot do {type(effect).__name__}.")
         return None
+
+    def _stated(
+        self, effect: RequestApproval | AwaitSignal | SetTimer | CancelTimer | TakePermit
+    ) -> e.RunEvent:
+        """State what is done by stating it."""
+        match effect:
+            case RequestApproval():
+                return approval_intent(effect)
+            case AwaitSignal():
+                return signal_intent(effect)
+            case SetTimer():
+                return timer_intent(effect, now=self._world.clock.now())
+            case CancelTimer(timer=timer):
+                return e.TimerCancelled(timer=timer)
+            case TakePermit(permit=permit, limit=limit):
+                return e.PermitRequested(permit=permit, limit=limit)
+            case _:
+                assert_never(effect)
 
     def _commit(self, effects: list[OperationEffect]) -> None:
         """Record the intents, then start the deeds."""

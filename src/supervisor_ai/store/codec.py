@@ -14,6 +14,7 @@ from supervisor_ai.domain.errors import InternalError, Unavailable
 from supervisor_ai.domain.ids import StreamId
 from supervisor_ai.domain.project.events import ProjectEvent
 from supervisor_ai.domain.run.events import RUN_EVENTS
+from supervisor_ai.domain.session.events import SessionEvent
 from supervisor_ai.store.upcasters import (
     UPCASTERS,
     RawEvent,
@@ -25,6 +26,7 @@ from supervisor_ai.store.upcasters import (
 EVENT_KINDS: Final[tuple[type[Event], ...]] = (
     *RUN_EVENTS,
     *get_args(ProjectEvent),
+    *get_args(SessionEvent),
 )
 """Of the kernel; drivers have more."""
 

@@ -23,6 +23,7 @@ from supervisor_ai.store.leases import SqliteLeases
 from supervisor_ai.store.maintenance import SqliteLedgerCare
 from supervisor_ai.store.state_cache import SqliteStateCache
 from supervisor_ai.store.tables.queries import SqliteRunQueries
+from supervisor_ai.store.tables.session_queries import SqliteSessionQueries
 from supervisor_ai.store.wakes import SqliteWakeQueue
 
 _NEWEST: Final = f"{RECORDS} WHERE seq = (SELECT seq FROM verdicts WHERE key = ?)"  # noqa: S608 - our own names
@@ -64,6 +65,7 @@ class SqliteLedger(Struct, frozen=True, kw_only=True):
     wakes: SqliteWakeQueue
     cache: SqliteStateCache
     queries: SqliteRunQueries
+    sessions: SqliteSessionQueries
     verdicts: SqliteVerdicts
     care: SqliteLedgerCare
     anchor: RecordedAnchor
@@ -92,6 +94,7 @@ def open_ledger(
         wakes=SqliteWakeQueue(connection, leases=leases),
         cache=SqliteStateCache(connection),
         queries=SqliteRunQueries(connection, leases=leases, codec=codec),
+        sessions=SqliteSessionQueries(connection),
         verdicts=SqliteVerdicts(connection, codec=codec),
         care=SqliteLedgerCare(connection, codec=codec, anchor=recorded),
         anchor=recorded,

@@ -316,11 +316,66 @@ _NOTICES: Final[Migration] = (
     "CREATE INDEX notices_of_run ON notices (run, seq)",
 )
 
+_SESSIONS: Final[Migration] = (
+    """
+    CREATE TABLE sessions (
+        session TEXT PRIMARY KEY,
+        seq INTEGER NOT NULL,
+        team TEXT NOT NULL,
+        pipeline TEXT NOT NULL,
+        requirement TEXT NOT NULL,
+        supervision INTEGER NOT NULL,
+        folder TEXT,
+        resident TEXT,
+        opened_at TEXT NOT NULL,
+        closed_at TEXT
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE messages (
+        session TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        sender TEXT NOT NULL,
+        recipient TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        body TEXT NOT NULL,
+        logged_at TEXT NOT NULL,
+        PRIMARY KEY (session, number)
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX messages_by_sender ON messages (session, sender, kind, number)",
+    """
+    CREATE TABLE session_tasks (
+        session TEXT NOT NULL,
+        task TEXT NOT NULL,
+        seq INTEGER NOT NULL,
+        subject TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        blocked_by TEXT NOT NULL,
+        status TEXT NOT NULL,
+        moved_at TEXT NOT NULL,
+        PRIMARY KEY (session, task)
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE members (
+        session TEXT NOT NULL,
+        member TEXT NOT NULL,
+        role TEXT NOT NULL,
+        joined_at TEXT NOT NULL,
+        left_at TEXT,
+        PRIMARY KEY (session, member)
+    ) STRICT, WITHOUT ROWID
+    """,
+)
+
 MIGRATIONS: Final[tuple[Migration, ...]] = (
     (*_EVENTS, *_COORDINATION, *_PROJECTIONS),
     _GATES,
     _ANCHORS,
     _APPROVALS,
     _NOTICES,
+    _SESSIONS,
 )
 """Version N of the schema is what the first N steps make."""

@@ -10,11 +10,18 @@ from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.envelope import NewEvent
 from supervisor_ai.domain.errors import StaleVersion, SupervisorError
-from supervisor_ai.domain.ids import PROJECT_STREAM, ArtifactHash, StreamId, stream_run
+from supervisor_ai.domain.ids import (
+    PROJECT_STREAM,
+    ArtifactHash,
+    StreamId,
+    stream_run,
+    stream_session,
+)
 from supervisor_ai.domain.project.events import ArtifactErased
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.ledger import Batch, CachedState, StreamAppend
 from supervisor_ai.engine.project_view import ProjectView, fold_project
+from supervisor_ai.engine.session_view import fold_session
 
 _RACES: Final = 100
 
@@ -75,7 +82,9 @@ def _state_faults(project: OpenProject) -> Iterator[LedgerFault]:
 
 
 def _fold_again(project: OpenProject, stream: StreamId, version: int) -> CachedState:
-    run = stream_run(stream)
+    run, session = stream_run(stream), stream_session(stream)
+    if session is not None:
+        return fold_session(project.world.log, session, project.world.documents, upto=version)
     if run is None:
         return fold_project(project.world.log, project.world.documents, upto=version)
     playback, reached = project.player.play(run, upto=version)

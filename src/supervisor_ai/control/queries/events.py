@@ -17,6 +17,7 @@ from supervisor_ai.domain.run.events import (
     RunCompleted,
     RunFailed,
 )
+from supervisor_ai.domain.session.events import SessionEvent
 from supervisor_ai.tools.text import nearest
 
 _PAGE = 1000
@@ -25,7 +26,8 @@ _ENDINGS = (RunCompleted, RunFailed, RunCancelled)
 
 def known_types(names: Sequence[str]) -> frozenset[str]:
     """Return the types of facts that are asked for; refuse one that no fact can have."""
-    known = {kind.__name__ for kind in (*RUN_EVENTS, *slice_events(), *get_args(ProjectEvent))}
+    shared = (*get_args(ProjectEvent), *get_args(SessionEvent))
+    known = {kind.__name__ for kind in (*RUN_EVENTS, *slice_events(), *shared)}
     for name in names:
         if name not in known:
             near = nearest(name, known)

@@ -40,6 +40,7 @@ from supervisor_ai.domain.run.events import (
     OperationStarted,
     PullRequestLookStarted,
     PullRequestStarted,
+    SignalAwaited,
     TimerSet,
 )
 from supervisor_ai.domain.run.failures.breaker import BreakerPolicy
@@ -367,6 +368,12 @@ class LookAtPullRequest(OperationEffect, frozen=True, kw_only=True):
         )
 
 
+class AwaitSignal(PlacedEffect, frozen=True, kw_only=True):
+    """Do nothing until somebody says that something happened."""
+
+    signal: str
+
+
 class StartRun(PlacedEffect, frozen=True, kw_only=True):
     """Submit a child run."""
 
@@ -426,6 +433,13 @@ def launch_intent(effect: RunWorker) -> LaunchRequested:
         budgets=effect.budgets,
         wish=effect.wish,
         nonce=effect.nonce,
+    )
+
+
+def signal_intent(effect: AwaitSignal) -> SignalAwaited:
+    """State what the run waits for."""
+    return SignalAwaited(
+        step=effect.step, visit=effect.visit, slot=effect.slot, signal=effect.signal
     )
 
 

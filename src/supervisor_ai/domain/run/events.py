@@ -103,6 +103,7 @@ from supervisor_ai.domain.run.event_kinds.run import (
     RunSubmitted,
     RunWaiting,
 )
+from supervisor_ai.domain.run.event_kinds.signals import SignalAwaited, SignalHeard, SignalReceived
 from supervisor_ai.domain.run.event_kinds.steps import (
     StepEntered,
     StepFailed,
@@ -186,6 +187,9 @@ RUN_EVENTS: Final[tuple[type[RunEvent], ...]] = (
     ChildStarted,
     ChildCancelRequested,
     ChildEnded,
+    SignalReceived,
+    SignalAwaited,
+    SignalHeard,
 )
 """The facts that runs of any driver can have; a driver has some of its own besides."""
 
@@ -269,6 +273,9 @@ __all__ = [
     "RunSubmitted",
     "RunWaiting",
     "SetupEnded",
+    "SignalAwaited",
+    "SignalHeard",
+    "SignalReceived",
     "StepEntered",
     "StepFailed",
     "StepNote",

@@ -79,7 +79,13 @@ class ReportChild(Struct, frozen=True, kw_only=True):
     outcome: Outcome
 
 
-Command = Cancel | Approve | Reject | Comment | EditChange | Migrate | ReportChild
+class Signal(Struct, frozen=True, kw_only=True):
+    """Something happened that the run may wait for."""
+
+    signal: str
+
+
+Command = Cancel | Approve | Reject | Comment | EditChange | Migrate | ReportChild | Signal
 
 
 class InboxCommand(Struct, frozen=True, kw_only=True):

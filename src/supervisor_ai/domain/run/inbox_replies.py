@@ -17,6 +17,7 @@ from supervisor_ai.domain.run.inbox_commands import (
     Migrate,
     Reject,
     ReportChild,
+    Signal,
 )
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import ENDED
@@ -58,6 +59,8 @@ def answer(
             if run.children.get(child) in {None, *ENDED}:
                 return e.CommandRefused(letter=letter.key, reason=f"{child!r} is no open child.")
             return e.ChildEnded(child=child, status=status, outcome=outcome)
+        case Signal(signal=signal):
+            return e.SignalReceived(signal=signal)
         case _:
             assert_never(command)
 

@@ -31,7 +31,10 @@ _LIFE: Final[dict[tuple[RunStatus, type], RunStatus]] = {
     },
 }
 _BUDGET: Final = e.LaunchRequested.waits_for
-_ALWAYS: Final = (e.RunOwned, e.CancelRequested, e.CommandRefused, e.DefinitionMigrated)
+_ALWAYS: Final = (
+    *(e.RunOwned, e.CancelRequested, e.CommandRefused, e.DefinitionMigrated),
+    e.SignalReceived,
+)
 _OF_PEOPLE: Final = (e.RequestAnswered, e.ApprovalCounted, e.CommentMade)
 _WHILE_WAITING: Final = (*_OF_PEOPLE, e.PermitGranted, e.TimerFired, e.ChildEnded)
 _WHILE_RUNNING: Final = (

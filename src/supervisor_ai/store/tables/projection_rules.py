@@ -14,6 +14,7 @@ from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.project import events as p
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.store.codec import EVENT_KINDS
+from supervisor_ai.store.tables.session_rules import SESSION_RULES
 
 Statements = tuple[str, ...]
 
@@ -126,6 +127,7 @@ _OF_THE_RUN: Final[Mapping[type[Event], Statements]] = {
     e.RunCancelled: (_run_ended("cancelled"), *_stopped(step="cancelled", attempt="cancelled")),
     e.CancelRequested: (),
     e.CommandRefused: (),
+    e.SignalReceived: (),
     e.DefinitionMigrated: ("UPDATE runs SET definition = :definition WHERE run = :run",),
 }
 
@@ -322,6 +324,7 @@ _RULES: Final[Mapping[type[Event], Statements]] = {
     **_OF_STEPS,
     **_OF_GATES_AND_PEOPLE,
     **_OF_THE_REST,
+    **SESSION_RULES,
 }
 
 

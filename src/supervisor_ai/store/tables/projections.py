@@ -7,7 +7,7 @@ import msgspec
 
 from supervisor_ai.control.slices import all_slices
 from supervisor_ai.domain.envelope import Event
-from supervisor_ai.domain.ids import stream_run
+from supervisor_ai.domain.ids import stream_run, stream_session
 from supervisor_ai.store.codec import Sealed, canonical, instant
 from supervisor_ai.store.connection import Row, Sql
 from supervisor_ai.store.tables.projection_rules import rule_of
@@ -26,6 +26,10 @@ TABLES: Final = (
     "children",
     "permits",
     "notices",
+    "sessions",
+    "messages",
+    "session_tasks",
+    "members",
 )
 
 
@@ -47,6 +51,9 @@ def project(sql: Sql, fact: Sealed) -> None:
     run = stream_run(envelope.stream)
     if run is not None:
         parameters["run"] = run
+    session = stream_session(envelope.stream)
+    if session is not None:
+        parameters["session"] = session
     for statement in statements:
         sql.execute(statement, parameters)
 

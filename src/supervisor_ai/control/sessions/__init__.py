@@ -1,0 +1,1 @@
+"""Sessions: the one implementation of messages and tasks behind every door."""

@@ -1,0 +1,303 @@
+"""The message bus of a session: what members say to each other, and how they stand."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from math import isfinite
+from typing import Final, NoReturn
+
+from msgspec import Struct
+
+from supervisor_ai.control.ports.sessions import MessageFilter, MessageRow
+from supervisor_ai.control.sessions.desk import Caller, Desk
+from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
+from supervisor_ai.domain.ids import ArtifactHash, LetterKey, SessionId
+from supervisor_ai.domain.run.inbox_commands import InboxCommand, Signal
+from supervisor_ai.domain.session import events as s
+from supervisor_ai.domain.session.decisions import Draft, log_message, require
+from supervisor_ai.domain.session.members import COORDINATOR, EVERYBODY, SUPERVISOR, Permission
+from supervisor_ai.domain.session.session import Session
+from supervisor_ai.domain.terminal import plain
+
+STATE_UPDATE: Final = "state_update"
+MESSAGE: Final = "message"
+"""The signal that wakes who listens."""
+USUAL: Final = 20
+MOST: Final = 100
+_SUMMARY: Final = 2_000
+_DATA: Final = 65_536
+_DEPTH: Final = 20
+_ID: Final = re.compile(r"MSG-([0-9]{1,9})", re.ASCII)
+
+Json = object
+Data = Mapping[str, Json]
+
+
+class Post(Struct, frozen=True, kw_only=True):
+    """Something to be said."""
+
+    kind: str
+    summary: str
+    data: Data | None = None
+    to: str = COORDINATOR
+    sender: str | None = None
+    """Who says it; None: the caller."""
+    key: str = ""
+    """What makes saying it twice harmless."""
+
+
+class Message(Struct, frozen=True, kw_only=True):
+    """Something that was said."""
+
+    id: str
+    ts: datetime
+    sender: str
+    to: str
+    type: str
+    summary: str
+    data: Data | None
+
+    def record(self) -> dict[str, Json]:
+        """Return it as every door shows it."""
+        return {
+            "id": self.id,
+            "ts": self.ts.isoformat(),
+            "from": self.sender,
+            "to": self.to,
+            "type": self.type,
+            "summary": self.summary,
+            "data": self.data,
+        }
+
+
+class BusStatus(Struct, frozen=True, kw_only=True):
+    """How much was said, by whom."""
+
+    messages: int
+    by_sender: dict[str, dict[str, int]]
+    tasks: dict[str, int]
+    newest: Message | None
+
+
+class Bus:
+    """One session's messages, as one caller may use them."""
+
+    def __init__(self, desk: Desk, session: SessionId, caller: Caller) -> None:
+        self._desk = desk
+        self._session = session
+        self._caller = caller
+        self._view = desk.view(session)
+
+    def log(self, post: Post) -> Message:
+        """Say something to one member; said twice with one key, it is one message."""
+        kept = _checked(self._desk, post)
+        sender = post.sender or self._caller.member.name
+        added = self._view.add(
+            lambda now: self._decide(now, kept, sender), self._caller.actor, self._letters
+        )
+        said = [it.event.number for it in added if isinstance(it.event, s.MessageLogged)]
+        number = said[0] if said else self._view.state.keys[post.key]
+        return self._message(self._row(number))
+
+    def broadcast(self, post: Post) -> Message:
+        """Say something to all."""
+        return self.log(_to_all(post))
+
+    def read(self, name: str) -> Message:
+        """Return one message."""
+        require(self._caller.member, Permission.READ)
+        found = _ID.fullmatch(name)
+        if found is None:
+            raise InvalidInput(f"{name[:80]!r} is no name of a message.", hint="Example: MSG-001")
+        return self._message(self._row(int(found[1])))
+
+    def list(
+        self,
+        *,
+        last: int = USUAL,
+        sender: str | None = None,
+        to: str | None = None,
+        kind: str | None = None,
+        after: int = 0,
+    ) -> tuple[Message, ...]:
+        """Return the newest messages, oldest first; no more than a hundred."""
+        require(self._caller.member, Permission.READ)
+        if last < 1:
+            raise InvalidInput(f"{last} is no number of messages.")
+        wanted = MessageFilter(last=min(last, MOST), sender=sender, to=to, kind=kind, after=after)
+        return tuple(map(self._message, self._desk.queries.messages(self._session, wanted)))
+
+    def status(self) -> BusStatus:
+        """Count what was said and where the tasks stand."""
+        require(self._caller.member, Permission.READ)
+        by_sender: dict[str, dict[str, int]] = {}
+        for sender, kind, number in self._desk.queries.counts(self._session):
+            by_sender.setdefault(sender, {})[kind] = number
+        tasks: dict[str, int] = {}
+        session = self._view.refresh()
+        for task in session.tasks.values():
+            tasks[task.status.value] = tasks.get(task.status.value, 0) + 1
+        newest = self.list(last=1)
+        return BusStatus(
+            messages=session.messages,
+            by_sender=by_sender,
+            tasks=tasks,
+            newest=newest[0] if newest else None,
+        )
+
+    def get_state(self, role: str | None = None) -> dict[str, Json]:
+        """Return how members stand, as they said last; of one, or of all by their names."""
+        require(self._caller.member, Permission.READ)
+        states = self._view.refresh().states
+        if role is None:
+            return {name: self._json(kept) for name, kept in states.items()}
+        if role not in states:
+            raise NotFound(f"{role[:80]!r} has said nothing about how it stands.")
+        return self._json(states[role])
+
+    def delete(self) -> NoReturn:
+        """Refuse: what was said is never unsaid."""
+        raise _append_only("delete a message")
+
+    def clear(self) -> NoReturn:
+        """Refuse: what was said is never unsaid."""
+        raise _append_only("clear the messages")
+
+    def _decide(self, session: Session, kept: "_Kept", sender: str) -> Sequence[s.SessionEvent]:
+        draft = Draft(
+            sender=sender,
+            to=kept.to,
+            kind=kept.kind,
+            body=kept.body,
+            state=self._merged(session, kept, sender),
+            key=kept.key,
+        )
+        logged = log_message(session, self._caller.member, draft)
+        return () if logged is None else (logged,)
+
+    def _merged(self, session: Session, kept: "_Kept", sender: str) -> ArtifactHash | None:
+        """Return how a sender stands after what it says now, which adds to what it said before."""
+        if kept.kind != STATE_UPDATE:
+            return None
+        known = session.states.get(sender)
+        before = {} if known is None else self._json(known)
+        return self._desk.artifacts.put(json.dumps({**before, **kept.data}, sort_keys=True))
+
+    def _letters(
+        self, session: Session, events: Sequence[s.SessionEvent]
+    ) -> Sequence[InboxCommand]:
+        """Wake who listens to what is said to the supervisor."""
+        if session.resident is None:
+            return ()
+        heard = [it for it in events if isinstance(it, s.MessageLogged) and it.to == SUPERVISOR]
+        return [
+            InboxCommand(
+                key=LetterKey(f"{self._session}/{_name(it.number)}"),
+                run=session.resident,
+                command=Signal(signal=MESSAGE),
+                actor=self._caller.actor,
+                sent_at=self._desk.now(),
+            )
+            for it in heard
+        ]
+
+    def _row(self, number: int) -> MessageRow:
+        row = self._desk.queries.message(self._session, number)
+        if row is None:
+            raise NotFound(f"The session has no message {_name(number)!r}.")
+        return row
+
+    def _message(self, row: MessageRow) -> Message:
+        body = self._json(row.body)
+        data = body.get("data")
+        return Message(
+            id=_name(row.number),
+            ts=row.logged_at,
+            sender=row.sender,
+            to=row.to,
+            type=row.kind,
+            summary=str(body.get("summary", "[erased]")),
+            data=data if isinstance(data, dict) else None,
+        )
+
+    def _json(self, kept: ArtifactHash) -> dict[str, Json]:
+        found = json.loads(self._desk.text(kept) or "{}")
+        return found if isinstance(found, dict) else {}
+
+
+class _Kept(Struct, frozen=True, kw_only=True):
+    """What is said, with its texts kept."""
+
+    to: str
+    kind: str
+    body: ArtifactHash
+    data: Data
+    key: str
+
+
+def _checked(desk: Desk, post: Post) -> _Kept:
+    if len(post.summary) > _SUMMARY:
+        raise InvalidInput(
+            f"The summary has {len(post.summary)} characters; {_SUMMARY} are allowed.",
+            hint="Put the rest into the data or into an artifact.",
+        )
+    summary = desk.redactor.redact(plain(post.summary)).text
+    data = None if post.data is None else _redacted(desk, post.data, 0)
+    size = len(json.dumps(data))
+    if size > _DATA:
+        raise InvalidInput(
+            f"The data has {size} bytes; {_DATA} are allowed.", hint="Write a file and name it."
+        )
+    body = json.dumps({"summary": summary, "data": data}, sort_keys=True)
+    return _Kept(
+        to=post.to,
+        kind=post.kind,
+        body=desk.artifacts.put(body),
+        data=data if isinstance(data, dict) else {},
+        key=post.key,
+    )
+
+
+def _redacted(desk: Desk, value: Json, depth: int) -> Json:
+    """Take the secrets out of every text in a value."""
+    if depth > _DEPTH:
+        raise InvalidInput(f"The data is nested more than {_DEPTH} deep.")
+    match value:
+        case str():
+            return desk.redactor.redact(value).text
+        case Mapping():
+            return {
+                desk.redactor.redact(str(key)).text: _redacted(desk, it, depth + 1)
+                for key, it in value.items()
+            }
+        case list() | tuple():
+            return [_redacted(desk, it, depth + 1) for it in value]
+        case None | bool() | int():
+            return value
+        case float() if isfinite(value):
+            return value
+        case _:
+            raise InvalidInput(f"{str(value)[:80]!r} is no JSON.")
+
+
+def _to_all(post: Post) -> Post:
+    return Post(
+        kind=post.kind,
+        summary=post.summary,
+        data=post.data,
+        to=EVERYBODY,
+        sender=post.sender,
+        key=post.key,
+    )
+
+
+def _name(number: int) -> str:
+    return f"MSG-{number:03}"
+
+
+def _append_only(what: str) -> Denied:
+    return Denied(
+        f"Nobody can {what}: the bus is append-only, as the ledger is that it is kept in.",
+        hint="Log a message that corrects it; `supervisor ledger erase` removes a leaked text.",
+    )

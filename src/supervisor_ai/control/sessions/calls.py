@@ -1,0 +1,110 @@
+"""The closed list of calls that members of a session can make, whatever the door.
+
+A call takes and gives JSON. What is not on this list does not exist for a member; what is on it and
+not on the list of the member's role is refused, and the refusal is recorded.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.sessions.bus import Bus
+from supervisor_ai.control.sessions.desk import Caller, Desk
+from supervisor_ai.control.sessions.members import Members
+from supervisor_ai.control.sessions.tasks import Tasks
+from supervisor_ai.control.slice_names import import_value, registered_slices
+from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
+from supervisor_ai.domain.ids import SessionId
+from supervisor_ai.domain.session.decisions import require
+from supervisor_ai.domain.session.members import PERMISSIONS, MemberRole, Permission
+from supervisor_ai.tools.text import nearest
+
+_SHARED: Final = "supervisor_ai.control.sessions.member_calls:CALLS"
+
+
+class Room(Struct, frozen=True, kw_only=True):
+    """Where a call is made: a session of a project, by somebody."""
+
+    project: OpenProject
+    desk: Desk
+    session: SessionId
+    caller: Caller
+
+    @property
+    def bus(self) -> Bus:
+        """Return the messages, as the caller may use them."""
+        return Bus(self.desk, self.session, self.caller)
+
+    @property
+    def tasks(self) -> Tasks:
+        """Return the tasks, as the caller may use them."""
+        return Tasks(self.desk, self.session, self.caller)
+
+
+class Call(Struct, frozen=True, kw_only=True):
+    """Something that a member can ask for."""
+
+    name: str
+    help: str
+    permission: Permission
+    form: type[Struct]
+    """What it takes."""
+    act: Callable[[Room, Any], object]
+    """What it does; what it returns is shown as JSON."""
+
+    def is_for(self, role: MemberRole) -> bool:
+        """Tell whether it is on the list of a role."""
+        return self.permission in PERMISSIONS[role]
+
+
+class CallTable(Struct, frozen=True, kw_only=True):
+    """Calls that belong together."""
+
+    calls: tuple[Call, ...]
+
+
+def all_calls() -> Mapping[str, Call]:
+    """Return every call by its name: those of the bus, and those that slices add."""
+    places = (_SHARED, *(it.calls for it in registered_slices().values() if it.calls))
+    tables = (import_value(place, CallTable, "table of calls") for place in places)
+    return {call.name: call for table in tables for call in table.calls}
+
+
+def calls_for(role: MemberRole) -> tuple[Call, ...]:
+    """Return the calls that members of a role can make."""
+    return tuple(call for call in all_calls().values() if call.is_for(role))
+
+
+def make_call(room: Room, name: str, arguments: Mapping[str, object]) -> object:
+    """Do what a member asks for, or refuse it; a refusal for want of a right is recorded."""
+    call = _find(name)
+    try:
+        require(room.caller.member, call.permission)
+        return call.act(room, _parameters(call, arguments))
+    except Denied as refused:
+        members = Members(room.desk, room.session, room.caller.actor)
+        members.refuse(room.caller, name, refused.message)
+        raise
+
+
+def _find(name: str) -> Call:
+    known = all_calls()
+    if name in known:
+        return known[name]
+    near = nearest(name, known)
+    raise NotFound(
+        f"There is no call {name[:80]!r}.", hint=f"Did you mean {near!r}?" if near else None
+    )
+
+
+def _parameters(call: Call, arguments: Mapping[str, object]) -> Struct:
+    try:
+        return msgspec.convert(dict(arguments), call.form)
+    except msgspec.ValidationError as error:
+        names = ", ".join(it.encode_name for it in msgspec.structs.fields(call.form))
+        raise InvalidInput(
+            f"The call {call.name!r} cannot be made: {error}.", hint=f"It takes: {names}."
+        ) from error

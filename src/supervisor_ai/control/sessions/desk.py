@@ -1,0 +1,138 @@
+"""The desk of sessions: what every call on one needs, and how a new one is opened."""
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from msgspec import Struct
+
+from supervisor_ai.control.ports.sessions import SessionQueries, SessionRow
+from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.sessions.stream_queries import StreamQueries
+from supervisor_ai.domain.envelope import Actor
+from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.ids import ArtifactHash, SessionId
+from supervisor_ai.domain.session import events as s
+from supervisor_ai.domain.session.decisions import check_word
+from supervisor_ai.domain.session.members import Member
+from supervisor_ai.domain.session.session import Session
+from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
+from supervisor_ai.engine.ports.ledger import EventLog, StateCache
+from supervisor_ai.engine.ports.redaction import Redactor
+from supervisor_ai.engine.session_view import SessionView
+from supervisor_ai.engine.world import World
+from supervisor_ai.tools.text import nearest
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)
+
+
+class Caller(Struct, frozen=True, kw_only=True):
+    """Who makes a call, and through which door."""
+
+    member: Member
+    actor: Actor
+
+
+class NewSession(Struct, frozen=True, kw_only=True):
+    """What a session is to be."""
+
+    name: str
+    team: str
+    pipeline: str
+    requirement: str
+    supervision: bool = True
+    folder: str | None = None
+
+
+class Desk(Struct, frozen=True, kw_only=True):
+    """The ports that calls on sessions act through."""
+
+    log: EventLog
+    artifacts: Artifacts
+    documents: Documents
+    redactor: Redactor
+    queries: SessionQueries
+    now: Callable[[], datetime]
+    cache: StateCache | None = None
+
+    def view(self, session: SessionId) -> SessionView:
+        """Return a session as far as it is known; what is new is read when it is refreshed."""
+        return SessionView(self.log, session, self.cache, self.documents)
+
+    def keep(self, text: str) -> ArtifactHash:
+        """Keep a text without its secrets."""
+        return self.artifacts.put(self.redactor.redact(text).text)
+
+    def text(self, artifact: ArtifactHash) -> str:
+        """Return what was kept; what was erased once says nothing any more."""
+        try:
+            return self.artifacts.get(artifact)
+        except NotFound:
+            return ""
+
+
+def open_desk(project: OpenProject) -> Desk:
+    """Open the sessions of a project."""
+    return desk_of(project.world, project.records.sessions)
+
+
+def desk_of(world: World, queries: SessionQueries | None = None) -> Desk:
+    """Open the sessions of a world; without tables, they are read from their streams."""
+    return Desk(
+        log=world.log,
+        artifacts=world.artifacts,
+        documents=world.documents,
+        redactor=world.redactor,
+        queries=queries or StreamQueries(log=world.log),
+        now=world.clock.now,
+        cache=world.cache,
+    )
+
+
+def open_session(desk: Desk, wanted: NewSession, actor: Actor) -> SessionId:
+    """Begin a session; its name must be new."""
+    if _NAME.fullmatch(wanted.name) is None:
+        raise InvalidInput(
+            f"{wanted.name[:80]!r} is no name of a session.",
+            hint="Letters, digits, '_', '.' and '-', 64 characters at most.",
+        )
+    name = SessionId(wanted.name)
+    opened = s.SessionOpened(
+        team=check_word("team", wanted.team),
+        pipeline=check_word("pipeline", wanted.pipeline),
+        requirement=desk.keep(wanted.requirement),
+        supervision=wanted.supervision,
+        folder=wanted.folder,
+    )
+
+    def decide(session: Session) -> tuple[s.SessionEvent, ...]:
+        if session.opened is not None:
+            raise InvalidInput(f"There is a session {name!r} already.", hint="Choose another name.")
+        return (opened,)
+
+    desk.view(name).add(decide, actor)
+    return name
+
+
+def close_session(desk: Desk, session: SessionId, actor: Actor) -> None:
+    """Let nothing be added any more; closing twice is harmless."""
+    view = desk.view(require_session(desk, session))
+    view.add(lambda now: () if now.is_closed else (s.SessionClosed(),), actor)
+
+
+def require_session(desk: Desk, name: str) -> SessionId:
+    """Refuse a session that was never opened."""
+    session = SessionId(name)
+    if desk.view(session).refresh().opened is not None:
+        return session
+    near = nearest(name, [row.id for row in desk.queries.sessions()])
+    raise NotFound(
+        f"There is no session {name[:80]!r}.",
+        hint=f"Did you mean {near!r}?" if near else "List them: supervisor session list",
+    )
+
+
+def list_sessions(desk: Desk) -> tuple[SessionRow, ...]:
+    """Return all sessions, the newest first."""
+    return tuple(desk.queries.sessions())

@@ -1,0 +1,1 @@
+"""Sessions: members that work on something together, their messages and their tasks."""

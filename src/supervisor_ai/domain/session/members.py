@@ -1,0 +1,57 @@
+"""Who may do what in a session: a closed list for each role of a member."""
+
+from enum import StrEnum
+from typing import Final
+
+from msgspec import Struct
+
+SUPERVISOR: Final = "supervisor"
+COORDINATOR: Final = "coordinator"
+EVERYBODY: Final = "all"
+
+
+class MemberRole(StrEnum):
+    """What a member is there for."""
+
+    COORDINATOR = "coordinator"
+    SUPERVISOR = "supervisor"
+    WORKER = "worker"
+    OBSERVER = "observer"
+
+
+class Permission(StrEnum):
+    """What somebody may be allowed to do in a session."""
+
+    READ = "read"
+    """Read all messages, states, tasks and artifacts."""
+    LOG = "log"
+    """Say something to one member."""
+    BROADCAST = "broadcast"
+    """Say something to all."""
+    ADD_TASK = "add_task"
+    MOVE_TASK = "move_task"
+    REQUEST_CHECKPOINT = "request_checkpoint"
+    REQUEST_SHUTDOWN = "request_shutdown"
+
+
+_READS: Final = frozenset({Permission.READ})
+PERMISSIONS: Final = {
+    MemberRole.COORDINATOR: frozenset(Permission),
+    MemberRole.SUPERVISOR: _READS | {Permission.LOG, Permission.MOVE_TASK},
+    MemberRole.WORKER: _READS | {Permission.LOG, Permission.BROADCAST, Permission.MOVE_TASK},
+    MemberRole.OBSERVER: _READS,
+}
+"""No decision of a person is on anybody's list: to agree, to overrule, to trust, to stop a run."""
+
+
+class Member(Struct, frozen=True, kw_only=True):
+    """Somebody who takes part."""
+
+    name: str
+    role: MemberRole
+    token: str = ""
+    """The hash of what proves who speaks."""
+
+    def may(self, permission: Permission) -> bool:
+        """Tell whether it is on the list."""
+        return permission in PERMISSIONS[self.role]

@@ -1,0 +1,84 @@
+"""A session, folded as far as it was read, and the only way to add to it."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from supervisor_ai.domain.envelope import Actor, Envelope, NewEvent
+from supervisor_ai.domain.errors import Busy, StaleVersion
+from supervisor_ai.domain.ids import SessionId, session_stream
+from supervisor_ai.domain.run.inbox_commands import InboxCommand
+from supervisor_ai.domain.session.events import SessionEvent
+from supervisor_ai.domain.session.session import Session, evolve
+from supervisor_ai.engine.folded_stream import Fold, FoldedStream
+from supervisor_ai.engine.ports.artifacts import Documents
+from supervisor_ai.engine.ports.ledger import (
+    Batch,
+    CachedState,
+    EventLog,
+    StateCache,
+    StreamAppend,
+)
+
+_FOLD: Final = Fold(name="session", kind=Session, evolve=evolve)
+_RACES: Final = 50
+_KEEP_EVERY: Final = 500
+
+Decide = Callable[[Session], Sequence[SessionEvent]]
+"""Says what follows from how the session stands."""
+Letters = Callable[[Session, Sequence[SessionEvent]], Sequence[InboxCommand]]
+"""Says which runs have to hear of what is added."""
+
+
+def _no_letters(session: Session, events: Sequence[SessionEvent]) -> Sequence[InboxCommand]:
+    del session, events
+    return ()
+
+
+class SessionView(FoldedStream[Session]):
+    """The stream of a session, folded; whoever adds to it has seen all of it."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        session: SessionId,
+        cache: StateCache | None = None,
+        documents: Documents | None = None,
+    ) -> None:
+        super().__init__(log, session_stream(session), _FOLD, cache, documents)
+
+    def add(
+        self, decide: Decide, actor: Actor, letters: Letters = _no_letters
+    ) -> tuple[Envelope, ...]:
+        """Record what follows from how the session stands; others may be faster, then again."""
+        for _ in range(_RACES):
+            session = self.refresh()
+            events = tuple(decide(session))
+            if not events:
+                return ()
+            try:
+                added = self._log.append(self._batch(events, actor, letters(session, events)))
+            except StaleVersion:
+                continue
+            self.refresh()
+            self.keep(every=_KEEP_EVERY)
+            return added
+        raise Busy("Others add to the session without a pause.", hint="Try again.")
+
+    @staticmethod
+    def fold(session: Session, event: SessionEvent) -> Session:
+        """Say how a session would stand after a fact."""
+        return evolve(session, event)
+
+    def _batch(
+        self, events: tuple[SessionEvent, ...], actor: Actor, letters: Sequence[InboxCommand]
+    ) -> Batch:
+        new = tuple(NewEvent(event=event, actor=actor) for event in events)
+        append = StreamAppend(stream=self._stream, expected=self.version, events=new)
+        return Batch(appends=(append,), sent=tuple(letters))
+
+
+def fold_session(
+    log: EventLog, session: SessionId, documents: Documents, *, upto: int
+) -> CachedState:
+    """Fold a session's stream from its beginning, as it would be kept at a version."""
+    return _FOLD.again(log, session_stream(session), documents, upto=upto)
