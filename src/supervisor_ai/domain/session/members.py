@@ -32,14 +32,16 @@ class Permission(StrEnum):
     MOVE_TASK = "move_task"
     REQUEST_CHECKPOINT = "request_checkpoint"
     REQUEST_SHUTDOWN = "request_shutdown"
+    WATCH_RUNS = "watch_runs"
+    """See how all runs of the project stand."""
 
 
 _READS: Final = frozenset({Permission.READ})
 PERMISSIONS: Final = {
     MemberRole.COORDINATOR: frozenset(Permission),
-    MemberRole.SUPERVISOR: _READS | {Permission.LOG, Permission.MOVE_TASK},
+    MemberRole.SUPERVISOR: _READS | {Permission.LOG, Permission.MOVE_TASK, Permission.WATCH_RUNS},
     MemberRole.WORKER: _READS | {Permission.LOG, Permission.BROADCAST, Permission.MOVE_TASK},
-    MemberRole.OBSERVER: _READS,
+    MemberRole.OBSERVER: _READS | {Permission.WATCH_RUNS},
 }
 """No decision of a person is on anybody's list: to agree, to overrule, to trust, to stop a run."""
 

@@ -251,7 +251,7 @@ def test_what_requests_to_a_server_carry_is_referred_to_as_each_cli_does() -> No
     inside = after(claude, "--mcp-config").removeprefix(f"{HOME}/")
     listed = json.loads(claude.files[inside])["mcpServers"]
     assert listed["far"]["headers"] == {"Authorization": "Bearer ${TOK}"}
-    assert options(plan("codex", order))["mcp_servers"]["far"]["bearer_token_env_var"] == "TOK"  # type: ignore[index,call-overload]
+    assert options(plan("codex", order))["mcp_servers"]["far"]["bearer_token_env_var"] == "TOK"  # type: ignore[index]
     gemini = settings("gemini", order)["mcpServers"]["far"]  # type: ignore[index]
     assert gemini["headers"] == {"Authorization": "Bearer ${TOK}"}
     opencode = settings("opencode", order)["mcp"]["far"]  # type: ignore[index]
