@@ -415,7 +415,7 @@ def write_cancelled(pen: Pen) -> None:
 
 def write_signalled(pen: Pen) -> None:
     """A run that waits for a signal, hears it, and is stopped when it waits again."""
-    run = "golden-g"
+    run = "golden-signal"
     pen.write(run, birth(run), actor=USER)
     pen.own(run)
     awaited = e.SignalAwaited(step=PLAN, visit=1, signal="message")
@@ -429,7 +429,7 @@ def write_signalled(pen: Pen) -> None:
 
 def write_session(pen: Pen) -> None:
     """A session with members, messages and tasks, from its beginning to its end."""
-    run = RunId("golden-g")
+    run = RunId("golden-signal")
     pen.write_shared(
         session_stream(SessionId("golden")),
         s.SessionOpened(

@@ -10,7 +10,7 @@ from tests.histories import record
 from supervisor_ai.control.ports.queries import FaultKind
 from supervisor_ai.control.slices import slice_events
 from supervisor_ai.domain.envelope import Envelope
-from supervisor_ai.domain.ids import RunId, StreamId, run_stream, stream_run
+from supervisor_ai.domain.ids import RunId, StreamId, run_stream, stream_run, stream_session
 from supervisor_ai.domain.project.project import Project
 from supervisor_ai.domain.project.project import evolve as evolve_project
 from supervisor_ai.domain.run import run as machine
@@ -18,6 +18,8 @@ from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 from supervisor_ai.domain.run.values import Process
+from supervisor_ai.domain.session.session import SessionState
+from supervisor_ai.domain.session.session import evolve as evolve_session
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.moves.state import WorkflowState
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
@@ -198,7 +200,17 @@ def _verify_again(ledger: SqliteLedger, records: list[Record]) -> list[int | Non
     return [fault.seq for fault in found if fault.kind is FaultKind.EVENT]
 
 
-def test_streams_belong_to_runs_or_to_the_project(ledger: SqliteLedger) -> None:
+def test_streams_belong_to_runs_to_sessions_or_to_the_project(ledger: SqliteLedger) -> None:
     envelopes: list[Envelope] = list(ledger.events.read_all())
-    others = {envelope.stream for envelope in envelopes if stream_run(envelope.stream) is None}
+    streams = {envelope.stream for envelope in envelopes}
+    others = {it for it in streams if stream_run(it) is None and stream_session(it) is None}
     assert others == {StreamId("project")}
+
+
+def test_every_session_of_an_old_ledger_folds(ledger: SqliteLedger) -> None:
+    streams = {envelope.stream for envelope in ledger.events.read_all()}
+    for stream in filter(stream_session, streams):
+        session = SessionState()
+        for envelope in ledger.events.read(stream):
+            session = evolve_session(session, envelope.event)
+        assert session.is_closed

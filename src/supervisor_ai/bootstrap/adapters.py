@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from supervisor_ai.domain.run.definition import SandboxPolicy
     from supervisor_ai.engine.ports.context import ContextPacker
     from supervisor_ai.engine.ports.identities import Identities
+    from supervisor_ai.engine.ports.members import MemberDoors
     from supervisor_ai.engine.ports.monitor import Monitor
     from supervisor_ai.engine.ports.sandbox import Sandbox
     from supervisor_ai.engine.world import Performers, World
@@ -106,6 +107,33 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
         identities=make_identities(repository, settings),
         monitor=parts.monitor,
         machine=reachable_machine(parts, sandbox_name),
+        doors=make_doors(parts),
+    )
+
+
+def make_doors(parts: WorldParts) -> "MemberDoors":
+    """Let workers take part in sessions; whoever serves them is this program again."""
+    from supervisor_ai.control.sessions.desk import SessionDesk
+    from supervisor_ai.domain.envelope import Actor, ActorKind
+    from supervisor_ai.engine.host import SystemClock
+    from supervisor_ai.workers.member_doors import ProcessDoors
+
+    settings, root = parts.settings, parts.repository.root
+    records = make_records(parts.repository, parts.ledger)
+    desk = SessionDesk(
+        log=records.log,
+        artifacts=records.artifacts,
+        documents=records.documents,
+        redactor=make_redactor(settings),
+        queries=records.sessions,
+        now=SystemClock().now,
+        cache=parts.ledger.cache,
+    )
+    return ProcessDoors(
+        desk,
+        Actor(kind=ActorKind.RUNTIME, id=settings.user, via="engine", verified=True),
+        command=(sys.executable, "-I", "-m", "supervisor_ai", "-C", str(root)),
+        environment=settings.environment,
     )
 
 

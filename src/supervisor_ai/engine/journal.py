@@ -38,7 +38,7 @@ from supervisor_ai.engine.ports.ledger import (
     Wake,
 )
 from supervisor_ai.engine.ports.monitor import Monitor
-from supervisor_ai.engine.project_view import ProjectView
+from supervisor_ai.engine.streams.project_view import ProjectView
 
 _RACES = 100
 

@@ -13,9 +13,9 @@ from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.ports.ledger import Lease, Wake
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
-from supervisor_ai.engine.project_view import ProjectView
 from supervisor_ai.engine.recovery import Recovery, recover
 from supervisor_ai.engine.run_end import tidy
+from supervisor_ai.engine.streams.project_view import ProjectView
 from supervisor_ai.engine.world import Performer, World
 
 

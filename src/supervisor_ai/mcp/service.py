@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.sessions.calls import Room
-from supervisor_ai.control.sessions.desk import Caller, Desk, open_desk, require_session
+from supervisor_ai.control.sessions.desk import Caller, SessionDesk, open_desk, require_session
 from supervisor_ai.control.sessions.members import Members, caller_of
 from supervisor_ai.domain.errors import Denied, Unavailable
 from supervisor_ai.domain.ids import SessionId
@@ -33,7 +33,7 @@ class Service(Struct, frozen=True, kw_only=True):
     """A session whose tools are served."""
 
     project: OpenProject
-    desk: Desk
+    desk: SessionDesk
     session: SessionId
     version: str
     report: Report

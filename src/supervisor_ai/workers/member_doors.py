@@ -5,12 +5,12 @@ import re
 import socket
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.control.sessions.desk import Desk
+from supervisor_ai.control.sessions.desk import SessionDesk
 from supervisor_ai.control.sessions.members import Members
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
@@ -34,12 +34,12 @@ class ProcessDoors:
 
     def __init__(
         self,
-        open_desk: Callable[[], Desk],
+        desk: SessionDesk,
         actor: Actor,
         command: tuple[str, ...],
         environment: Mapping[str, str],
     ) -> None:
-        self._open_desk = open_desk
+        self._desk = desk
         self._actor = actor
         self._command = command
         self._environment = environment
@@ -52,7 +52,7 @@ class ProcessDoors:
 
     @asynccontextmanager
     async def _opened(self, newcomer: Newcomer, name: str) -> AsyncIterator[MemberDoor]:
-        members = Members(self._open_desk(), newcomer.session, self._actor)
+        members = Members(self._desk, newcomer.session, self._actor)
         token = self._admit(members, newcomer, name)
         try:
             with tempfile.TemporaryDirectory(prefix="supervisor-door-") as room:

@@ -26,7 +26,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.folds import fold_name
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxEnd, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest
-from supervisor_ai.engine.project_view import ProjectView
+from supervisor_ai.engine.streams.project_view import ProjectView
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
 from supervisor_ai.testing.fake_worker import FakeReply
 from supervisor_ai.testing.ids import FakeProcesses

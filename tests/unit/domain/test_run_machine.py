@@ -132,6 +132,7 @@ ANSWERED: list[e.RunEvent] = [
     e.ApprovalLapsed(step=STEP, visit=1, tree=TREE),
     e.ChangeEdited(step=STEP, visit=1, replaced=TREE, tree=TreeSha("t2"), commit=COMMIT),
 ]
+AWAITED = e.SignalAwaited(step=STEP, visit=1, signal="message")
 LOOK = e.PullRequestLookStarted(step=STEP, visit=1, commit=CommitSha("c"))
 LOOKED: list[e.RunEvent] = [
     e.PullRequestSeen(step=STEP, visit=1, standing=e.PullRequestStanding.GREEN, report=TEXT),
@@ -217,6 +218,9 @@ EXAMPLES: list[e.RunEvent] = [
     e.IntegrationLanded(step=STEP, visit=1, commit=COMMIT),
     e.IntegrationRefused(step=STEP, visit=1, reason="No."),
     e.IntegrationLost(step=STEP, visit=1),
+    e.SignalReceived(signal="message"),
+    AWAITED,
+    e.SignalHeard(step=STEP, visit=1),
     TIMER,
     e.TimerFired(timer=TIMER.timer),
     e.TimerCancelled(timer=TIMER.timer),
@@ -329,7 +333,7 @@ def test_what_the_engine_does_itself_is_told_from_what_others_answer() -> None:
     table = operations_of((*e.RUN_EVENTS, *KANBAN_EVENTS))
     assert table == OPERATIONS
     asked = {kind.started for kind in table if not kind.is_performed}
-    assert asked == {e.ApprovalRequested, e.LaunchRequested}
+    assert asked == {e.ApprovalRequested, e.LaunchRequested, e.SignalAwaited}
 
 
 def test_a_permit_is_open_until_it_is_granted() -> None:
@@ -350,6 +354,7 @@ def test_every_operation_has_a_word_of_its_own_and_ends() -> None:
         "pull_request": 3,
         "notify": 3,
         "look": 3,
+        "signal": 1,
         "kanban": 3,
         "save": 3,
     }

@@ -2,7 +2,7 @@
 
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId
 from supervisor_ai.domain.project.events import PermitTaken
-from supervisor_ai.engine.project_view import ProjectView, fold_project
+from supervisor_ai.engine.streams.project_view import ProjectView, fold_project
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.ledger_harness import StillClock, batch
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger

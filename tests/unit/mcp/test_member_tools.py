@@ -15,6 +15,7 @@ from supervisor_ai.domain.session.members import MemberRole
 from supervisor_ai.drivers.registry import SLICES
 from supervisor_ai.mcp.member_tools import DECISIONS, MemberTools, input_schema
 from supervisor_ai.mcp.server import answer
+from supervisor_ai.mcp.toolbox import ToolCard
 
 register(SLICES)
 
@@ -145,7 +146,7 @@ def test_the_schema_of_the_bus() -> None:
 def test_unknown_keys_are_errors(name: str) -> None:
     told = answer(MemberTools(room=SessionScene().room(BOSS)), name, {"bad": 1}, str)
     assert told.is_error
-    assert told.structured_content["error"]["kind"] == "invalid"  # type: ignore[index]
+    assert told.structured_content["error"]["kind"] == "invalid"
 
 
 def test_an_answer_is_the_same_json_as_text_and_as_structure() -> None:
@@ -173,14 +174,19 @@ def test_an_error_is_told_as_every_door_tells_it() -> None:
 
 def test_a_bug_is_told_without_its_words_and_kept() -> None:
     class Broken:
-        def cards(self) -> list[object]:
+        def cards(self) -> list[ToolCard]:
             return []
 
         def call(self, name: str, arguments: object) -> dict[str, object]:
             raise ZeroDivisionError("a secret")
 
     kept: list[Exception] = []
-    said = answer(Broken(), "x", {}, lambda error: kept.append(error) or "Report it.")  # type: ignore[arg-type,func-returns-value]
+
+    def report(error: Exception) -> str:
+        kept.append(error)
+        return "Report it."
+
+    said = answer(Broken(), "x", {}, report)
     assert said.structured_content == {
         "error": {
             "kind": "internal",

@@ -20,8 +20,8 @@ from supervisor_ai.domain.ids import (
 from supervisor_ai.domain.project.events import ArtifactErased
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.ledger import Batch, CachedState, StreamAppend
-from supervisor_ai.engine.project_view import ProjectView, fold_project
-from supervisor_ai.engine.session_view import fold_session
+from supervisor_ai.engine.streams.project_view import ProjectView, fold_project
+from supervisor_ai.engine.streams.session_view import fold_session
 
 _RACES: Final = 100
 

@@ -14,13 +14,13 @@ from supervisor_ai.control.commands.run_start import (
     within,
 )
 from supervisor_ai.control.commands.sandbox_choice import require_sandbox
+from supervisor_ai.control.commands.task_branches import choose_branch, last_task, naming
 from supervisor_ai.control.commands.trust import keep_consent, require_trust
 from supervisor_ai.control.ports.definitions import Loaded, Power
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.records import unvisited_step
 from supervisor_ai.control.settings import refuse_blank_cheques
 from supervisor_ai.control.slices import definition_of, find_slice
-from supervisor_ai.control.task_branches import choose_branch, last_task, naming
 from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound
 from supervisor_ai.domain.ids import RunId, StepName, run_stream
 from supervisor_ai.domain.run.definition import Definition

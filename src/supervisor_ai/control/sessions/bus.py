@@ -10,14 +10,19 @@ from typing import Final, NoReturn
 from msgspec import Struct
 
 from supervisor_ai.control.ports.sessions import MessageFilter, MessageRow
-from supervisor_ai.control.sessions.desk import Caller, Desk
+from supervisor_ai.control.sessions.desk import Caller, SessionDesk
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
 from supervisor_ai.domain.ids import ArtifactHash, LetterKey, SessionId
 from supervisor_ai.domain.run.inbox_commands import InboxCommand, Signal
 from supervisor_ai.domain.session import events as s
 from supervisor_ai.domain.session.decisions import Draft, log_message, require
-from supervisor_ai.domain.session.members import COORDINATOR, EVERYBODY, SUPERVISOR, Permission
-from supervisor_ai.domain.session.session import Session
+from supervisor_ai.domain.session.members import (
+    COORDINATOR,
+    EVERYBODY,
+    SUPERVISOR,
+    MemberPermission,
+)
+from supervisor_ai.domain.session.session import SessionState
 from supervisor_ai.domain.terminal import plain
 
 STATE_UPDATE: Final = "state_update"
@@ -83,7 +88,7 @@ class BusStatus(Struct, frozen=True, kw_only=True):
 class Bus:
     """One session's messages, as one caller may use them."""
 
-    def __init__(self, desk: Desk, session: SessionId, caller: Caller) -> None:
+    def __init__(self, desk: SessionDesk, session: SessionId, caller: Caller) -> None:
         self._desk = desk
         self._session = session
         self._caller = caller
@@ -106,7 +111,7 @@ class Bus:
 
     def read(self, name: str) -> Message:
         """Return one message."""
-        require(self._caller.member, Permission.READ)
+        require(self._caller.member, MemberPermission.READ)
         found = _ID.fullmatch(name)
         if found is None:
             raise InvalidInput(f"{name[:80]!r} is no name of a message.", hint="Example: MSG-001")
@@ -122,7 +127,7 @@ class Bus:
         after: int = 0,
     ) -> tuple[Message, ...]:
         """Return the newest messages, oldest first; no more than a hundred."""
-        require(self._caller.member, Permission.READ)
+        require(self._caller.member, MemberPermission.READ)
         if last < 1:
             raise InvalidInput(f"{last} is no number of messages.")
         wanted = MessageFilter(last=min(last, MOST), sender=sender, to=to, kind=kind, after=after)
@@ -130,7 +135,7 @@ class Bus:
 
     def status(self) -> BusStatus:
         """Count what was said and where the tasks stand."""
-        require(self._caller.member, Permission.READ)
+        require(self._caller.member, MemberPermission.READ)
         by_sender: dict[str, dict[str, int]] = {}
         for sender, kind, number in self._desk.queries.counts(self._session):
             by_sender.setdefault(sender, {})[kind] = number
@@ -148,7 +153,7 @@ class Bus:
 
     def get_state(self, role: str | None = None) -> dict[str, Json]:
         """Return how members stand, as they said last; of one, or of all by their names."""
-        require(self._caller.member, Permission.READ)
+        require(self._caller.member, MemberPermission.READ)
         states = self._view.refresh().states
         if role is None:
             return {name: self._json(kept) for name, kept in states.items()}
@@ -164,7 +169,9 @@ class Bus:
         """Refuse: what was said is never unsaid."""
         raise _append_only("clear the messages")
 
-    def _decide(self, session: Session, kept: "_Kept", sender: str) -> Sequence[s.SessionEvent]:
+    def _decide(
+        self, session: SessionState, kept: "_Kept", sender: str
+    ) -> Sequence[s.SessionEvent]:
         draft = Draft(
             sender=sender,
             to=kept.to,
@@ -176,7 +183,7 @@ class Bus:
         logged = log_message(session, self._caller.member, draft)
         return () if logged is None else (logged,)
 
-    def _merged(self, session: Session, kept: "_Kept", sender: str) -> ArtifactHash | None:
+    def _merged(self, session: SessionState, kept: "_Kept", sender: str) -> ArtifactHash | None:
         """Return how a sender stands after what it says now, which adds to what it said before."""
         if kept.kind != STATE_UPDATE:
             return None
@@ -185,7 +192,7 @@ class Bus:
         return self._desk.artifacts.put(json.dumps({**before, **kept.data}, sort_keys=True))
 
     def _letters(
-        self, session: Session, events: Sequence[s.SessionEvent]
+        self, session: SessionState, events: Sequence[s.SessionEvent]
     ) -> Sequence[InboxCommand]:
         """Wake who listens to what is said to the supervisor."""
         if session.resident is None:
@@ -236,7 +243,7 @@ class _Kept(Struct, frozen=True, kw_only=True):
     key: str
 
 
-def _checked(desk: Desk, post: Post) -> _Kept:
+def _checked(desk: SessionDesk, post: Post) -> _Kept:
     if len(post.summary) > _SUMMARY:
         raise InvalidInput(
             f"The summary has {len(post.summary)} characters; {_SUMMARY} are allowed.",
@@ -259,7 +266,7 @@ def _checked(desk: Desk, post: Post) -> _Kept:
     )
 
 
-def _redacted(desk: Desk, value: Json, depth: int) -> Json:
+def _redacted(desk: SessionDesk, value: Json, depth: int) -> Json:
     """Take the secrets out of every text in a value."""
     if depth > _DEPTH:
         raise InvalidInput(f"The data is nested more than {_DEPTH} deep.")

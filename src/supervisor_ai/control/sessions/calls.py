@@ -12,14 +12,14 @@ from msgspec import Struct
 
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.sessions.bus import Bus
-from supervisor_ai.control.sessions.desk import Caller, Desk
+from supervisor_ai.control.sessions.desk import Caller, SessionDesk
 from supervisor_ai.control.sessions.members import Members
 from supervisor_ai.control.sessions.tasks import Tasks
 from supervisor_ai.control.slice_names import import_value, registered_slices
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
 from supervisor_ai.domain.ids import SessionId
 from supervisor_ai.domain.session.decisions import require
-from supervisor_ai.domain.session.members import PERMISSIONS, MemberRole, Permission
+from supervisor_ai.domain.session.members import PERMISSIONS, MemberPermission, MemberRole
 from supervisor_ai.tools.text import nearest
 
 _SHARED: Final = (
@@ -32,7 +32,7 @@ class Room(Struct, frozen=True, kw_only=True):
     """Where a call is made: a session of a project, by somebody."""
 
     project: OpenProject
-    desk: Desk
+    desk: SessionDesk
     session: SessionId
     caller: Caller
 
@@ -52,7 +52,7 @@ class Call(Struct, frozen=True, kw_only=True):
 
     name: str
     help: str
-    permission: Permission
+    permission: MemberPermission
     form: type[Struct]
     """What it takes."""
     act: Callable[[Room, Any], object]

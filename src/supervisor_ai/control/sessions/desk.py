@@ -16,11 +16,11 @@ from supervisor_ai.domain.ids import ArtifactHash, SessionId
 from supervisor_ai.domain.session import events as s
 from supervisor_ai.domain.session.decisions import check_word
 from supervisor_ai.domain.session.members import Member
-from supervisor_ai.domain.session.session import Session
+from supervisor_ai.domain.session.session import SessionState
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.ledger import EventLog, StateCache
 from supervisor_ai.engine.ports.redaction import Redactor
-from supervisor_ai.engine.session_view import SessionView
+from supervisor_ai.engine.streams.session_view import SessionView
 from supervisor_ai.engine.world import World
 from supervisor_ai.tools.text import nearest
 
@@ -45,7 +45,7 @@ class NewSession(Struct, frozen=True, kw_only=True):
     folder: str | None = None
 
 
-class Desk(Struct, frozen=True, kw_only=True):
+class SessionDesk(Struct, frozen=True, kw_only=True):
     """The ports that calls on sessions act through."""
 
     log: EventLog
@@ -72,14 +72,14 @@ class Desk(Struct, frozen=True, kw_only=True):
             return ""
 
 
-def open_desk(project: OpenProject) -> Desk:
+def open_desk(project: OpenProject) -> SessionDesk:
     """Open the sessions of a project."""
     return desk_of(project.world, project.records.sessions)
 
 
-def desk_of(world: World, queries: SessionQueries | None = None) -> Desk:
+def desk_of(world: World, queries: SessionQueries | None = None) -> SessionDesk:
     """Open the sessions of a world; without tables, they are read from their streams."""
-    return Desk(
+    return SessionDesk(
         log=world.log,
         artifacts=world.artifacts,
         documents=world.documents,
@@ -90,7 +90,7 @@ def desk_of(world: World, queries: SessionQueries | None = None) -> Desk:
     )
 
 
-def open_session(desk: Desk, wanted: NewSession, actor: Actor) -> SessionId:
+def open_session(desk: SessionDesk, wanted: NewSession, actor: Actor) -> SessionId:
     """Begin a session; its name must be new."""
     if _NAME.fullmatch(wanted.name) is None:
         raise InvalidInput(
@@ -106,7 +106,7 @@ def open_session(desk: Desk, wanted: NewSession, actor: Actor) -> SessionId:
         folder=wanted.folder,
     )
 
-    def decide(session: Session) -> tuple[s.SessionEvent, ...]:
+    def decide(session: SessionState) -> tuple[s.SessionEvent, ...]:
         if session.opened is not None:
             raise InvalidInput(f"There is a session {name!r} already.", hint="Choose another name.")
         return (opened,)
@@ -115,13 +115,13 @@ def open_session(desk: Desk, wanted: NewSession, actor: Actor) -> SessionId:
     return name
 
 
-def close_session(desk: Desk, session: SessionId, actor: Actor) -> None:
+def close_session(desk: SessionDesk, session: SessionId, actor: Actor) -> None:
     """Let nothing be added any more; closing twice is harmless."""
     view = desk.view(require_session(desk, session))
     view.add(lambda now: () if now.is_closed else (s.SessionClosed(),), actor)
 
 
-def require_session(desk: Desk, name: str) -> SessionId:
+def require_session(desk: SessionDesk, name: str) -> SessionId:
     """Refuse a session that was never opened."""
     session = SessionId(name)
     if desk.view(session).refresh().opened is not None:
@@ -133,6 +133,6 @@ def require_session(desk: Desk, name: str) -> SessionId:
     )
 
 
-def list_sessions(desk: Desk) -> tuple[SessionRow, ...]:
+def list_sessions(desk: SessionDesk) -> tuple[SessionRow, ...]:
     """Return all sessions, the newest first."""
     return tuple(desk.queries.sessions())

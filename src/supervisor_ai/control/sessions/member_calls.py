@@ -8,15 +8,15 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from supervisor_ai.control.sessions.bus import USUAL, Bus, BusStatus, Post
 from supervisor_ai.control.sessions.calls import Call, CallTable, Room
-from supervisor_ai.control.sessions.tasks import NewTask, TaskView
+from supervisor_ai.control.sessions.tasks import NewTask, SessionTaskView
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.session.members import COORDINATOR, Permission
+from supervisor_ai.domain.session.members import COORDINATOR, MemberPermission
 from supervisor_ai.domain.session.tasks import TaskStatus
 
 _USUAL_TYPE: Final = "message"
 
 
-class Operation(StrEnum):
+class BusOperation(StrEnum):
     """What can be asked of the bus."""
 
     LOG = "log"
@@ -32,7 +32,7 @@ class Operation(StrEnum):
 class TeamMessage(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `team_msg` takes; which of it counts depends on the operation."""
 
-    operation: Operation
+    operation: BusOperation
     session_id: str | UnsetType = UNSET
     """Named by those who know one session each; it has to be that one."""
     id: str | UnsetType = UNSET
@@ -73,15 +73,15 @@ def _list(bus: Bus, asked: TeamMessage) -> object:
     return {"messages": [it.record() for it in found]}
 
 
-_OPERATIONS: Final[Mapping[Operation, Callable[[Bus, TeamMessage], object]]] = {
-    Operation.LOG: lambda bus, asked: {"message": bus.log(_post(asked)).record()},
-    Operation.BROADCAST: lambda bus, asked: {"message": bus.broadcast(_post(asked)).record()},
-    Operation.READ: _read,
-    Operation.LIST: _list,
-    Operation.STATUS: lambda bus, _: {"status": shown_status(bus.status())},
-    Operation.GET_STATE: lambda bus, asked: {"state": bus.get_state(asked.role)},
-    Operation.DELETE: lambda bus, _: bus.delete(),
-    Operation.CLEAR: lambda bus, _: bus.clear(),
+_OPERATIONS: Final[Mapping[BusOperation, Callable[[Bus, TeamMessage], object]]] = {
+    BusOperation.LOG: lambda bus, asked: {"message": bus.log(_post(asked)).record()},
+    BusOperation.BROADCAST: lambda bus, asked: {"message": bus.broadcast(_post(asked)).record()},
+    BusOperation.READ: _read,
+    BusOperation.LIST: _list,
+    BusOperation.STATUS: lambda bus, _: {"status": shown_status(bus.status())},
+    BusOperation.GET_STATE: lambda bus, asked: {"state": bus.get_state(asked.role)},
+    BusOperation.DELETE: lambda bus, _: bus.delete(),
+    BusOperation.CLEAR: lambda bus, _: bus.clear(),
 }
 
 
@@ -116,7 +116,7 @@ class TaskCreate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     blocked_by: tuple[str, ...] = ()
 
 
-def shown_task(task: TaskView) -> dict[str, object]:
+def shown_task(task: SessionTaskView) -> dict[str, object]:
     """Return a task as every door shows it."""
     return {
         "id": task.id,
@@ -152,28 +152,28 @@ CALLS: Final = CallTable(
         Call(
             name="team_msg",
             help="Say something to a member or to all, and read what was said and how all stand",
-            permission=Permission.READ,
+            permission=MemberPermission.READ,
             form=TeamMessage,
             act=team_message,
         ),
         Call(
             name="task_list",
             help="List the tasks of the session: pending, in_progress, completed",
-            permission=Permission.READ,
+            permission=MemberPermission.READ,
             form=NoParameters,
             act=_list_tasks,
         ),
         Call(
             name="task_update",
             help="Claim a task, complete it, or hand it on",
-            permission=Permission.MOVE_TASK,
+            permission=MemberPermission.MOVE_TASK,
             form=TaskUpdate,
             act=_update_task,
         ),
         Call(
             name="task_create",
             help="Add a task to the session",
-            permission=Permission.ADD_TASK,
+            permission=MemberPermission.ADD_TASK,
             form=TaskCreate,
             act=_create_task,
         ),

@@ -4,7 +4,7 @@ import hmac
 import secrets
 from hashlib import sha256
 
-from supervisor_ai.control.sessions.desk import Caller, Desk
+from supervisor_ai.control.sessions.desk import Caller, SessionDesk
 from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.errors import Denied
 from supervisor_ai.domain.ids import SessionId
@@ -18,7 +18,7 @@ _BYTES = 32
 class Members:
     """One session's members; only the user of this machine lets somebody in."""
 
-    def __init__(self, desk: Desk, session: SessionId, actor: Actor) -> None:
+    def __init__(self, desk: SessionDesk, session: SessionId, actor: Actor) -> None:
         self._view = desk.view(session)
         self._actor = actor
 

@@ -10,7 +10,7 @@ from supervisor_ai.control.queries.events import event_record, known_types, read
 from supervisor_ai.control.questions import find_question
 from supervisor_ai.control.run_views import list_runs, show_run
 from supervisor_ai.control.sessions.calls import Call, CallTable, Room
-from supervisor_ai.domain.session.members import Permission
+from supervisor_ai.domain.session.members import MemberPermission
 
 _MOST: Final = 100
 
@@ -69,21 +69,21 @@ CALLS: Final = CallTable(
         Call(
             name="run_list",
             help="List the runs of the project, the newest first",
-            permission=Permission.WATCH_RUNS,
+            permission=MemberPermission.WATCH_RUNS,
             form=RunList,
             act=_list,
         ),
         Call(
             name="run_status",
             help="Show how one run stands: its steps, gates, open question and cause of failure",
-            permission=Permission.WATCH_RUNS,
+            permission=MemberPermission.WATCH_RUNS,
             form=RunStatus,
             act=_status,
         ),
         Call(
             name="run_events",
             help="Show the facts of one run in order, after a sequence number",
-            permission=Permission.WATCH_RUNS,
+            permission=MemberPermission.WATCH_RUNS,
             form=RunEvents,
             act=_events,
         ),

@@ -2,13 +2,13 @@
 
 from msgspec import Struct
 
-from supervisor_ai.control.sessions.desk import Caller, Desk
+from supervisor_ai.control.sessions.desk import Caller, SessionDesk
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import SessionId
 from supervisor_ai.domain.session import events as s
 from supervisor_ai.domain.session.decisions import add_task, move_task, require, reset_task
-from supervisor_ai.domain.session.members import Permission
-from supervisor_ai.domain.session.session import Session
+from supervisor_ai.domain.session.members import MemberPermission
+from supervisor_ai.domain.session.session import SessionState
 from supervisor_ai.domain.session.tasks import SessionTask, TaskStatus
 from supervisor_ai.domain.terminal import plain
 
@@ -24,7 +24,7 @@ class NewTask(Struct, frozen=True, kw_only=True):
     blocked_by: tuple[str, ...] = ()
 
 
-class TaskView(Struct, frozen=True, kw_only=True):
+class SessionTaskView(Struct, frozen=True, kw_only=True):
     """A task as every door shows it."""
 
     id: str
@@ -37,21 +37,21 @@ class TaskView(Struct, frozen=True, kw_only=True):
 class Tasks:
     """One session's tasks, as one caller may use them."""
 
-    def __init__(self, desk: Desk, session: SessionId, caller: Caller) -> None:
+    def __init__(self, desk: SessionDesk, session: SessionId, caller: Caller) -> None:
         self._desk = desk
         self._caller = caller
         self._view = desk.view(session)
 
-    def list(self) -> tuple[TaskView, ...]:
+    def list(self) -> tuple[SessionTaskView, ...]:
         """Return all tasks in the order in which they were added."""
-        require(self._caller.member, Permission.READ)
+        require(self._caller.member, MemberPermission.READ)
         return tuple(map(self._shown, self._view.refresh().tasks.values()))
 
-    def add(self, *tasks: NewTask) -> tuple[TaskView, ...]:
+    def add(self, *tasks: NewTask) -> tuple[SessionTaskView, ...]:
         """Add tasks, all or none; a task that is there already as it is asked for is left alone."""
         wanted = [self._checked(task) for task in tasks]
 
-        def decide(session: Session) -> list[s.SessionEvent]:
+        def decide(session: SessionState) -> list[s.SessionEvent]:
             added: list[s.SessionEvent] = []
             for task in wanted:
                 found = add_task(session, self._caller.member, task)
@@ -65,20 +65,20 @@ class Tasks:
 
     def update(
         self, task: str, *, status: TaskStatus | None = None, owner: str | None = None
-    ) -> TaskView:
+    ) -> SessionTaskView:
         """Let a task stand elsewhere, or be somebody else's; doing it twice is harmless."""
 
-        def decide(session: Session) -> tuple[s.SessionEvent, ...]:
+        def decide(session: SessionState) -> tuple[s.SessionEvent, ...]:
             moved = move_task(session, self._caller.member, task, status=status, owner=owner)
             return () if moved is None else (moved,)
 
         self._view.add(decide, self._caller.actor)
         return self._shown(self._view.state.tasks[task])
 
-    def reset(self, task: str) -> TaskView:
+    def reset(self, task: str) -> SessionTaskView:
         """Let a checkpoint be done from its beginning, whose supervisor died."""
 
-        def decide(session: Session) -> tuple[s.SessionEvent, ...]:
+        def decide(session: SessionState) -> tuple[s.SessionEvent, ...]:
             moved = reset_task(session, task)
             return () if moved is None else (moved,)
 
@@ -98,8 +98,8 @@ class Tasks:
             blocked_by=task.blocked_by,
         )
 
-    def _shown(self, task: SessionTask) -> TaskView:
-        return TaskView(
+    def _shown(self, task: SessionTask) -> SessionTaskView:
+        return SessionTaskView(
             id=task.task,
             subject=self._desk.text(task.subject),
             status=task.status,

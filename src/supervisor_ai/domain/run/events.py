@@ -39,6 +39,9 @@ from supervisor_ai.domain.run.event_kinds.coordination import (
     PermitGranted,
     PermitReleased,
     PermitRequested,
+    SignalAwaited,
+    SignalHeard,
+    SignalReceived,
     TimerCancelled,
     TimerFired,
     TimerSet,
@@ -103,7 +106,6 @@ from supervisor_ai.domain.run.event_kinds.run import (
     RunSubmitted,
     RunWaiting,
 )
-from supervisor_ai.domain.run.event_kinds.signals import SignalAwaited, SignalHeard, SignalReceived
 from supervisor_ai.domain.run.event_kinds.steps import (
     StepEntered,
     StepFailed,

@@ -13,10 +13,10 @@ from supervisor_ai.domain.session.members import (
     EVERYBODY,
     SUPERVISOR,
     Member,
+    MemberPermission,
     MemberRole,
-    Permission,
 )
-from supervisor_ai.domain.session.session import Session
+from supervisor_ai.domain.session.session import SessionState
 from supervisor_ai.domain.session.tasks import TASK_MOVES, SessionTask, TaskStatus
 
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}", re.ASCII)
@@ -45,7 +45,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     key: str = ""
 
 
-def require(member: Member, permission: Permission) -> None:
+def require(member: Member, permission: MemberPermission) -> None:
     """Refuse what is not on the member's list."""
     if not member.may(permission):
         raise Denied(
@@ -54,10 +54,10 @@ def require(member: Member, permission: Permission) -> None:
         )
 
 
-def log_message(session: Session, member: Member, draft: Draft) -> s.MessageLogged | None:
+def log_message(session: SessionState, member: Member, draft: Draft) -> s.MessageLogged | None:
     """Say something; None: it was said before."""
     _require_open(session)
-    permission = Permission.BROADCAST if draft.to == EVERYBODY else Permission.LOG
+    permission = MemberPermission.BROADCAST if draft.to == EVERYBODY else MemberPermission.LOG
     require(member, permission)
     for what, word in (("sender", draft.sender), ("recipient", draft.to), ("type", draft.kind)):
         check_word(what, word)
@@ -85,10 +85,10 @@ def _check_voice(member: Member, draft: Draft) -> None:
         raise Denied(f"{member.name!r} does not speak as {draft.sender!r}.")
 
 
-def add_task(session: Session, member: Member, task: s.TaskAdded) -> s.TaskAdded | None:
+def add_task(session: SessionState, member: Member, task: s.TaskAdded) -> s.TaskAdded | None:
     """Add something to do; None: it is there already, as it is asked for."""
     _require_open(session)
-    require(member, Permission.ADD_TASK)
+    require(member, MemberPermission.ADD_TASK)
     check_word("task", task.task)
     for name in task.blocked_by:
         _find(session, name)
@@ -112,11 +112,16 @@ def _require_same(known: SessionTask, task: s.TaskAdded) -> None:
 
 
 def move_task(
-    session: Session, member: Member, name: str, *, status: TaskStatus | None, owner: str | None
+    session: SessionState,
+    member: Member,
+    name: str,
+    *,
+    status: TaskStatus | None,
+    owner: str | None,
 ) -> s.TaskMoved | None:
     """Let a task stand elsewhere, or be somebody else's; None: it stands there already."""
     _require_open(session)
-    require(member, Permission.MOVE_TASK)
+    require(member, MemberPermission.MOVE_TASK)
     task = _find(session, name)
     _check_mover(member, task, owner)
     target = status or task.status
@@ -143,14 +148,14 @@ def _check_mover(member: Member, task: SessionTask, owner: str | None) -> None:
         )
 
 
-def _require_unblocked(session: Session, task: SessionTask) -> None:
+def _require_unblocked(session: SessionState, task: SessionTask) -> None:
     done = TaskStatus.COMPLETED
     waits = [name for name in task.blocked_by if session.tasks[name].status is not done]
     if waits:
         raise Conflict(f"Task {task.task!r} waits for {', '.join(waits)}.")
 
 
-def reset_task(session: Session, name: str) -> s.TaskMoved | None:
+def reset_task(session: SessionState, name: str) -> s.TaskMoved | None:
     """Let a checkpoint whose supervisor died be done from its beginning; None: it was not begun."""
     task = _find(session, name)
     if task.status is not TaskStatus.IN_PROGRESS:
@@ -158,7 +163,7 @@ def reset_task(session: Session, name: str) -> s.TaskMoved | None:
     return s.TaskMoved(task=name, status=TaskStatus.PENDING, owner=task.owner, by=COORDINATOR)
 
 
-def add_member(session: Session, name: str, role: MemberRole, token: str) -> s.MemberAdded:
+def add_member(session: SessionState, name: str, role: MemberRole, token: str) -> s.MemberAdded:
     """Let somebody take part."""
     _require_open(session)
     check_member(name, role)
@@ -179,21 +184,21 @@ def check_member(name: str, role: MemberRole) -> str:
     return name
 
 
-def remove_member(session: Session, name: str) -> s.MemberRemoved:
+def remove_member(session: SessionState, name: str) -> s.MemberRemoved:
     """Let somebody take part no longer."""
     if name not in session.members:
         raise NotFound(f"{name!r} does not take part.")
     return s.MemberRemoved(member=name)
 
 
-def _find(session: Session, name: str) -> SessionTask:
+def _find(session: SessionState, name: str) -> SessionTask:
     found = session.tasks.get(name)
     if found is None:
         raise NotFound(f"The session has no task {name[:80]!r}.")
     return found
 
 
-def _require_open(session: Session) -> None:
+def _require_open(session: SessionState) -> None:
     if session.opened is None:
         raise NotFound("There is no such session.", hint="Make one: supervisor session new")
     if session.is_closed:

@@ -19,7 +19,7 @@ class MemberRole(StrEnum):
     OBSERVER = "observer"
 
 
-class Permission(StrEnum):
+class MemberPermission(StrEnum):
     """What somebody may be allowed to do in a session."""
 
     READ = "read"
@@ -36,12 +36,14 @@ class Permission(StrEnum):
     """See how all runs of the project stand."""
 
 
-_READS: Final = frozenset({Permission.READ})
+_READS: Final = frozenset({MemberPermission.READ})
 PERMISSIONS: Final = {
-    MemberRole.COORDINATOR: frozenset(Permission),
-    MemberRole.SUPERVISOR: _READS | {Permission.LOG, Permission.MOVE_TASK, Permission.WATCH_RUNS},
-    MemberRole.WORKER: _READS | {Permission.LOG, Permission.BROADCAST, Permission.MOVE_TASK},
-    MemberRole.OBSERVER: _READS | {Permission.WATCH_RUNS},
+    MemberRole.COORDINATOR: frozenset(MemberPermission),
+    MemberRole.SUPERVISOR: _READS
+    | {MemberPermission.LOG, MemberPermission.MOVE_TASK, MemberPermission.WATCH_RUNS},
+    MemberRole.WORKER: _READS
+    | {MemberPermission.LOG, MemberPermission.BROADCAST, MemberPermission.MOVE_TASK},
+    MemberRole.OBSERVER: _READS | {MemberPermission.WATCH_RUNS},
 }
 """No decision of a person is on anybody's list: to agree, to overrule, to trust, to stop a run."""
 
@@ -54,6 +56,6 @@ class Member(Struct, frozen=True, kw_only=True):
     token: str = ""
     """The hash of what proves who speaks."""
 
-    def may(self, permission: Permission) -> bool:
+    def may(self, permission: MemberPermission) -> bool:
         """Tell whether it is on the list."""
         return permission in PERMISSIONS[self.role]

@@ -13,7 +13,7 @@ from supervisor_ai.domain.session.tasks import SessionTask
 from supervisor_ai.domain.structs import replace
 
 
-class Session(Struct, frozen=True, kw_only=True):
+class SessionState(Struct, frozen=True, kw_only=True):
     """A session, folded; what was said is counted, and read elsewhere."""
 
     opened: s.SessionOpened | None = None
@@ -30,14 +30,14 @@ class Session(Struct, frozen=True, kw_only=True):
     """The run that listens to what is said to the supervisor."""
 
 
-def evolve(session: Session, event: Event) -> Session:
+def evolve(session: SessionState, event: Event) -> SessionState:
     """Fold one recorded fact into the session."""
     if not isinstance(event, s.SessionEvent):
         raise InternalError(f"{type(event).__name__} is no fact of a session.")
     return _evolve(session, event)
 
 
-def _evolve(session: Session, event: s.SessionEvent) -> Session:  # noqa: C901 - one case per fact
+def _evolve(session: SessionState, event: s.SessionEvent) -> SessionState:  # noqa: C901 - one case per fact
     match event:
         case s.SessionOpened():
             return replace(session, opened=event)
@@ -68,7 +68,7 @@ def _evolve(session: Session, event: s.SessionEvent) -> Session:  # noqa: C901 -
             assert_never(event)
 
 
-def _logged(session: Session, event: s.MessageLogged) -> Session:
+def _logged(session: SessionState, event: s.MessageLogged) -> SessionState:
     keys, states = session.keys, session.states
     if event.key:
         keys = {**keys, event.key: event.number}
@@ -86,5 +86,5 @@ def _added(event: s.TaskAdded) -> SessionTask:
     )
 
 
-def _with_task(session: Session, task: SessionTask) -> Session:
+def _with_task(session: SessionState, task: SessionTask) -> SessionState:
     return replace(session, tasks={**session.tasks, task.task: task})

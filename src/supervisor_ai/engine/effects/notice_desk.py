@@ -25,7 +25,7 @@ from supervisor_ai.engine.effects.owed_notices import policy_of
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.engine.ports.notifications import Notice
-from supervisor_ai.engine.project_view import ProjectView
+from supervisor_ai.engine.streams.project_view import ProjectView
 from supervisor_ai.engine.world import World
 
 _RACES = 100

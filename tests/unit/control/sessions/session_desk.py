@@ -4,7 +4,13 @@ from typing import TYPE_CHECKING, cast
 
 from supervisor_ai.control.sessions.bus import Bus
 from supervisor_ai.control.sessions.calls import Room
-from supervisor_ai.control.sessions.desk import Caller, Desk, NewSession, desk_of, open_session
+from supervisor_ai.control.sessions.desk import (
+    Caller,
+    NewSession,
+    SessionDesk,
+    desk_of,
+    open_session,
+)
 from supervisor_ai.control.sessions.members import caller_of, user_as_coordinator
 from supervisor_ai.control.sessions.tasks import Tasks
 from supervisor_ai.domain.envelope import Actor, ActorKind
@@ -30,7 +36,7 @@ class SessionScene:
 
     def __init__(self, world: World | None = None) -> None:
         self.world = world or fake_world()
-        self.desk: Desk = desk_of(self.world)
+        self.desk: SessionDesk = desk_of(self.world)
         wanted = NewSession(
             name="S1", team="blue", pipeline="spec-only", requirement="A health endpoint."
         )

@@ -16,8 +16,8 @@ from supervisor_ai.domain.ids import (
 )
 from supervisor_ai.domain.session import decisions as d
 from supervisor_ai.domain.session import events as s
-from supervisor_ai.domain.session.members import PERMISSIONS, Member, MemberRole, Permission
-from supervisor_ai.domain.session.session import Session, evolve
+from supervisor_ai.domain.session.members import PERMISSIONS, Member, MemberPermission, MemberRole
+from supervisor_ai.domain.session.session import SessionState, evolve
 from supervisor_ai.domain.session.tasks import TASK_MOVES, TaskStatus
 
 TEXT = ArtifactHash("0" * 64)
@@ -29,8 +29,8 @@ WRITER = Member(name="writer", role=MemberRole.WORKER)
 GUEST = Member(name="guest", role=MemberRole.OBSERVER)
 
 
-def session(*events: Event) -> Session:
-    state = Session()
+def session(*events: Event) -> SessionState:
+    state = SessionState()
     for event in (OPENED, *events):
         state = evolve(state, event)
     return state
@@ -111,7 +111,7 @@ def test_a_name_that_is_none_is_refused(word: str) -> None:
 
 def test_nothing_is_added_to_what_is_not_open() -> None:
     with pytest.raises(NotFound, match="no such session"):
-        d.log_message(Session(), WRITER, draft("writer"))
+        d.log_message(SessionState(), WRITER, draft("writer"))
     with pytest.raises(Conflict, match="closed"):
         d.log_message(session(s.SessionClosed()), WRITER, draft("writer"))
 
@@ -241,10 +241,11 @@ def test_files_and_refusals_are_remembered_and_not() -> None:
 
 def test_a_fact_of_something_else_is_a_bug() -> None:
     with pytest.raises(InternalError, match="no fact of a session"):
-        evolve(Session(), Event())
+        evolve(SessionState(), Event())
 
 
 def test_no_decision_of_a_person_is_on_a_list() -> None:
     words = {permission.value for allowed in PERMISSIONS.values() for permission in allowed}
     assert not words & {"approve", "reject", "override", "trust", "cancel", "teardown"}
-    assert PERMISSIONS[MemberRole.OBSERVER] == {Permission.READ, Permission.WATCH_RUNS}
+    watching = {MemberPermission.READ, MemberPermission.WATCH_RUNS}
+    assert PERMISSIONS[MemberRole.OBSERVER] == watching

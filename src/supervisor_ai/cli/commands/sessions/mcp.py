@@ -1,7 +1,6 @@
 """`supervisor mcp`."""
 
 import socket
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
@@ -9,12 +8,13 @@ import click
 from supervisor_ai.cli.failures import keep_traceback
 from supervisor_ai.cli.interrupts import Interrupted, run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.mcp_extra import require_sdk
 from supervisor_ai.cli.options import json_option
 from supervisor_ai.cli.output import say, write_json
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.cli.version import VERSION
 from supervisor_ai.control.exit_codes import DONE
-from supervisor_ai.domain.errors import InvalidInput, Unavailable
+from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.session.members import MemberRole
 
 if TYPE_CHECKING:
@@ -67,15 +67,6 @@ def mcp(invocation: Invocation, **options: Unpack[_Options]) -> int:
     except Interrupted:
         say("Stopped.")
     return DONE
-
-
-def require_sdk() -> None:
-    """Refuse where the extra is not installed."""
-    if find_spec("mcp") is None or find_spec("uvicorn") is None:
-        raise Unavailable(
-            "The Model Context Protocol needs an extra that is not installed.",
-            hint="Install it: pip install 'supervisor-ai[mcp]'",
-        )
 
 
 def _check(options: _Options) -> None:

@@ -1,12 +1,18 @@
-"""The facts of timers, permits and children."""
+"""The facts of timers, permits, children and signals."""
 
 from datetime import datetime
+from typing import ClassVar
 
 from supervisor_ai.domain.ids import (
     RunId,
     TimerName,
 )
-from supervisor_ai.domain.run.event_kinds.placed import PlacedEvent, RunEvent
+from supervisor_ai.domain.run.event_kinds.placed import (
+    PlacedEvent,
+    RequestAnswered,
+    RequestMade,
+    RunEvent,
+)
 from supervisor_ai.domain.run.status import (
     Outcome,
     RunStatus,
@@ -70,3 +76,24 @@ class ChildEnded(RunEvent, frozen=True, kw_only=True):
     child: RunId
     status: RunStatus
     outcome: Outcome
+
+
+class SignalReceived(RunEvent, frozen=True, kw_only=True):
+    """Somebody says that something happened, whether the run waits for it or not."""
+
+    signal: str
+
+
+class SignalAwaited(RequestMade, frozen=True, kw_only=True):
+    """The run has nothing to do until a signal comes."""
+
+    operation: ClassVar = "signal"
+    waits_for: ClassVar = "a message"
+
+    signal: str
+
+
+class SignalHeard(RequestAnswered, frozen=True, kw_only=True):
+    """The run goes on because a signal came."""
+
+    ends: ClassVar = SignalAwaited

@@ -4,9 +4,9 @@ from typing import Final
 
 from supervisor_ai.domain.ids import PROJECT_STREAM
 from supervisor_ai.domain.project.project import Project, evolve
-from supervisor_ai.engine.folded_stream import Fold, FoldedStream
 from supervisor_ai.engine.ports.artifacts import Documents
 from supervisor_ai.engine.ports.ledger import CachedState, EventLog, StateCache
+from supervisor_ai.engine.streams.folded_stream import Fold, FoldedStream
 
 _FOLD: Final = Fold(name="project", kind=Project, evolve=evolve)
 

@@ -10,7 +10,7 @@ from supervisor_ai.control.records import Records
 from supervisor_ai.domain.git_flow.branch_pattern import branch_name, needs_number
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.engine.ports.workspaces import Repository
-from supervisor_ai.engine.project_view import ProjectView
+from supervisor_ai.engine.streams.project_view import ProjectView
 
 
 class TaskBranch(Struct, frozen=True, kw_only=True):

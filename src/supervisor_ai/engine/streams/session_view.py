@@ -8,8 +8,7 @@ from supervisor_ai.domain.errors import Busy, StaleVersion
 from supervisor_ai.domain.ids import SessionId, session_stream
 from supervisor_ai.domain.run.inbox_commands import InboxCommand
 from supervisor_ai.domain.session.events import SessionEvent
-from supervisor_ai.domain.session.session import Session, evolve
-from supervisor_ai.engine.folded_stream import Fold, FoldedStream
+from supervisor_ai.domain.session.session import SessionState, evolve
 from supervisor_ai.engine.ports.artifacts import Documents
 from supervisor_ai.engine.ports.ledger import (
     Batch,
@@ -18,23 +17,24 @@ from supervisor_ai.engine.ports.ledger import (
     StateCache,
     StreamAppend,
 )
+from supervisor_ai.engine.streams.folded_stream import Fold, FoldedStream
 
-_FOLD: Final = Fold(name="session", kind=Session, evolve=evolve)
+_FOLD: Final = Fold(name="session", kind=SessionState, evolve=evolve)
 _RACES: Final = 50
 _KEEP_EVERY: Final = 500
 
-Decide = Callable[[Session], Sequence[SessionEvent]]
+Decide = Callable[[SessionState], Sequence[SessionEvent]]
 """Says what follows from how the session stands."""
-Letters = Callable[[Session, Sequence[SessionEvent]], Sequence[InboxCommand]]
+Letters = Callable[[SessionState, Sequence[SessionEvent]], Sequence[InboxCommand]]
 """Says which runs have to hear of what is added."""
 
 
-def _no_letters(session: Session, events: Sequence[SessionEvent]) -> Sequence[InboxCommand]:
+def _no_letters(session: SessionState, events: Sequence[SessionEvent]) -> Sequence[InboxCommand]:
     del session, events
     return ()
 
 
-class SessionView(FoldedStream[Session]):
+class SessionView(FoldedStream[SessionState]):
     """The stream of a session, folded; whoever adds to it has seen all of it."""
 
     def __init__(
@@ -65,7 +65,7 @@ class SessionView(FoldedStream[Session]):
         raise Busy("Others add to the session without a pause.", hint="Try again.")
 
     @staticmethod
-    def fold(session: Session, event: SessionEvent) -> Session:
+    def fold(session: SessionState, event: SessionEvent) -> SessionState:
         """Say how a session would stand after a fact."""
         return evolve(session, event)
 

@@ -1,0 +1,1 @@
+"""Streams that no run owns, folded: the project's and those of sessions."""
