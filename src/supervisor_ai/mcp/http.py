@@ -57,7 +57,7 @@ async def serve_http(
     )
     serving = _QuietServer(
         uvicorn.Config(
-            Guard(app, identify),
+            _Entrance(app, identify),
             http=_BoundedProtocol,
             ws="none",
             log_config=None,
@@ -77,7 +77,7 @@ async def serve_http(
         await task
 
 
-class Guard:
+class _Entrance:
     """Lets through what proves whose it is, no more at a time than can be served."""
 
     def __init__(self, app: ASGIApp, identify: Identify) -> None:

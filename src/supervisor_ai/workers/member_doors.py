@@ -4,6 +4,7 @@ import asyncio
 import re
 import socket
 import subprocess
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -36,12 +37,12 @@ class ProcessDoors:
         self,
         desk: SessionDesk,
         actor: Actor,
-        command: tuple[str, ...],
+        project: Path,
         environment: Mapping[str, str],
     ) -> None:
         self._desk = desk
         self._actor = actor
-        self._command = command
+        self._project = project
         self._environment = environment
         self._inside: set[str] = set()
         """Who takes part from here."""
@@ -88,8 +89,8 @@ class ProcessDoors:
             door = str(listener.fileno())
             return subprocess.Popen(
                 (
-                    *(*self._command, "mcp", "--session", newcomer.session),
-                    *("--member", name, "--door", door),
+                    *(sys.executable, "-I", "-m", "supervisor_ai", "-C", str(self._project)),
+                    *("mcp", "--session", newcomer.session, "--member", name, "--door", door),
                 ),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
