@@ -27,9 +27,9 @@ from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.store.files.artifacts import FileArtifacts
 from supervisor_ai.workers.agent_worker import AgentWorker
 from supervisor_ai.workers.agents import DIALECTS, PROFILES
+from supervisor_ai.workers.environment import DOOR
 from supervisor_ai.workers.launch.launcher import Launcher
 from supervisor_ai.workers.launch.order import order_of
-from supervisor_ai.workers.launch.profile import DOOR
 
 CACHE = Path(os.environ.get("SUPERVISOR_CLI_CACHE") or Path.home() / ".cache" / "supervisor-clis")
 PATH = f"{CACHE / 'bin'}:/usr/local/bin:/usr/bin:/bin"

@@ -13,6 +13,7 @@ from supervisor_ai.control.settings import NO_SANDBOX, HostSettings
 from supervisor_ai.domain.ids import CommitSha
 
 if TYPE_CHECKING:
+    from supervisor_ai.control.commands.trust import UserConsent
     from supervisor_ai.control.ledger_binding import LedgerBinding
     from supervisor_ai.control.ports.definitions import Catalog
     from supervisor_ai.control.ports.logins import Logins
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from supervisor_ai.domain.run.definition import SandboxPolicy
     from supervisor_ai.engine.ports.context import ContextPacker
     from supervisor_ai.engine.ports.identities import Identities
+    from supervisor_ai.engine.ports.members import MemberDoors
     from supervisor_ai.engine.ports.monitor import Monitor
     from supervisor_ai.engine.ports.sandbox import Sandbox
     from supervisor_ai.engine.world import Performers, World
@@ -58,7 +60,6 @@ class WorldParts(Struct, frozen=True, kw_only=True):
 def make_world(parts: WorldParts, sandbox_name: str) -> "World":
     """Give the engine everything outside it."""
     from supervisor_ai.context.prompter import JinjaPrompter
-    from supervisor_ai.control.commands.trust import UserConsent
     from supervisor_ai.control.slices import openers
     from supervisor_ai.definitions.consent.own_agents import OwnAgents
     from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
@@ -74,7 +75,7 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
     repository, ledger, settings = parts.repository, parts.ledger, parts.settings
     artifacts = FileArtifacts(repository.state_directory / "artifacts")
     sandbox, examiner = make_sandbox(parts.settings, sandbox_name), make_examiner(repository)
-    own_agents, trust = OwnAgents(settings.user_directory), trust_store(repository, settings)
+    own_agents = OwnAgents(settings.user_directory)
     login_of, channels = access_choice(settings).login_of, open_channels(settings)
     return World(
         log=ledger.events,
@@ -103,11 +104,45 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
         performers=make_performers(repository, settings),
         notifier=channels.notifier,
         notices=channels.own.policy,
-        consent=UserConsent(trust=trust, policy=settings.policy),
+        consent=make_consent(repository, settings),
         identities=make_identities(repository, settings),
         monitor=parts.monitor,
         machine=reachable_machine(parts, sandbox_name),
+        doors=make_doors(parts),
     )
+
+
+def make_doors(parts: WorldParts) -> "MemberDoors":
+    """Let workers take part in sessions; whoever serves them is this program again."""
+    from supervisor_ai.control.sessions.desk import SessionDesk
+    from supervisor_ai.domain.envelope import Actor, ActorKind
+    from supervisor_ai.engine.host import SystemClock
+    from supervisor_ai.workers.member_doors import ProcessDoors
+
+    settings, root = parts.settings, parts.repository.root
+    records = make_records(parts.repository, parts.ledger)
+    desk = SessionDesk(
+        log=records.log,
+        artifacts=records.artifacts,
+        documents=records.documents,
+        redactor=make_redactor(settings),
+        queries=records.sessions,
+        now=SystemClock().now,
+        cache=parts.ledger.cache,
+    )
+    return ProcessDoors(
+        desk,
+        Actor(kind=ActorKind.RUNTIME, id=settings.user, via="engine", verified=True),
+        project=root,
+        environment=settings.environment,
+    )
+
+
+def make_consent(repository: "GitRepository", settings: HostSettings) -> "UserConsent":
+    """Say what the user has agreed to, for the engine."""
+    from supervisor_ai.control.commands.trust import UserConsent
+
+    return UserConsent(trust=trust_store(repository, settings), policy=settings.policy)
 
 
 def make_identities(repository: "GitRepository", settings: HostSettings) -> "Identities":

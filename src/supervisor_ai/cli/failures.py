@@ -28,7 +28,7 @@ def report_failure(error: BaseException, *, as_json: bool) -> int:
         return ERROR_EXIT_CODES[ErrorKind.INVALID]
     told = _translate(error)
     if told.kind is ErrorKind.INTERNAL:
-        told = InternalError(told.message, hint=_keep_traceback(error))
+        told = InternalError(told.message, hint=keep_traceback(error))
     _tell(told, as_json=as_json)
     return ERROR_EXIT_CODES[told.kind]
 
@@ -53,7 +53,7 @@ def _tell(error: SupervisorError, *, as_json: bool) -> None:
         say(f"hint: {plain(error.hint)}")
 
 
-def _keep_traceback(error: BaseException) -> str:
+def keep_traceback(error: BaseException) -> str:
     """Put the traceback where it can be found; return the hint that says where."""
     told = "".join(traceback.format_exception(error))
     if os.environ.get("SUPERVISOR_DEBUG"):

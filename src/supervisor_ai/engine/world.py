@@ -26,6 +26,7 @@ from supervisor_ai.engine.ports.forge import Forge
 from supervisor_ai.engine.ports.gates import Examiner, Verdicts
 from supervisor_ai.engine.ports.identities import Identities
 from supervisor_ai.engine.ports.ledger import EventLog, Inbox, Lease, Leases, StateCache, WakeQueue
+from supervisor_ai.engine.ports.members import MemberDoors, NoDoors
 from supervisor_ai.engine.ports.monitor import Monitor, SilentMonitor
 from supervisor_ai.engine.ports.notifications import Notifier, SilentNotifier
 from supervisor_ai.engine.ports.redaction import Redactor
@@ -85,6 +86,8 @@ class World(Struct, frozen=True, kw_only=True):
     consent: Consent
     identities: Identities
     notifier: Notifier = field(default_factory=SilentNotifier)
+    doors: MemberDoors = field(default_factory=NoDoors)
+    """How workers take part in sessions."""
     notices: Callable[[], NoticePolicy] = lambda: NO_NOTICES
     """Says which states of runs people hear of, and when nobody is disturbed."""
     monitor: Monitor = field(default_factory=SilentMonitor)

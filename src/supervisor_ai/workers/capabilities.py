@@ -6,7 +6,8 @@ from enum import StrEnum
 from typing import Final
 
 from supervisor_ai.workers.agents import PROFILES
-from supervisor_ai.workers.launch.profile import DOOR, Aspect, LaunchProfile, Telling
+from supervisor_ai.workers.environment import DOOR
+from supervisor_ai.workers.launch.profile import Aspect, LaunchProfile, Telling
 
 YES: Final = "yes"
 NO: Final = "no"

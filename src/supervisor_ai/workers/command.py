@@ -189,7 +189,7 @@ def diagnose_exit(code: int, stdout: str, stderr: str, now: datetime) -> Diagnos
 def egress_request(request: WorkerRequest, user: Mapping[str, str]) -> Egress | None:
     """Gather the ways out of an attempt; None where there are none at all."""
     broker = request.cli.broker
-    if broker is None and not request.egress:
+    if broker is None and not request.egress and request.door is None:
         return None
     return Egress(
         on_refusal=request.on_refusal,
@@ -198,6 +198,7 @@ def egress_request(request: WorkerRequest, user: Mapping[str, str]) -> Egress | 
         broker_variables=(broker.base_url,) if broker else (),
         tokens=request.tokens,
         cost_cap=request.cost_cap,
+        members=request.door.socket if request.door else None,
     )
 
 

@@ -5,10 +5,17 @@ from collections.abc import Mapping
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.engine.ports.sandbox import MEMBERS
 from supervisor_ai.engine.ports.workers import WorkerRequest
 
 PLACEHOLDER: Final = "held-by-supervisor"
 """What an agent has instead of a key."""
+DOOR: Final = "http://127.0.0.1:3128"
+"""Where the broker listens inside a sandbox, for CLIs that no variable can tell."""
+MEMBERS_URL: Final = "SUPERVISOR_MCP_URL"
+"""The variable that says where a member of a session finds its tools."""
+MEMBERS_TOKEN: Final = "SUPERVISOR_MCP_TOKEN"  # noqa: S105 - the variable's name
+"""The variable that holds what its requests carry."""
 
 _REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -27,7 +34,14 @@ def worker_environment(request: WorkerRequest, user: Mapping[str, str]) -> dict[
         "SUPERVISOR_SLOT": str(request.slot),
         "SUPERVISOR_ATTEMPT": str(request.attempt),
         "SUPERVISOR_NONCE": request.nonce,
+        **_membership(request),
     }
+
+
+def _membership(request: WorkerRequest) -> dict[str, str]:
+    if request.door is None:
+        return {}
+    return {MEMBERS_URL: f"{DOOR}{MEMBERS}", MEMBERS_TOKEN: request.door.token}
 
 
 def names_in(value: str) -> tuple[str, ...]:

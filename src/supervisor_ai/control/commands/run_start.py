@@ -14,10 +14,11 @@ from supervisor_ai.control.commands.trust import keep_consent, require_trust
 from supervisor_ai.control.ports.definitions import Loaded, Power
 from supervisor_ai.control.preflight import Preflight, require_agents
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.sessions.desk import open_desk, require_session
 from supervisor_ai.control.settings import AUTO, BACKENDS, NO_SANDBOX, refuse_blank_cheques
 from supervisor_ai.domain.envelope import Event, NewEvent
 from supervisor_ai.domain.errors import Busy, Denied, InvalidInput, StaleVersion
-from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, run_stream
+from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, SessionId, run_stream
 from supervisor_ai.domain.issues import IssueLink, task_of
 from supervisor_ai.domain.own_state import DIRECTORY, is_own_state
 from supervisor_ai.domain.project.events import PermitTaken, TaskNumbered
@@ -62,6 +63,8 @@ class StartRequest(Struct, frozen=True, kw_only=True):
     """Whether nothing that is known from before may be used."""
     issue: IssueLink | None = None
     """What the task was taken from."""
+    session: str | None = None
+    """The session in which the run's workers are members."""
 
 
 class PreparedRun(Struct, frozen=True, kw_only=True):
@@ -140,7 +143,10 @@ def pin(preflight: Preflight, request: StartRequest, base: Base, loaded: Loaded)
     return PreparedRun(
         run=run,
         task=request.task,
-        definition=remembering(within(loaded.definition, budget), is_fresh=request.is_fresh),
+        definition=remembering(
+            within(_in_session(loaded.definition, request.session, sandbox), budget),
+            is_fresh=request.is_fresh,
+        ),
         is_fresh=request.is_fresh,
         base=base,
         branch=choose_branch(preflight.repository, pattern, run, request.task, preflight.last_task),
@@ -191,6 +197,18 @@ def remembering(definition: Definition, *, is_fresh: bool) -> Definition:
     return replace(definition, gates=gates, workspace=workspace)
 
 
+def _in_session(definition: Definition, session: str | None, sandbox: str) -> Definition:
+    """Let the workers of a run be members of a session."""
+    if session is None:
+        return definition
+    if sandbox == NO_SANDBOX:
+        raise InvalidInput(
+            "Without a sandbox a worker has no door to a session.",
+            hint="Leave `--sandbox none` or --session out.",
+        )
+    return replace(definition, session=SessionId(session))
+
+
 def unpriced(definition: Definition) -> tuple[str, ...]:
     """Name the agents for which a budget of money cannot hold, because nobody knows their price."""
     if not any(limit.money is not None for limit in definition.budgets.values()):
@@ -215,6 +233,8 @@ def _refuse_foreign_ledger(preflight: Preflight, base: Base) -> None:
 
 async def submit(project: OpenProject, prepared: PreparedRun, *, queued: bool) -> RunId:
     """Write a run's first fact; a queued one waits for whoever serves the project."""
+    if prepared.definition.session is not None:
+        require_session(open_desk(project), prepared.definition.session)
     policy = prepared.definition.sandbox
     sandbox = await choose_sandbox(
         project, prepared.sandbox, needs_hard_limits=policy.require_hard_limits

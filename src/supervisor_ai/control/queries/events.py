@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import get_args
 
+from msgspec import Raw
+
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.slices import slice_events
 from supervisor_ai.domain.envelope import Envelope
@@ -36,6 +38,22 @@ def known_types(names: Sequence[str]) -> frozenset[str]:
                 hint=f"Did you mean {near!r}?" if near else "See docs/reference/events.md.",
             )
     return frozenset(names)
+
+
+def event_record(records: Records, envelope: Envelope) -> dict[str, object]:
+    """Return a fact as every door shows it."""
+    return {
+        "seq": envelope.seq,
+        "stream": envelope.stream,
+        "version": envelope.version,
+        "type": envelope.type,
+        "payload": Raw(records.documents.encode(envelope.event)),
+        "recorded_at": envelope.recorded_at,
+        "actor": envelope.actor,
+        "cause": envelope.cause,
+        "epoch": envelope.epoch,
+        "hash": envelope.hash,
+    }
 
 
 def read_events(records: Records, run: RunId | None, *, after: int = 0) -> Iterator[Envelope]:

@@ -22,7 +22,10 @@ from supervisor_ai.domain.session.decisions import require
 from supervisor_ai.domain.session.members import PERMISSIONS, MemberPermission, MemberRole
 from supervisor_ai.tools.text import nearest
 
-_SHARED: Final = "supervisor_ai.control.sessions.member_calls:CALLS"
+_SHARED: Final = (
+    "supervisor_ai.control.sessions.member_calls:CALLS",
+    "supervisor_ai.control.sessions.run_calls:CALLS",
+)
 
 
 class Room(Struct, frozen=True, kw_only=True):
@@ -67,8 +70,8 @@ class CallTable(Struct, frozen=True, kw_only=True):
 
 
 def all_calls() -> Mapping[str, Call]:
-    """Return every call by its name: those of the bus, and those that slices add."""
-    places = (_SHARED, *(it.calls for it in registered_slices().values() if it.calls))
+    """Return every call by its name: those of all sessions, and those that slices add."""
+    places = (*_SHARED, *(it.calls for it in registered_slices().values() if it.calls))
     tables = (import_value(place, CallTable, "table of calls") for place in places)
     return {call.name: call for table in tables for call in table.calls}
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Final, NewType
 from msgspec import Struct, field
 
 from supervisor_ai.domain.git_flow.policy import GitPolicy
-from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.ids import SessionId, StepName
 from supervisor_ai.domain.quiet_hours import NEVER_QUIET, QuietHours
 from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.approvals.policy import ApprovalPolicy
@@ -90,10 +90,14 @@ class Cli(Struct, frozen=True, kw_only=True):
 class McpServer(Struct, frozen=True, kw_only=True):
     """Tools that an agent is given: a program that it starts, or an address inside its sandbox."""
 
+    written_where_set: ClassVar = frozenset({"token_variable"})
+
     name: str
     command: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     url: str | None = None
+    token_variable: str = ""
+    """The variable of the agent that holds what its requests to the address carry."""
 
 
 class Role(Struct, frozen=True, kw_only=True):
@@ -366,7 +370,7 @@ class Definition(Struct, frozen=True, kw_only=True):
     """Everything that a run through steps needs, resolved and pinned; a driver may add to it."""
 
     written_where_set: ClassVar = frozenset(
-        {"baseline", "harness", "approvals", "quiet_hours", "git", "forge"}
+        {"baseline", "harness", "approvals", "quiet_hours", "git", "forge", "session"}
     )
 
     workflow: Workflow
@@ -393,6 +397,8 @@ class Definition(Struct, frozen=True, kw_only=True):
     git: GitPolicy = GitPolicy()
     """How the work comes to a branch."""
     forge: ForgeChoice = ForgeChoice.AUTO
+    session: SessionId | None = None
+    """The session in which every worker of the run is a member; None: in none."""
 
     @property
     def expected_steps(self) -> tuple[StepName, ...]:

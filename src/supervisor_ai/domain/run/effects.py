@@ -10,6 +10,7 @@ from supervisor_ai.domain.ids import (
     ArtifactHash,
     CommitSha,
     RunId,
+    SessionId,
     StepName,
     TimerName,
     TreeSha,
@@ -137,6 +138,8 @@ class RunWorker(OperationEffect, frozen=True, kw_only=True):
     """What it may write; None: as its role says."""
     nonce: str = ""
     """What its answer repeats; nothing: one that is new."""
+    session: SessionId | None = None
+    """The session in which it is a member while it works."""
 
     def intent(self) -> AttemptStarted:  # type: ignore[explicit-override]
         """State what is about to be done."""

@@ -166,14 +166,22 @@ def reset_task(session: SessionState, name: str) -> s.TaskMoved | None:
 def add_member(session: SessionState, name: str, role: MemberRole, token: str) -> s.MemberAdded:
     """Let somebody take part."""
     require_open(session)
-    check_word("member", name)
-    if (name == SUPERVISOR) != (role is MemberRole.SUPERVISOR) or name == EVERYBODY:
-        raise InvalidInput(f"{name!r} cannot be the name of a {role.value}.")
+    check_member(name, role)
     if name in session.members:
         raise Conflict(f"{name!r} takes part already.", hint="Remove it first, or choose a name.")
     if len(session.members) >= _MOST_MEMBERS:
         raise Conflict(f"A session has {_MOST_MEMBERS} members at most.")
     return s.MemberAdded(member=name, role=role, token=token)
+
+
+def check_member(name: str, role: MemberRole) -> str:
+    """Refuse a name by which a member would speak for another role."""
+    check_word("member", name)
+    is_supervisor = (name == SUPERVISOR) == (role is MemberRole.SUPERVISOR)
+    is_coordinator = name != COORDINATOR or role is MemberRole.COORDINATOR
+    if not (is_supervisor and is_coordinator) or name == EVERYBODY:
+        raise InvalidInput(f"{name!r} cannot be the name of a {role.value}.")
+    return name
 
 
 def remove_member(session: SessionState, name: str) -> s.MemberRemoved:

@@ -32,15 +32,18 @@ class MemberPermission(StrEnum):
     MOVE_TASK = "move_task"
     REQUEST_CHECKPOINT = "request_checkpoint"
     REQUEST_SHUTDOWN = "request_shutdown"
+    WATCH_RUNS = "watch_runs"
+    """See how all runs of the project stand."""
 
 
 _READS: Final = frozenset({MemberPermission.READ})
 PERMISSIONS: Final = {
     MemberRole.COORDINATOR: frozenset(MemberPermission),
-    MemberRole.SUPERVISOR: _READS | {MemberPermission.LOG, MemberPermission.MOVE_TASK},
+    MemberRole.SUPERVISOR: _READS
+    | {MemberPermission.LOG, MemberPermission.MOVE_TASK, MemberPermission.WATCH_RUNS},
     MemberRole.WORKER: _READS
     | {MemberPermission.LOG, MemberPermission.BROADCAST, MemberPermission.MOVE_TASK},
-    MemberRole.OBSERVER: _READS,
+    MemberRole.OBSERVER: _READS | {MemberPermission.WATCH_RUNS},
 }
 """No decision of a person is on anybody's list: to agree, to overrule, to trust, to stop a run."""
 

@@ -85,6 +85,7 @@ def attempt(run: Run, state: WorkflowState, at: Step, slot: Slot, way: Approach)
         plans=answers_of(state, AnswerKind.PLAN),
         instructions=at.instructions,
         context=_context(state, at),
+        session=definition.session,
     )
     return _within_leave(effect, slot)
 

@@ -1,5 +1,6 @@
 """Performing an attempt: prompt, workspace, agent, answer, snapshot."""
 
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Protocol
 
@@ -22,10 +23,12 @@ from supervisor_ai.engine.effects.effect_workspace import FailedSetup, Site, set
 from supervisor_ai.engine.effects.prompt import write_prompt
 from supervisor_ai.engine.effects.refused_writes import RefusedWrites, report_refused
 from supervisor_ai.engine.effects.remains import keep_work
+from supervisor_ai.engine.ports.members import Newcomer
 from supervisor_ai.engine.ports.sandbox import END_ACTIONS, Channel, SandboxEnd, SandboxResult
 from supervisor_ai.engine.ports.workers import (
     Answer,
     AnswerProblem,
+    MemberDoor,
     Observation,
     ObservationSink,
     WorkerReport,
@@ -89,7 +92,8 @@ async def perform_worker(
     )
     transcript = operation.transcript(effect.step, effect.attempt)
     try:
-        ended = await _attempt(effect, operation, prompt, transcript)
+        async with _door(effect, operation) as door:
+            ended = await _attempt(effect, operation, prompt, transcript, door)
         return await _judge(effect, operation, ended, transcript, settle)
     except InvalidInput as error:
         return _not_started(effect, operation, error)
@@ -97,8 +101,28 @@ async def perform_worker(
         transcript.abandon()
 
 
+def _door(
+    effect: RunWorker, operation: Operation
+) -> AbstractAsyncContextManager[MemberDoor | None]:
+    """Let the worker take part in the run's session, if there is one, while it works."""
+    if effect.session is None:
+        return nullcontext()
+    newcomer = Newcomer(
+        session=effect.session,
+        run=operation.run,
+        role=effect.role.name,
+        slot=effect.slot,
+        attempt=effect.attempt,
+    )
+    return operation.world.doors.open(newcomer)
+
+
 async def _attempt(
-    effect: RunWorker, operation: Operation, prompt: str, transcript: Transcript
+    effect: RunWorker,
+    operation: Operation,
+    prompt: str,
+    transcript: Transcript,
+    door: MemberDoor | None,
 ) -> _Ended:
     world, run = operation.world, operation.run
     program = await world.workspaces.program(run, effect.base, hides=effect.role.hides)
@@ -107,7 +131,9 @@ async def _attempt(
     )
     site = Site(operation=operation, effect=effect, workspace=workspace, attempt=effect.attempt)
     request = replace(
-        _request(effect, site, prompt, program), on_observation=_watching(site, transcript)
+        _request(effect, site, prompt, program),
+        on_observation=_watching(site, transcript),
+        door=door,
     )
     failure = await set_up(site)
     if failure is not None:

@@ -30,6 +30,8 @@ class Mount(Struct, frozen=True, kw_only=True):
     is_writable: bool = False
 
 
+MEMBERS: Final = "/mcp"
+"""The path at which the gateway of a sandbox has the tools of a session."""
 RefusalSink = Callable[[EgressRefusal], None]
 
 
@@ -76,6 +78,8 @@ class Egress(Struct, frozen=True, kw_only=True):
     """What the command may spend through the broker before it is cut off."""
     cost_cap: CostCap | None = None
     """What that may cost before it is cut off."""
+    members: Path | None = None
+    """The socket that serves the tools of its session to this command alone."""
 
 
 class SandboxSpec(Struct, frozen=True, kw_only=True):

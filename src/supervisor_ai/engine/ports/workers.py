@@ -1,6 +1,7 @@
 """Which agent runs, what it is told and what its answer means."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
@@ -83,6 +84,17 @@ class ModelLogin(Struct, frozen=True, kw_only=True):
     headers: LiveHeaders
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberDoor:
+    """The way of one attempt to the tools of the session in which it is a member."""
+
+    member: str
+    socket: Path
+    """Where the tools are served, for this attempt alone."""
+    token: str = field(repr=False)
+    """What proves who speaks; nobody else's speaks through this door."""
+
+
 class WorkerRequest(Struct, frozen=True, kw_only=True):
     """One attempt, as a worker needs to know it."""
 
@@ -119,6 +131,8 @@ class WorkerRequest(Struct, frozen=True, kw_only=True):
     """What the answer repeats; the prompt says so, too."""
     login: ModelLogin | None = None
     """What its requests carry where no key of the user's is used."""
+    door: MemberDoor | None = None
+    """The way to its session; None: it works for itself."""
     on_observation: ObservationSink = unobserved
 
 

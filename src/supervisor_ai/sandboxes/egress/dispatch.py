@@ -1,4 +1,4 @@
-"""Dispatches each connection of a gateway: to the proxy, to the broker, or to a refusal."""
+"""Dispatches each connection of a gateway: to proxy, broker, a session's tools, or a refusal."""
 
 import asyncio
 import json
@@ -12,6 +12,7 @@ from supervisor_ai.sandboxes.egress.broker import CredentialBroker
 from supervisor_ai.sandboxes.egress.connection import ConnectionShare
 from supervisor_ai.sandboxes.egress.forwarding import Unreachable
 from supervisor_ai.sandboxes.egress.head import END, RequestHead, parse_request
+from supervisor_ai.sandboxes.egress.members import MemberForwarder, is_for_members
 from supervisor_ai.sandboxes.egress.model_access.route import parse_route
 from supervisor_ai.sandboxes.egress.model_access.spend_budget import SpendBudget
 from supervisor_ai.sandboxes.egress.proxy import Proxy
@@ -24,11 +25,12 @@ _STATUSES: Final = {
     "bad-request": HTTPStatus.BAD_REQUEST,
     "too-slow": HTTPStatus.REQUEST_TIMEOUT,
     "unresolvable": HTTPStatus.BAD_GATEWAY,
+    "not-served": HTTPStatus.BAD_GATEWAY,
 }
 
 
 class EgressDispatcher:
-    """Shows every request its way: the proxy, the broker, or none."""
+    """Shows every request its way: the proxy, the broker, the tools of a session, or none."""
 
     def __init__(
         self,
@@ -37,10 +39,12 @@ class EgressDispatcher:
         proxy: Proxy,
         broker: CredentialBroker | None,
         patience: timedelta,
+        members: MemberForwarder | None = None,
     ) -> None:
         self._refusals = refusals
         self._proxy = proxy
         self._broker = broker
+        self._members = members
         self._patience = patience.total_seconds()
 
     async def attend(self, line: Line) -> None:
@@ -73,6 +77,8 @@ class EgressDispatcher:
     async def _let_through(self, request: RequestHead, line: Line) -> None:
         if request.method == "CONNECT":
             await self._proxy.serve(request, line)
+        elif self._members is not None and is_for_members(request.target):
+            await self._members.serve(request, line)
         elif request.target.startswith("/"):
             if self._broker is None:
                 raise Refused("no-broker")
@@ -93,6 +99,7 @@ def furnish(
         ),
         broker=CredentialBroker(route, passage, budget) if route else None,
         patience=passage.allowance.head_time,
+        members=MemberForwarder(egress.members, passage) if egress.members else None,
     )
 
 

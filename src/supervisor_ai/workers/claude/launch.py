@@ -5,7 +5,7 @@ from typing import Final
 
 from supervisor_ai.domain.run.definition import Broker, McpServer
 from supervisor_ai.workers.claude.login import LOGIN
-from supervisor_ai.workers.launch.means import model_flag, own_names, turns_flag
+from supervisor_ai.workers.launch.means import bearer_header, model_flag, own_names, turns_flag
 from supervisor_ai.workers.launch.order import LaunchOrder
 from supervisor_ai.workers.launch.profile import (
     HOME,
@@ -58,7 +58,8 @@ def _servers(order: LaunchOrder) -> Addition:
 
 def _server(server: McpServer) -> Json:
     if server.url is not None:
-        return {"type": "http", "url": server.url, "alwaysLoad": True}
+        headers = bearer_header(server, "${%s}")
+        return {"type": "http", "url": server.url, "alwaysLoad": True, **headers}
     command, *arguments = server.command
     environment = dict(server.environment)
     return {"command": command, "args": arguments, "env": environment, "alwaysLoad": True}

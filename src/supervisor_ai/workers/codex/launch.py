@@ -6,11 +6,10 @@ from typing import Final
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import Broker, McpServer
 from supervisor_ai.workers.codex.login import LOGIN
-from supervisor_ai.workers.environment import PLACEHOLDER
+from supervisor_ai.workers.environment import DOOR, PLACEHOLDER
 from supervisor_ai.workers.launch.means import model_flag, toml
 from supervisor_ai.workers.launch.order import LaunchOrder
 from supervisor_ai.workers.launch.profile import (
-    DOOR,
     Addition,
     Aspect,
     LaunchProfile,
@@ -59,6 +58,8 @@ def _server(server: McpServer) -> Iterator[str]:
     key = f"mcp_servers.{server.name}"
     if server.url is not None:
         yield from _option(f"{key}.url", toml(server.url))
+        if server.token_variable:
+            yield from _option(f"{key}.bearer_token_env_var", toml(server.token_variable))
     else:
         yield from _option(f"{key}.command", toml(server.command[0]))
         yield from _option(f"{key}.args", toml(server.command[1:]))

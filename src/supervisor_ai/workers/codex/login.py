@@ -7,6 +7,7 @@ from typing import Final
 
 from supervisor_ai.domain.run.definition import Broker
 from supervisor_ai.tools.json_value import Json, JsonObject, inner, mapping
+from supervisor_ai.workers.environment import DOOR
 from supervisor_ai.workers.launch.login_form import (
     BadLogin,
     LoginForm,
@@ -16,7 +17,6 @@ from supervisor_ai.workers.launch.login_form import (
     token_at,
 )
 from supervisor_ai.workers.launch.means import toml
-from supervisor_ai.workers.launch.profile import DOOR
 
 _ABOUT: Final = "https://api.openai.com/auth"
 _HELD: Final = timedelta(days=8)

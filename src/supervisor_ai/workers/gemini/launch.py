@@ -4,6 +4,7 @@ from typing import Final
 
 from supervisor_ai.domain.run.definition import Broker, McpServer
 from supervisor_ai.workers.launch.means import (
+    bearer_header,
     model_flag,
     own_names,
     prompt_file,
@@ -51,7 +52,7 @@ def _turns(order: LaunchOrder) -> Addition:
 def server_entry(server: McpServer) -> Json:
     """Describe an MCP server as the settings file does."""
     if server.url is not None:
-        return {"httpUrl": server.url, "trust": True}
+        return {"httpUrl": server.url, "trust": True, **bearer_header(server, "${%s}")}
     command, *arguments = server.command
     environment = dict(server.environment)
     return {"command": command, "args": arguments, "env": environment, "trust": True}

@@ -50,6 +50,13 @@ def server_settings(key: str, render: Render) -> Means:
     return Means(how=f"`{key}` in its settings", tell=tell)
 
 
+def bearer_header(server: McpServer, reference: str) -> Json:
+    """Let requests to a server carry what a variable holds, as the CLI refers to one."""
+    if not server.token_variable:
+        return {}
+    return {"headers": {"Authorization": f"Bearer {reference % server.token_variable}"}}
+
+
 def own_names(tools: Mapping[str, tuple[str, ...]], allowed: tuple[str, ...] | None) -> list[str]:
     """Translate what a role may use; a tool that the CLI does not have is none."""
     wanted = tools if allowed is None else allowed

@@ -1,10 +1,16 @@
 """What an agent is to be for one attempt, in words that fit every CLI."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import McpServer
+from supervisor_ai.engine.ports.sandbox import MEMBERS
 from supervisor_ai.engine.ports.workers import WorkerRequest
+from supervisor_ai.workers.environment import DOOR, MEMBERS_TOKEN
+
+_OWN: Final = "supervisor"
+"""The name of the server that has the tools of a session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +52,15 @@ def order_of(request: WorkerRequest) -> LaunchOrder:
         model=model,
         system_prompt=request.system_prompt or None,
         allowed_tools=request.allowed_tools,
-        mcp_servers=request.mcp_servers,
+        mcp_servers=_servers(request),
         max_turns=request.max_turns,
         flags=request.flags,
     )
+
+
+def _servers(request: WorkerRequest) -> tuple[McpServer, ...]:
+    """Add the tools of its session for a member; a role has no server of that name then."""
+    if request.door is None:
+        return request.mcp_servers
+    others = (server for server in request.mcp_servers if server.name != _OWN)
+    return (*others, McpServer(name=_OWN, url=f"{DOOR}{MEMBERS}", token_variable=MEMBERS_TOKEN))

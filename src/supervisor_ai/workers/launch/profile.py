@@ -12,8 +12,6 @@ from supervisor_ai.workers.launch.order import LaunchOrder
 
 HOME: Final = "/home/agent"
 """The home of everything that runs in a sandbox: empty, writable and gone with it."""
-DOOR: Final = "http://127.0.0.1:3128"
-"""Where the broker listens inside a sandbox, for CLIs that no variable can tell."""
 
 Json = Mapping[str, object]
 

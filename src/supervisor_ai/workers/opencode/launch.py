@@ -3,11 +3,15 @@
 from typing import Final
 
 from supervisor_ai.domain.run.definition import Broker, McpServer
-from supervisor_ai.workers.environment import PLACEHOLDER
-from supervisor_ai.workers.launch.means import own_names, prompt_file, server_settings
+from supervisor_ai.workers.environment import DOOR, PLACEHOLDER
+from supervisor_ai.workers.launch.means import (
+    bearer_header,
+    own_names,
+    prompt_file,
+    server_settings,
+)
 from supervisor_ai.workers.launch.order import LaunchOrder
 from supervisor_ai.workers.launch.profile import (
-    DOOR,
     Addition,
     Aspect,
     Json,
@@ -44,7 +48,8 @@ def _tools(order: LaunchOrder) -> Addition:
 
 def _server(server: McpServer) -> Json:
     if server.url is not None:
-        return {"type": "remote", "url": server.url, "enabled": True}
+        headers = bearer_header(server, "{env:%s}")
+        return {"type": "remote", "url": server.url, "enabled": True, **headers}
     return {
         "type": "local",
         "command": list(server.command),

@@ -64,10 +64,16 @@ class World:
         broker: BrokerRoute | None = None,
         tokens: int | None = None,
         cost_cap: CostCap | None = None,
+        members: Path | None = None,
         allowance: TrafficLimits = USUAL,
     ) -> AsyncIterator[Gateway]:
         egress = Egress(
-            on_refusal=self.refused, allow=allow, broker=broker, tokens=tokens, cost_cap=cost_cap
+            on_refusal=self.refused,
+            allow=allow,
+            broker=broker,
+            tokens=tokens,
+            cost_cap=cost_cap,
+            members=members,
         )
         trust = ssl.create_default_context(cafile=self.certificate)
         door = Gateway(

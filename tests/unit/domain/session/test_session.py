@@ -215,6 +215,8 @@ def test_members_come_and_go() -> None:
     ("name", "role"),
     [
         ("supervisor", MemberRole.WORKER),
+        ("coordinator", MemberRole.WORKER),
+        ("coordinator", MemberRole.OBSERVER),
         ("writer", MemberRole.SUPERVISOR),
         ("all", MemberRole.WORKER),
     ],
@@ -245,4 +247,5 @@ def test_a_fact_of_something_else_is_a_bug() -> None:
 def test_no_decision_of_a_person_is_on_a_list() -> None:
     words = {permission.value for allowed in PERMISSIONS.values() for permission in allowed}
     assert not words & {"approve", "reject", "override", "trust", "cancel", "teardown"}
-    assert PERMISSIONS[MemberRole.OBSERVER] == {MemberPermission.READ}
+    watching = {MemberPermission.READ, MemberPermission.WATCH_RUNS}
+    assert PERMISSIONS[MemberRole.OBSERVER] == watching

@@ -245,6 +245,19 @@ def test_the_others_are_given_servers_in_their_settings() -> None:
     assert opencode["mcp"]["far"]["url"] == REMOTE.url  # type: ignore[index]
 
 
+def test_what_requests_to_a_server_carry_is_referred_to_as_each_cli_does() -> None:
+    order = LaunchOrder(mcp_servers=(replace(REMOTE, token_variable="TOK"),))
+    claude = plan("claude", order)
+    inside = after(claude, "--mcp-config").removeprefix(f"{HOME}/")
+    listed = json.loads(claude.files[inside])["mcpServers"]
+    assert listed["far"]["headers"] == {"Authorization": "Bearer ${TOK}"}
+    assert options(plan("codex", order))["mcp_servers"]["far"]["bearer_token_env_var"] == "TOK"  # type: ignore[index]
+    gemini = settings("gemini", order)["mcpServers"]["far"]  # type: ignore[index]
+    assert gemini["headers"] == {"Authorization": "Bearer ${TOK}"}
+    opencode = settings("opencode", order)["mcp"]["far"]  # type: ignore[index]
+    assert opencode["headers"] == {"Authorization": "Bearer {env:TOK}"}
+
+
 def test_turns_are_bounded_where_that_is_possible() -> None:
     order = LaunchOrder(max_turns=7)
     assert after(plan("claude", order), "--max-turns") == "7"

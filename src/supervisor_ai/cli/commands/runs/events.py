@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import TypedDict, Unpack
 
 import click
-import msgspec
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option, optional_run_argument
@@ -13,7 +12,12 @@ from supervisor_ai.cli.output import encode, write
 from supervisor_ai.cli.tables import local_time
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE
-from supervisor_ai.control.queries.events import follow_events, known_types, read_events
+from supervisor_ai.control.queries.events import (
+    event_record,
+    follow_events,
+    known_types,
+    read_events,
+)
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.sentences import describe, place
 from supervisor_ai.domain.envelope import Envelope
@@ -52,8 +56,7 @@ def events(invocation: Invocation, **options: Unpack[_Options]) -> int:
     for envelope in _read(records, options):
         if wanted and envelope.type not in wanted:
             continue
-        line = _json(records, envelope) if options["as_json"] else _text(envelope)
-        if not write(line):
+        if not write(_json(records, envelope) if options["as_json"] else _text(envelope)):
             break
     return DONE
 
@@ -68,19 +71,7 @@ def _read(records: Records, options: _Options) -> Iterator[Envelope]:
 
 
 def _json(records: Records, envelope: Envelope) -> str:
-    line = {
-        "seq": envelope.seq,
-        "stream": envelope.stream,
-        "version": envelope.version,
-        "type": envelope.type,
-        "payload": msgspec.Raw(records.documents.encode(envelope.event)),
-        "recorded_at": envelope.recorded_at,
-        "actor": envelope.actor,
-        "cause": envelope.cause,
-        "epoch": envelope.epoch,
-        "hash": envelope.hash,
-    }
-    return encode(line).decode()
+    return encode(event_record(records, envelope)).decode()
 
 
 def _text(envelope: Envelope) -> str:

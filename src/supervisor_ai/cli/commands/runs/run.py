@@ -6,6 +6,7 @@ import click
 
 from supervisor_ai.cli.foreground.terminal_session import require_terminal
 from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.mcp_extra import require_sdk
 from supervisor_ai.cli.options import (
     dry_run_option,
     fresh_option,
@@ -39,6 +40,7 @@ class _Options(StartOptions):
     issue: str | None
     workflow: str | None
     role: tuple[str, ...]
+    session: str | None
 
 
 @verb(
@@ -55,6 +57,7 @@ class _Options(StartOptions):
     metavar="STEP=ROLE",
     help="Give a step another role; ROLE alone: every step whose role answers in the same way.",
 )
+@click.option("--session", metavar="SESSION", help="Let the workers be members of this session.")
 @start_option
 @sandbox_option
 @budget_option
@@ -78,6 +81,8 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
     asks for what you have not agreed to, a terminal shows it and asks, as `supervisor trust` does.
     """
     _require_screen(options)
+    if options["session"] is not None:
+        require_sdk()
     from supervisor_ai.cli.commands.setup.trust import with_trust
     from supervisor_ai.control.commands.run_start import StartRequest, prepare
 
@@ -98,6 +103,7 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
         sandbox=options["sandbox"],
         budget=options["budget"],
         is_fresh=options["no_cache"],
+        session=options["session"],
     )
     prepared = with_trust(invocation, options, lambda: prepare(preflight, request))
     return start(invocation, prepared, options)

@@ -1,0 +1,75 @@
+"""The tools of a member: one for each call that is on the list of its role."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from supervisor_ai.control.sessions.calls import Room, all_calls, calls_for, make_call
+from supervisor_ai.control.sessions.members import Members
+from supervisor_ai.domain.errors import Denied
+from supervisor_ai.mcp.toolbox import Json, ToolCard
+
+DECISIONS: Final = frozenset({"approve", "reject", "override", "trust", "cancel", "teardown"})
+"""What only people decide: on nobody's list, and no tool."""
+_ANY: Final = {"description": "Any JSON"}
+
+
+class MemberTools(Struct, frozen=True, kw_only=True):
+    """The calls of one member of a session."""
+
+    room: Room
+
+    def cards(self) -> Sequence[ToolCard]:
+        """Return what this member may call, and nothing else."""
+        calls = calls_for(self.room.caller.member.role)
+        return [
+            ToolCard(name=call.name, description=call.help, schema=input_schema(call.form))
+            for call in calls
+        ]
+
+    def call(self, name: str, arguments: Json) -> Json:
+        """Do what is asked; a refusal is recorded."""
+        if name in DECISIONS and name not in all_calls():
+            raise self._refused(name)
+        told = make_call(self.room, name, arguments)
+        return msgspec.to_builtins(told) if not isinstance(told, Mapping) else told
+
+    def _refused(self, name: str) -> Denied:
+        room, words = self.room, f"To {name} is a person's decision, and no tool."
+        Members(room.desk, room.session, room.caller.actor).refuse(room.caller, name, words)
+        return Denied(words, hint="Ask the coordinator to ask a person.")
+
+
+def input_schema(form: type[Struct]) -> Json:
+    """Describe what a call takes in one piece, which is what clients can read."""
+    (schema,), known = msgspec.json.schema_components([form], schema_hook=lambda _: _ANY)
+    found: Json = _inlined(schema, known)
+    return found
+
+
+def _inlined(value: Any, known: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON Schema is any JSON
+    """Put definitions where they are referred to, in the words that every client understands."""
+    if isinstance(value, list):
+        return [_inlined(it, known) for it in value]
+    if not isinstance(value, dict):
+        return value
+    if "$ref" in value:
+        return _named(known[value["$ref"].rpartition("/")[2]], known)
+    choices = [it for it in value.get("anyOf", ()) if it != {"type": "null"}]
+    if len(choices) == 1:
+        # Nothing is given by leaving it out.
+        return _inlined(choices[0], known)
+    return {
+        key: _inlined(it, known)
+        for key, it in value.items()
+        if (key, it) != ("additionalProperties", _ANY)
+    }
+
+
+def _named(value: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what a definition is called, and say what a choice is made of."""
+    kept = {key: it for key, it in value.items() if key not in ("title", "description")}
+    found: dict[str, Any] = _inlined(kept, known)
+    return {"type": "string", **found} if "enum" in found else found

@@ -1,0 +1,29 @@
+"""What the server asks of a member's tools, without a word of the protocol."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+Json = Mapping[str, object]
+
+
+class ToolCard(Struct, frozen=True, kw_only=True):
+    """A tool as it is offered."""
+
+    name: str
+    description: str
+    schema: Json
+    """What it takes, as JSON Schema; unknown keys are errors."""
+
+
+class Toolbox(Protocol):
+    """The tools of one member of a session."""
+
+    def cards(self) -> Sequence[ToolCard]:
+        """Return what this member may call, and nothing else."""
+        ...
+
+    def call(self, name: str, arguments: Json) -> Json:
+        """Do what is asked; raises a SupervisorError that says why not."""
+        ...

@@ -1,0 +1,141 @@
+"""Doors through which workers take part in sessions: a process of ours for each of them."""
+
+import asyncio
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from supervisor_ai.control.sessions.desk import SessionDesk
+from supervisor_ai.control.sessions.members import Members
+from supervisor_ai.domain.envelope import Actor
+from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.session.members import MemberRole
+from supervisor_ai.engine.ports.members import Newcomer
+from supervisor_ai.engine.ports.workers import MemberDoor
+from supervisor_ai.tools.threads import wait_until_done
+
+_ROLE: Final = 40
+_STRANGE: Final = re.compile(r"[^A-Za-z0-9_-]")
+_GRACE: Final = 5.0
+_QUEUE: Final = 16
+
+
+class ProcessDoors:
+    """Starts a server for each worker, which serves that member alone and ends with its attempt.
+
+    What a worker sends is read there and not here: whatever it is, it does no harm to the run.
+    """
+
+    def __init__(
+        self,
+        desk: SessionDesk,
+        actor: Actor,
+        project: Path,
+        environment: Mapping[str, str],
+    ) -> None:
+        self._desk = desk
+        self._actor = actor
+        self._project = project
+        self._environment = environment
+        self._inside: set[str] = set()
+        """Who takes part from here."""
+
+    def open(self, newcomer: Newcomer) -> AbstractAsyncContextManager[MemberDoor]:
+        """Let a worker take part until the context is left."""
+        return self._opened(newcomer, member_name(newcomer))
+
+    @asynccontextmanager
+    async def _opened(self, newcomer: Newcomer, name: str) -> AsyncIterator[MemberDoor]:
+        members = Members(self._desk, newcomer.session, self._actor)
+        token = self._admit(members, newcomer, name)
+        try:
+            with tempfile.TemporaryDirectory(prefix="supervisor-door-") as room:
+                place = Path(room, "s")
+                server = self._start(place, newcomer, name)
+                try:
+                    yield MemberDoor(member=name, socket=place, token=token)
+                finally:
+                    await wait_until_done([asyncio.ensure_future(_end(server))])
+        finally:
+            self._inside.discard(name)
+            with suppress(NotFound):
+                members.remove(name)
+
+    def _admit(self, members: Members, newcomer: Newcomer, name: str) -> str:
+        """Add the worker; whoever of this run is still there lost its owner long ago."""
+        try:
+            for member in members.list():
+                if is_of_run(member.name, newcomer.run) and member.name not in self._inside:
+                    members.remove(member.name)
+            token = members.add(name, MemberRole.WORKER)
+        except SupervisorError as error:
+            raise InvalidInput(
+                f"The worker cannot take part in session {newcomer.session!r}: {error.message}",
+                hint=error.hint,
+            ) from error
+        self._inside.add(name)
+        return token
+
+    def _start(self, place: Path, newcomer: Newcomer, name: str) -> subprocess.Popen[bytes]:
+        listener = _listen(place)
+        try:
+            door = str(listener.fileno())
+            return subprocess.Popen(
+                (
+                    *(sys.executable, "-I", "-m", "supervisor_ai", "-C", str(self._project)),
+                    *("mcp", "--session", newcomer.session, "--member", name, "--door", door),
+                ),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env=dict(self._environment),
+                pass_fds=(listener.fileno(),),
+                start_new_session=True,
+            )
+        finally:
+            # From now on it listens there, or nobody does: whoever connects then is told at once.
+            listener.close()
+
+
+def member_name(newcomer: Newcomer) -> str:
+    """Name a worker so that no other one of any run has the same name at the same time."""
+    role = _STRANGE.sub("-", newcomer.role)[:_ROLE]
+    role = role if role[:1].isalpha() else f"worker-{role}"
+    slot = f"-{newcomer.slot}" if newcomer.slot > 1 else ""
+    return f"{role}-{newcomer.attempt}{slot}.{newcomer.run}"
+
+
+def is_of_run(member: str, run: RunId) -> bool:
+    """Tell whether a member is a worker of a run."""
+    return member.endswith(f".{run}")
+
+
+def _listen(place: Path) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        listener.bind(str(place))
+        place.chmod(0o600)
+        listener.listen(_QUEUE)
+    except BaseException:
+        listener.close()
+        raise
+    return listener
+
+
+async def _end(server: subprocess.Popen[bytes]) -> None:
+    """Let the server end by itself, or end it."""
+    if server.stdin is not None:
+        server.stdin.close()
+    try:
+        await asyncio.to_thread(server.wait, _GRACE)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        await asyncio.to_thread(server.wait)
