@@ -21,8 +21,10 @@ from supervisor_ai.definitions.checkpoint.role_specs import builtin_role_spec
 from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.ids import RunId, SessionId, StepName
 from supervisor_ai.domain.run.definition import Definition, Limits, Role, Step, Workflow
+from supervisor_ai.domain.session.events import FileImported
 from supervisor_ai.domain.session.members import Member, MemberRole
 from supervisor_ai.domain.session.tasks import TaskStatus
+from supervisor_ai.drivers.checkpoint.checks.model import CheckGroup, CheckSpec
 from supervisor_ai.drivers.checkpoint.commands.requests import CheckpointWish, request_checkpoint
 from supervisor_ai.drivers.checkpoint.decisions.definition import Residence, ResidentDefinition
 from supervisor_ai.drivers.checkpoint.driver import CheckpointDriver
@@ -33,7 +35,7 @@ from supervisor_ai.drivers.checkpoint.kinds import (
     RESIDENCE,
     SESSION,
 )
-from supervisor_ai.drivers.checkpoint.spec import RoleSpec
+from supervisor_ai.drivers.checkpoint.spec import CheckpointSpec, RoleSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply, FakeScript, answering
 
@@ -94,6 +96,28 @@ def resident(
     )
 
 
+def strict_spec() -> RoleSpec:
+    """Make a spec whose first checkpoint blocks unless the brief has its headings."""
+    spec = builtin_role_spec()
+    wanted = ("Vision", "Scope", "Out of scope", "Risks", "Glossary")
+    checks = tuple(
+        CheckSpec(
+            id=f"has_{place}",
+            rule="contains_heading",
+            title=f"The brief has {heading!r}",
+            group=CheckGroup.PROCESS,
+            params={"path": "spec/product-brief.md", "heading": heading},
+        )
+        for place, heading in enumerate(wanted)
+    )
+    first = CheckpointSpec(task="CHECKPOINT-001", title="The brief", checks=checks)
+    return RoleSpec(checkpoints={**spec.checkpoints, first.task: first})
+
+
+GOOD: Final = "# Vision\n# Scope\n# Out of scope\n# Risks\n# Glossary\n"
+BAD: Final = "# Something else\n"
+
+
 def judges(verdicts: Mapping[str, str] | None = None) -> FakeScript:
     """Answer every check that is asked with `pass`, or as the test says, citing the first line."""
     given = verdicts or {}
@@ -116,7 +140,9 @@ def judges(verdicts: Mapping[str, str] | None = None) -> FakeScript:
 class CheckpointScene:
     """A kernel, a session in it, and its supervisor."""
 
-    def __init__(self, kernel: Kernel, *, folder: str | None = None) -> None:
+    def __init__(
+        self, kernel: Kernel, *, folder: str | None = None, supervision: bool = True
+    ) -> None:
         self.kernel = kernel
         self.session = SessionId("S1")
         wanted = NewSession(
@@ -125,6 +151,7 @@ class CheckpointScene:
             pipeline="full-lifecycle",
             requirement="A small shop.",
             folder=folder,
+            supervision=supervision,
         )
         open_session(self.desk, wanted, ADA)
         self.tasks.add(
@@ -154,6 +181,11 @@ class CheckpointScene:
         data = {"task_id": task, "status": "task_complete", "ref": f"spec/{name}"}
         self.bus(WRITER).log(Post(kind="state_update", summary=f"{task} done", data=data))
         own.update(task, status=TaskStatus.COMPLETED)
+
+    def keep(self, path: str, text: str) -> None:
+        """Let the ledger have a file of the session, which lies in no folder."""
+        imported = FileImported(path=path, artifact=self.desk.keep(text))
+        self.desk.view(self.session).add(lambda _: (imported,), ADA)
 
     def start(self, definition: ResidentDefinition | Definition | None = None) -> RunId:
         """Submit a supervisor and let it become ready."""

@@ -2,7 +2,8 @@
 
 from supervisor_ai.control.ports.session_files import SessionFiles
 from supervisor_ai.domain.errors import Conflict, InternalError, NotFound
-from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.ids import ArtifactHash, run_stream
+from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.session.tasks import TaskStatus
 from supervisor_ai.drivers.checkpoint import effects as d
 from supervisor_ai.drivers.checkpoint import events as k
@@ -101,15 +102,16 @@ async def settle(
     """Write down what a person decided, let the task follow, and tell the coordinator."""
     door = SessionDoor(operation, effect.session, files)
     words = "" if effect.note is None else operation.text_of(effect.note)
+    who = effect.person or _sender(effect, operation)
     if effect.decision is k.BlockDecision.OVERRIDE:
         number = kept_report(operation, effect.report).number
-        entry = override_entry(effect.task, number, by=effect.person, reason=words)
+        entry = override_entry(effect.task, number, by=who, reason=words)
         door.add_wisdom(DECISIONS_FILE, (entry,))
         door.move(effect.task, TaskStatus.COMPLETED)
-        said = replies.overridden(effect.task, by=effect.person, reason=words, types=effect.types)
+        said = replies.overridden(effect.task, by=who, reason=words, types=effect.types)
     else:
         door.move(effect.task, TaskStatus.PENDING)
-        said = replies.revision(effect.task, by=effect.person, reason=words, types=effect.types)
+        said = replies.revision(effect.task, by=who, reason=words, types=effect.types)
     return k.BlockSettled(
         step=effect.step,
         visit=effect.visit,
@@ -117,3 +119,15 @@ async def settle(
         decision=effect.decision,
         message=door.say(said, effect.request),
     )
+
+
+def _sender(effect: d.SettleBlock, operation: Operation) -> str:
+    """Name the user whose decision it was, where nobody has listed people by name."""
+    place = (effect.step, effect.visit, effect.slot)
+    said = (e.ApprovalGiven, e.ApprovalRefused)
+    found = [
+        it.actor.id
+        for it in operation.world.log.read(run_stream(operation.run))
+        if isinstance(it.event, said) and it.event.place == place
+    ]
+    return found[-1] if found else ""
