@@ -116,7 +116,7 @@ def test_messages_wait_until_a_person_has_decided() -> None:
 
 def test_a_supervisor_that_is_stopped_at_a_block_leaves_it_to_the_next_one() -> None:
     at, run, _ = blocked()
-    at.kernel.send(run, "stop", Cancel(reason="abort"))
+    at.kernel.send(run, "stop", Cancel(reason=None))
     at.kernel.drive(run)
     assert at.kernel.status(run) is RunStatus.CANCELLED
     again = at.start(resident(strict_spec(), recovery=True))

@@ -3,6 +3,7 @@
 from tests.support.checkpoint_scene import FOLDER, CheckpointScene, judges, resident
 from tests.support.kernel import Kernel
 
+from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
@@ -11,7 +12,7 @@ from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply, FakeScript, answering
 
 
-def made(script: FakeScript, *, has_judge: bool = True) -> tuple[CheckpointScene, str]:
+def made(script: FakeScript, *, has_judge: bool = True) -> tuple[CheckpointScene, RunId]:
     at = CheckpointScene(Kernel(None, agent=script), folder=FOLDER)
     run = at.start(resident(has_judge=has_judge))
     at.write("DRAFT-001")
