@@ -28,6 +28,8 @@ from supervisor_ai.drivers.checkpoint.score import (
 
 LONGEST_REPORT: Final = 4 * 1024 * 1024
 _HEAD: Final = ("Check", "Title", "Result", "Evidence", "Note")
+_ADVICE: Final = {CheckVerdict.FAIL: "Revise", CheckVerdict.WARN: "Look at"}
+_RISK: Final = {CheckVerdict.FAIL: "Failed", CheckVerdict.WARN: "Warned"}
 _NONE: Final = "- None"
 _NOT_GIVEN: Final = "not given"
 _ARTIFACT: Final = re.compile(r"- Artifact: (.*) \(([^\s,()]*), ([^\s,()]*)\)")
@@ -143,16 +145,16 @@ def _lines(report: CheckpointReport) -> Iterator[str]:
     yield ""
     yield f"Quality trend: {report.trend.value}"
     yield from ("", "## Recommendations", "")
-    yield from _listed(report.troubled)
+    yield from _listed(report.troubled, _ADVICE)
     yield from ("", "## Risks Logged", "")
-    yield from _listed(report.risks)
+    yield from _listed(report.risks, _RISK)
 
 
-def _listed(results: tuple[CheckResult, ...]) -> Iterator[str]:
+def _listed(results: tuple[CheckResult, ...], words: dict[CheckVerdict, str]) -> Iterator[str]:
     if not results:
         yield _NONE
     for it in results:
-        yield f"- {escape(it.title)} ({it.verdict.value}): {escape(it.note)}"
+        yield f"- {words[it.verdict]}: {escape(it.title)}. {escape(it.note)}".rstrip()
 
 
 def _row(result: CheckResult) -> str:

@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from supervisor_ai.tools.text import escaped
-
 _ACTIVE: Final = frozenset('\\|`<>[]*";&')
 _ESCAPE: Final = re.compile(r"\\(?:x\{([0-9a-f]{1,6})\}|(.))")
 _CELL: Final = re.compile(r"(?:[^\\|]|\\.)+")
@@ -20,7 +18,7 @@ def escape(text: str) -> str:
 def _written(character: str) -> str:
     if character in _ACTIVE:
         return f"\\{character}"
-    return character if escaped(character) == character else f"\\x{{{ord(character):x}}}"
+    return character if character.isprintable() else f"\\x{{{ord(character):x}}}"
 
 
 def unescape(text: str) -> str:

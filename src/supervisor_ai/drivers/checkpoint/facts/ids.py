@@ -27,6 +27,7 @@ _ID: Final = re.compile(
     rf"(?<![A-Za-z0-9_-])(?:([A-Z]{{1,12}})-?|({_SPELLED}) )({_NUMBER})(?![A-Za-z0-9_])",
     re.IGNORECASE,
 )
+_SET_OFF: Final = re.compile(r"[:)]| [-\u2013\u2014] ")
 _MOST: Final = 64
 
 
@@ -55,6 +56,13 @@ def leading_id(text: str) -> tuple[str, str]:
     if found is None or (rest and rest[0] not in " :.)|]\u2013\u2014-"):
         return "", text
     return found, rest.lstrip(" :.)|]\u2013\u2014-")
+
+
+def is_labelled(text: str) -> bool:
+    """Tell whether a text begins with an id that is set off from what it says."""
+    id_, _ = leading_id(text)
+    match = _ID.match(text)
+    return bool(id_) and match is not None and _SET_OFF.match(text, match.end()) is not None
 
 
 def _canonical(match: re.Match[str]) -> str | None:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from supervisor_ai.drivers.checkpoint.facts.ids import find_ids, leading_id
-from supervisor_ai.drivers.checkpoint.facts.topics import Topic, topic_of
+from supervisor_ai.drivers.checkpoint.facts.ids import find_ids, is_labelled, leading_id
+from supervisor_ai.drivers.checkpoint.facts.topics import LASTING, Topic, topic_of
 
 MOST_CHARACTERS: Final = 512 * 1024
 MOST_LINES: Final = 20_000
@@ -49,6 +49,8 @@ class MarkdownEntry:
     line: int
     topic: Topic | None
     """What it is stated under; of a heading, its own title counts first."""
+    distance: int
+    """How many headings are between it and the one that announces its topic."""
     titles: tuple[str, ...]
     """The titles above it in lower case, the nearest last; its own, if it is a heading."""
     id: str
@@ -134,7 +136,7 @@ class _Reader:
         elif is_row:
             self._open_row(number, line)
         elif line.strip():
-            self._go_on(line)
+            self._go_on(number, line)
         self._refer(line)
         self._after_blank = not line.strip()
 
@@ -145,8 +147,16 @@ class _Reader:
         self._bullets = []
         entry = self._open(EntryForm.HEADING, level, number, line, title)
         entry.titles = (*entry.titles, title.lower())
-        entry.topic = topic_of(title.lower()) or entry.topic
+        own = topic_of(title.lower())
+        entry.topic = own or (entry.topic if self._goes_deeper(entry.topic) else None)
+        entry.distance = 0 if own else entry.distance + 1
         self._headings.append(entry)
+
+    def _goes_deeper(self, topic: Topic | None) -> bool:
+        """Tell whether a topic holds below further headings; a document's title is too general."""
+        above = self._headings[-1] if self._headings else None
+        is_title = above is not None and above.depth == 1 and above.distance == 0
+        return topic in LASTING or not is_title
 
     def _open_bullet(self, number: int, line: str, match: re.Match[str]) -> None:
         indent = len(match[1].expandtabs(4))
@@ -169,11 +179,18 @@ class _Reader:
         self._row = self._open(EntryForm.ROW, 0, number, line, text)
         self._row.cells = dict(zip(self._columns, cells, strict=False))
 
-    def _go_on(self, line: str) -> None:
-        """Read a line of a paragraph; one that is not indented ends a list after a blank line."""
-        if self._after_blank and not line[0].isspace():
+    def _go_on(self, number: int, line: str) -> None:
+        """Read a line of a paragraph; one that begins with an id is an entry like those of lists.
+
+        After a blank line, one that is not indented ends a list.
+        """
+        text = bare(line)
+        if not line[0].isspace() and (self._after_blank or is_labelled(text)):
             self._bullets = []
-        self._tell_below(bare(line))
+        self._tell_below(text)
+        if not line[0].isspace() and is_labelled(text):
+            entry = self._open(EntryForm.BULLET, 0, number, line, text)
+            self._bullets = [(0, entry)]
 
     def _open(
         self, form: EntryForm, depth: int, number: int, line: str, text: str
@@ -187,6 +204,7 @@ class _Reader:
             raw=line,
             line=number,
             topic=above.topic if above else None,
+            distance=above.distance if above else 0,
             titles=above.titles if above else (),
             id=id_,
             said=said,

@@ -6,8 +6,11 @@ How they are recognised, tolerantly:
   id is the id of: `G1`, `GOAL-1`, `OBJ-1`, `Goal 1` a goal; `R1`, `REQ-1`, `FR-1`, `NFR-1` a
   requirement; `US-1`, `STORY-1`, `EPIC-1` a story; `C1`, `COMP-1` a component; `ADR-1`, `DEC-1`,
   `D1` a decision; `T1`, `TASK-1`, `IMPL-1` a task; below a heading about tasks every id is one's.
+- A line of a paragraph that begins with an id and a colon or a dash is an entry as well.
 - Where a document gives no ids to a kind, the outermost entries of lists and the rows of tables
-  below a heading that announces the kind state it; what is nested in them are details.
+  below a heading that announces the kind state it; what is nested in them are details. Components,
+  modules, stories, tasks and decisions may have headings of their own instead, right below it. The
+  title of the whole document announces only what stands right below it.
 - What is below "Non-Goals" or "Out of Scope" states nothing.
 - A requirement is a must-have below a heading "Must Have", by `[Must]`, `(must)`, `Must:`,
   `Must-have`, the word MUST, `P0`, or by `Priority: Must` in it, below it or in a column.
@@ -51,6 +54,11 @@ _BEFORE: Final = re.compile(
     r"|prerequisites?)\b",
     re.IGNORECASE,
 )
+_NUMBERED: Final = re.compile(r"^[0-9]{1,3}(?:\.[0-9]{1,3}){0,3}[.)]? ")
+_TITLED: Final = frozenset(
+    {Topic.COMPONENTS, Topic.MODULES, Topic.STORIES, Topic.TASKS, Topic.DECISIONS}
+)
+"""What has headings of its own, more often than headings that group it."""
 _NOTHING: Final = frozenset({"none", "n/a", "na", "-", "tbd", "nothing"})
 
 
@@ -68,10 +76,12 @@ def statements(
         if _is_named(entry, families, topic):
             named.setdefault(entry.id, entry)
     if named:
-        chosen = islice(named.items(), MOST_STATEMENTS)
-        return tuple(_statement(entry, id_, topic) for id_, entry in chosen)
-    plain = (entry for entry in entries if _is_plain(entry, topic))
-    return tuple(_statement(entry, "", topic) for entry in islice(plain, MOST_STATEMENTS))
+        first = islice(named.items(), MOST_STATEMENTS)
+        return tuple(_statement(entry, id_, topic) for id_, entry in first)
+    titled = [it for it in entries if topic in _TITLED and _is_titled(it, topic)]
+    plain = [it for it in entries if _is_plain(it, topic) and (not titled or it.distance == 0)]
+    chosen = sorted((*titled, *plain), key=lambda it: it.line)[:MOST_STATEMENTS]
+    return tuple(_statement(entry, "", topic) for entry in chosen)
 
 
 def _is_named(entry: MarkdownEntry, families: frozenset[str], topic: Topic) -> bool:
@@ -79,6 +89,11 @@ def _is_named(entry: MarkdownEntry, families: frozenset[str], topic: Topic) -> b
         return False
     is_task = topic is Topic.TASKS and entry.topic is Topic.TASKS
     return is_task or ids.family(entry.id) in families
+
+
+def _is_titled(entry: MarkdownEntry, topic: Topic) -> bool:
+    is_heading = entry.form is EntryForm.HEADING and entry.distance == 1
+    return is_heading and entry.topic is topic and ids.family(entry.id) not in ids.KNOWN
 
 
 def _is_plain(entry: MarkdownEntry, topic: Topic) -> bool:
@@ -89,7 +104,7 @@ def _is_plain(entry: MarkdownEntry, topic: Topic) -> bool:
 
 
 def _statement(entry: MarkdownEntry, id_: str, topic: Topic) -> Statement:
-    text = entry.said if id_ else entry.text
+    text = entry.said if id_ else _NUMBERED.sub("", entry.text)
     return Statement(
         id=id_,
         text=text[:_LONGEST_TEXT],

@@ -21,12 +21,14 @@ class Topic(StrEnum):
     """What is named because it is not wanted."""
 
 
+LASTING: Final = frozenset({Topic.EXCLUDED, Topic.GLOSSARY})
+"""What holds below all headings of a part, also where only the title of the document says so."""
 _TITLES: Final = (
     (Topic.EXCLUDED, r"non[- ]?goals?\b|out of scope|not in scope|excluded|won'?t[- ]have"),
     (Topic.QUESTIONS, r"open (?:questions?|issues?|points?)\b|unresolved|unknowns\b"),
     (Topic.GLOSSARY, r"glossary\b|terminology\b|\bterms\b|definitions\b|ubiquitous language"),
     (Topic.GOALS, r"\bgoals?\b|\bobjectives?\b"),
-    (Topic.REQUIREMENTS, r"\brequirements?\b|(?:must|should|could)[- ]haves?\b"),
+    (Topic.REQUIREMENTS, r"\brequirements?\b|\bfunctional\b|(?:must|should|could)[- ]haves?\b"),
     (Topic.STORIES, r"\bstories\b|\bepics?\b"),
     (Topic.COMPONENTS, r"\bcomponents?\b|building blocks"),
     (Topic.MODULES, r"\bmodules?\b"),

@@ -122,6 +122,8 @@ def test_two_roles_at_one_task_are_a_duplicate() -> None:
 
 def test_two_tasks_that_ask_for_the_same_are_a_duplicate() -> None:
     task = SessionTask(id="IMPL-001", status="in_progress", owner="coder", subject="Build it")
-    tasks = (task, replace(task, id="IMPL-002"), replace(task, id="IMPL-003", status="completed"))
+    done = replace(task, id="IMPL-003", status="completed")
+    other = replace(task, id="IMPL-004", subject="Test it")
+    tasks = (task, replace(task, id="IMPL-002"), done, other)
     found = result("duplicate_spawns", replace(material(), tasks=tasks))
     assert (found.verdict, found.note) == (FAIL, "coder has 2 tasks 'Build it' in progress.")

@@ -40,7 +40,7 @@ def test_many_missing_artifacts_are_counted() -> None:
 
 
 def test_an_artifact_that_was_not_read_to_its_end_is_a_warning() -> None:
-    found = result("artifacts_exist", material({**TEXTS, BRIEF: "x\n" * 30_000}))
+    found = result("artifacts_exist", material({**TEXTS, BRIEF: "\n" * 30_000}))
     assert (found.verdict, found.note) == (WARN, f"Too large to be read to the end: {BRIEF}.")
 
 
