@@ -17,6 +17,8 @@ class LoadedFile(Struct, frozen=True, kw_only=True):
 
     path: str
     artifact: ArtifactHash
+    task: str = ""
+    """The task that made it; nothing where nobody knows."""
 
 
 class ClaimStarted(OperationStarted, frozen=True, kw_only=True):
@@ -116,6 +118,9 @@ class ChecksJudged(OperationEnded, frozen=True, kw_only=True):
     results: ArtifactHash
     questions: int = 0
     """How many checks need a worker's judgement."""
+    brief: ArtifactHash | None = None
+    """What the worker is asked, and all that it is shown; None: there is nothing to ask."""
+    brief_tokens: int = 0
     passed: int = 0
     warned: int = 0
     failed: int = 0
@@ -134,6 +139,8 @@ class JudgementStarted(OperationStarted, frozen=True, kw_only=True):
 
     answer: ArtifactHash | None = None
     """None: there was nothing to ask, or nobody to answer."""
+    reason: str = ""
+    """Why nobody answers, where somebody was to be asked."""
 
     def lost(self) -> "JudgementLost":  # type: ignore[explicit-override]
         """State that its owner died before there was an outcome."""

@@ -44,6 +44,10 @@ class SessionRead(OperationEnded, frozen=True, kw_only=True):
     """From how many reports the accumulator was rebuilt."""
     released: tuple[str, ...] = ()
     """The checkpoints that were in progress and are pending again."""
+    version: int = 0
+    """How far the session's stream was read."""
+    unreadable: int = 0
+    """How many reports are not in their form, and were left out."""
 
 
 class SessionUnreadable(OperationEnded, frozen=True, kw_only=True):
@@ -111,6 +115,8 @@ class RequestTaken(OperationEnded, frozen=True, kw_only=True):
     scope: tuple[str, ...]
     done: int | None = None
     total: int | None = None
+    version: int = 0
+    """How far the session's stream was read."""
 
 
 class ShutdownTaken(OperationEnded, frozen=True, kw_only=True):
@@ -120,6 +126,8 @@ class ShutdownTaken(OperationEnded, frozen=True, kw_only=True):
 
     message: int
     request: str
+    version: int = 0
+    """How far the session's stream was read."""
 
 
 class MessageRefused(OperationEnded, frozen=True, kw_only=True):
@@ -130,6 +138,8 @@ class MessageRefused(OperationEnded, frozen=True, kw_only=True):
 
     message: int
     problem: ArtifactHash
+    version: int = 0
+    """How far the session's stream was read."""
 
 
 class NothingHeard(OperationEnded, frozen=True, kw_only=True):
@@ -138,6 +148,8 @@ class NothingHeard(OperationEnded, frozen=True, kw_only=True):
     ends: ClassVar = BusReadStarted
 
     cursor: int
+    version: int = 0
+    """How far the session's stream was read."""
 
 
 class BusReadLost(OperationEnded, frozen=True, kw_only=True):

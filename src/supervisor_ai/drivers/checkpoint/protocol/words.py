@@ -50,6 +50,11 @@ def output_lines(content: str) -> tuple[str, ...]:
     return tuple(line if line.startswith(TAG) else f"{TAG} {line}".rstrip() for line in lines)
 
 
+def report_file(task: str) -> str:
+    """Name the file of a checkpoint's report inside its session."""
+    return f"artifacts/{task}-report.md"
+
+
 def report_path(session: str, task: str) -> str:
     """Name the file of a checkpoint's report."""
-    return f"{session}/artifacts/{task}-report.md"
+    return f"{session}/{report_file(task)}"
