@@ -393,8 +393,8 @@ class LookAtPullRequest(LookEffect, frozen=True, kw_only=True):
         match self.known, outcome:
             case PullRequestUnseen() as before, PullRequestUnseen():
                 return (before.reason, before.is_passing) == (outcome.reason, outcome.is_passing)
-            case before, _:
-                return before == outcome
+            case _:
+                return self.known == outcome
 
 
 class AwaitSignal(PlacedEffect, frozen=True, kw_only=True):

@@ -58,13 +58,13 @@ def evolve(record: PullRequestRecord, event: PullRequestFact) -> PullRequestReco
             )
 
 
-def evolve_timer(record: PullRequestRecord, event: e.TimerSet) -> PullRequestRecord:
-    """Count a look that brought nothing new: all that is told of it is that its timer is set anew.
+def is_for_a_look(event: e.TimerSet) -> bool:
+    """Tell whether a look waits for a timer; the time of a whole round parks nobody."""
+    return event.parks and event.timer.startswith(LOOK_TIMER)
 
-    The time of a whole round is set once, and is no look.
-    """
-    if not (event.parks and event.timer.startswith(LOOK_TIMER)):
-        return record
+
+def evolve_timer(record: PullRequestRecord, event: e.TimerSet) -> PullRequestRecord:
+    """Count a look that brought nothing new: its timer is set anew, and that is all."""
     if event.timer != record.timer:
         return replace(record, timer=event.timer)
     return waited(record)
