@@ -146,6 +146,8 @@ def test_tests_that_take_too_long_are_not_asked_again() -> None:
         ("E   ValueError: no such number", "E   KeyError: 5", False),
         ("a_test.go:12: got 5", "a_test.go:14: got 5", False),
         ("panic: index out of range", "a_test.go:14: got 5", False),
+        ("thread 'a' (17) panicked at\nleft: 5", "thread 'a' (23) panicked at\nleft: 5", False),
+        ("thread 'a' (17) panicked at\nleft: 5", "thread 'a' (23) panicked at\nleft: 6", True),
         ("left: 5\nright: 4\nat shop.js:3:4", "left: 5\nright: 4\nat shop.js:9:4", False),
     ],
 )

@@ -1,7 +1,7 @@
 """What code leads to: the definitions that it names, and those that they name in turn."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
@@ -78,3 +78,43 @@ def changed_names(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> fr
         for side in (before, after)
     )
     return frozenset(name for name, _ in old ^ new)
+
+
+def forgotten_parameters(path: str, before: bytes, after: bytes) -> frozenset[tuple[str, str]]:
+    """Return the parameters that a function used before and does not use any more."""
+    if PurePosixPath(path).suffix not in GRAMMARS:
+        return frozenset()
+    used, unused = (dict(_parameters(path, source)) for source in (before, after))
+    return frozenset(
+        (name, parameter)
+        for name, (_, idle) in unused.items()
+        for parameter in idle & used.get(name, (frozenset[str](), idle))[0]
+    )
+
+
+def _parameters(
+    path: str, source: bytes
+) -> Iterator[tuple[str, tuple[frozenset[str], frozenset[str]]]]:
+    """Yield each function with the parameters that it uses, and with those that it does not."""
+    root = parsed(GRAMMARS[PurePosixPath(path).suffix], path, source)
+    stack = [] if isinstance(root, Unreadable) else [(root, 0)]
+    while stack:
+        node, depth = stack.pop()
+        name, given = _name(node), _given(node)
+        if name and given:
+            counted = Counter(_WORD.findall(source_of(node)))
+            used = frozenset(it for it in given if counted[it] > 1)
+            yield name, (used, frozenset(given) - used)
+        depth += bool(name)
+        if depth < _DEEPEST:
+            stack.extend((child, depth) for child in node.named_children)
+
+
+def _given(node: "Node") -> list[str]:
+    """Return the names of the parameters of a function, or of one that is the value of a name."""
+    inner = field(node, "value") or node
+    single, several = field(inner, "parameter"), field(inner, "parameters")
+    parts = [] if several is None else several.named_children
+    names = (field(it, "name") or field(it, "pattern") or it for it in (*parts, single) if it)
+    words = (_WORD.match(source_of(it)) for it in names)
+    return [found[0] for found in words if found is not None]

@@ -20,8 +20,10 @@ _UNASKED: Final = re.compile(
     r"\b(?!Assertion)\w*(?:Error|Exception|Warning|Exit)\b|\bunwrap\(\)|\bpanic: |\boverflow"
 )
 """Where the base itself could not answer, nobody says what an answer would be."""
-_PLACE: Final = re.compile(r"[\w./-]*\.\w+:\d+(?::\d+)?|\b0x[0-9a-f]+\b|\(?\d+\.\d+ ?m?s\)?")
-"""Lines, addresses and times are others in every run."""
+_PLACE: Final = re.compile(
+    r"[\w./-]*\.\w+:\d+(?::\d+)?|\b0x[0-9a-f]+\b|\(?\d+\.\d+ ?m?s\)?|(?<=') \(\d+\)(?= panicked)"
+)
+"""Lines, addresses, times and threads are others in every run."""
 
 
 async def other_answers(
