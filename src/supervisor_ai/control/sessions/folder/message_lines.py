@@ -80,6 +80,14 @@ def spans(content: bytes, start: int, size: int) -> Iterator[FileSpan]:
         yield FileSpan(lines=tuple(lines), end=end)
 
 
+def whole_lines(content: bytes) -> bytes:
+    """Leave out a last line that somebody is still writing."""
+    end = content.rfind(b"\n") + 1
+    tail = content[end:]
+    is_whole = not tail.strip() or isinstance(read_line(1, tail), MessageLine)
+    return content if is_whole else content[:end]
+
+
 def line_key(line: bytes) -> str:
     """Name a line by what it says."""
     return f"{LINE_KEY}{sha256(line.strip()).hexdigest()}"
