@@ -78,6 +78,8 @@ async def serve_members(service: ServedSession, listener: socket.socket) -> None
 async def serve_worker(service: ServedSession, listener: socket.socket, member: str) -> None:
     """Serve one worker behind the gateway of its sandbox, until stdin ends."""
     only = _Only(service, member)
+    # The listener has been there all the time; now somebody accepts.
+    os.write(1, b"\n")
     serving = asyncio.ensure_future(_serve(service, listener, only.find, [_DOOR_HOST]))
     ended = asyncio.ensure_future(_end_of_input())
     try:
