@@ -35,6 +35,12 @@ class SliceStep(NamedTuple):
     """Where is decided what happens at it in a workflow; None: only its own driver has it."""
     keys: tuple[str, ...] = ()
     """What it may say in the file of a workflow, besides what every step may."""
+    form: str | None = None
+    """Where its `options` are read, into what its decider understands; None: it has none."""
+    role: str | None = None
+    """Who is asked at it, where an agent can be had for that."""
+    switch: str | None = None
+    """Which of a workflow's settings switches it off."""
 
 
 class SliceGate(NamedTuple):
