@@ -135,6 +135,19 @@ def registered_step(word: str) -> SliceStep | None:
     return next((it for it in steps if it.word == word), None)
 
 
+def registered_decider(word: str) -> object:
+    """Import who decides at a kind of step that a slice has registered for workflows."""
+    found = registered_step(word)
+    if found is None:
+        raise unknown_word("kind of step", word)
+    if found.decider is None:
+        raise InternalError(f"A workflow has no steps of kind {word!r}.")
+    decider = import_place(found.decider)
+    if not callable(decider):
+        raise InternalError(f"{found.decider} decides nothing.")
+    return decider
+
+
 def registered_answer(word: str) -> SliceAnswer | None:
     """Find a kind of answer that a slice adds."""
     roles = (it.roles for it in _REGISTERED.values() if it.roles is not None)

@@ -95,7 +95,8 @@ def _load(run: Run, state: WorkflowState, at: Step, visit: Visit) -> d.LoadRecor
         for name, answer in state.answers.items()
         if name.partition("/")[0] != at.name
     )
-    verdicts = {str(name): it.verdict for name, it in state.steps.items() if it.verdict is not None}
+    others = ((name, it) for name, it in state.steps.items() if name != at.name)
+    verdicts = {str(name): it.verdict for name, it in others if it.verdict is not None}
     return d.LoadRecord(
         step=at.name,
         visit=visit.number,

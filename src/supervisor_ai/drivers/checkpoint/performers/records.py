@@ -43,7 +43,7 @@ async def load_record(effect: d.LoadRecord, operation: Operation) -> k.ContextLo
             scope=effect.scope,
             now=operation.intended_at,
             artifacts=texts,
-            messages=tuple(_messages(operation))[-MOST_MESSAGES:],
+            messages=tuple(_messages(effect, operation))[-MOST_MESSAGES:],
             tasks=tuple(SessionTask(id=it, status="completed") for it in effect.scope),
         ),
         hashes={path: str(it) for path, it in kept.items()},
@@ -91,12 +91,14 @@ async def _changes(effect: d.LoadRecord, operation: Operation) -> str:
     return "\n".join(("# Changes", "", *named, "", f"{fence}diff", shown, fence, ""))
 
 
-def _messages(operation: Operation) -> Iterator[BusMessage]:
+def _messages(effect: d.LoadRecord, operation: Operation) -> Iterator[BusMessage]:
     """Tell what the run's workers did as a team would: who failed, who got something done."""
     roles: dict[tuple[str, int, int, int], str] = {}
     number = 0
     for envelope in operation.world.log.read(run_stream(operation.run)):
         event = envelope.event
+        if not isinstance(event, e.PlacedEvent) or event.step == effect.step:
+            continue
         if isinstance(event, e.AttemptStarted):
             roles[(*event.place, event.attempt)] = event.role
         elif isinstance(event, e.AttemptSucceeded | e.AttemptFailed):
