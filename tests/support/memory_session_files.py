@@ -1,6 +1,7 @@
 """The folders of sessions in memory."""
 
 import hashlib
+from collections.abc import Sequence
 from itertools import count
 from pathlib import PurePosixPath
 
@@ -20,7 +21,8 @@ class MemorySessionFolders:
     def place(self, folder: str) -> str:
         return folder
 
-    def prepare(self, folder: str) -> None:
+    def prepare(self, folder: str, subfolders: Sequence[str] = ()) -> None:
+        del subfolders
         self.files.setdefault(folder, {})
 
     def list(self, folder: str) -> FileListing:

@@ -5,6 +5,7 @@ links, and what else is no regular file, are not there; sizes and numbers are bo
 leaves the folder names nothing.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -61,8 +62,8 @@ class SessionFolders(SessionFiles, Protocol):
         """Say where the folder is, for people."""
         ...
 
-    def prepare(self, folder: str) -> None:
-        """Make the folder, if it is not there yet; one of our own stays out of git."""
+    def prepare(self, folder: str, subfolders: Sequence[str] = ()) -> None:
+        """Make the folder and those in it that are missing; one of our own stays out of git."""
         ...
 
     def fetch(self, folder: str, path: str, most: int) -> bytes | None:

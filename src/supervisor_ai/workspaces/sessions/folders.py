@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
@@ -63,18 +63,24 @@ class DiskSessionFolders:
         top, parts = self._find(folder)
         return str(top.joinpath(*parts))
 
-    def prepare(self, folder: str) -> None:
-        """Make the folder, if it is not there yet; one of our own stays out of git."""
+    def prepare(self, folder: str, subfolders: Sequence[str] = ()) -> None:
+        """Make the folder and those in it that are missing; one of our own stays out of git."""
         with _translated():
             top, parts = self._find(folder)
             if not parts:
                 top.mkdir(parents=True, exist_ok=True)
-                return
             with root_directory(top) as here:
                 make_directories(here, parts)
-                with directory_beneath(here, (_SESSIONS,)) as sessions:
-                    if status_at(sessions, ".gitignore") is None:
-                        replace_at(sessions, ".gitignore", _IGNORED, self._rename)
+                for name in subfolders:
+                    make_directories(here, (*parts, name))
+                if parts:
+                    self._keep_out_of_git(here)
+
+    def _keep_out_of_git(self, state: int) -> None:
+        """Hide our own folders from a project whose `.gitignore` does not know of them."""
+        with directory_beneath(state, (_SESSIONS,)) as sessions:
+            if status_at(sessions, ".gitignore") is None:
+                replace_at(sessions, ".gitignore", _IGNORED, self._rename)
 
     def list(self, folder: str) -> FileListing:
         """Name the files of the folder in the order of their paths, but those of the bus."""

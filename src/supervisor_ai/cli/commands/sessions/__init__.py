@@ -1,0 +1,1 @@
+"""Verbs for sessions and their messages."""
