@@ -65,6 +65,11 @@ SLICES: Final = (
             SliceStep(
                 "checkpoint",
                 phrases="supervisor_ai.drivers.checkpoint.queries.sentences:CHECKPOINT",
+                decider="supervisor_ai.drivers.checkpoint.decisions.workflow_step:DECIDER",
+                keys=("options", "on_reject", "max_retries", "human_approval", "timeout"),
+                form="supervisor_ai.definitions.checkpoint.step_options:read_options",
+                role="checkpoint_judge",
+                switch="supervision",
             ),
         ),
         roles=SliceRoles(

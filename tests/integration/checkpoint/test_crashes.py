@@ -1,6 +1,5 @@
 """A supervisor dies at every point of its life; what it says and writes is the same, and once."""
 
-from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
@@ -15,48 +14,17 @@ from tests.support.checkpoint_scene import (
     strict_spec,
 )
 from tests.support.kernel import Kernel
+from tests.support.mortal_log import MortalLog
 
 from supervisor_ai.control.sessions.bus import Post
-from supervisor_ai.domain.envelope import Envelope
-from supervisor_ai.domain.ids import StreamId
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.inbox_commands import Approve
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint import events as k
 from supervisor_ai.drivers.checkpoint.accumulator import Accumulator
-from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head
 
 _NEVER: Final = 10**6
-
-
-class MortalLog:
-    """An event log whose process dies at one of its writes, before or after it is done."""
-
-    def __init__(self, log: EventLog, dies_at: int, *, is_late: bool) -> None:
-        self._log = log
-        self._dies_at = dies_at
-        self._is_late = is_late
-        self.writes = 0
-
-    def append(self, batch: Batch) -> tuple[Envelope, ...]:
-        self.writes += 1
-        if self.writes < self._dies_at:
-            return self._log.append(batch)
-        if self.writes == self._dies_at and self._is_late:
-            self._log.append(batch)
-        raise KeyboardInterrupt
-
-    def read(
-        self, stream: StreamId, *, after: int = 0, upto: int | None = None
-    ) -> Iterator[Envelope]:
-        return self._log.read(stream, after=after, upto=upto)
-
-    def read_all(self, *, after: int = 0, limit: int = 1000) -> Sequence[Envelope]:
-        return self._log.read_all(after=after, limit=limit)
-
-    def head(self) -> Head:
-        return self._log.head()
 
 
 class Ending(Struct, frozen=True, kw_only=True):

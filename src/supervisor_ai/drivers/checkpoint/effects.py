@@ -1,7 +1,9 @@
 """What a supervisor can ask the engine to do besides what any driver can."""
 
-from supervisor_ai.domain.ids import ArtifactHash, SessionId
-from supervisor_ai.domain.run.effects import OperationEffect
+from typing import ClassVar
+
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, SessionId
+from supervisor_ai.domain.run.effects import ContextItem, OperationEffect
 from supervisor_ai.drivers.checkpoint import events as k
 from supervisor_ai.drivers.checkpoint.checks.model import CheckSpec
 from supervisor_ai.drivers.checkpoint.event_kinds.residence import BlockDecision
@@ -90,6 +92,27 @@ class LoadContext(SessionEffect, frozen=True, kw_only=True):
         return k.ContextLoadStarted(
             step=self.step, visit=self.visit, slot=self.slot, cursor=self.cursor
         )
+
+
+class LoadRecord(OperationEffect, frozen=True, kw_only=True):
+    """Read what a run has recorded of itself: answers, verdicts, and what it changed."""
+
+    begins_with: ClassVar = ("base", "head")
+
+    task: str
+    scope: tuple[str, ...]
+    words: ArtifactHash
+    """What was asked of the run."""
+    answers: tuple[ContextItem, ...]
+    """What its roles answered, by step."""
+    verdicts: dict[str, str]
+    """What its steps came to."""
+    base: CommitSha
+    head: CommitSha
+
+    def intent(self) -> k.ContextLoadStarted:  # type: ignore[explicit-override]
+        """State what is about to be done."""
+        return k.ContextLoadStarted(step=self.step, visit=self.visit, slot=self.slot, cursor=0)
 
 
 class RunChecks(OperationEffect, frozen=True, kw_only=True):

@@ -124,6 +124,8 @@ class ChecksJudged(OperationEnded, frozen=True, kw_only=True):
     passed: int = 0
     warned: int = 0
     failed: int = 0
+    context: ArtifactHash | None = None
+    """What the checks looked at."""
 
 
 class ChecksLost(OperationEnded, frozen=True, kw_only=True):
@@ -155,6 +157,8 @@ class JudgementsWeighed(OperationEnded, frozen=True, kw_only=True):
     results: ArtifactHash
     refuted: int = 0
     """How many answers cite what is not there."""
+    context: ArtifactHash | None = None
+    """What the checks looked at."""
 
 
 class JudgementLost(OperationEnded, frozen=True, kw_only=True):

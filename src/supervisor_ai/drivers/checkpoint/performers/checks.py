@@ -44,6 +44,7 @@ async def make_checks(effect: d.RunChecks, operation: Operation) -> k.ChecksJudg
         passed=said.count(CheckVerdict.PASS),
         warned=said.count(CheckVerdict.WARN),
         failed=said.count(CheckVerdict.FAIL),
+        context=effect.context,
     )
 
 
@@ -61,6 +62,7 @@ async def weigh_judgement(effect: d.WeighJudgement, operation: Operation) -> k.J
         slot=effect.slot,
         results=documents.save(results),
         refuted=weighed.refuted,
+        context=effect.context,
     )
 
 

@@ -2,19 +2,20 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Final
+from typing import Final, cast
 
 from msgspec import Struct, field
 
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint.checks.model import BusMessage, CheckMaterial, RoleState
+from supervisor_ai.drivers.checkpoint.checks.records import bus_message, role_state
 from supervisor_ai.drivers.checkpoint.report import ReadArtifact
+from supervisor_ai.tools.json_value import Json, JsonObject
 
 MOST_MESSAGES: Final = 100
 WISDOM: Final = "wisdom/"
 _MOST_REFS: Final = 50
 _STATE_UPDATE: Final = "state_update"
-_SCORES: Final = ("self_score", "quality_score", "score")
 _PER_TOKEN: Final = 4
 """How many characters a token has, roughly; what is compared is counted in the same way."""
 
@@ -62,36 +63,34 @@ class HeardMessage(Struct, frozen=True, kw_only=True):
     sender: str
     kind: str
     summary: str
-    data: Mapping[str, object]
+    data: JsonObject
     tokens: int
+
+    def record(self) -> JsonObject:
+        """Return it as every door shows it."""
+        return {
+            "id": f"MSG-{self.number:03}",
+            "ts": self.at.isoformat(),
+            "from": self.sender,
+            "type": self.kind,
+            "summary": self.summary,
+            "data": self.data,
+        }
 
 
 def hear(memory: SessionMemory, said: HeardMessage, folder: str) -> SessionMemory:
     """Remember a message, and the artifact that it names."""
-    task = _text(said.data, "task_id") or _text(said.data, "task")
-    kept = BusMessage(
-        number=said.number,
-        at=said.at,
-        sender=said.sender,
-        kind=said.kind,
-        summary=said.summary,
-        task=task,
-    )
-    memory = replace(
-        memory,
-        messages=(*memory.messages, kept)[-MOST_MESSAGES:],
-        tokens=memory.tokens + said.tokens,
-    )
-    path = inner_path(_text(said.data, "ref"), folder) if said.kind == _STATE_UPDATE else ""
-    known = memory.refs.get(task, ())
-    if not task or not path or path in known:
+    kept = bus_message(said.record())
+    memory = replace(memory, tokens=memory.tokens + said.tokens)
+    if kept is None:
         return memory
-    return replace(memory, refs={**memory.refs, task: (*known, path)[-_MOST_REFS:]})
-
-
-def _text(data: Mapping[str, object], key: str) -> str:
-    found = data.get(key)
-    return found if isinstance(found, str) else ""
+    memory = replace(memory, messages=(*memory.messages, kept)[-MOST_MESSAGES:])
+    state = role_state(said.data)
+    path = inner_path(state.ref, folder) if said.kind == _STATE_UPDATE else ""
+    known = memory.refs.get(state.task, ())
+    if not state.task or not path or path in known:
+        return memory
+    return replace(memory, refs={**memory.refs, state.task: (*known, path)[-_MOST_REFS:]})
 
 
 def inner_path(ref: str, folder: str) -> str:
@@ -105,24 +104,10 @@ def inner_path(ref: str, folder: str) -> str:
     return "/".join(parts) if is_inside else ""
 
 
-def role_state(data: Mapping[str, object], folder: str) -> RoleState:
-    """Read what a role has published of itself."""
-    return RoleState(
-        task=_text(data, "task_id"),
-        status=_text(data, "status"),
-        ref=inner_path(_text(data, "ref"), folder),
-        score=next(
-            (it for it in map(_thousandths, map(data.get, _SCORES)) if it is not None), None
-        ),
-    )
-
-
-def _thousandths(value: object) -> int | None:
-    """Read a score; one up to 1 is a share of the whole."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    scaled = value * 100 if value <= 1 else value
-    return round(scaled * 1000) if 0 <= scaled <= 100 else None  # noqa: PLR2004 - percent
+def published(state: object, folder: str) -> RoleState:
+    """Read what a role has published of itself, with its artifact as a path of the session."""
+    found = role_state(cast("Json", state))
+    return replace(found, ref=inner_path(found.ref, folder))
 
 
 def artifacts_of(task: str, refs: Iterable[str], files: Mapping[str, str]) -> tuple[str, ...]:

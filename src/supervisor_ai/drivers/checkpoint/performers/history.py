@@ -1,6 +1,5 @@
 """What a session's stream tells: messages, reports of earlier supervisors, what was answered."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from supervisor_ai.domain.envelope import Envelope
@@ -19,6 +18,8 @@ from supervisor_ai.drivers.checkpoint.protocol.requests import (
 )
 from supervisor_ai.drivers.checkpoint.queries.reports import newest_reports
 from supervisor_ai.drivers.checkpoint.report import CheckpointReport, ReportProblem, read_report
+from supervisor_ai.tools.json_value import mapping, parse_object
+from supervisor_ai.tools.json_value import text as as_text
 
 Heard = tuple[int, s.MessageLogged, HeardMessage]
 
@@ -34,22 +35,16 @@ def heard_messages(door: SessionDoor, *, after: int = 0) -> Iterator[Heard]:
 def heard_message(door: SessionDoor, envelope: Envelope, event: s.MessageLogged) -> HeardMessage:
     """Read all that a message says."""
     body = door.desk.text(event.body)
-    told = _object(body)
-    data = told.get("data")
+    told = parse_object(body) or {}
     return HeardMessage(
         number=event.number,
         at=envelope.recorded_at,
         sender=event.sender,
         kind=event.kind,
-        summary=str(told.get("summary", "")),
-        data=data if isinstance(data, dict) else {},
+        summary=as_text(told.get("summary")),
+        data=mapping(told.get("data")),
         tokens=count_tokens(body),
     )
-
-
-def _object(text: str) -> Mapping[str, object]:
-    found = json.loads(text or "{}")
-    return found if isinstance(found, dict) else {}
 
 
 def incoming(heard: HeardMessage) -> Incoming:

@@ -25,7 +25,7 @@ from supervisor_ai.drivers.checkpoint.performers.context import (
     artifacts_of,
     count_tokens,
     hear,
-    role_state,
+    published,
 )
 from supervisor_ai.drivers.checkpoint.performers.door import SessionDoor
 from supervisor_ai.drivers.checkpoint.performers.history import heard_message
@@ -140,11 +140,7 @@ def _new_artifacts(
 
 def _roles(door: SessionDoor) -> dict[str, RoleState]:
     states = door.bus.get_state()
-    return {
-        name: role_state(state, door.path)
-        for name, state in states.items()
-        if isinstance(state, Mapping)
-    }
+    return {name: published(state, door.path) for name, state in states.items()}
 
 
 def _tasks(

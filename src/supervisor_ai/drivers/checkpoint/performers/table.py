@@ -6,7 +6,7 @@ from typing import cast
 
 from supervisor_ai.control.ports.session_files import SessionFiles
 from supervisor_ai.drivers.checkpoint import effects as d
-from supervisor_ai.drivers.checkpoint.performers import checks, loads, residence, verdicts
+from supervisor_ai.drivers.checkpoint.performers import checks, loads, records, residence, verdicts
 from supervisor_ai.engine.effects.performer import performer
 from supervisor_ai.engine.world import Performers
 
@@ -21,6 +21,7 @@ def checkpoint_performers(files: SessionFiles) -> Performers:
         **performer(d.AnswerShutdown, partial(residence.answer_shutdown, files=files)),
         **performer(d.ClaimCheckpoint, partial(verdicts.claim, files=files)),
         **performer(d.LoadContext, partial(loads.load_context, files=files)),
+        **performer(d.LoadRecord, records.load_record),
         **performer(d.RunChecks, checks.make_checks),
         **performer(d.WeighJudgement, checks.weigh_judgement),
         **performer(d.WriteReport, partial(checks.write_report, files=files)),
