@@ -72,6 +72,7 @@ _KERNEL: Final = {
     "fork": _verb("runs.fork:fork", "Start a new run from a step of another one", _DAILY),
     "serve": _verb("runs.serve:serve", "Drive whatever is due until stopped", _DAILY),
     "mcp": _verb("sessions.mcp:mcp", "Serve the tools of a session to agents", _DAILY),
+    "agents": _verb("sessions.agents:agents", "Let an agent of yours coordinate a session", _DAILY),
     "events": _verb("runs.events:events", "Show the facts of a run in order", _INSIGHT),
     "logs": _verb(
         "runs.logs:logs", "Show what was sent, what came back and what the gates printed", _INSIGHT

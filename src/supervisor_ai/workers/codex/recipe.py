@@ -1,0 +1,58 @@
+"""What Codex reads about us."""
+
+from pathlib import Path
+from typing import Final
+
+from supervisor_ai.control.ports.agent_installation import InstallationScope, Offer
+from supervisor_ai.domain.session.members import MemberRole
+from supervisor_ai.workers.installation.recipe import (
+    SERVER,
+    Order,
+    Recipe,
+    Wanted,
+    WantedEntry,
+    WantedPage,
+    messenger,
+    rendered,
+    section,
+    skill,
+)
+from supervisor_ai.workers.installation.toml_notation import TOML
+
+_PAGES: Final = Path(__file__).parent / "pages"
+_TOOLS: Final = ""
+"""It names tools and their servers apart."""
+
+
+def _wanted(order: Order) -> tuple[Wanted, ...]:
+    pages: list[Wanted] = [
+        WantedPage(path=".codex/skills/supervisor/SKILL.md", text=skill(order, _TOOLS)),
+        _entry(order),
+    ]
+    if order.role is MemberRole.COORDINATOR:
+        told = rendered(_PAGES / "team-supervisor.toml", messenger=messenger(order, _TOOLS))
+        pages.insert(0, WantedPage(path=".codex/agents/team-supervisor.toml", text=told))
+    return tuple(pages)
+
+
+def _entry(order: Order) -> WantedEntry:
+    command, *arguments = order.server
+    # Otherwise a call without a person at the terminal is refused.
+    value = {"command": command, "args": arguments, "default_tools_approval_mode": "approve"}
+    return WantedEntry(
+        path=".codex/config.toml", keys=("mcp_servers", SERVER), value=value, notation=TOML
+    )
+
+
+def _offers(order: Order) -> tuple[Offer, ...]:
+    text = section(order, _TOOLS)
+    offers = (Offer(why="If every session is to know of it, add this to AGENTS.md:", text=text),)
+    if order.scope is InstallationScope.USER:
+        return offers
+    why = "Codex reads .codex/config.toml of projects that you trust; it asks when it starts there:"
+    return (Offer(why=why, text="codex"), *offers)
+
+
+RECIPE: Final = Recipe(
+    name="codex", folder=".codex", variable="CODEX_HOME", wanted=_wanted, offers=_offers
+)
