@@ -15,6 +15,7 @@ from supervisor_ai.control.slices import SliceProject, openers, slice_performers
 from supervisor_ai.domain.ids import CommitSha
 
 if TYPE_CHECKING:
+    from supervisor_ai.control.commands.trust import UserConsent
     from supervisor_ai.control.ledger_binding import LedgerBinding
     from supervisor_ai.control.ports.definitions import Catalog
     from supervisor_ai.control.ports.logins import Logins
@@ -59,7 +60,6 @@ class WorldParts(Struct, frozen=True, kw_only=True):
 def make_world(parts: WorldParts, sandbox_name: str) -> "World":
     """Give the engine everything outside it."""
     from supervisor_ai.context.prompter import JinjaPrompter
-    from supervisor_ai.control.commands.trust import UserConsent
     from supervisor_ai.definitions.consent.own_agents import OwnAgents
     from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
     from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
@@ -74,7 +74,7 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
     repository, ledger, settings = parts.repository, parts.ledger, parts.settings
     artifacts = FileArtifacts(repository.state_directory / "artifacts")
     sandbox, examiner = make_sandbox(parts.settings, sandbox_name), make_examiner(repository)
-    own_agents, trust = OwnAgents(settings.user_directory), trust_store(repository, settings)
+    own_agents = OwnAgents(settings.user_directory)
     login_of, channels = access_choice(settings).login_of, open_channels(settings)
     return World(
         log=ledger.events,
@@ -103,7 +103,7 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
         performers=make_performers(repository, settings),
         notifier=channels.notifier,
         notices=channels.own.policy,
-        consent=UserConsent(trust=trust, policy=settings.policy),
+        consent=make_consent(repository, settings),
         identities=make_identities(repository, settings),
         monitor=parts.monitor,
         machine=reachable_machine(parts, sandbox_name),
@@ -132,9 +132,16 @@ def make_doors(parts: WorldParts) -> "MemberDoors":
     return ProcessDoors(
         desk,
         Actor(kind=ActorKind.RUNTIME, id=settings.user, via="engine", verified=True),
-        command=(sys.executable, "-I", "-m", "supervisor_ai", "-C", str(root)),
+        project=root,
         environment=settings.environment,
     )
+
+
+def make_consent(repository: "GitRepository", settings: HostSettings) -> "UserConsent":
+    """Say what the user has agreed to, for the engine."""
+    from supervisor_ai.control.commands.trust import UserConsent
+
+    return UserConsent(trust=trust_store(repository, settings), policy=settings.policy)
 
 
 def make_identities(repository: "GitRepository", settings: HostSettings) -> "Identities":

@@ -7,8 +7,15 @@ from supervisor_ai.domain.errors import Unavailable
 
 def require_sdk() -> None:
     """Refuse where it is not installed."""
-    if find_spec("mcp") is None or find_spec("uvicorn") is None:
+    if not all(map(_is_there, ("mcp", "uvicorn"))):
         raise Unavailable(
             "The Model Context Protocol needs an extra that is not installed.",
             hint="Install it: pip install 'supervisor-ai[mcp]'",
         )
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ImportError:
+        return False

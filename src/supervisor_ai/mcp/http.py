@@ -57,7 +57,7 @@ async def serve_http(
     )
     serving = _QuietServer(
         uvicorn.Config(
-            Guard(app, identify),
+            _Entrance(app, identify),
             http=_BoundedProtocol,
             ws="none",
             log_config=None,
@@ -77,7 +77,7 @@ async def serve_http(
         await task
 
 
-class Guard:
+class _Entrance:
     """Lets through what proves whose it is, no more at a time than can be served."""
 
     def __init__(self, app: ASGIApp, identify: Identify) -> None:
@@ -94,27 +94,51 @@ class Guard:
         try:
             async with asyncio.timeout(REQUEST_TIME), self._places:
                 await self._attend(scope, receive, answer)
+        except _Refused as refused:
+            await answer.refuse(refused.status, refused.why)
         except TimeoutError:
             await answer.refuse(HTTPStatus.REQUEST_TIMEOUT, "The request took too long.")
 
     async def _attend(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
-        if scope["path"] != PATH or scope["query_string"]:
-            await answer.refuse(HTTPStatus.NOT_FOUND, f"There is nothing but {PATH}.")
-        elif scope["method"] != "POST":
-            # Nothing is said that was not asked for, and nothing is kept between requests.
-            await answer.refuse(HTTPStatus.METHOD_NOT_ALLOWED, "Only POST is served.")
-        else:
-            await self._admit(scope, receive, answer)
-
-    async def _admit(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
         try:
-            toolbox = await asyncio.to_thread(self._identify, _token(scope))
+            toolbox = await self._admit(scope)
+        except _Refused:
+            # Who is still speaking when the other side hangs up does not hear the answer.
+            await _hear_out(receive)
+            raise
+        await self._app({**scope, _TOOLBOX: toolbox}, receive, answer.send)
+
+    async def _admit(self, scope: Scope) -> Toolbox:
+        if scope["path"] != PATH or scope["query_string"]:
+            raise _Refused(HTTPStatus.NOT_FOUND, f"There is nothing but {PATH}.")
+        if scope["method"] != "POST":
+            # Nothing is said that was not asked for, and nothing is kept between requests.
+            raise _Refused(HTTPStatus.METHOD_NOT_ALLOWED, "Only POST is served.")
+        try:
+            return await asyncio.to_thread(self._identify, _token(scope))
         except Denied as error:
-            await answer.refuse(HTTPStatus.UNAUTHORIZED, error.message)
+            raise _Refused(HTTPStatus.UNAUTHORIZED, error.message) from None
         except SupervisorError as error:
-            await answer.refuse(HTTPStatus.SERVICE_UNAVAILABLE, error.message)
-        else:
-            await self._app({**scope, _TOOLBOX: toolbox}, receive, answer.send)
+            raise _Refused(HTTPStatus.SERVICE_UNAVAILABLE, error.message) from None
+
+
+class _Refused(Exception):
+    """A request that is not served."""
+
+    def __init__(self, status: HTTPStatus, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+        self.why = why
+
+
+async def _hear_out(receive: Receive) -> None:
+    """Take what is left of a request, as long as that is no more than a request may be."""
+    left = BODY_BYTES
+    while left > 0:
+        message = await receive()
+        left -= len(message.get("body", b""))
+        if not message.get("more_body", False):
+            return
 
 
 def _token(scope: Scope) -> str:

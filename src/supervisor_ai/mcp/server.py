@@ -48,7 +48,7 @@ def make_server(version: str, find: FindToolbox, report: Report) -> Server[None]
         del params
         try:
             return ListToolsResult(tools=[_tool(card) for card in find(context).cards()])
-        except Exception as error:
+        except Exception as error:  # one request: whatever it is, the next one may be fine
             words = f"This is a bug in supervisor: {type(error).__name__}."
             raise MCPError(INTERNAL_ERROR, f"{words} {report(error)}") from error
 

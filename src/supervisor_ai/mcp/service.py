@@ -29,7 +29,7 @@ _DOOR_HOST: Final = "localhost"
 _CHUNK: Final = 1 << 12
 
 
-class Service(Struct, frozen=True, kw_only=True):
+class ServedSession(Struct, frozen=True, kw_only=True):
     """A session whose tools are served."""
 
     project: OpenProject
@@ -49,11 +49,11 @@ class Service(Struct, frozen=True, kw_only=True):
         return Members(self.desk, self.session, self.project.actor)
 
 
-def open_service(project: OpenProject, session: str, version: str, report: Report) -> Service:
+def open_service(project: OpenProject, session: str, version: str, report: Report) -> ServedSession:
     """Open a session; one that was never opened is refused."""
     _silence()
     desk = open_desk(project)
-    return Service(
+    return ServedSession(
         project=project,
         desk=desk,
         session=require_session(desk, session),
@@ -62,22 +62,24 @@ def open_service(project: OpenProject, session: str, version: str, report: Repor
     )
 
 
-async def serve_member(service: Service, caller: Caller) -> None:
+async def serve_member(service: ServedSession, caller: Caller) -> None:
     """Serve one member on stdin and stdout, until it closes its end."""
     tools = service.tools_of(caller)
     server = make_server(service.version, lambda _: tools, service.report)
     await serve_stdio(server, *_claim_streams())
 
 
-async def serve_members(service: Service, listener: socket.socket) -> None:
+async def serve_members(service: ServedSession, listener: socket.socket) -> None:
     """Serve every member that has a token, on a socket of the loopback interface."""
     port = listener.getsockname()[1]
     await _serve(service, listener, service.members.find, [f"{_HERE}:{port}", f"localhost:{port}"])
 
 
-async def serve_worker(service: Service, listener: socket.socket, member: str) -> None:
+async def serve_worker(service: ServedSession, listener: socket.socket, member: str) -> None:
     """Serve one worker behind the gateway of its sandbox, until stdin ends."""
     only = _Only(service, member)
+    # The listener has been there all the time; now somebody accepts.
+    os.write(1, b"\n")
     serving = asyncio.ensure_future(_serve(service, listener, only.find, [_DOOR_HOST]))
     ended = asyncio.ensure_future(_end_of_input())
     try:
@@ -90,7 +92,7 @@ async def serve_worker(service: Service, listener: socket.socket, member: str) -
 
 
 async def _serve(
-    service: Service,
+    service: ServedSession,
     listener: socket.socket,
     find: Callable[..., Caller],
     hosts: Sequence[str],
@@ -105,7 +107,7 @@ async def _serve(
 class _Only:
     """Knows one member; whoever else comes through its door is refused, which is recorded once."""
 
-    def __init__(self, service: Service, member: str) -> None:
+    def __init__(self, service: ServedSession, member: str) -> None:
         self._service = service
         self._member = member
         self._told: set[str] = set()

@@ -50,14 +50,14 @@ _CANCELLED: Final = msgspec.json.Decoder(_Cancelled)
 
 async def serve_stdio(server: Server[None], source: int, sink: int) -> None:
     """Serve one client until it closes its end."""
-    wire = Wire(source, sink)
+    wire = _Wire(source, sink)
     # The transport asks for nothing but lines, and to write and flush.
     reader, writer = cast("AsyncFile[str]", wire.lines()), cast("AsyncFile[str]", wire)
     async with stdio_server(reader, writer) as (read, write):
         await server.run(read, write, server.create_initialization_options())
 
 
-class Wire:
+class _Wire:
     """Both directions of one connection, and what is on its way."""
 
     def __init__(self, source: int, sink: int) -> None:

@@ -1,9 +1,11 @@
 """Doors through which workers take part in sessions: a process of ours for each of them."""
 
 import asyncio
+import os
 import re
 import socket
 import subprocess
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -23,6 +25,8 @@ from supervisor_ai.tools.threads import wait_until_done
 _ROLE: Final = 40
 _STRANGE: Final = re.compile(r"[^A-Za-z0-9_-]")
 _GRACE: Final = 5.0
+_START: Final = 60.0
+"""How long a server may take until it serves, on a machine that is busy."""
 _QUEUE: Final = 16
 
 
@@ -36,12 +40,12 @@ class ProcessDoors:
         self,
         desk: SessionDesk,
         actor: Actor,
-        command: tuple[str, ...],
+        project: Path,
         environment: Mapping[str, str],
     ) -> None:
         self._desk = desk
         self._actor = actor
-        self._command = command
+        self._project = project
         self._environment = environment
         self._inside: set[str] = set()
         """Who takes part from here."""
@@ -59,6 +63,7 @@ class ProcessDoors:
                 place = Path(room, "s")
                 server = self._start(place, newcomer, name)
                 try:
+                    await _wait_until_open(server, newcomer)
                     yield MemberDoor(member=name, socket=place, token=token)
                 finally:
                     await wait_until_done([asyncio.ensure_future(_end(server))])
@@ -88,11 +93,11 @@ class ProcessDoors:
             door = str(listener.fileno())
             return subprocess.Popen(
                 (
-                    *(*self._command, "mcp", "--session", newcomer.session),
-                    *("--member", name, "--door", door),
+                    *(sys.executable, "-I", "-m", "supervisor_ai", "-C", str(self._project)),
+                    *("mcp", "--session", newcomer.session, "--member", name, "--door", door),
                 ),
                 stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
                 env=dict(self._environment),
@@ -129,10 +134,33 @@ def _listen(place: Path) -> socket.socket:
     return listener
 
 
+async def _wait_until_open(server: subprocess.Popen[bytes], newcomer: Newcomer) -> None:
+    """Wait until the tools are served: an agent that asks before goes on without them."""
+    if server.stdout is None or not await _said_something(server.stdout.fileno()):
+        raise InvalidInput(
+            f"The tools of session {newcomer.session!r} could not be served to the worker.",
+            hint=f"See why: supervisor mcp --session {newcomer.session} --role worker",
+        )
+
+
+async def _said_something(source: int) -> bool:
+    loop, ready = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(source, ready.set)
+    try:
+        async with asyncio.timeout(_START):
+            await ready.wait()
+        return bool(os.read(source, 1))
+    except TimeoutError:
+        return False
+    finally:
+        loop.remove_reader(source)
+
+
 async def _end(server: subprocess.Popen[bytes]) -> None:
     """Let the server end by itself, or end it."""
-    if server.stdin is not None:
-        server.stdin.close()
+    for stream in (server.stdin, server.stdout):
+        if stream is not None:
+            stream.close()
     try:
         await asyncio.to_thread(server.wait, _GRACE)
     except subprocess.TimeoutExpired:

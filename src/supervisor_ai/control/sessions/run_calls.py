@@ -17,19 +17,19 @@ _MOST: Final = 100
 Limit = Annotated[int, Meta(ge=1, le=_MOST)]
 
 
-class RunList(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RunListAsked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `run_list` takes."""
 
     limit: Limit = 20
 
 
-class RunStatus(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RunStatusAsked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `run_status` takes."""
 
     run: str
 
 
-class RunEvents(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RunEventsAsked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `run_events` takes."""
 
     run: str
@@ -38,13 +38,13 @@ class RunEvents(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit: Limit = _MOST
 
 
-def _list(room: Room, asked: RunList) -> object:
+def _list(room: Room, asked: RunListAsked) -> object:
     listed = list_runs(room.project.records, limit=asked.limit)
     more = {"truncated": True, "total": listed.total} if listed.is_truncated else {}
     return {"runs": listed.runs, **more}
 
 
-def _status(room: Room, asked: RunStatus) -> object:
+def _status(room: Room, asked: RunStatusAsked) -> object:
     records = room.project.records
     view = show_run(records, asked.run)
     return {
@@ -55,7 +55,7 @@ def _status(room: Room, asked: RunStatus) -> object:
     }
 
 
-def _events(room: Room, asked: RunEvents) -> object:
+def _events(room: Room, asked: RunEventsAsked) -> object:
     """Return a page of facts; whoever wants more asks for what comes after the last one."""
     records, wanted = room.project.records, known_types(asked.types)
     facts = read_events(records, records.find(asked.run).id, after=asked.after)
@@ -70,21 +70,21 @@ CALLS: Final = CallTable(
             name="run_list",
             help="List the runs of the project, the newest first",
             permission=MemberPermission.WATCH_RUNS,
-            form=RunList,
+            form=RunListAsked,
             act=_list,
         ),
         Call(
             name="run_status",
             help="Show how one run stands: its steps, gates, open question and cause of failure",
             permission=MemberPermission.WATCH_RUNS,
-            form=RunStatus,
+            form=RunStatusAsked,
             act=_status,
         ),
         Call(
             name="run_events",
             help="Show the facts of one run in order, after a sequence number",
             permission=MemberPermission.WATCH_RUNS,
-            form=RunEvents,
+            form=RunEventsAsked,
             act=_events,
         ),
     )

@@ -19,7 +19,7 @@ from supervisor_ai.domain.session.members import MemberRole
 
 if TYPE_CHECKING:
     from supervisor_ai.control.sessions.desk import Caller
-    from supervisor_ai.mcp.service import Service
+    from supervisor_ai.mcp.service import ServedSession
 
 
 class _Options(TypedDict):
@@ -82,7 +82,7 @@ def _check(options: _Options) -> None:
         raise InvalidInput("With --http the token says who speaks.", hint="Leave --member out.")
 
 
-def _serve(service: "Service", options: _Options) -> None:
+def _serve(service: "ServedSession", options: _Options) -> None:
     from supervisor_ai.mcp import service as served
 
     if options["door"] is not None:
@@ -96,7 +96,7 @@ def _serve(service: "Service", options: _Options) -> None:
         run_interruptibly(served.serve_member(service, _caller(options)))
 
 
-def _tell(service: "Service", address: str, *, as_json: bool) -> None:
+def _tell(service: "ServedSession", address: str, *, as_json: bool) -> None:
     if as_json:
         write_json({"session": service.session, "address": address})
     say(f"Serving session {service.session} at {address}. Ctrl-C stops.")
