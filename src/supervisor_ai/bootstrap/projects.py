@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from supervisor_ai.control.ports.agent_installation import AgentInstaller
     from supervisor_ai.control.ports.classification import Classifier
     from supervisor_ai.control.ports.lab import Lab
+    from supervisor_ai.control.ports.pipelines import Pipelines
     from supervisor_ai.control.ports.project_survey import ProjectSurvey
+    from supervisor_ai.control.ports.session_files import SessionFolders
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.control.queries.contexts import ContextPreview
@@ -167,6 +169,20 @@ def open_workspaces(directory: Path, settings: HostSettings) -> "WorkspaceRecord
         records=open_records(directory, settings),
         clock=SystemClock(),
     )
+
+
+def open_session_folders(directory: Path, settings: HostSettings) -> "SessionFolders":
+    """Open the folders of a project's sessions."""
+    from supervisor_ai.workspaces.sessions.folders import DiskSessionFolders
+
+    return DiskSessionFolders(find_repository(directory, settings))
+
+
+def open_pipelines() -> "Pipelines":
+    """Open the pipelines that sessions can begin with."""
+    from supervisor_ai.definitions.pipelines.files import FilePipelines
+
+    return FilePipelines()
 
 
 def open_merges(directory: Path, settings: HostSettings) -> "AbstractContextManager[GitMerges]":

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.control.queries.notices import Channels
     from supervisor_ai.control.records import Records
+    from supervisor_ai.control.sessions.start import SessionOffice
     from supervisor_ai.control.settings import HostSettings
     from supervisor_ai.domain.envelope import Envelope
     from supervisor_ai.domain.live_output import LiveOutput
@@ -143,6 +144,21 @@ class Invocation:
         from supervisor_ai.bootstrap.projects import open_port
 
         return open_port(driver, name, self.directory, self.settings)
+
+    def session_office(self) -> "SessionOffice":
+        """Open the sessions of the project, with the user of this machine as the coordinator."""
+        from supervisor_ai.bootstrap.projects import open_pipelines, open_session_folders
+        from supervisor_ai.control.sessions.desk import open_desk
+        from supervisor_ai.control.sessions.start import SessionOffice
+
+        project = self.project()
+        return SessionOffice(
+            project=project,
+            desk=open_desk(project),
+            folders=open_session_folders(self.directory, self.settings),
+            pipelines=open_pipelines(),
+            actor=project.actor,
+        )
 
     def machine(self) -> "HostMachine":
         """Open what the machine has to offer, whatever the project."""

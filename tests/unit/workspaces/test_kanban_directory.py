@@ -10,7 +10,8 @@ import pytest
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.drivers.kanban.board.bounds import FILE_BYTES, MOST_FILES
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.kanban.directory import KanbanDirectory, Wish, find_directory
+from supervisor_ai.workspaces.kanban.directory import KanbanDirectory, Wish
+from supervisor_ai.workspaces.repositories.definite_directory import find_directory
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 WISHES: Final[dict[str, Wish]] = {

@@ -17,13 +17,10 @@ from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 from supervisor_ai.workspaces.commits.composition import Composer, is_plain
 from supervisor_ai.workspaces.commits.object_import import ObjectImport
 from supervisor_ai.workspaces.files.disk_errors import disk_failure
+from supervisor_ai.workspaces.files.replacement import Rename
 from supervisor_ai.workspaces.in_thread import perform
-from supervisor_ai.workspaces.kanban.directory import (
-    KanbanDirectory,
-    Rename,
-    Wish,
-    find_directory,
-)
+from supervisor_ai.workspaces.kanban.directory import KanbanDirectory, Wish
+from supervisor_ai.workspaces.repositories.definite_directory import find_directory
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 _MOST_CHANGES: Final = 100_000
