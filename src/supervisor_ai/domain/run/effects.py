@@ -240,6 +240,8 @@ class RequestApproval(PlacedEffect, frozen=True, kw_only=True):
     question: ArtifactHash | None
     assessment: Assessment | None = None
     """What the policy demands; None: one person, whoever it is."""
+    needs_reason: bool = False
+    """Whether a yes counts only with a word on why."""
 
 
 class AssessChange(OperationEffect, frozen=True, kw_only=True):
@@ -463,4 +465,5 @@ def approval_intent(effect: RequestApproval) -> ApprovalRequested:
         commit=effect.commit,
         question=effect.question,
         assessment=effect.assessment,
+        needs_reason=effect.needs_reason,
     )

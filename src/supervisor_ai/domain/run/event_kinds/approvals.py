@@ -65,6 +65,8 @@ class ApprovalRequested(RequestMade, frozen=True, kw_only=True):
     question: ArtifactHash | None
     assessment: Assessment | None = None
     """What the policy demands; None: one person, whoever it is."""
+    needs_reason: bool = False
+    """Whether a yes counts only with a word on why."""
 
 
 class ApprovalCounted(StepNote, frozen=True, kw_only=True):
