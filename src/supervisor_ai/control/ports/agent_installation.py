@@ -29,7 +29,7 @@ class AgentWish(Struct, frozen=True, kw_only=True):
     """None: the only session that is open when the agent begins."""
 
 
-class FileChange(Struct, frozen=True, kw_only=True):
+class FileRewrite(Struct, frozen=True, kw_only=True):
     """A file before and after; None: it is not there."""
 
     path: str
@@ -50,7 +50,7 @@ class InstallationPlan(Struct, frozen=True, kw_only=True):
     agent: str
     scope: InstallationScope
     directory: str
-    changes: tuple[FileChange, ...]
+    changes: tuple[FileRewrite, ...]
     offers: tuple[Offer, ...]
     apply: Callable[[], None]
 

@@ -1,7 +1,6 @@
 """What Claude Code reads about us."""
 
 import shlex
-from pathlib import Path
 from typing import Final
 
 from supervisor_ai.control.ports.agent_installation import InstallationScope, Offer
@@ -9,7 +8,7 @@ from supervisor_ai.domain.session.members import MemberRole
 from supervisor_ai.tools.json_value import Json
 from supervisor_ai.workers.installation.json_notation import JSON
 from supervisor_ai.workers.installation.recipe import (
-    MESSENGER_TOOLS,
+    PAGES,
     SERVER,
     Order,
     Recipe,
@@ -17,33 +16,27 @@ from supervisor_ai.workers.installation.recipe import (
     WantedEntry,
     WantedPage,
     messenger,
-    rendered,
     skill,
 )
 
-_PAGES: Final = Path(__file__).parent / "pages"
+_AGENT: Final = PAGES / "claude" / "team-supervisor.md"
 _TOOLS: Final = f"mcp__{SERVER}__"
 
 
 def _wanted(order: Order) -> tuple[Wanted, ...]:
     pages: list[Wanted] = [
-        WantedPage(path=".claude/skills/supervisor/SKILL.md", text=_skill(order))
+        WantedPage(path=".claude/skills/supervisor/SKILL.md", text=skill(order, _TOOLS))
     ]
     if order.role is MemberRole.COORDINATOR:
-        pages.insert(0, WantedPage(path=".claude/agents/team-supervisor.md", text=_agent(order)))
+        pages.insert(
+            0,
+            WantedPage(
+                path=".claude/agents/team-supervisor.md", text=messenger(_AGENT, order, _TOOLS)
+            ),
+        )
     if order.scope is InstallationScope.PROJECT:
         pages.append(_entry(order))
     return tuple(pages)
-
-
-def _skill(order: Order) -> str:
-    return skill(order, _TOOLS)
-
-
-def _agent(order: Order) -> str:
-    names = ", ".join(f"{_TOOLS}{name}" for name in MESSENGER_TOOLS)
-    told = messenger(order, _TOOLS)
-    return rendered(_PAGES / "team-supervisor.md", names=names, messenger=told)
 
 
 def _entry(order: Order) -> WantedEntry:

@@ -1,11 +1,11 @@
 """What Codex reads about us."""
 
-from pathlib import Path
 from typing import Final
 
 from supervisor_ai.control.ports.agent_installation import InstallationScope, Offer
 from supervisor_ai.domain.session.members import MemberRole
 from supervisor_ai.workers.installation.recipe import (
+    PAGES,
     SERVER,
     Order,
     Recipe,
@@ -13,13 +13,12 @@ from supervisor_ai.workers.installation.recipe import (
     WantedEntry,
     WantedPage,
     messenger,
-    rendered,
     section,
     skill,
 )
 from supervisor_ai.workers.installation.toml_notation import TOML
 
-_PAGES: Final = Path(__file__).parent / "pages"
+_AGENT: Final = PAGES / "codex" / "team-supervisor.toml"
 _TOOLS: Final = ""
 """It names tools and their servers apart."""
 
@@ -30,7 +29,7 @@ def _wanted(order: Order) -> tuple[Wanted, ...]:
         _entry(order),
     ]
     if order.role is MemberRole.COORDINATOR:
-        told = rendered(_PAGES / "team-supervisor.toml", messenger=messenger(order, _TOOLS))
+        told = messenger(_AGENT, order, _TOOLS)
         pages.insert(0, WantedPage(path=".codex/agents/team-supervisor.toml", text=told))
     return tuple(pages)
 

@@ -1,5 +1,6 @@
 """What Gemini CLI reads about us."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -8,7 +9,7 @@ from supervisor_ai.domain.session.members import MemberRole
 from supervisor_ai.tools.json_value import Json
 from supervisor_ai.workers.installation.json_notation import JSON
 from supervisor_ai.workers.installation.recipe import (
-    MESSENGER_TOOLS,
+    PAGES,
     SERVER,
     Order,
     Recipe,
@@ -22,34 +23,33 @@ from supervisor_ai.workers.installation.recipe import (
     skill,
 )
 
-_PAGES: Final = Path(__file__).parent / "pages"
+_OWN: Final = PAGES / "gemini"
 _TOOLS: Final = f"mcp_{SERVER}_"
 _COMMANDS: Final = ".gemini/commands/supervisor"
 
 
 def _wanted(order: Order) -> tuple[Wanted, ...]:
-    pages: list[Wanted] = [
-        WantedPage(path=".gemini/skills/supervisor/SKILL.md", text=skill(order, _TOOLS)),
-        WantedPage(path=f"{_COMMANDS}/session.toml", text=_command("session", order)),
+    told = WantedPage(path=".gemini/skills/supervisor/SKILL.md", text=skill(order, _TOOLS))
+    is_coordinator = order.role is MemberRole.COORDINATOR
+    return (
+        *((_agent(order),) if is_coordinator else ()),
+        *_commands(_OWN, order),
+        *(_commands(_OWN / order.role.value, order) if is_coordinator else ()),
+        told,
         _entry(order),
-    ]
-    if order.role is MemberRole.COORDINATOR:
-        checkpoint = WantedPage(
-            path=f"{_COMMANDS}/checkpoint.toml", text=_command("checkpoint", order)
-        )
-        agent = WantedPage(path=".gemini/agents/team-supervisor.md", text=_agent(order))
-        pages[:0] = [agent, checkpoint]
-    return tuple(pages)
+    )
 
 
-def _command(name: str, order: Order) -> str:
-    return rendered(_PAGES / f"{name}.toml", guide=guide(order, _TOOLS), tools=_TOOLS)
+def _agent(order: Order) -> WantedPage:
+    text = messenger(_OWN / "team-supervisor.md", order, _TOOLS)
+    return WantedPage(path=".gemini/agents/team-supervisor.md", text=text)
 
 
-def _agent(order: Order) -> str:
-    names = "\n".join(f"  - {_TOOLS}{name}" for name in MESSENGER_TOOLS)
-    told = messenger(order, _TOOLS)
-    return rendered(_PAGES / "team-supervisor.md", names=names, messenger=told)
+def _commands(folder: Path, order: Order) -> Iterator[WantedPage]:
+    words = guide(order, _TOOLS)
+    for page in sorted(folder.glob("*.toml")):
+        text = rendered(page, order, _TOOLS, guide=words)
+        yield WantedPage(path=f"{_COMMANDS}/{page.name}", text=text)
 
 
 def _entry(order: Order) -> WantedEntry:

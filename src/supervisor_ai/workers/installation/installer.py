@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.ports.agent_installation import (
     AgentWish,
-    FileChange,
+    FileRewrite,
     FileStanding,
     Installation,
     InstallationPlan,
@@ -129,7 +129,7 @@ class FileAgentInstaller:
 class _Step(Struct, frozen=True, kw_only=True):
     """What becomes of one file, and what is remembered of it."""
 
-    change: FileChange
+    change: FileRewrite
     base: str | None
     """What is there without us."""
     kept: KeptFile | None
@@ -159,7 +159,7 @@ class _Site:
         text, entry = _applied(wanted, base)
         made = () if old is None else old.directories
         return _Step(
-            change=FileChange(path=wanted.path, before=now, after=text),
+            change=FileRewrite(path=wanted.path, before=now, after=text),
             base=base,
             kept=KeptFile(
                 path=wanted.path,
@@ -174,7 +174,7 @@ class _Site:
         """Say what a file is to be without us."""
         now = self._folder.read(kept.path)
         base = self._base(kept, now)
-        change = FileChange(path=kept.path, before=now, after=base)
+        change = FileRewrite(path=kept.path, before=now, after=base)
         return _Step(change=change, base=base, kept=None)
 
     def install(self, steps: Sequence[_Step], receipt: Receipt) -> None:

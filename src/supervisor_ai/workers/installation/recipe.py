@@ -20,15 +20,7 @@ SERVER: Final = "supervisor"
 """What our tools are called in an agent's settings."""
 RECIPES: Final = ("claude", "codex", "gemini")
 """The agents that can be told of us; each is the folder of that name, with a value `RECIPE`."""
-MESSENGER_TOOLS: Final = (
-    "checkpoint_request",
-    "checkpoint_show",
-    "checkpoint_list",
-    "team_msg",
-    "task_list",
-)
-"""What an agent needs that carries requests to the supervisor and reports back."""
-_PAGES: Final = Path(__file__).parent / "pages"
+PAGES: Final = Path(__file__).parent / "pages"
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -94,36 +86,37 @@ class _Page(Template):
     delimiter = "@"
 
 
-def rendered(page: Path, **words: str) -> str:
-    """Fill in the places of a page."""
-    return _Page(page.read_text(encoding="utf-8")).substitute(words)
+def rendered(page: Path, order: Order, tools: str, **words: str) -> str:
+    """Fill in the places of a page; `tools` comes before the names of ours."""
+    known = {
+        "tools": tools,
+        "role": order.role.value,
+        "supervisor": shlex.join(order.program),
+        "session": order.session or "SESSION",
+        "server": shlex.join(order.server),
+    }
+    return _Page(page.read_text(encoding="utf-8")).substitute(known, **words)
 
 
 def guide(order: Order, tools: str) -> str:
-    """Tell an agent what a member of its role does; `tools` comes before the names of ours."""
-    return rendered(
-        _PAGES / f"{order.role.value}.md",
-        tools=tools,
-        supervisor=shlex.join(order.program),
-        session=order.session or "SESSION",
-        server=shlex.join(order.server),
-    ).strip()
+    """Tell an agent what a member of its role does."""
+    return rendered(PAGES / f"{order.role.value}.md", order, tools).strip()
 
 
 def skill(order: Order, tools: str) -> str:
     """Write the guide as a skill that an agent finds when it needs it."""
-    return rendered(_PAGES / "skill.md", role=order.role.value, guide=guide(order, tools))
+    return rendered(PAGES / "skill.md", order, tools, guide=guide(order, tools))
 
 
-def messenger(order: Order, tools: str) -> str:
+def messenger(page: Path, order: Order, tools: str) -> str:
     """Tell an agent how to carry requests to the supervisor and reports back."""
-    page = rendered(_PAGES / "messenger.md", tools=tools, supervisor=shlex.join(order.program))
-    return page.strip()
+    told = rendered(PAGES / "messenger.md", order, tools).strip()
+    return rendered(page, order, tools, messenger=told)
 
 
 def section(order: Order, tools: str) -> str:
     """Offer a few lines for the file of instructions that an agent reads in every session."""
-    return rendered(_PAGES / "section.md", tools=tools, role=order.role.value)
+    return rendered(PAGES / "section.md", order, tools)
 
 
 def find_recipe(agent: str) -> Recipe:

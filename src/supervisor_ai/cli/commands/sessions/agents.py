@@ -78,11 +78,11 @@ def install(invocation: Invocation, **options: Unpack[_InstallOptions]) -> int:
     """Tell Claude Code, Codex or Gemini CLI of yours about a session.
 
     AGENT is claude, codex or gemini. Writes what that agent reads: the entry of our tools in its
-    list of servers, a skill that says how to ask for a checkpoint and what to do on a block, and an
-    agent that carries requests to the supervisor. Shows every line first and asks. What else is in
+    list of servers, a skill that says how to ask the supervisor and what to do when it blocks, and
+    an agent that carries requests to it. Shows every line first and asks. What else is in
     the files stays; `supervisor agents uninstall` puts back exactly what was there.
     """
-    from supervisor_ai.control.commands.agent_installation import check_wish
+    from supervisor_ai.control.sessions.agent_installation import check_wish
 
     wish = AgentWish(
         agent=options["agent"],
@@ -149,7 +149,7 @@ def _note_extra() -> None:
 
 
 def _finish(plan: "InstallationPlan", options: _Options) -> int:
-    from supervisor_ai.control.commands.agent_installation import carry_out, describe_change
+    from supervisor_ai.control.sessions.agent_installation import carry_out, describe_change
 
     lines = [plain(line) for change in plan.changes for line in describe_change(change)]
     if options["dry_run"] and not options["as_json"]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from difflib import unified_diff
 from typing import Final
 
-from supervisor_ai.control.ports.agent_installation import AgentWish, FileChange, InstallationPlan
+from supervisor_ai.control.ports.agent_installation import AgentWish, FileRewrite, InstallationPlan
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.session.members import MemberRole
@@ -30,7 +30,7 @@ def check_wish(wish: AgentWish) -> AgentWish:
     return wish
 
 
-def describe_change(change: FileChange) -> Iterator[str]:
+def describe_change(change: FileRewrite) -> Iterator[str]:
     """Show exactly what would become of a file, line by line."""
     yield from _without_ends(
         unified_diff(
