@@ -5,6 +5,7 @@ Example: .venv/bin/python scripts/reference.py
 """
 
 import inspect
+import json
 import re
 import sys
 from collections import ChainMap
@@ -52,6 +53,7 @@ from supervisor_ai.control.queries.sandbox_check import BackendView, InsideView,
 from supervisor_ai.control.queries.workspaces import DirectoryView, WorkView
 from supervisor_ai.control.questions import DoubtView, QuestionView
 from supervisor_ai.control.run_views import MutationView, OriginView, RunView, UsageView
+from supervisor_ai.control.sessions.calls import Call, all_calls
 from supervisor_ai.control.slices import SliceReference, all_slices, slice_events
 from supervisor_ai.definitions.roles.json_schemas import schema_files
 from supervisor_ai.definitions.sources.slice_words import answer_words
@@ -65,11 +67,13 @@ from supervisor_ai.domain.run.run import RUN_FLOW
 from supervisor_ai.domain.run.status import Outcome
 from supervisor_ai.domain.run.values import ForkPoint
 from supervisor_ai.domain.session.events import SessionEvent
+from supervisor_ai.domain.session.members import MemberRole
 from supervisor_ai.drivers.moves.slots import ATTEMPT_FLOW
 from supervisor_ai.drivers.moves.state import STEP_FLOW
 from supervisor_ai.engine.ports.notifications import Delivery
 from supervisor_ai.engine.ports.sandbox import LimitFinding, ProbeFinding
 from supervisor_ai.engine.ports.sandbox import ProbeFinding as GateFinding
+from supervisor_ai.mcp.member_tools import input_schema
 from supervisor_ai.workers.agents import PROFILES
 from supervisor_ai.workers.capabilities import Capability, capabilities
 
@@ -277,6 +281,35 @@ PAGES = {
     "reference/seeds.md": seeds,
     "workers.md": workers,
 }
+
+
+MEMBERS = """\
+What members of a session can call, whatever the door: as tools of `supervisor mcp`, and by the
+verbs of the command line with the same JSON. A tool that is not on the list of a role is neither
+shown to it nor done for it; the refusal is recorded. To approve, to reject, to override, to trust,
+to cancel and to tear down are on no list.
+"""
+
+
+def tools_page() -> str:
+    """List the tools of sessions: who may call them, and what they take."""
+    calls = all_calls().values()
+    head = " | ".join(role.value for role in MemberRole)
+    rows = [
+        f"| `{it.name}` | {' | '.join('yes' if it.is_for(role) else '' for role in MemberRole)} |"
+        for it in calls
+    ]
+    parts = [MEMBERS, "\n".join([f"| tool | {head} |", "|---|---|---|---|---|", *rows])]
+    parts += map(_tool, calls)
+    return "# Tools of a session\n\nGenerated; do not edit.\n\n" + "\n\n".join(parts) + "\n"
+
+
+def _tool(call: Call) -> str:
+    schema = json.dumps(input_schema(call.form), indent=2)
+    return f"## {call.name}\n\n{call.help}.\n\n```json\n{schema}\n```"
+
+
+PAGES["reference/mcp.md"] = tools_page
 
 
 def texts() -> Iterator[tuple[str, str]]:
