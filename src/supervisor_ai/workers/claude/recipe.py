@@ -42,7 +42,7 @@ def _wanted(order: Order) -> tuple[Wanted, ...]:
 def _entry(order: Order) -> WantedEntry:
     command, *arguments = order.server
     # Otherwise a model sees the tools only after it has looked for them.
-    value: Json = {"command": command, "args": arguments, "alwaysLoad": True}
+    value: Json = {"command": command, "args": arguments, **order.variables, "alwaysLoad": True}
     return WantedEntry(path=".mcp.json", keys=("mcpServers", SERVER), value=value, notation=JSON)
 
 

@@ -4,6 +4,7 @@ from typing import Final
 
 from supervisor_ai.control.ports.agent_installation import InstallationScope, Offer
 from supervisor_ai.domain.session.members import MemberRole
+from supervisor_ai.tools.json_value import Json
 from supervisor_ai.workers.installation.recipe import (
     PAGES,
     SERVER,
@@ -37,7 +38,8 @@ def _wanted(order: Order) -> tuple[Wanted, ...]:
 def _entry(order: Order) -> WantedEntry:
     command, *arguments = order.server
     # Otherwise a call without a person at the terminal is refused.
-    value = {"command": command, "args": arguments, "default_tools_approval_mode": "approve"}
+    approval = {"default_tools_approval_mode": "approve"}
+    value: Json = {"command": command, "args": arguments, **order.variables, **approval}
     return WantedEntry(
         path=".codex/config.toml", keys=("mcp_servers", SERVER), value=value, notation=TOML
     )

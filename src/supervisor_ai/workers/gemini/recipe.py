@@ -55,7 +55,7 @@ def _commands(folder: Path, order: Order) -> Iterator[WantedPage]:
 def _entry(order: Order) -> WantedEntry:
     command, *arguments = order.server
     # Otherwise a call without a person at the terminal is refused.
-    value: Json = {"command": command, "args": arguments, "trust": True}
+    value: Json = {"command": command, "args": arguments, **order.variables, "trust": True}
     return WantedEntry(
         path=".gemini/settings.json", keys=("mcpServers", SERVER), value=value, notation=JSON
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 from msgspec import Struct
 
@@ -45,6 +45,10 @@ from supervisor_ai.workers.installation.recipe import (
 from supervisor_ai.workers.installation.toml_notation import TOML
 
 
+_OWN: Final = ("SUPERVISOR_CONFIG", "SUPERVISOR_STATE")
+"""An agent may be started where nobody has set them, or may not hand them on."""
+
+
 class UserSurroundings(Struct, frozen=True, kw_only=True):
     """Where the user's agents and projects are."""
 
@@ -72,6 +76,7 @@ class FileAgentInstaller:
             role=wish.role,
             session=wish.session,
             program=self._around.program,
+            environment={it: had for it in _OWN if (had := self._around.environment.get(it))},
         )
         site = _Site(root, self._receipts, self._receipts.find(wish.agent, wish.scope, root))
         wanted = [_at(it, recipe.folder, prefix) for it in recipe.wanted(order)]

@@ -31,6 +31,13 @@ class Order(Struct, frozen=True, kw_only=True):
     session: str | None
     program: tuple[str, ...]
     """How an agent starts us."""
+    environment: Mapping[str, str] = {}
+    """Where our own files are, if not where they usually are."""
+
+    @property
+    def variables(self) -> dict[str, Json]:
+        """Return what the server is to find in its environment, as entries say it."""
+        return {"env": dict(self.environment)} if self.environment else {}
 
     @property
     def server(self) -> tuple[str, ...]:
