@@ -144,7 +144,16 @@ _CLAUDE: Final = (
     *("--output-format", "stream-json", "--verbose", "--permission-prompts", "none"),
 )
 _CODEX: Final = (
-    *("codex", "exec", "--json", "--ephemeral", "--sandbox", "read-only"),
+    *(
+        "codex",
+        "exec",
+        "-c",
+        "mcp_servers.supervisor.required=true",
+        "--json",
+        "--ephemeral",
+        "--sandbox",
+        "read-only",
+    ),
     *(word for feature in FEATURES for word in ("--disable", feature)),
     "-",
 )

@@ -47,7 +47,13 @@ def _entry(order: Order) -> WantedEntry:
 
 def _offers(order: Order) -> tuple[Offer, ...]:
     text = section(order, _TOOLS)
-    offers = (Offer(why="If every session is to know of it, add this to AGENTS.md:", text=text),)
+    offers = (
+        Offer(
+            why="Without a terminal Codex does not wait for the tools unless it has to:",
+            text=f"codex exec -c mcp_servers.{SERVER}.required=true",
+        ),
+        Offer(why="If every session is to know of it, add this to AGENTS.md:", text=text),
+    )
     if order.scope is InstallationScope.USER:
         return offers
     why = "Codex reads .codex/config.toml of projects that you trust; it asks when it starts there:"
