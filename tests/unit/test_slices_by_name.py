@@ -17,7 +17,7 @@ ROOMS: Final = {
     # The tasks of a session that are the supervisor's alone are called so, whoever makes them.
     "checkpoint": (
         *("domain/session", "control/sessions", "workspaces/sessions"),
-        "control/ports/session_files.py",
+        *("control/ports/session_files.py", "workers/installation/pages"),
     ),
 }
 """The rooms of adapters and words that belong to one slice alone."""

@@ -1,6 +1,7 @@
 """What faces open: projects, records, and whatever else they act through."""
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.commands.doctor import HostMachine
     from supervisor_ai.control.commands.packs import PackPlace
     from supervisor_ai.control.commands.project_init import NewProject
+    from supervisor_ai.control.ports.agent_installation import AgentInstaller
     from supervisor_ai.control.ports.classification import Classifier
     from supervisor_ai.control.ports.definitions import Catalog
     from supervisor_ai.control.ports.lab import Lab
@@ -231,6 +233,32 @@ def open_pack_place(directory: Path, settings: HostSettings, *, is_user: bool) -
     place = own if is_user else find_repository(directory, settings).checkout / PROJECT_DIRECTORY
     git = partial(run_for_packs, settings.environment)
     return PackPlace(directory=place, open=partial(open_shop, place, git, own=own))
+
+
+def open_agent_installer(directory: Path, settings: HostSettings) -> "AgentInstaller":
+    """Open what tells the user's own agents about us."""
+    from supervisor_ai.workers.installation.installer import FileAgentInstaller, UserSurroundings
+    from supervisor_ai.workers.installation.receipts import Receipts
+
+    around = UserSurroundings(
+        home=Path.home(),
+        environment=settings.environment,
+        project=lambda: find_repository(directory, settings).checkout,
+        program=_own_command(settings),
+    )
+    return FileAgentInstaller(around, Receipts(settings.user_directory))
+
+
+def _own_command(settings: HostSettings) -> tuple[str, ...]:
+    """Say how another program starts us: by name where that is found, by our path otherwise."""
+    from supervisor_ai.tools.programs import find_program
+
+    if find_program("supervisor", settings.environment.get("PATH")):
+        return ("supervisor",)
+    called = Path(sys.argv[0]).absolute()
+    if called.name == "supervisor" and called.is_file():
+        return (str(called),)
+    return (sys.executable, "-m", "supervisor_ai")
 
 
 def commit_demo(directory: Path) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.commands.doctor import HostMachine
     from supervisor_ai.control.commands.packs import PackPlace
     from supervisor_ai.control.commands.project_init import NewProject
+    from supervisor_ai.control.ports.agent_installation import AgentInstaller
     from supervisor_ai.control.ports.definitions import Catalog
     from supervisor_ai.control.ports.logins import Logins
     from supervisor_ai.control.preflight import Preflight
@@ -121,6 +122,12 @@ class Invocation:
         from supervisor_ai.bootstrap.adapters import open_logins
 
         return open_logins(self.settings)
+
+    def agent_installer(self) -> "AgentInstaller":
+        """Open what tells the user's own agents about us."""
+        from supervisor_ai.bootstrap.projects import open_agent_installer
+
+        return open_agent_installer(self.directory, self.settings)
 
     def channels(self) -> "Channels":
         """Open the channels through which the user can be reached."""

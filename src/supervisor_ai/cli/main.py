@@ -81,6 +81,9 @@ _KERNEL: Final = {
         "sessions.msg:msg", "Say something in a session, and read what was said", _TOGETHER
     ),
     "mcp": _verb("sessions.mcp:mcp", "Serve the tools of a session to agents", _TOGETHER),
+    "agents": _verb(
+        "sessions.agents:agents", "Let an agent of yours coordinate a session", _TOGETHER
+    ),
     "events": _verb("runs.events:events", "Show the facts of a run in order", _INSIGHT),
     "logs": _verb(
         "runs.logs:logs", "Show what was sent, what came back and what the gates printed", _INSIGHT
