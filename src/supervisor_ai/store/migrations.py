@@ -316,11 +316,17 @@ _NOTICES: Final[Migration] = (
     "CREATE INDEX notices_of_run ON notices (run, seq)",
 )
 
+_LINE_SIDES: Final[Migration] = (
+    "ALTER TABLE comments ADD COLUMN side TEXT NOT NULL DEFAULT 'new'",
+    "ALTER TABLE comments ADD COLUMN quote TEXT",
+)
+
 MIGRATIONS: Final[tuple[Migration, ...]] = (
     (*_EVENTS, *_COORDINATION, *_PROJECTIONS),
     _GATES,
     _ANCHORS,
     _APPROVALS,
     _NOTICES,
+    _LINE_SIDES,
 )
 """Version N of the schema is what the first N steps make."""

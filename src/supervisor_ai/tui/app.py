@@ -7,11 +7,14 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.notifications import SeverityLevel
 
+from supervisor_ai.control.commands.decisions.line_comments import read_comment
 from supervisor_ai.control.dashboard.feed import News
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.slices import TaskList
 from supervisor_ai.domain.errors import SupervisorError
+from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.line_places import LinePlace
 from supervisor_ai.tui.desk import Desk
 from supervisor_ai.tui.screens.approval import ApprovalScreen
 from supervisor_ai.tui.screens.ask import AskScreen
@@ -89,7 +92,12 @@ class SupervisorTui(App[None]):
         """Say something in the corner for a while."""
         self.notify(one_line(words), severity=severity, markup=False)
 
-    def work(self, deed: Callable[[], T], done: Callable[[T], None]) -> None:
+    def work(
+        self,
+        deed: Callable[[], T],
+        done: Callable[[T], None],
+        refused: Callable[[], None] | None = None,
+    ) -> None:
         """Do something beside the drawing; say so where it was refused."""
 
         def attempt() -> None:
@@ -98,6 +106,8 @@ class SupervisorTui(App[None]):
             except SupervisorError as error:
                 hint = f" {error.hint}" if error.hint else ""
                 self.call_from_thread(self.tell, f"{error.message}{hint}", severity="error")
+                if refused is not None:
+                    self.call_from_thread(refused)
             else:
                 self.call_from_thread(done, result)
 
@@ -135,15 +145,25 @@ class SupervisorTui(App[None]):
     def _open_tasks(self, found: tuple[RunId, TaskList]) -> None:
         self.push_screen(TasksScreen(*found))
 
-    def comment(self, run: RunId, place: str) -> None:
+    def comment(self, run: RunId, place: LinePlace | None, draft: str = "") -> None:
         """Ask for words about a line, and keep them for the implementer."""
+
+        def send(words: str) -> str:
+            at, said = read_comment(words) if place is None else (place, words)
+            return self.desk.deeds.comment(run, at, said)
 
         def say(words: str | None) -> None:
             if words:
-                self.work(lambda: self.desk.deeds.comment(run, words), self._commented)
+                # Nobody writes the same twice because of a wrong number.
+                self.work(
+                    lambda: send(words), self._commented, lambda: self.comment(run, place, words)
+                )
 
-        hint = "FILE:LINE TEXT. All comments go to the implementer together when you reject."
-        self.push_screen(AskScreen("Comment on a line", hint=hint, value=place), say)
+        ask = "Comment on a line" if place is None else f"Comment on {shown_name(str(place))}"
+        form = "FILE:LINE TEXT, or FILE:-LINE TEXT for a line that is gone. "
+        hint = "All comments go to the implementer together when you reject."
+        told = hint if place else form + hint
+        self.push_screen(AskScreen(ask, hint=told, value=draft), say)
 
     def _commented(self, words: str) -> None:
         self.tell(words)

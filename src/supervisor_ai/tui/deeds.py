@@ -1,25 +1,24 @@
 """Orders of a person, carried out by the commands that the command line uses too."""
 
-import re
 from collections import deque
 from collections.abc import Callable
 from threading import Lock
 from typing import Final
 
 from supervisor_ai.control.commands.decisions.approvals import PersonsDecision, judge
-from supervisor_ai.control.commands.decisions.line_comments import comment_on, read_place
+from supervisor_ai.control.commands.decisions.line_comments import comment_on
 from supervisor_ai.control.commands.run_cancellation import cancel
 from supervisor_ai.control.commands.run_execution import prepare_resume
 from supervisor_ai.control.dashboard.outputs import last_output
 from supervisor_ai.control.project import OpenProject
-from supervisor_ai.domain.errors import Conflict, InvalidInput
+from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.line_places import LinePlace
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.tui.drives import Drives
 from supervisor_ai.tui.outputs import LINES, OutputTails
 
 _NOTICES: Final = 20
-_COMMENT: Final = re.compile(r"(?P<place>.+?:\d+)\s+(?P<text>.+)", re.DOTALL)
 
 
 class ProjectDeeds:
@@ -60,14 +59,9 @@ class ProjectDeeds:
         self._drives.begin(run)
         return f"{done.detail} The run goes on here."
 
-    def comment(self, run: RunId, words: str) -> str:
+    def comment(self, run: RunId, place: LinePlace, words: str) -> str:
         """Say something about a line; a run that nobody drives takes it in here."""
-        found = _COMMENT.fullmatch(words.strip())
-        if found is None:
-            raise InvalidInput(
-                f"{words!r} is no comment on a line.", hint="Write FILE:LINE TEXT, in this order."
-            )
-        done = comment_on(self.project, run, read_place(found["place"]), found["text"])
+        done = comment_on(self.project, run, place, words)
         if done.applied and not self._is_driven(run):
             self._drives.begin(run)
         return done.detail

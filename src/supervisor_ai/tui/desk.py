@@ -12,6 +12,7 @@ from supervisor_ai.control.dashboard.panels import ApprovalPanel
 from supervisor_ai.control.dashboard.patches import DiffFile
 from supervisor_ai.control.slices import TaskList
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.line_places import LinePlace
 from supervisor_ai.tui.pages.diff import Paint
 
 
@@ -54,8 +55,8 @@ class Deeds(Protocol):
         """Say no to exactly this tree."""
         ...
 
-    def comment(self, run: RunId, words: str) -> str:
-        """Say something about a line: `FILE:LINE TEXT`."""
+    def comment(self, run: RunId, place: LinePlace, words: str) -> str:
+        """Say something about a line."""
         ...
 
     def go_on(self, run: RunId) -> str:

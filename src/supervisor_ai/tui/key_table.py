@@ -72,13 +72,13 @@ PANEL: Final = (
     Key("a", "A", "approve", "approve", "Approve exactly the tree that is shown", "approve RUN"),
     Key("r", "R", "reject", "reject", "Reject, with a reason", "reject RUN --reason TEXT"),
     Key("d", "D", "diff", "diff", "Read the change", "diff RUN"),
-    Key("c", "C", "comment", "comments", "Comment on a line", "comment RUN FILE:LINE TEXT"),
+    Key("c", "C", "comment", "comments", "Comment on a line", "comment RUN FILE:[-]LINE TEXT"),
     Key("s", "S", "skip", "skip", "Skip for now: the next question, or back"),
 )
 DIFF: Final = (
     Key("n,right_square_bracket", "n", "file(1)", "next file", "Next file"),
     Key("p,left_square_bracket", "p", "file(-1)", "file before", "File before"),
-    Key("c", "c", "comment", "comment", "Comment on this line", "comment RUN FILE:LINE TEXT"),
+    Key("c", "c", "comment", "comment", "Comment on this line", "comment RUN FILE:[-]LINE TEXT"),
     Key("f", "f", "next_mark", "finding", "Go to the next finding or comment"),
     ANSWER,
 )

@@ -49,7 +49,7 @@ WALK: Final = (
     View("approval", ("a",)),
     View("reject", ("r",), "Tokens have to end", ("escape",)),
     View("diff", ("d", "n")),
-    View("comment", (*["down"] * 10, "c"), "middleware/auth.py:14 Why not a constant?"),
+    View("comment", (*["down"] * 10, "c"), "Why not a constant?"),
 )
 TASKS: Final = TaskList(
     title="Login page",

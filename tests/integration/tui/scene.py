@@ -21,6 +21,7 @@ from supervisor_ai.control.slices import TaskList
 from supervisor_ai.domain.envelope import Event, NewEvent
 from supervisor_ai.domain.errors import NotFound, SupervisorError
 from supervisor_ai.domain.ids import CommitSha, RunId, run_stream
+from supervisor_ai.domain.run.line_places import LinePlace
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.testing.fake_sandbox import Script
 from supervisor_ai.testing.fake_worker import FakeScript
@@ -74,8 +75,8 @@ class RememberedDeeds:
     def reject(self, run: RunId, *, tree: str, reason: str) -> str:
         return self._order("reject", run, tree, reason)
 
-    def comment(self, run: RunId, words: str) -> str:
-        return self._order("comment", run, words)
+    def comment(self, run: RunId, place: LinePlace, words: str) -> str:
+        return self._order("comment", run, str(place), words)
 
     def go_on(self, run: RunId) -> str:
         return self._order("go on", run)

@@ -33,6 +33,8 @@ class ApprovalScreen(FaceScreen):
         self._change: PatchView | None = None
         self._is_read = False
         self._seen = 0
+        self._reason = ""
+        """What was written for a rejection that did not count."""
 
     def compose_body(self) -> ComposeResult:  # type: ignore[explicit-override]
         """Show everything about the question."""
@@ -108,7 +110,8 @@ class ApprovalScreen(FaceScreen):
         """Say no, with a reason."""
         panel = self._panel
         if panel is not None:
-            ask = AskScreen(f"Reject {self.run}: why?", hint="The next worker is told.")
+            question, hint = f"Reject {self.run}: why?", "The next worker is told."
+            ask = AskScreen(question, hint=hint, value=self._reason)
             self.app.push_screen(ask, partial(self._reject, panel.question.tree))
 
     def _reject(self, tree: str, reason: str | None) -> None:
@@ -118,7 +121,7 @@ class ApprovalScreen(FaceScreen):
         if not reason:
             self.face.tell("A rejection needs a reason.", severity="warning")
             return
-        deeds = self.desk.deeds
+        deeds, self._reason = self.desk.deeds, reason
         self.face.work(lambda: deeds.reject(self.run, tree=tree, reason=reason), self._answered)
 
     def _answered(self, words: str) -> None:
@@ -131,7 +134,7 @@ class ApprovalScreen(FaceScreen):
 
     def action_comment(self) -> None:
         """Comment on a line that is named."""
-        self.face.comment(self.run, "")
+        self.face.comment(self.run, None)
 
     def action_skip(self) -> None:
         """Go to the next question, or back."""

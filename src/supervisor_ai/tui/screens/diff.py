@@ -126,11 +126,11 @@ class DiffScreen(FaceScreen):
 
     def action_comment(self) -> None:
         """Ask for words about the line under the cursor."""
-        line = line_of(self.query_one("#view", LineView).cursor)
-        if line is None or not self.files:
-            self.face.tell("Put the cursor on a line that is there after the change.")
+        found = line_of(self.query_one("#view", LineView).cursor)
+        if found is None or not self.files:
+            self.face.tell("Put the cursor on a line of the file.")
             return
-        self.face.comment(self._run, f"{self.files[self._at].path}:{line} ")
+        self.face.comment(self._run, self.files[self._at].place(*found))
 
     def action_answer(self) -> None:
         """Open the run's question."""

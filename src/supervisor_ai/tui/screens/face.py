@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from supervisor_ai.control.dashboard.feed import News
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.line_places import LinePlace
 from supervisor_ai.tui.desk import Desk
 from supervisor_ai.tui.key_table import EVERYWHERE, Key, bindings, key_line
 from supervisor_ai.tui.pages.blocks import own
@@ -29,7 +30,12 @@ class Face(Protocol):
         """Say something in the corner for a while."""
         ...
 
-    def work(self, deed: Callable[[], T], done: Callable[[T], None]) -> None:
+    def work(
+        self,
+        deed: Callable[[], T],
+        done: Callable[[T], None],
+        refused: Callable[[], None] | None = None,
+    ) -> None:
         """Do something beside the drawing; say so where it was refused."""
         ...
 
@@ -53,8 +59,8 @@ class Face(Protocol):
         """Show the list of tasks that a run works through."""
         ...
 
-    def comment(self, run: RunId, place: str) -> None:
-        """Ask for words about a line."""
+    def comment(self, run: RunId, place: LinePlace | None) -> None:
+        """Ask for words about a line, and for the line where none is named."""
         ...
 
     def go_on(self, run: RunId | None) -> None:
