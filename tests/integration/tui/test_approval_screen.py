@@ -45,7 +45,7 @@ def test_the_panel_shows_what_the_seed_shows(shop: Shop) -> None:
         assert "✓ test: PASSED (34 tests)" in lines
         assert "· changes auth code: api/auth.py by its path" in lines
         keys = " ".join(screen_text(pilot)[-1].split())
-        assert keys == "A approve R reject D diff C comments S skip ? help"
+        assert keys == "A approve R reject D diff C comments S skip E edit ? help"
 
     shop.play(story)
 

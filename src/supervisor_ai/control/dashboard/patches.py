@@ -67,6 +67,11 @@ class DiffFile(Struct, frozen=True, kw_only=True):
     hidden: int = 0
     """How many of its lines are not shown, for want of room."""
 
+    @property
+    def can_be_edited(self) -> bool:
+        """Tell whether the change has it as a text."""
+        return self.change is not FileChangeKind.DELETED and not self.is_binary
+
     def place(self, side: LineSide, line: int) -> LinePlace:
         """Name a line; one that is gone by the name that the file had."""
         return LinePlace(
