@@ -215,7 +215,7 @@ RUN_SENTENCES: Final[SentenceTable] = (
     ),
     on(
         e.CommentMade,
-        lambda it: f"comment {it.number} on {shown_name(it.file)}:{it.line}{_who(it.person)}",
+        lambda it: f"comment {it.number} on {shown_name(str(it.at))}{_who(it.person)}",
     ),
     on(
         e.ChangeEdited,

@@ -95,17 +95,19 @@ def _take(
     """Take in what somebody says to the question that is open."""
     name = voter.person.name if voter.person else ""
     match command:
-        case Comment(file=file, line=line, text=text):
+        case Comment():
             return e.CommentMade(
                 step=asked.step,
                 visit=asked.visit,
                 slot=asked.slot,
                 number=run.comments + 1,
                 tree=asked.tree,
-                file=file,
-                line=line,
-                text=text,
+                file=command.file,
+                line=command.line,
+                text=command.text,
                 person=name or letter.actor.id,
+                side=command.side,
+                quote=command.quote,
             )
         case EditChange(edited=edited) if asked.reason in EDITABLE:
             return e.ChangeEdited(

@@ -127,8 +127,13 @@ def objections(state: WorkflowState, at: Step, news: e.ApprovalRefused) -> tuple
 
 
 def _commented(comment: e.CommentMade) -> Feedback:
-    place = f"{comment.number} {comment.file}:{comment.line}"
-    return Feedback(kind=FeedbackKind.COMMENT, source=place, artifact=comment.text)
+    return Feedback(
+        kind=FeedbackKind.COMMENT,
+        source=f"{comment.number} {comment.at}",
+        artifact=comment.text,
+        side=comment.side,
+        quote=comment.quote,
+    )
 
 
 def mender(state: WorkflowState, at: Step) -> StepName | None:

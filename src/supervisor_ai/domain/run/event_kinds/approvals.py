@@ -17,6 +17,7 @@ from supervisor_ai.domain.run.event_kinds.placed import (
     RequestMade,
     StepNote,
 )
+from supervisor_ai.domain.run.line_places import LinePlace, LineSide
 from supervisor_ai.domain.run.values import ReasonWord
 
 
@@ -121,6 +122,14 @@ class CommentMade(StepNote, frozen=True, kw_only=True):
     line: int
     text: ArtifactHash
     person: str = ""
+    side: LineSide = LineSide.NEW
+    quote: ArtifactHash | None = None
+    """What the line said."""
+
+    @property
+    def at(self) -> LinePlace:
+        """Return the line that it is about."""
+        return LinePlace(file=self.file, line=self.line, side=self.side)
 
 
 class ChangeEdited(RequestAnswered, frozen=True, kw_only=True):
