@@ -111,7 +111,8 @@ class Desktop:
             place = self.home / ".codex"
             place.mkdir()
             (place / "config.toml").write_text(
-                f'# Mine.\nmodel = "tiny"\nmodel_provider = "w"\n\n[model_providers.w]\nname = "w"\n'
+                '# Mine.\nmodel = "tiny"\nmodel_provider = "w"\n\n'
+                '[model_providers.w]\nname = "w"\n'
                 f'base_url = "{lab.url}/v1"\nenv_key = "WORKER_KEY"\nwire_api = "responses"\n'
                 "request_max_retries = 0\nstream_max_retries = 0\n\n"
                 f'[analytics]\nenabled = false\n\n[projects."{self.project}"]\n'

@@ -1,5 +1,6 @@
 """The terminal UI as a whole: its screens, its news, and what a person orders."""
 
+import sys
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from typing import ClassVar, Final, TypeVar
@@ -24,6 +25,7 @@ from supervisor_ai.tui.screens.face import FaceScreen
 from supervisor_ai.tui.screens.help import HelpScreen
 from supervisor_ai.tui.screens.run import RunScreen
 from supervisor_ai.tui.screens.tasks import TasksScreen
+from supervisor_ai.tui.terminal import terminal_is_gone
 
 T = TypeVar("T")
 
@@ -61,6 +63,10 @@ class SupervisorTui(App[None]):
     def take(self) -> None:
         """Draw what is new; times go on once a second where nothing is."""
         self._frames += 1
+        is_second = self._frames % _FRAMES == 0
+        if is_second and not self.is_headless and terminal_is_gone(sys.stdin.fileno()):
+            self.exit()
+            return
         news = self.desk.news.take()
         if news is not None:
             self.latest = news
@@ -70,7 +76,6 @@ class SupervisorTui(App[None]):
         screen = self.screen
         if not isinstance(screen, FaceScreen):
             return
-        is_second = self._frames % _FRAMES == 0
         if is_second:
             screen.tick()
         if news is not None or is_second:
