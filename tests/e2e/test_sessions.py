@@ -188,6 +188,9 @@ def test_a_folder_and_the_ledger_say_the_same(team: User) -> None:
     assert (again["imported"]["messages"], again["exported"]["messages"]) == (0, 0)
     assert [it["summary"] for it in ask(team, "msg", "list")["messages"]] == ["ours", "theirs"]
     assert ask(team, "session", "show")["session"]["files"] == ["artifacts/brief.md"]
+    assert team.call("ledger", "verify").code == 0
+    assert team.call("ledger", "rebuild").code == 0
+    assert [it["summary"] for it in ask(team, "msg", "list")["messages"]] == ["ours", "theirs"]
 
 
 def test_a_conflict_is_told_and_nothing_is_lost(team: User) -> None:

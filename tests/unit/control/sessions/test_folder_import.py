@@ -10,7 +10,7 @@ from tests.unit.control.sessions.session_desk import ADA
 
 from supervisor_ai.control.sessions.bus import Post
 from supervisor_ai.control.sessions.desk import close_session
-from supervisor_ai.control.sessions.folder.message_lines import LINE_BYTES
+from supervisor_ai.control.sessions.folder.message_lines import LINE_BYTES, MOST_LINES
 from supervisor_ai.domain.envelope import ActorKind
 from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.ids import RunId
@@ -117,6 +117,21 @@ def test_a_half_line_is_read_when_it_is_whole(scene: FolderScene) -> None:
     scene.files[MESSAGES] = whole + b"\n" + json.dumps(record("two")).encode()
     assert scene.take().messages == 1
     scene.say("", record("three"))
+    assert scene.take().messages == 1
+
+
+def test_blank_lines_are_counted_and_say_nothing(scene: FolderScene) -> None:
+    scene.files[MESSAGES] = b"\n \r\n"
+    scene.say(record("one"))
+    scene.files[MESSAGES] += b"{\n"
+    report = scene.take()
+    assert (report.messages, report.notes[0].partition(" ")[0]) == (1, f"{MESSAGES}:4")
+
+
+def test_very_many_lines_are_read_in_parts(scene: FolderScene) -> None:
+    scene.files[MESSAGES] = b"1\n" * MOST_LINES
+    scene.say(record("at last"))
+    assert scene.take().messages == 0
     assert scene.take().messages == 1
 
 

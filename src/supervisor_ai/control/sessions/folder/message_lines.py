@@ -18,7 +18,7 @@ from supervisor_ai.domain.session.session import LINE_KEY
 from supervisor_ai.tools.json_value import BadJson, JsonObject, JsonValue, read_json
 
 LINE_BYTES: Final = 512 << 10
-MOST_LINES: Final = 200_000
+MOST_LINES: Final = 100_000
 """How many lines are looked at in one import; the next one goes on behind them."""
 _TYPE: Final = "message"
 
