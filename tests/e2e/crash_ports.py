@@ -186,6 +186,9 @@ class CrashingArtifacts:
         self._at.mark("after artifact")
         return artifact
 
+    def put_all(self, texts: Sequence[str]) -> tuple[ArtifactHash, ...]:
+        return tuple(map(self.put, texts))
+
     def get(self, artifact: ArtifactHash) -> str:
         return self._artifacts.get(artifact)
 

@@ -49,6 +49,11 @@ class Screen:
     def type(self, text: str) -> None:
         os.write(self._master, text.encode())
 
+    def hang_up(self) -> int:
+        """Take the terminal away; return the exit code of the program."""
+        os.close(self._master)
+        return self._process.wait(PATIENCE)
+
     def wait_for(self, words: str, *, after: int = 0) -> None:
         """Read until the words are on the screen."""
         deadline = time.monotonic() + PATIENCE

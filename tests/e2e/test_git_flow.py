@@ -3,6 +3,7 @@
 import subprocess
 from pathlib import Path
 
+import pytest
 from tests.e2e.command import Said, User, until
 from tests.support.processes import PATIENCE
 
@@ -247,3 +248,79 @@ def test_a_commit_waits_for_a_key_that_is_locked_and_is_never_made_without_it(us
     merged = user.call("merge", run, "--merge", "--json")
     assert merged.code == 0, merged
     assert user.git("log", "-1", "--format=%G? %GS", "main") == "G ada@example.org"
+
+
+def test_a_commit_waits_for_a_certificate_that_is_locked(user: User) -> None:
+    program, pin = user.home / "my-gpgsm", user.home / "pin"
+    program.write_text(
+        f"#!/bin/sh\ncat >/dev/null\n[ -e {pin} ] || {{ echo 'gpgsm: Bad PIN' >&2; exit 2; }}\n"
+        "echo '[GNUPG:] SIG_CREATED D' >&2\n"
+        "printf -- '-----BEGIN SIGNED MESSAGE-----\\nx\\n-----END SIGNED MESSAGE-----\\n'\n"
+    )
+    program.chmod(0o755)
+    user.git("config", "commit.gpgsign", "true")
+    user.git("config", "gpg.format", "x509")
+    user.git("config", "gpg.x509.program", str(program))
+    task = ("start-task", "Do it", "--workflow", "quick", "--yes", "--json")
+    run = user.call(*task).run["id"]
+    said = complete(user, run)
+    assert said.code == 5, said
+    assert "could not be signed" in user.call("status", run).out
+    branch = said.run["branch"]
+    assert user.git("rev-parse", branch) == user.git("rev-parse", "main")
+    pin.touch()
+    done = complete(user, run, "--merge")
+    assert done.code == 0, done
+    assert "BEGIN SIGNED MESSAGE" in user.git("cat-file", "commit", branch)
+    assert user.git("rev-parse", "main^2") == user.git("rev-parse", branch)
+    assert "BEGIN SIGNED MESSAGE" in user.git("cat-file", "commit", "main")
+
+
+SQUASHED = "git: {merge_strategy: squash}\n"
+PROTECTED = "git: {protected_branches: [main]}\n"
+
+
+def migrated(user: User, run: str, git: str) -> None:
+    configure(user, git)
+    assert user.call("workflow", "migrate", run, "--yes").code == 0
+
+
+@pytest.mark.parametrize("is_taken_in", [True, False])
+def test_a_task_is_merged_as_the_definition_says_that_it_went_over_to(
+    user: User, *, is_taken_in: bool
+) -> None:
+    run = start(user)
+    migrated(user, run, SQUASHED)
+    if is_taken_in:
+        assert user.call("resume", run).code == 5
+    before = user.git("rev-parse", "main")
+    done = complete(user, run)
+    assert done.code == 0, done
+    assert done.json["merge"]["kind"] == "squash"
+    assert user.git("log", "-1", "--format=%P", "main") == before
+
+
+@pytest.mark.parametrize("is_taken_in", [True, False])
+def test_a_branch_that_became_protected_is_not_moved(user: User, *, is_taken_in: bool) -> None:
+    run = start(user)
+    migrated(user, run, PROTECTED)
+    if is_taken_in:
+        assert user.call("resume", run).code == 5
+    shown = user.call("complete-task", run, "--dry-run").out
+    assert "is protected here" in shown
+    before = user.git("rev-parse", "main")
+    assert complete(user, run).code == 7
+    assert user.git("rev-parse", "main") == before
+    assert user.types(run).count("IntegrationLanded") == 1
+    assert user.call("merge", run).code == 7
+
+
+def test_a_task_that_goes_over_to_another_definition_still_waits_to_be_completed(
+    user: User,
+) -> None:
+    task = ("start-task", "Do it", "--workflow", "careful", "--yes", "--json")
+    run = user.call(*task).run["id"]
+    migrated(user, run, SQUASHED)
+    assert user.call("approve", run, "--drive").code == 5
+    assert user.types(run).count("IntegrationLanded") == 0
+    assert complete(user, run).code == 0

@@ -171,6 +171,69 @@ def test_a_product_that_knows_the_values_of_the_tests(
     assert rules(user, before, {"shop.py": product}) == found
 
 
+IDLE: Final = """
+    def test_again(self):
+        self.assertEqual(total([3, 2]), 5)
+"""
+OTHER: Final = """
+    def test_version(self):
+        from shop import version
+        self.assertEqual(version(), "1.7.42")
+"""
+SPLIT: Final = "def split(cents, people):\n    return [cents // people] * people\n"
+FAIR: Final = """\
+NAMES = {"first": "Ada-1", "last": "Bob-9"}
+
+
+def split(cents, people):
+    share, rest = divmod(cents, people)
+    return [share + (at < rest) for at in range(people)]
+"""
+SPLIT_TESTS: Final = """\
+import unittest
+
+from shop import split
+
+
+class SplitTest(unittest.TestCase):
+    def test_even(self):
+        self.assertEqual(split(100, 4), [25, 25, 25, 25])
+"""
+SPLIT_TEST: Final = """
+    def test_rest(self):
+        self.assertEqual(split(7, 2), [4, 3])
+"""
+VERSION: Final = "\n\ndef version():\n    return '1.7.42'\n"
+
+
+@pytest.mark.parametrize(
+    ("product", "added"),
+    [
+        (KNOWING.replace("(2, 3): 5,", "(2, 3): 5, (3, 2): 5,"), IDLE),
+        (KNOWING + VERSION, OTHER),
+    ],
+    ids=["says what was known", "speaks of something else"],
+)
+def test_a_test_beside_it_does_not_speak_for_what_a_product_knows(
+    user: User, product: str, added: str
+) -> None:
+    before = {".supervisor/config.yaml": PYTHON, "shop.py": TOTAL, "test_shop.py": TESTS}
+    after = {"shop.py": product, "test_shop.py": TESTS + added}
+    assert rules(user, before, after) == ["other_answers"]
+
+
+def test_a_test_that_fails_without_the_change_speaks_for_it(user: User) -> None:
+    before = {".supervisor/config.yaml": PYTHON, "shop.py": SPLIT, "test_shop.py": SPLIT_TESTS}
+    after = {"shop.py": FAIR, "test_shop.py": SPLIT_TESTS + SPLIT_TEST}
+    assert rules(user, before, after) == []
+
+
+def test_without_such_a_test_nobody_knows_what_is_meant(user: User) -> None:
+    before = {".supervisor/config.yaml": PYTHON, "shop.py": SPLIT, "test_shop.py": SPLIT_TESTS}
+    after = {"shop.py": FAIR, "test_shop.py": SPLIT_TESTS + "\n# one more\n"}
+    assert rules(user, before, after) == ["other_answers"]
+
+
 SHARED: Final = "\n\ndef shared(cents, weights):\n    {}\n"
 STUB: Final = "return [cents // len(weights)] * len(weights)"
 REAL: Final = "return [cents * it // sum(weights) for it in weights]"
@@ -187,4 +250,46 @@ def test_a_new_function_has_to_use_what_its_test_gives(
 ) -> None:
     before = {".supervisor/config.yaml": PYTHON, "shop.py": TOTAL, "test_shop.py": TESTS}
     after = {"shop.py": TOTAL + SHARED.format(body), "test_shop.py": TESTS + NEW_TEST}
+    assert rules(user, before, after) == found
+
+
+READER: Final = """\
+import re
+
+
+def evaluate(text):
+    found = re.fullmatch(r"(\\w+)\\((\\d+), (\\d+)\\)", text)
+    name, one, other = found[1], int(found[2]), int(found[3])
+    if name == "sum":
+        return one + other
+    raise ValueError(name)
+"""
+READER_TESTS: Final = """\
+import unittest
+
+from shop import evaluate
+
+
+class EvaluateTest(unittest.TestCase):
+    def test_sum(self):
+        self.assertEqual(evaluate("sum(2, 3)"), 5)
+"""
+MAX_TEST: Final = """
+    def test_most(self):
+        self.assertEqual(evaluate("most(1, 2)"), 2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "found"), [("other", ["deaf_test"]), ("max(one, other)", [])], ids=["no", "yes"]
+)
+def test_a_new_function_of_a_language_has_to_use_what_it_is_given(
+    user: User, body: str, found: list[str]
+) -> None:
+    before = {".supervisor/config.yaml": PYTHON, "shop.py": READER, "test_shop.py": READER_TESTS}
+    most = f'    if name == "most":\n        return {body}\n    raise'
+    after = {
+        "shop.py": READER.replace("    raise", most),
+        "test_shop.py": READER_TESTS + MAX_TEST,
+    }
     assert rules(user, before, after) == found

@@ -37,6 +37,14 @@ def test_a_question_is_answered_on_the_screen(user: User) -> None:
     assert [it["actor"]["via"] for it in given] == ["tui"]
 
 
+def test_a_screen_whose_terminal_is_gone_ends(user: User) -> None:
+    run = asked(user)
+    terminal = Terminal(user, "tui")
+    terminal.wait_for("needs you")
+    terminal.hang_up()
+    assert user.call("status", run, "--json").run["status"] == "waiting"
+
+
 def test_a_new_run_is_watched_while_it_is_driven(user: User) -> None:
     user.script(implement=["write done.txt"])
     terminal = Terminal(user, "run", "Do it", "--workflow", "quick", "--yes", "--tui")

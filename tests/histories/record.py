@@ -441,6 +441,9 @@ def write_session(pen: Pen) -> None:
         s.ResidentStarted(run=run),
         s.TaskMoved(task="DRAFT-001", status=TaskStatus.IN_PROGRESS, owner="writer", by="writer"),
         s.FileImported(path="artifacts/brief.md", artifact=artifact("brief text")),
+        s.FileSynced(
+            folder="/session", path=".msg/messages.jsonl", content="0" * 64, size=120, messages=1
+        ),
         s.MessageLogged(
             number=1,
             sender="writer",

@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 
 from tests.support.fake_kanban_files import MemoryKanbanFiles
 from tests.support.kanban_performers import performers_with
+from tests.support.memory_session_files import MemorySessionFolders
 from tests.support.toy_driver import ChildDriver, ParentDriver
 
 from supervisor_ai.control.ports.queries import RunQueries
@@ -37,6 +38,8 @@ from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.inbox_commands import Command, InboxCommand
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.checkpoint.driver import CheckpointDriver
+from supervisor_ai.drivers.checkpoint.performers.table import checkpoint_performers
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.dispatch import LocalDispatcher, Shift
@@ -59,6 +62,7 @@ GATE: Final = Gate(name="test", command=("make", "test"), timeout=timedelta(minu
 _DRIVERS: Final = {
     WorkflowDriver.name: opener(WorkflowDriver()),
     KanbanDriver.name: opener(KanbanDriver()),
+    CheckpointDriver.name: opener(CheckpointDriver()),
     ParentDriver.name: opener(ParentDriver()),
     ChildDriver.name: opener(ChildDriver()),
 }
@@ -114,6 +118,7 @@ class Kernel:
     ) -> None:
         self.fakes = Fakes(agent, gates)
         self.kanban_files = MemoryKanbanFiles(self.fakes.workspaces)
+        self.session_files = MemorySessionFolders()
         self._base = make_base(self.fakes.workspaces, files)
         self._directory = directory
         self._opened: list[SqliteLedger] = []
@@ -128,7 +133,10 @@ class Kernel:
             fake_world(self.fakes),
             processes=processes,
             drivers=_DRIVERS,
-            performers=performers_with(self.kanban_files),
+            performers={
+                **performers_with(self.kanban_files),
+                **checkpoint_performers(self.session_files),
+            },
         )
         if self._directory is None:
             return world

@@ -17,6 +17,9 @@ ROOT: Final = Path(__file__).parents[2]
 PACKAGE: Final = ROOT / "src" / "supervisor_ai"
 PURE: Final = (
     *("domain/**/*.py", "engine/**/*.py", "drivers/moves/*.py", "drivers/*/driver.py"),
+    *(f"drivers/checkpoint/{it}/*.py" for it in ("checks", "event_kinds", "facts", "protocol")),
+    *(f"drivers/checkpoint/{it}.py" for it in ("accumulator", "events", "lifecycle", "report")),
+    *(f"drivers/checkpoint/{it}.py" for it in ("report_text", "score", "spec", "wisdom")),
     *(f"drivers/kanban/{it}.py" for it in ("board/*", "decide", "definition", "effects", "events")),
     *(f"drivers/kanban/{it}.py" for it in ("kinds", "orders", "state")),
     *(f"drivers/kanban/{it}.py" for it in ("obligation", "performer")),
@@ -24,6 +27,7 @@ PURE: Final = (
 """What has every branch covered, as patterns below the package."""
 REACHING: Final = (
     *("tests/unit/domain", "tests/unit/engine", "tests/unit/control"),
+    "tests/unit/drivers/checkpoint",
     *(f"tests/unit/redaction/test_{it}.py" for it in ("corpus", "marks", "nonces", "prefilter")),
     *(f"tests/unit/redaction/test_{it}.py" for it in ("redaction", "traps", "withholding")),
     *("tests/histories", "tests/integration/engine", "tests/integration/kanban"),

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from supervisor_ai.control.records import Records
 from supervisor_ai.control.settings import NO_SANDBOX, HostSettings
-from supervisor_ai.control.slices import SliceProject, openers, slice_performers
 from supervisor_ai.domain.ids import CommitSha
 
 if TYPE_CHECKING:
@@ -21,6 +19,8 @@ if TYPE_CHECKING:
     from supervisor_ai.control.ports.logins import Logins
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.queries.notices import Channels
+    from supervisor_ai.control.records import Records
+    from supervisor_ai.control.slices import SliceProject
     from supervisor_ai.definitions.consent.trust_store import FileTrustStore
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
     from supervisor_ai.domain.run.definition import SandboxPolicy
@@ -60,6 +60,7 @@ class WorldParts(Struct, frozen=True, kw_only=True):
 def make_world(parts: WorldParts, sandbox_name: str) -> "World":
     """Give the engine everything outside it."""
     from supervisor_ai.context.prompter import JinjaPrompter
+    from supervisor_ai.control.slices import openers
     from supervisor_ai.definitions.consent.own_agents import OwnAgents
     from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
     from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
@@ -161,14 +162,17 @@ def access_choice(settings: HostSettings) -> "AccessChoice":
 
 def make_performers(repository: "GitRepository", settings: HostSettings) -> "Performers":
     """Say who performs which effect."""
+    from supervisor_ai.control.slices import slice_performers
     from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS, LatePerformers
 
     project = partial(slice_project, repository, settings)
     return LatePerformers(SHARED_PERFORMERS, partial(slice_performers, project))
 
 
-def slice_project(repository: "GitRepository", settings: HostSettings) -> SliceProject:
+def slice_project(repository: "GitRepository", settings: HostSettings) -> "SliceProject":
     """Say where the adapters of drivers find the project."""
+    from supervisor_ai.control.slices import SliceProject
+
     return SliceProject(repository=repository, state=project_state(settings, repository))
 
 
@@ -279,8 +283,9 @@ def open_bound_ledger(repository: "GitRepository", settings: HostSettings) -> "S
     return open_ledger(place, clock=clock, processes=processes, anchor=anchor)
 
 
-def make_records(repository: "GitRepository", ledger: "SqliteLedger") -> Records:
+def make_records(repository: "GitRepository", ledger: "SqliteLedger") -> "Records":
     """Make what reads the ledger."""
+    from supervisor_ai.control.records import Records
     from supervisor_ai.store.documents import ArtifactDocuments
     from supervisor_ai.store.files.artifacts import FileArtifacts
     from supervisor_ai.store.files.retry_logs import RetryLogFiles

@@ -1,6 +1,7 @@
 """What faces open: projects, records, and whatever else they act through."""
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from supervisor_ai.bootstrap.adapters import (
     WorldParts,
     find_repository,
     ledger_binding,
+    make_catalog,
     make_packer,
     make_preflight,
     make_records,
@@ -22,10 +24,8 @@ from supervisor_ai.bootstrap.adapters import (
     settings_in_project,
     slice_project,
 )
-from supervisor_ai.control.records import Records
 from supervisor_ai.control.settings import SANDBOX, HostSettings, Policy
 from supervisor_ai.control.slice_names import register, registered_slices
-from supervisor_ai.control.slices import LatePorts, SliceProject
 from supervisor_ai.drivers.registry import SLICES
 
 if TYPE_CHECKING:
@@ -34,15 +34,22 @@ if TYPE_CHECKING:
     from supervisor_ai.control.commands.doctor import HostMachine
     from supervisor_ai.control.commands.packs import PackPlace
     from supervisor_ai.control.commands.project_init import NewProject
+    from supervisor_ai.control.ports.agent_installation import AgentInstaller
     from supervisor_ai.control.ports.classification import Classifier
+    from supervisor_ai.control.ports.definitions import Catalog
     from supervisor_ai.control.ports.lab import Lab
+    from supervisor_ai.control.ports.pipelines import Pipelines
     from supervisor_ai.control.ports.project_survey import ProjectSurvey
+    from supervisor_ai.control.ports.session_files import SessionFolders
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.control.queries.contexts import ContextPreview
     from supervisor_ai.control.queries.workspaces import WorkspaceRecords
+    from supervisor_ai.control.records import Records
+    from supervisor_ai.control.slices import SliceProject
     from supervisor_ai.domain.run.answers import AnswerWord
     from supervisor_ai.engine.ports.monitor import Monitor
+    from supervisor_ai.engine.ports.workspaces import Repository
     from supervisor_ai.engine.world import World
     from supervisor_ai.workspaces.commits.merges import GitMerges
 
@@ -67,7 +74,7 @@ def read_settings(
     return HostSettings(environment=read, policy=policy, user=user, redaction_key=os.urandom(32))
 
 
-def open_records(directory: Path, settings: HostSettings) -> Records | None:
+def open_records(directory: Path, settings: HostSettings) -> "Records | None":
     """Open a project's ledger for readers, or return None where there is none yet."""
     repository = find_repository(directory, settings)
     if not ledger_binding(repository, settings).check():
@@ -80,10 +87,17 @@ def open_preflight(directory: Path, settings: HostSettings) -> "Preflight":
     return make_preflight(find_repository(directory, settings), settings)
 
 
+def open_catalog(directory: Path, settings: HostSettings) -> "tuple[Catalog, Repository]":
+    """Open the definitions alone, with the repository that they are read from."""
+    repository = find_repository(directory, settings)
+    return make_catalog(repository, settings), repository
+
+
 def open_port(driver: str, port: str, directory: Path, settings: HostSettings) -> object:
     """Open an adapter of a driver's own port."""
+    from supervisor_ai.control.slices import LatePorts
 
-    def project() -> SliceProject:
+    def project() -> "SliceProject":
         return slice_project(find_repository(directory, settings), settings)
 
     return LatePorts(registered_slices()[driver], project)[port]
@@ -167,6 +181,20 @@ def open_workspaces(directory: Path, settings: HostSettings) -> "WorkspaceRecord
     )
 
 
+def open_session_folders(directory: Path, settings: HostSettings) -> "SessionFolders":
+    """Open the folders of a project's sessions."""
+    from supervisor_ai.workspaces.sessions.folders import DiskSessionFolders
+
+    return DiskSessionFolders(find_repository(directory, settings))
+
+
+def open_pipelines() -> "Pipelines":
+    """Open the pipelines that sessions can begin with."""
+    from supervisor_ai.definitions.pipelines.files import FilePipelines
+
+    return FilePipelines()
+
+
 def open_merges(directory: Path, settings: HostSettings) -> "AbstractContextManager[GitMerges]":
     """Open a place where merges can be tried."""
     from supervisor_ai.workspaces.commits.merges import try_merges
@@ -205,6 +233,32 @@ def open_pack_place(directory: Path, settings: HostSettings, *, is_user: bool) -
     place = own if is_user else find_repository(directory, settings).checkout / PROJECT_DIRECTORY
     git = partial(run_for_packs, settings.environment)
     return PackPlace(directory=place, open=partial(open_shop, place, git, own=own))
+
+
+def open_agent_installer(directory: Path, settings: HostSettings) -> "AgentInstaller":
+    """Open what tells the user's own agents about us."""
+    from supervisor_ai.workers.installation.installer import FileAgentInstaller, UserSurroundings
+    from supervisor_ai.workers.installation.receipts import Receipts
+
+    around = UserSurroundings(
+        home=Path.home(),
+        environment=settings.environment,
+        project=lambda: find_repository(directory, settings).checkout,
+        program=_own_command(settings),
+    )
+    return FileAgentInstaller(around, Receipts(settings.user_directory))
+
+
+def _own_command(settings: HostSettings) -> tuple[str, ...]:
+    """Say how another program starts us: by name where that is found, by our path otherwise."""
+    from supervisor_ai.tools.programs import find_program
+
+    if find_program("supervisor", settings.environment.get("PATH")):
+        return ("supervisor",)
+    called = Path(sys.argv[0]).absolute()
+    if called.name == "supervisor" and called.is_file():
+        return (str(called),)
+    return (sys.executable, "-m", "supervisor_ai")
 
 
 def commit_demo(directory: Path) -> None:

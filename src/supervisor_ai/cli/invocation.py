@@ -15,13 +15,17 @@ if TYPE_CHECKING:
     from supervisor_ai.control.commands.doctor import HostMachine
     from supervisor_ai.control.commands.packs import PackPlace
     from supervisor_ai.control.commands.project_init import NewProject
+    from supervisor_ai.control.ports.agent_installation import AgentInstaller
+    from supervisor_ai.control.ports.definitions import Catalog
     from supervisor_ai.control.ports.logins import Logins
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.control.queries.notices import Channels
     from supervisor_ai.control.records import Records
+    from supervisor_ai.control.sessions.start import SessionOffice
     from supervisor_ai.control.settings import HostSettings
     from supervisor_ai.domain.envelope import Envelope
+    from supervisor_ai.domain.ids import CommitSha
     from supervisor_ai.domain.live_output import LiveOutput
 
 
@@ -71,6 +75,13 @@ class Invocation:
 
         return open_records(self.directory, self.settings)
 
+    def catalog(self) -> "tuple[Catalog, CommitSha]":
+        """Open the definitions, and name the commit that they are read from."""
+        from supervisor_ai.bootstrap.projects import open_catalog
+
+        catalog, repository = open_catalog(self.directory, self.settings)
+        return catalog, repository.resolve(None).sha
+
     def require_records(self) -> "Records":
         """Open the ledger for reading; raise NotFound where there is none yet."""
         records = self.records()
@@ -112,6 +123,12 @@ class Invocation:
 
         return open_logins(self.settings)
 
+    def agent_installer(self) -> "AgentInstaller":
+        """Open what tells the user's own agents about us."""
+        from supervisor_ai.bootstrap.projects import open_agent_installer
+
+        return open_agent_installer(self.directory, self.settings)
+
     def channels(self) -> "Channels":
         """Open the channels through which the user can be reached."""
         from supervisor_ai.bootstrap.adapters import distrust_surroundings, open_channels
@@ -136,6 +153,21 @@ class Invocation:
         from supervisor_ai.bootstrap.projects import open_port
 
         return open_port(driver, name, self.directory, self.settings)
+
+    def session_office(self) -> "SessionOffice":
+        """Open the sessions of the project, with the user of this machine as the coordinator."""
+        from supervisor_ai.bootstrap.projects import open_pipelines, open_session_folders
+        from supervisor_ai.control.sessions.desk import open_desk
+        from supervisor_ai.control.sessions.start import SessionOffice
+
+        project = self.project()
+        return SessionOffice(
+            project=project,
+            desk=open_desk(project),
+            folders=open_session_folders(self.directory, self.settings),
+            pipelines=open_pipelines(),
+            actor=project.actor,
+        )
 
     def machine(self) -> "HostMachine":
         """Open what the machine has to offer, whatever the project."""

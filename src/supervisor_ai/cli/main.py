@@ -18,6 +18,7 @@ from supervisor_ai.drivers.registry import SLICES
 
 _START: Final = "Start here"
 _DAILY: Final = "Daily work"
+_TOGETHER: Final = "Work together"
 _INSIGHT: Final = "Look inside a run"
 _SETTINGS: Final = "Change how runs go"
 _CARE: Final = "Look after the machine"
@@ -71,7 +72,18 @@ _KERNEL: Final = {
     "cancel": _verb("runs.cancel:cancel", "Stop a run", _DAILY),
     "fork": _verb("runs.fork:fork", "Start a new run from a step of another one", _DAILY),
     "serve": _verb("runs.serve:serve", "Drive whatever is due until stopped", _DAILY),
-    "mcp": _verb("sessions.mcp:mcp", "Serve the tools of a session to agents", _DAILY),
+    "session": _verb(
+        "sessions.session:session",
+        "Let members work together: tasks, messages, checkpoints",
+        _TOGETHER,
+    ),
+    "msg": _verb(
+        "sessions.msg:msg", "Say something in a session, and read what was said", _TOGETHER
+    ),
+    "mcp": _verb("sessions.mcp:mcp", "Serve the tools of a session to agents", _TOGETHER),
+    "agents": _verb(
+        "sessions.agents:agents", "Let an agent of yours coordinate a session", _TOGETHER
+    ),
     "events": _verb("runs.events:events", "Show the facts of a run in order", _INSIGHT),
     "logs": _verb(
         "runs.logs:logs", "Show what was sent, what came back and what the gates printed", _INSIGHT

@@ -53,8 +53,8 @@ def question(invocation: Invocation, records: Records, run: RunView) -> Rows:
     yield from _words(invocation, run, asked)
     if run.base is not None and run.base.sha != asked.commit:
         yield "look", f"{invocation.command} diff {run.id}"
-    note = ' --note "…"' if asked.reason == ApprovalReason.FINDINGS else ""
     phrases = approval_phrases(asked.reason)
+    note = "" if phrases.explained is None else ' --note "…"'
     verb = "complete-task" if asked.reason == ApprovalReason.COMPLETION else "approve"
     yield "yes", f"{invocation.command} {verb} {run.id}{note}{_meant(asked, phrases.yes)}"
     yield "no", f'{invocation.command} reject {run.id} --reason "…"{_meant(asked, phrases.no)}'

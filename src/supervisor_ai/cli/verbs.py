@@ -2,13 +2,16 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from supervisor_ai.cli.discovery.help_pages import PageContext, fit_pages
 from supervisor_ai.control.slice_names import import_value
 from supervisor_ai.tools.text import nearest
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 def verb(
@@ -76,6 +79,16 @@ class LazyGroup(click.Group):
         from supervisor_ai.cli.discovery.completions import offer_names
 
         return offer_names(verb.load(), cmd_name)
+
+    def shell_complete(  # type: ignore[explicit-override]
+        self, ctx: click.Context, incomplete: str
+    ) -> "list[CompletionItem[str]]":
+        """Offer the commands as the help page has them, without importing one of them."""
+        from click.shell_completion import CompletionItem
+
+        begun = ((name, it) for name, it in self.verbs.items() if name.startswith(incomplete))
+        found = [CompletionItem(name, help=it.help) for name, it in begun]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(  # type: ignore[explicit-override]
         self, ctx: click.Context, formatter: click.HelpFormatter

@@ -19,10 +19,10 @@ def fenced(text: str, title: str) -> str:
     return f"{fence}material {label(title)}\n{body}\n{fence}"
 
 
-def label(text: str) -> str:
+def label(text: str, longest: int = _MAX_LABEL) -> str:
     """Make a text fit for a heading: one short line without backticks."""
     words = " ".join(cleaned(text).replace("`", "'").split())
-    return words[:_MAX_LABEL]
+    return words[:longest]
 
 
 def cleaned(text: str) -> str:

@@ -92,4 +92,6 @@ def _told(told: Told) -> dict[str, str]:
         "source": told.source,
         "text": bounded(told.text, _MAX_TOLD),
         "category": told.category.value if told.category else "",
+        "side": told.side.value if told.side else "",
+        "quote": bounded(told.quote, _MAX_TOLD),
     }

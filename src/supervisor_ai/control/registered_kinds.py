@@ -63,6 +63,8 @@ class ApprovalPhrases(Struct, frozen=True, kw_only=True):
     no: str
     mend: str | None = None
     """What a person may do with the files of the run before the answer, in one word."""
+    explained: str | None = None
+    """What a yes accepts that has to say why; None: it need not."""
 
 
 SHARED_PHRASES: Final[Mapping[ReasonWord, ApprovalPhrases]] = {
@@ -84,6 +86,7 @@ SHARED_PHRASES: Final[Mapping[ReasonWord, ApprovalPhrases]] = {
         why="a gate found what only a person may accept",
         yes="the findings are accepted as they are, for the reason you give",
         no="back to the worker with your words",
+        explained="A finding",
     ),
     ApprovalReason.REVIEW_LOOP: ApprovalPhrases(
         asking="goes round in circles with its reviewers and ",

@@ -215,7 +215,7 @@ RUN_SENTENCES: Final[SentenceTable] = (
     ),
     on(
         e.CommentMade,
-        lambda it: f"comment {it.number} on {shown_name(it.file)}:{it.line}{_who(it.person)}",
+        lambda it: f"comment {it.number} on {shown_name(str(it.at))}{_who(it.person)}",
     ),
     on(
         e.ChangeEdited,
@@ -293,6 +293,7 @@ PROJECT_SENTENCES: Final[SentenceTable] = (
     on(s.TaskAdded, lambda it: f"task {it.task} for {it.owner or 'anybody'}"),
     on(s.TaskMoved, lambda it: f"task {it.task} is {it.status.value}, says {it.by or 'nobody'}"),
     on(s.FileImported, lambda it: f"{shown_name(it.path)} is read", is_routine=True),
+    on(s.FileSynced, lambda it: f"{shown_name(it.path)} is as the ledger says", is_routine=True),
     on(s.CallRefused, lambda it: f"{it.member} may not {it.call}: {it.reason}"),
     on(s.ResidentStarted, lambda it: f"{it.run} listens as the supervisor"),
     on(s.ResidentStopped, lambda it: f"{it.run} listens no more"),

@@ -35,6 +35,12 @@ class SliceStep(NamedTuple):
     """Where is decided what happens at it in a workflow; None: only its own driver has it."""
     keys: tuple[str, ...] = ()
     """What it may say in the file of a workflow, besides what every step may."""
+    form: str | None = None
+    """Where its `options` are read, into what its decider understands; None: it has none."""
+    role: str | None = None
+    """Who is asked at it, where an agent can be had for that."""
+    switch: str | None = None
+    """Which of a workflow's settings switches it off."""
 
 
 class SliceGate(NamedTuple):
@@ -127,6 +133,19 @@ def registered_step(word: str) -> SliceStep | None:
     """Find a kind of step that a slice adds."""
     steps = (it for found in _REGISTERED.values() for it in found.steps)
     return next((it for it in steps if it.word == word), None)
+
+
+def registered_decider(word: str) -> object:
+    """Import who decides at a kind of step that a slice has registered for workflows."""
+    found = registered_step(word)
+    if found is None:
+        raise unknown_word("kind of step", word)
+    if found.decider is None:
+        raise InternalError(f"A workflow has no steps of kind {word!r}.")
+    decider = import_place(found.decider)
+    if not callable(decider):
+        raise InternalError(f"{found.decider} decides nothing.")
+    return decider
 
 
 def registered_answer(word: str) -> SliceAnswer | None:

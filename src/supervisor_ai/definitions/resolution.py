@@ -1,8 +1,9 @@
 """A workflow and everything it names, resolved into what a run pins."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from supervisor_ai.control.ports.definitions import NO_ROLES
+from supervisor_ai.control.slice_names import registered_step
 from supervisor_ai.definitions.config.guards import Guarding, areas, with_guards
 from supervisor_ai.definitions.config.step_chains import GatedWorkflow
 from supervisor_ai.definitions.library import Library
@@ -22,7 +23,7 @@ from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.context_plan import ContextPlan
-from supervisor_ai.domain.run.definition import Cli, Definition, Role, Workflow
+from supervisor_ai.domain.run.definition import Cli, Definition, Role, Step, Workflow
 from supervisor_ai.domain.structs import replace
 
 
@@ -66,6 +67,7 @@ def resolve(
     def pick(name: str) -> Cli:
         return agents.pick(name, flag=cli)
 
+    workflow = _asking_roles(workflow, pick)
     check_agents(workflow, read.particulars.approvers_at, pick)
     gated = _gated(library, read, workflow)
     names = {name: None for step in workflow.steps.values() for name in step.crew}
@@ -100,6 +102,23 @@ def resolve(
         git=library.settings.git,
         forge=library.settings.forge,
     )
+
+
+def _asking_roles(workflow: Workflow, pick: Callable[[str], Cli]) -> Workflow:
+    """Let steps of slices ask their role, where an agent can be had for it."""
+    steps = {name: _asking_role(step, pick) for name, step in workflow.steps.items()}
+    return replace(workflow, steps=steps)
+
+
+def _asking_role(step: Step, pick: Callable[[str], Cli]) -> Step:
+    registered = registered_step(step.kind)
+    if registered is None or registered.role is None or not step.particulars:
+        return step
+    try:
+        pick(registered.role)
+    except (InvalidInput, NotFound):
+        return step
+    return replace(step, role=registered.role)
 
 
 def role_gated(library: Library, read: ReadWorkflow, workflow: Workflow) -> GatedWorkflow:

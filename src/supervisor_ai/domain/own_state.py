@@ -4,7 +4,7 @@ from typing import Final
 
 DIRECTORY: Final = ".supervisor"
 _LEDGER: Final = "state.db"
-_FOLDERS: Final = frozenset({"artifacts", "locks", "logs"})
+_FOLDERS: Final = frozenset({"artifacts", "locks", "logs", "sessions"})
 
 
 def is_own_state(path: str) -> bool:

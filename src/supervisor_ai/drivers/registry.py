@@ -48,5 +48,43 @@ SLICES: Final = (
         adapters={"mechanical_manager": "write `kanban: {manager: builtin}`"},
         definitions="supervisor_ai.definitions.kanban",
     ),
+    SliceName(
+        "checkpoint",
+        "supervisor_ai.drivers.checkpoint.slice",
+        ports={"files": "supervisor_ai.workspaces.sessions.folders:open_session_files"},
+        section="supervisor_ai.definitions.checkpoint.shapes:SUPERVISION",
+        resolver="supervisor_ai.definitions.checkpoint.resolution:resolve_checkpoint",
+        verb=SliceVerb(
+            place="supervisor_ai.cli.commands.checkpoint:checkpoint",
+            help="Watch over a session, checkpoint by checkpoint",
+        ),
+        steps=(
+            SliceStep(
+                "session", phrases="supervisor_ai.drivers.checkpoint.queries.sentences:RESIDENCE"
+            ),
+            SliceStep(
+                "checkpoint",
+                phrases="supervisor_ai.drivers.checkpoint.queries.sentences:CHECKPOINT",
+                decider="supervisor_ai.drivers.checkpoint.decisions.workflow_step:DECIDER",
+                keys=("options", "on_reject", "max_retries", "human_approval", "timeout"),
+                form="supervisor_ai.definitions.checkpoint.step_options:read_options",
+                role="checkpoint_judge",
+                switch="supervision",
+            ),
+        ),
+        roles=SliceRoles(
+            works_on="checkpoints",
+            answers={
+                "judgement": SliceAnswer(
+                    form="supervisor_ai.definitions.checkpoint.answers:JUDGEMENT",
+                    meanings="supervisor_ai.drivers.checkpoint.kinds:JUDGE_MEANINGS",
+                    noun="the judgement of checks",
+                ),
+            },
+        ),
+        reasons={"checkpoint": "supervisor_ai.drivers.checkpoint.queries.sentences:BLOCKED"},
+        calls="supervisor_ai.drivers.checkpoint.commands.member_calls:CALLS",
+        definitions="supervisor_ai.definitions.checkpoint",
+    ),
 )
 """Each is imported when something of it is asked for."""

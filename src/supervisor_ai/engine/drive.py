@@ -42,7 +42,7 @@ from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.orphaned_reservations import free_the_dead
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.run_end import close_run
-from supervisor_ai.engine.world import Operation, Performer, World
+from supervisor_ai.engine.world import Operation, Ownership, Performer, World
 
 _DECISIONS: Final = 10_000
 _ANSWERS: Final = 200
@@ -60,6 +60,12 @@ class DriveResult(Struct, frozen=True, kw_only=True):
     due: datetime | None = None
 
 
+def parked(run: machine.Run, *more: datetime) -> DriveResult:
+    """Leave a run until the first of its timers, or of other times, is due."""
+    dues = (*(timer.due for timer in run.timers.values()), *more)
+    return DriveResult(status=run.status, due=min(dues, default=None))
+
+
 class Drive:
     """Decides, records, performs, records again, until the run ends or can only wait."""
 
@@ -72,7 +78,7 @@ class Drive:
         self._cached = journal.version
         self._perform = performer
         self._tasks: dict[EffectKey, asyncio.Task[e.RunEvent]] = {}
-        self._renewed = world.clock.boottime()
+        self._ownership = Ownership(world, journal.lease)
         self._waits_for: str | None = None
 
     async def go(self) -> DriveResult:
@@ -209,12 +215,8 @@ class Drive:
             key=key,
             epoch=self._journal.lease.epoch,
             intended_at=intended_at,
-            record=self._record,
+            record=self._journal.record,
         )
-
-    def _record(self, event: e.RunEvent) -> None:
-        self._journal.stage(event)
-        self._journal.commit()
 
     def _take_outcomes(self) -> None:
         for key, task in tuple(self._tasks.items()):
@@ -302,14 +304,13 @@ class Drive:
         run = self._journal.run
         if not (run.open or run.timers or any(s not in ENDED for s in run.children.values())):
             raise InternalError(f"Run {run.id!r} has not ended, but its driver wants nothing.")
-        dues = [timer.due for timer in run.timers.values()]
         timing = self._world.timing
         patience = {e.PermitRequested: timing.poll, e.LaunchRequested: timing.ask_again}
         asked = [patience[type(at)] for at in run.open.values() if isinstance(at, _SHARED)]
-        dues += [self._world.clock.now() + after for after in asked]
+        dues = [self._world.clock.now() + after for after in asked]
         if run.status is RunStatus.RUNNING:
             dues.append(self._world.clock.now() + _LOOK_AGAIN)
-        return DriveResult(status=run.status, due=min(dues, default=None))
+        return parked(run, *dues)
 
     async def _wait(self) -> None:
         """Wait for an outcome, a timer or the next look into the inbox, and stay the owner."""
@@ -320,13 +321,7 @@ class Drive:
         await asyncio.wait(
             self._tasks.values(), timeout=seconds, return_when=asyncio.FIRST_COMPLETED
         )
-        self._stay_owner()
-
-    def _stay_owner(self) -> None:
-        lease = self._world.timing.lease
-        if self._world.clock.boottime() - self._renewed >= lease.total_seconds() / 3:
-            self._world.leases.renew(self._journal.lease, ttl=lease)
-            self._renewed = self._world.clock.boottime()
+        self._ownership.keep()
 
     async def _end(self, ending: machine.Ending) -> None:
         """Stop what is under way, keep what it made, and record the end."""

@@ -82,6 +82,11 @@ class Journal:
         if letter is not None:
             self._batch = replace(self._batch, taken=(*self._batch.taken, letter.key))
 
+    def record(self, event: Event) -> None:
+        """Fold a fact and write it at once."""
+        self.stage(event)
+        self.commit()
+
     def stage_project(self, event: ProjectEvent) -> None:
         """Keep a fact for the project's stream, for the same commit."""
         self._shared.append(self._new(event))

@@ -1,6 +1,7 @@
 """A run's stream, folded: what is true of the run now, and what its driver decides."""
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from typing import Generic, Protocol, TypeVar
 
 from msgspec import Struct
@@ -37,6 +38,10 @@ class Playback(Protocol):
 
     def decide(self) -> Decision:
         """Ask the driver what happens next."""
+        ...
+
+    def copy(self) -> "Playback":
+        """Return another one that stands where this one does, to try facts on."""
         ...
 
     def fork(self, run: RunId, birth: RunSubmitted) -> None:
@@ -87,6 +92,10 @@ class _DrivenPlayback(Generic[State, Pinned]):
 
     def decide(self) -> Decision:
         return self._driver.decide(self.run, self._state)
+
+    def copy(self) -> Playback:
+        # Run and state never change; only what holds them does.
+        return copy(self)
 
     def fork(self, run: RunId, birth: RunSubmitted) -> None:
         is_changed = birth.definition != self.run.definition

@@ -7,8 +7,9 @@ from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.events import RunOwned, RunStarted
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.engine.consent import is_cancelled, require_consent
-from supervisor_ai.engine.drive import Drive, DriveResult
+from supervisor_ai.engine.drive import Drive, DriveResult, parked
 from supervisor_ai.engine.effects.performer import perform
+from supervisor_ai.engine.effects.quiet_look import look_quietly, recalling, wait_on
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.playback import Player
 from supervisor_ai.engine.ports.ledger import Lease, Wake
@@ -66,6 +67,18 @@ class Runtime(Struct, frozen=True, kw_only=True):
             require_consent(world, playback.run)
         project = ProjectView(world.log, world.cache, world.documents)
         journal = Journal(world.log, lease, playback, version, world.monitor, project)
+        sight = await look_quietly(journal, world, self.perform)
+        again = None if sight is None else sight.next_wait
+        if again is not None:
+            wait_on(journal, world, again)
+            return self._leave(journal, parked(journal.run))
+        await self._own(journal)
+        perform = self.perform if sight is None else recalling(sight, self.perform)
+        return self._leave(journal, await Drive(world, journal, self._player, perform).go())
+
+    async def _own(self, journal: Journal) -> None:
+        """Say who has the run, and settle what an earlier owner left open."""
+        world, playback = self.world, journal.playback
         journal.stage(RunOwned(owner=self.owner, process=world.processes.current()))
         if playback.run.status is RunStatus.QUEUED:
             birth = playback.run.birth
@@ -75,11 +88,8 @@ class Runtime(Struct, frozen=True, kw_only=True):
         journal.commit()
         await self.recover(journal, world)
         journal.commit()
-        result = await Drive(world, journal, self._player, self.perform).go()
-        self._leave(journal, result)
-        return result
 
-    def _leave(self, journal: Journal, result: DriveResult) -> None:
+    def _leave(self, journal: Journal, result: DriveResult) -> DriveResult:
         """Ask for the next drive, and make the past hard to forge and quick to read."""
         world, run = self.world, journal.run
         if result.due is not None:
@@ -87,6 +97,7 @@ class Runtime(Struct, frozen=True, kw_only=True):
         journal.project.keep(every=world.timing.cache_every)
         head = world.log.head()
         world.anchor.write(AnchorPoint(seq=head.seq, hash=head.hash))
+        return result
 
     @property
     def _player(self) -> Player:

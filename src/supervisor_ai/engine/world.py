@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct, field
 
@@ -25,7 +25,7 @@ from supervisor_ai.engine.ports.evidence import Evidence
 from supervisor_ai.engine.ports.forge import Forge
 from supervisor_ai.engine.ports.gates import Examiner, Verdicts
 from supervisor_ai.engine.ports.identities import Identities
-from supervisor_ai.engine.ports.ledger import EventLog, Inbox, Leases, StateCache, WakeQueue
+from supervisor_ai.engine.ports.ledger import EventLog, Inbox, Lease, Leases, StateCache, WakeQueue
 from supervisor_ai.engine.ports.members import MemberDoors, NoDoors
 from supervisor_ai.engine.ports.monitor import Monitor, SilentMonitor
 from supervisor_ai.engine.ports.notifications import Notifier, SilentNotifier
@@ -34,6 +34,9 @@ from supervisor_ai.engine.ports.sandbox import Sandbox
 from supervisor_ai.engine.ports.workers import AnswerReader, Prompter, WorkerFactory
 from supervisor_ai.engine.ports.workspaces import Anchor, Workspaces
 from supervisor_ai.engine.transcript import Transcript
+
+_PARTS: Final = 3
+"""A lease is renewed when one of so many parts of it is over."""
 
 
 class Timing(Struct, frozen=True, kw_only=True):
@@ -97,6 +100,22 @@ class World(Struct, frozen=True, kw_only=True):
     def set_up_policy(self, policy: WorkspacePolicy) -> WorkspacePolicy:
         """Return how workspaces are set up in this drive."""
         return replace(policy, cache_paths=()) if self.is_fresh else policy
+
+
+class Ownership:
+    """Stays the owner of a run while something takes its time."""
+
+    def __init__(self, world: World, lease: Lease) -> None:
+        self._world = world
+        self._lease = lease
+        self._renewed = world.clock.boottime()
+
+    def keep(self) -> None:
+        """Renew the lease if it is time; raises LeaseLost when somebody else has the run."""
+        ttl, now = self._world.timing.lease, self._world.clock.boottime()
+        if now - self._renewed >= ttl.total_seconds() / _PARTS:
+            self._world.leases.renew(self._lease, ttl=ttl)
+            self._renewed = now
 
 
 class Operation(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,9 @@ from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.gates.evidence import table
 from supervisor_ai.gates.evidence.halves import find_halves
 from supervisor_ai.gates.evidence.hollow import hollow
+from supervisor_ai.gates.evidence.messages import ProbesFound
 from supervisor_ai.gates.evidence.probes.kinds import PROBES
+from supervisor_ai.gates.evidence.probes.neighbours import neighbours
 from supervisor_ai.gates.facts.change_facts import find_facts
 from supervisor_ai.gates.facts.rules import fact_rules
 from supervisor_ai.gates.integrity.examine import known_languages
@@ -67,7 +69,13 @@ def _done(task: Task, commits: AskedCommits) -> object:
         case ReaderWork.HOLLOW:
             return hollow(task.case, task.rules, commits, whole=task.whole)
         case ReaderWork.PROBES:
-            return PROBES[task.probe](task.case, task.rules, commits)
+            return _probes(task, commits)
+
+
+def _probes(task: Task, commits: AskedCommits) -> ProbesFound:
+    if task.speaking:
+        return neighbours(task.case, task.rules, commits, task.speaking)
+    return PROBES[task.probe](task.case, task.rules, commits)
 
 
 def _report(task: Task) -> ReadReport:

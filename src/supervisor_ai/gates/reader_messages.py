@@ -68,6 +68,8 @@ class Task(Struct, frozen=True, kw_only=True):
     whole: bool = False
     """Whether all of the product is meant, or only what the change touches."""
     probe: ProbeKind = ProbeKind.NEIGHBOURS
+    speaking: tuple[str, ...] = ()
+    """The tests that speak for a change, by the names that their runner has for them."""
 
 
 class ReadReport(Struct, frozen=True, kw_only=True):

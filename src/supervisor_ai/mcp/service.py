@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.sessions.calls import Room
-from supervisor_ai.control.sessions.desk import Caller, SessionDesk, open_desk, require_session
+from supervisor_ai.control.sessions.desk import Caller, SessionDesk, find_session, open_desk
 from supervisor_ai.control.sessions.members import Members, caller_of
 from supervisor_ai.domain.errors import Denied, Unavailable
 from supervisor_ai.domain.ids import SessionId
@@ -49,14 +49,16 @@ class ServedSession(Struct, frozen=True, kw_only=True):
         return Members(self.desk, self.session, self.project.actor)
 
 
-def open_service(project: OpenProject, session: str, version: str, report: Report) -> ServedSession:
-    """Open a session; one that was never opened is refused."""
+def open_service(
+    project: OpenProject, session: str | None, version: str, report: Report
+) -> ServedSession:
+    """Open a session, or the only open one; one that was never opened is refused."""
     _silence()
     desk = open_desk(project)
     return ServedSession(
         project=project,
         desk=desk,
-        session=require_session(desk, session),
+        session=find_session(desk, session),
         version=version,
         report=report,
     )

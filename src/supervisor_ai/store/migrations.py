@@ -370,6 +370,11 @@ _SESSIONS: Final[Migration] = (
     """,
 )
 
+_LINE_SIDES: Final[Migration] = (
+    "ALTER TABLE comments ADD COLUMN side TEXT NOT NULL DEFAULT 'new'",
+    "ALTER TABLE comments ADD COLUMN quote TEXT",
+)
+
 MIGRATIONS: Final[tuple[Migration, ...]] = (
     (*_EVENTS, *_COORDINATION, *_PROJECTIONS),
     _GATES,
@@ -377,5 +382,6 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
     _APPROVALS,
     _NOTICES,
     _SESSIONS,
+    _LINE_SIDES,
 )
 """Version N of the schema is what the first N steps make."""

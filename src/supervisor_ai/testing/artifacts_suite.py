@@ -24,6 +24,26 @@ class ArtifactsSuite:
         assert self.artifacts.put("hello") == expected
         assert self.artifacts.put("hello") == expected
 
+    def test_many_texts_are_kept_as_each_of_them_would_be(self) -> None:
+        before = self.artifacts.put("one")
+        names = self.artifacts.put_all(["one", "two", "", "two", "a\ud800b"])
+        assert [self.artifacts.get(name) for name in names] == [
+            "one",
+            "two",
+            "",
+            "two",
+            "a\\ud800b",
+        ]
+        assert names == (before, *map(self.artifacts.put, ["two", "", "two", "a\ud800b"]))
+        assert self.artifacts.put_all([]) == ()
+
+    def test_what_was_erased_stays_so_among_many(self) -> None:
+        artifact = self.artifacts.put("secret")
+        self.artifacts.erase(artifact)
+        assert self.artifacts.put_all(["plain", "secret"])[1] == artifact
+        with refused(NotFound, "was erased"):
+            self.artifacts.get(artifact)
+
     def test_a_lone_surrogate_is_written_visibly(self) -> None:
         assert self.artifacts.get(self.artifacts.put("a\ud800b")) == "a\\ud800b"
 

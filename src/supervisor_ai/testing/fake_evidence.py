@@ -22,6 +22,8 @@ class FakeEvidence:
     """What is replayed where files of the harness must be the head's."""
     asked: Mapping[ProbeKind, tuple[TestProbe, ...]] = field(default_factory=dict)
     """What is asked besides, by kind."""
+    unspoken: tuple[TestProbe, ...] = ()
+    """What is asked where tests speak for the change."""
 
     async def halves(self, case: ChangeCase, rules: HarnessRules) -> Halves:
         """Tell the harness of a change from its product."""
@@ -36,11 +38,15 @@ class FakeEvidence:
         return self.whole if whole else self.changed
 
     async def probes(
-        self, case: ChangeCase, rules: HarnessRules, kind: ProbeKind
+        self,
+        case: ChangeCase,
+        rules: HarnessRules,
+        kind: ProbeKind,
+        speaking: tuple[str, ...] = (),
     ) -> tuple[TestProbe, ...]:
         """Write tests that ask more than the change's own; none where there is no reason to."""
         del case, rules
-        return self.asked.get(kind, ())
+        return self.unspoken if speaking else self.asked.get(kind, ())
 
     async def head_version(
         self, case: ChangeCase, halves: Halves, paths: Collection[str]

@@ -285,6 +285,10 @@ class MemoryArtifacts:
         self._texts.setdefault(artifact, content.decode())
         return artifact
 
+    def put_all(self, texts: Sequence[str]) -> tuple[ArtifactHash, ...]:
+        """Keep many texts."""
+        return tuple(map(self.put, texts))
+
     def get(self, artifact: ArtifactHash) -> str:
         """Return the text; raises NotFound when it never existed or was erased."""
         if artifact not in self._texts:

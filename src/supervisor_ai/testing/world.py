@@ -18,7 +18,7 @@ from supervisor_ai.engine.effects.performer import SHARED_PERFORMERS
 from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
 from supervisor_ai.engine.ports.sandbox import SandboxSpec
-from supervisor_ai.engine.ports.workers import PromptRequest, WorkerRequest
+from supervisor_ai.engine.ports.workers import PromptRequest, Told, WorkerRequest
 from supervisor_ai.engine.world import World
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
@@ -55,10 +55,15 @@ class PlainPrompter:
     def write(self, request: PromptRequest) -> str:
         """Return what the worker is told."""
         told = (*request.feedback, *request.context)
-        lines = [request.role.name, request.task, *(f"{at.source}: {at.text}" for at in told)]
+        lines = [request.role.name, request.task, *map(_line, told)]
         lines += [f"turn: {turn}" for turn in request.turns]
         rest = (request.instructions, request.instruction, request.material, request.diff)
         return "\n".join((*lines, *(text for text in rest if text)))
+
+
+def _line(told: Told) -> str:
+    quoted = f" ({told.side} line: {told.quote})" if told.quote else ""
+    return f"{told.source}: {told.text}{quoted}"
 
 
 class PlainPacker:

@@ -1,11 +1,14 @@
 """The terminal UI as a whole: its screens, its news, and what a person orders."""
 
+import sys
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from typing import ClassVar, Final, TypeVar
 
 from textual.app import App
 from textual.binding import BindingType
 from textual.notifications import SeverityLevel
+from textual.worker import Worker, WorkerState
 
 from supervisor_ai.control.dashboard.feed import News
 from supervisor_ai.control.phrases import one_line
@@ -13,6 +16,7 @@ from supervisor_ai.control.slices import TaskList
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.tui.desk import Desk
+from supervisor_ai.tui.orders import Orders
 from supervisor_ai.tui.screens.approval import ApprovalScreen
 from supervisor_ai.tui.screens.ask import AskScreen
 from supervisor_ai.tui.screens.board import BoardScreen
@@ -21,6 +25,7 @@ from supervisor_ai.tui.screens.face import FaceScreen
 from supervisor_ai.tui.screens.help import HelpScreen
 from supervisor_ai.tui.screens.run import RunScreen
 from supervisor_ai.tui.screens.tasks import TasksScreen
+from supervisor_ai.tui.terminal import terminal_is_gone
 
 T = TypeVar("T")
 
@@ -39,6 +44,7 @@ class SupervisorTui(App[None]):
     def __init__(self, desk: Desk, *, first: RunId | None = None) -> None:
         super().__init__()
         self.desk = desk
+        self.orders = Orders(self)
         self.latest = News(cursor=0)
         self._first = first
         self._frames = 0
@@ -57,6 +63,10 @@ class SupervisorTui(App[None]):
     def take(self) -> None:
         """Draw what is new; times go on once a second where nothing is."""
         self._frames += 1
+        is_second = self._frames % _FRAMES == 0
+        if is_second and not self.is_headless and terminal_is_gone(sys.stdin.fileno()):
+            self.exit()
+            return
         news = self.desk.news.take()
         if news is not None:
             self.latest = news
@@ -66,8 +76,7 @@ class SupervisorTui(App[None]):
         screen = self.screen
         if not isinstance(screen, FaceScreen):
             return
-        is_second = self._frames % _FRAMES == 0
-        if is_second and isinstance(screen, RunScreen):
+        if is_second:
             screen.tick()
         if news is not None or is_second:
             screen.show()
@@ -89,19 +98,44 @@ class SupervisorTui(App[None]):
         """Say something in the corner for a while."""
         self.notify(one_line(words), severity=severity, markup=False)
 
-    def work(self, deed: Callable[[], T], done: Callable[[T], None]) -> None:
+    def refuse(self, error: SupervisorError) -> None:
+        """Say why something was not done."""
+        hint = f" {error.hint}" if error.hint else ""
+        self.tell(f"{error.message}{hint}", severity="error")
+
+    def ask(self, question: AskScreen, then: Callable[[str | None], None]) -> None:
+        """Ask for one line of words."""
+        self.push_screen(question, then)
+
+    def work(
+        self,
+        deed: Callable[[], T],
+        done: Callable[[T], None],
+        refused: Callable[[], None] | None = None,
+    ) -> None:
         """Do something beside the drawing; say so where it was refused."""
 
         def attempt() -> None:
             try:
                 result = deed()
             except SupervisorError as error:
-                hint = f" {error.hint}" if error.hint else ""
-                self.call_from_thread(self.tell, f"{error.message}{hint}", severity="error")
+                self.call_from_thread(self.refuse, error)
+                if refused is not None:
+                    self.call_from_thread(refused)
+            except CancelledError:
+                # The person leaves.
+                return
             else:
                 self.call_from_thread(done, result)
 
         self.run_worker(attempt, thread=True, exit_on_error=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Say so where something failed in a way that nobody thought of."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and error is not None:
+            words = f"This is a bug in supervisor: {type(error).__name__}: {error}"
+            self.tell(words, severity="error")
 
     def open_run(self, run: RunId) -> None:
         """Show one run."""
@@ -135,38 +169,6 @@ class SupervisorTui(App[None]):
     def _open_tasks(self, found: tuple[RunId, TaskList]) -> None:
         self.push_screen(TasksScreen(*found))
 
-    def comment(self, run: RunId, place: str) -> None:
-        """Ask for words about a line, and keep them for the implementer."""
-
-        def say(words: str | None) -> None:
-            if words:
-                self.work(lambda: self.desk.deeds.comment(run, words), self._commented)
-
-        hint = "FILE:LINE TEXT. All comments go to the implementer together when you reject."
-        self.push_screen(AskScreen("Comment on a line", hint=hint, value=place), say)
-
-    def _commented(self, words: str) -> None:
-        self.tell(words)
-        if isinstance(self.screen, DiffScreen):
-            self.screen.read_notes()
-
-    def go_on(self, run: RunId | None) -> None:
-        """Go on with a run that nobody drives."""
-        if run is not None:
-            self.work(lambda: self.desk.deeds.go_on(run), self.tell)
-
-    def cancel(self, run: RunId | None) -> None:
-        """Ask why, and stop a run."""
-        if run is None:
-            return
-
-        def stop(reason: str | None) -> None:
-            if reason is not None:
-                self.work(lambda: self.desk.deeds.cancel(run, reason=reason), self.tell)
-
-        hint = "Enter stops the run; what was done so far is kept. The reason may be empty."
-        self.push_screen(AskScreen(f"Cancel run {run}: why?", hint=hint), stop)
-
     def action_help(self) -> None:
         """Show all keys."""
         if not isinstance(self.screen, HelpScreen):
@@ -175,4 +177,5 @@ class SupervisorTui(App[None]):
     def action_leave(self) -> None:
         """End in good order."""
         self.desk.news.stop()
+        self.desk.deeds.interrupt()
         self.exit()

@@ -1,6 +1,6 @@
 """What the terminal UI asks and orders: everything that it knows of the rest of the product."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -10,8 +10,12 @@ from supervisor_ai.control.dashboard.change_views import LineNote, PatchView
 from supervisor_ai.control.dashboard.feed import News
 from supervisor_ai.control.dashboard.panels import ApprovalPanel
 from supervisor_ai.control.dashboard.patches import DiffFile
+from supervisor_ai.control.ports.queries import ApprovalRow, RunRow
 from supervisor_ai.control.slices import TaskList
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.line_places import LinePlace
+from supervisor_ai.tui.landing_wishes import LandingVerb
+from supervisor_ai.tui.landings import LandingPreview
 from supervisor_ai.tui.pages.diff import Paint
 
 
@@ -40,6 +44,14 @@ class NewsSource(Protocol):
         ...
 
 
+class ChangeDraft(Struct, frozen=True, kw_only=True):
+    """Files of a change, for a person to edit."""
+
+    row: RunRow
+    asked: ApprovalRow
+    texts: Mapping[str, str]
+
+
 class Deeds(Protocol):
     """What a person can order; each returns a sentence about what was done.
 
@@ -54,8 +66,24 @@ class Deeds(Protocol):
         """Say no to exactly this tree."""
         ...
 
-    def comment(self, run: RunId, words: str) -> str:
-        """Say something about a line: `FILE:LINE TEXT`."""
+    def comment(self, run: RunId, place: LinePlace, words: str) -> str:
+        """Say something about a line."""
+        ...
+
+    def begin_edit(self, run: RunId, files: Sequence[str]) -> ChangeDraft:
+        """Find the files that are to be edited, as they are now."""
+        ...
+
+    def end_edit(self, draft: ChangeDraft, contents: Mapping[str, bytes]) -> str:
+        """Put what was edited into the place of the change."""
+        ...
+
+    def preview(self, run: RunId, verb: LandingVerb, words: str) -> LandingPreview:
+        """Find out how the work of a run would come to a branch."""
+        ...
+
+    def land(self, landing: LandingPreview) -> str:
+        """Bring the work of a run to a branch, as it was shown."""
         ...
 
     def go_on(self, run: RunId) -> str:
@@ -72,6 +100,10 @@ class Deeds(Protocol):
 
     def notices(self) -> tuple[str, ...]:
         """Return what went wrong beside the screen, once."""
+        ...
+
+    def interrupt(self) -> None:
+        """Stop what is driven here, without waiting for it."""
         ...
 
     def close(self) -> tuple[RunId, ...]:
@@ -98,6 +130,8 @@ class Desk(Struct, frozen=True, kw_only=True):
     """Finds the colours of a file; takes a while."""
     tasks: Callable[[RunId], TaskList]
     """Reads the list of tasks that a run works through; takes a while."""
+    editor: Callable[[Mapping[str, str]], Mapping[str, bytes]]
+    """Lets the person edit texts, on the terminal that the screen has left."""
     find: Callable[[str], RunId]
     """Finds a run by its name or a part of it."""
     now: Callable[[], datetime]

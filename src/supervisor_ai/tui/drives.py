@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from threading import Lock, Thread
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from supervisor_ai.control.commands.run_execution import drive_family
 from supervisor_ai.control.project import OpenProject
@@ -24,10 +24,18 @@ class Drives:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
         self._driven: dict[RunId, Future[None]] = {}
+        self._asked: set[Future[Any]] = set()
+        self._left: tuple[RunId, ...] | None = None
 
     def wait_for(self, work: Coroutine[object, object, T]) -> T:
         """Do something in the loop and wait for it."""
-        return asyncio.run_coroutine_threadsafe(work, self._running()).result()
+        with self._lock:
+            asked = asyncio.run_coroutine_threadsafe(work, self._running())
+            self._asked.add(asked)
+        try:
+            return asked.result()
+        finally:
+            self._asked.discard(asked)
 
     def begin(self, run: RunId) -> None:
         """Drive a run until it ends or can only wait; nothing new where that goes on already."""
@@ -37,16 +45,25 @@ class Drives:
             loop = self._running()
             self._driven[run] = asyncio.run_coroutine_threadsafe(self._drive(run), loop)
 
+    def finish(self, run: RunId) -> None:
+        """Drive a run as far as it goes, and wait for that."""
+        self.begin(run)
+        self._driven[run].result()
+
+    def interrupt(self) -> tuple[RunId, ...]:
+        """Let everything come to its end, and name the runs that were under way."""
+        with self._lock:
+            if self._left is None:
+                driven = self._driven.items()
+                self._left = tuple(run for run, drive in driven if not drive.done())
+            under_way: tuple[Future[Any], ...] = (*self._driven.values(), *self._asked)
+            for work in under_way:
+                work.cancel()
+            return self._left
+
     def stop(self) -> tuple[RunId, ...]:
         """Stop driving, and name the runs that were under way."""
-        left = tuple(run for run, drive in self._driven.items() if not drive.done())
-        for run in left:
-            self._driven[run].cancel()
-        for run in left:
-            try:
-                self._driven[run].result()
-            except CancelledError:
-                continue
+        left = self.interrupt()
         if self._loop is not None and self._thread is not None:
             asyncio.run_coroutine_threadsafe(_settled(), self._loop).result()
             self._loop.call_soon_threadsafe(self._loop.stop)

@@ -45,6 +45,10 @@ EVERYWHERE: Final = (
 )
 ANSWER: Final = Key("a", "a", "answer", "answer", "Answer what the run asks", "approvals RUN")
 GO_ON: Final = Key("g", "g", "go_on", "go on", "Go on with a run that nobody drives", "resume RUN")
+MERGE: Final = Key("m", "m", "merge", "", "Merge the run's work into your branch", "merge RUN")
+COMPLETE: Final = Key(
+    "l", "l", "complete", "", "Land a task that is done: commit, merge back", "complete-task RUN"
+)
 CANCEL: Final = Key("x", "x", "cancel", "cancel", "Stop the run", "cancel RUN")
 BOARD: Final = (
     Key("", "Enter", "", "open", "Open the run", "status RUN"),
@@ -55,6 +59,8 @@ BOARD: Final = (
     Key("n", "n", "next_alert", "next", "Go to the next run that needs you", "approvals"),
     GO_ON,
     CANCEL,
+    MERGE,
+    COMPLETE,
     Key("t", "t", "tasks", "", "Show the task list that the run works through"),
 )
 RUN: Final = (
@@ -66,19 +72,24 @@ RUN: Final = (
     Key("e", "e", "everything", "", "Show every event in the log, or only what matters"),
     GO_ON,
     CANCEL,
+    MERGE,
+    COMPLETE,
     Key("t", "t", "tasks", "", "Show the task list that the run works through"),
 )
 PANEL: Final = (
     Key("a", "A", "approve", "approve", "Approve exactly the tree that is shown", "approve RUN"),
     Key("r", "R", "reject", "reject", "Reject, with a reason", "reject RUN --reason TEXT"),
     Key("d", "D", "diff", "diff", "Read the change", "diff RUN"),
-    Key("c", "C", "comment", "comments", "Comment on a line", "comment RUN FILE:LINE TEXT"),
+    Key("c", "C", "comment", "comments", "Comment on a line", "comment RUN FILE:[-]LINE TEXT"),
     Key("s", "S", "skip", "skip", "Skip for now: the next question, or back"),
+    Key("e", "E", "edit", "edit", "Change the files yourself", "edit RUN FILE"),
+    Key("l", "L", "complete", "", COMPLETE.help, COMPLETE.verb),
 )
 DIFF: Final = (
     Key("n,right_square_bracket", "n", "file(1)", "next file", "Next file"),
     Key("p,left_square_bracket", "p", "file(-1)", "file before", "File before"),
-    Key("c", "c", "comment", "comment", "Comment on this line", "comment RUN FILE:LINE TEXT"),
+    Key("c", "c", "comment", "comment", "Comment on this line", "comment RUN FILE:[-]LINE TEXT"),
+    Key("e", "e", "edit", "edit", "Change this file yourself", "edit RUN FILE"),
     Key("f", "f", "next_mark", "finding", "Go to the next finding or comment"),
     ANSWER,
 )

@@ -1,6 +1,7 @@
 """A session at the terminal: the desk is set up, the UI runs, and all is left in good order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from msgspec import Struct
 from supervisor_ai.control.dashboard.change_views import read_change, read_notes
 from supervisor_ai.control.dashboard.panels import read_panel
 from supervisor_ai.control.dashboard.task_lists import read_tasks
+from supervisor_ai.control.ports.user_merges import UserMerges
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.records import Records, unknown_run
@@ -40,11 +42,13 @@ class Session(Struct, frozen=True, kw_only=True):
     port: Callable[[str, str], object]
     start: Path
     """The directory in which the person typed the command."""
+    merges: Callable[[], AbstractContextManager[UserMerges]]
+    editor: Callable[[Mapping[str, str]], Mapping[str, bytes]]
     mouse: bool = True
 
     def show(self, *, first: RunId | None = None, submitted: RunId | None = None) -> "SessionEnd":
         """Show the UI until the person leaves; a run that was just submitted is driven here."""
-        deeds = ProjectDeeds(self._opened)
+        deeds = ProjectDeeds(self._opened, self.merges)
         desk = self._desk(_KeptRecords(self.records), deeds)
         if submitted is not None:
             deeds.begin(submitted)
@@ -70,6 +74,7 @@ class Session(Struct, frozen=True, kw_only=True):
                 run,
                 self.port,
             ),
+            editor=self.editor,
             find=lambda name: kept.require(name).find(name).id,
             now=partial(datetime.now, UTC),
         )

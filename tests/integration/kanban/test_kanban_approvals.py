@@ -23,6 +23,7 @@ from supervisor_ai.domain.run.approvals.policy import (
     RiskLevel,
 )
 from supervisor_ai.domain.run.inbox_commands import Comment, EditChange
+from supervisor_ai.domain.run.line_places import LineSide
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.run.values import ApprovalReason, Snapshot
 from supervisor_ai.domain.structs import replace
@@ -131,13 +132,17 @@ def test_a_rejected_task_begins_again_with_the_words_and_the_comments() -> None:
     comment = Comment(
         step=asked.step, visit=asked.visit, tree=asked.tree, file=CODE, line=1, text=text
     )
+    quote = scene.kernel.world.artifacts.put("x = 0")
+    removed = replace(comment, side=LineSide.OLD, line=2, quote=quote)
     scene.kernel.send(scene.run, "comment", comment)
+    scene.kernel.send(scene.run, "removed", removed)
     assert scene.reject() is RunStatus.WAITING
     last = scene.kernel.fakes.worker.requests[-1]
     assert last.role == "implementor"
     assert "No." in last.prompt
     assert "Say why it is one." in last.prompt
-    assert f"1 {CODE}:1" in last.prompt
+    assert f"1 {CODE}:1: Say why it is one." in last.prompt
+    assert f"2 {CODE}:-2: Say why it is one. (old line: x = 0)" in last.prompt
     again = scene.asking
     assert again.tree != asked.tree
     assert CODE not in scene.tip

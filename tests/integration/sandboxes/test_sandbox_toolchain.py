@@ -126,6 +126,17 @@ def test_of_a_version_manager_the_parts_that_work_are_shown(machine: Machine) ->
     assert machine.shown() == {".pyenv/libexec", ".pyenv/shims", ".pyenv/versions/3.12"}
 
 
+def test_a_hook_of_pyenv_that_writes_shims_after_each_installation_is_not_shown(
+    machine: Machine,
+) -> None:
+    machine.program(".pyenv/shims/python3")
+    for name in ("exec/pip-rehash", "exec/mine", "rehash"):
+        (machine.home / ".pyenv/pyenv.d" / name).mkdir(parents=True)
+    (machine.home / ".pyenv/pyenv.d/exec/pip-rehash.bash").touch()
+    hooks = {".pyenv/pyenv.d/exec/mine", ".pyenv/pyenv.d/rehash"}
+    assert machine.shown() == {".pyenv/shims", *hooks}
+
+
 def test_of_a_directory_with_other_things_only_the_programs_are_shown(machine: Machine) -> None:
     machine.program("bin/mine")
     machine.program("go/bin/gopls")

@@ -51,7 +51,9 @@ def test_state_stays_out_of_git_and_definitions_do_not(
 ) -> None:
     assert ledger.events.head().seq == 0
     ignored = (directory / ".gitignore").read_text().splitlines()
-    assert ignored[1:] == ["/.gitignore", "/state.db*", "/artifacts/", "/locks/", "/logs/"]
+    assert ignored[1:] == [
+        *("/.gitignore", "/state.db*", "/artifacts/", "/locks/", "/logs/", "/sessions/")
+    ]
 
 
 def test_a_gitignore_of_the_user_is_left_alone(open_here: Open, directory: Path) -> None:

@@ -41,6 +41,7 @@ WALK: Final = (
     View("search", ("slash",), "auth", ("escape",)),
     View("help", ("question_mark",), back=("escape",)),
     View("tasks", ("t",), back=("escape",)),
+    View("complete", ("l",), back=("escape",)),
     View("run", ("down", "down", "enter", "1"), back=("escape", "home")),
     View("log", ("enter", "2")),
     View("gates", ("3",)),
@@ -49,7 +50,7 @@ WALK: Final = (
     View("approval", ("a",)),
     View("reject", ("r",), "Tokens have to end", ("escape",)),
     View("diff", ("d", "n")),
-    View("comment", (*["down"] * 10, "c"), "middleware/auth.py:14 Why not a constant?"),
+    View("comment", (*["down"] * 10, "c"), "Why not a constant?"),
 )
 TASKS: Final = TaskList(
     title="Login page",
@@ -150,6 +151,11 @@ def _walk(
         "Reading api/ and middleware/ …",
         "Writing api/auth.py",
         "12 tests written",
+    )
+    scene.deeds.landing = (
+        "Commit: feat(auth): Add auth endpoints",
+        "Files: api/auth.py, middleware/auth.py, tests/test_auth.py, docs/login.png",
+        "Merge target: main",
     )
     scene.play(story, size=size)
     yield from found

@@ -1,7 +1,8 @@
 """A project in a real ledger, and the terminal UI in front of it, without a thread."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, cast
@@ -15,18 +16,23 @@ from supervisor_ai.control.dashboard.change_views import PatchView, read_notes
 from supervisor_ai.control.dashboard.feed import Feed, News
 from supervisor_ai.control.dashboard.panels import read_panel
 from supervisor_ai.control.dashboard.patches import DiffFile, read_patch
+from supervisor_ai.control.ports.queries import ApprovalRow, RunRow
 from supervisor_ai.control.queries.changes import ChangeOfRun
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.slices import TaskList
 from supervisor_ai.domain.envelope import Event, NewEvent
 from supervisor_ai.domain.errors import NotFound, SupervisorError
 from supervisor_ai.domain.ids import CommitSha, RunId, run_stream
+from supervisor_ai.domain.run.line_places import LinePlace
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
 from supervisor_ai.testing.fake_sandbox import Script
 from supervisor_ai.testing.fake_worker import FakeScript
 from supervisor_ai.testing.world import agrees, passes
+from supervisor_ai.tui import app
 from supervisor_ai.tui.app import SupervisorTui
-from supervisor_ai.tui.desk import Desk
+from supervisor_ai.tui.desk import ChangeDraft, Desk
+from supervisor_ai.tui.landing_wishes import LandingVerb, read_wish
+from supervisor_ai.tui.landings import LandingPreview
 from supervisor_ai.tui.line_view import LineView
 from supervisor_ai.tui.pages.diff import Paint
 
@@ -67,6 +73,9 @@ class RememberedDeeds:
         self.refusal: SupervisorError | None = None
         self.printed: tuple[str, ...] = ()
         self.troubles: list[str] = []
+        self.landing: tuple[str, ...] = ()
+        self.is_landed = False
+        self.is_interrupted = False
 
     def approve(self, run: RunId, *, tree: str, note: str) -> str:
         return self._order("approve", run, tree, note)
@@ -74,8 +83,31 @@ class RememberedDeeds:
     def reject(self, run: RunId, *, tree: str, reason: str) -> str:
         return self._order("reject", run, tree, reason)
 
-    def comment(self, run: RunId, words: str) -> str:
-        return self._order("comment", run, words)
+    def comment(self, run: RunId, place: LinePlace, words: str) -> str:
+        return self._order("comment", run, str(place), words)
+
+    def begin_edit(self, run: RunId, files: Sequence[str]) -> ChangeDraft:
+        self._order("edit", run, *files)
+        texts = {file: f"{file} as it is\n" for file in files}
+        row, asked = cast("RunRow", None), cast("ApprovalRow", None)
+        return ChangeDraft(row=row, asked=asked, texts=texts)
+
+    def end_edit(self, draft: ChangeDraft, contents: Mapping[str, bytes]) -> str:
+        assert draft.texts.keys() == contents.keys()
+        return self._order("edited", *(text.decode() for text in contents.values()))
+
+    def preview(self, run: RunId, verb: LandingVerb, words: str) -> LandingPreview:
+        wish = read_wish(words, verb)
+        self._order("preview", run, verb.value, words)
+        lines = (f"Commit: feat: {words or 'as usual'}", f"Merge target: {wish.into or 'main'}")
+        shown = self.landing or lines
+        return LandingPreview(run=run, verb=verb, wish=wish, lines=shown, is_idle=self.is_landed)
+
+    def land(self, landing: LandingPreview) -> str:
+        return self._order("land", landing.run, landing.verb.value, *landing.lines)
+
+    def interrupt(self) -> None:
+        self.is_interrupted = True
 
     def go_on(self, run: RunId) -> str:
         return self._order("go on", run)
@@ -110,6 +142,9 @@ class TuiScene:
         self.place = "/home/ada/shop"
         self.moment = datetime(2030, 1, 1, 0, 12, 3, tzinfo=UTC)
         self.patch = ""
+        self.is_left = False
+        self.editor: Callable[[Mapping[str, str]], Mapping[str, bytes]] = self.edit
+        self.leaving: Callable[[], AbstractContextManager[None]] = self.leave
         self.listed: TaskList | None = None
         self.paint: Callable[[DiffFile], Paint] = lambda _: {}
         world = self.kernel.world
@@ -143,6 +178,7 @@ class TuiScene:
             notes=lambda run: read_notes(self.records, run),
             paint=self.paint,
             tasks=self.tasks,
+            editor=self.editor,
             find=lambda name: self.records.find(name).id,
             now=self.now,
         )
@@ -157,6 +193,18 @@ class TuiScene:
             files=(),
         )
         return PatchView(change=change, files=read_patch(self.patch))
+
+    def edit(self, texts: Mapping[str, str]) -> Mapping[str, bytes]:
+        """Write a line more into every text, as a person with an editor would."""
+        assert self.is_left, "the terminal belongs to the screen"
+        return {name: f"{text}mine\n".encode() for name, text in texts.items()}
+
+    @contextmanager
+    def leave(self) -> Iterator[None]:
+        """Leave the terminal to an editor."""
+        self.is_left = True
+        yield
+        self.is_left = False
 
     def tasks(self, run: RunId) -> TaskList:
         """Return the list that a test wrote down."""
@@ -176,15 +224,28 @@ class TuiScene:
         self, story: Story, *, size: tuple[int, int] = SMALL, first: RunId | None = None
     ) -> SupervisorTui:
         """Open the UI, do what the story says, and close it."""
-        app = SupervisorTui(self.desk, first=first)
+        shown = _OnPaper(self.desk, first=first)
+        shown.leave = self.leaving
 
         async def run() -> None:
-            async with app.run_test(size=size, notifications=True) as pilot:
+            async with shown.run_test(size=size, notifications=True) as pilot:
                 await settle(pilot)
                 await story(pilot)
 
         asyncio.run(run())
-        return app
+        return shown
+
+
+class _OnPaper(SupervisorTui):
+    """The UI on a terminal that can be left for an editor, unlike the one of Textual's tests."""
+
+    CSS_PATH = str(Path(app.__file__).with_name("styles.tcss"))
+    leave: Callable[[], AbstractContextManager[None]]
+
+    @contextmanager
+    def suspend(self) -> Iterator[None]:  # type: ignore[explicit-override]
+        with self.leave():
+            yield
 
 
 async def press(pilot: Pilot[None], *keys: str) -> None:
@@ -215,9 +276,8 @@ def on(pilot: Pilot[None], kind: type[Screen[None]]) -> bool:
 
 def screen_text(pilot: Pilot[None]) -> list[str]:
     """Return the lines of the screen as a person sees them."""
-    app = pilot.app
-    width, height = app.size
-    lines = app.screen._compositor.render_strips()
+    width, height = pilot.app.size
+    lines = pilot.app.screen._compositor.render_strips()
     return ["".join(segment.text for segment in strip)[:width].rstrip() for strip in lines][:height]
 
 

@@ -5,10 +5,13 @@ from typing import cast
 from tests.integration.tui.scene import on, press, screen_text, view_text, write
 from tests.integration.tui.shop import Shop
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from supervisor_ai.control.dashboard.patches import DiffFile
 from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.line_places import LineSide
 from supervisor_ai.tui.line_view import LineView
 from supervisor_ai.tui.pages.diff import Paint
 from supervisor_ai.tui.screens.approval import ApprovalScreen
@@ -42,7 +45,7 @@ def test_the_panel_shows_what_the_seed_shows(shop: Shop) -> None:
         assert "✓ test: PASSED (34 tests)" in lines
         assert "· changes auth code: api/auth.py by its path" in lines
         keys = " ".join(screen_text(pilot)[-1].split())
-        assert keys == "A approve R reject D diff C comments S skip ? help"
+        assert keys == "A approve R reject D diff C comments S skip E edit ? help"
 
     shop.play(story)
 
@@ -168,11 +171,65 @@ def test_a_changed_word_is_marked_by_more_than_a_colour(shop: Shop) -> None:
 def test_a_line_is_commented_on(shop: Shop) -> None:
     async def story(pilot: Pilot[None]) -> None:
         await press(pilot, "a", "d", "n", "down", "down", "c")
-        await write(pilot, "middleware/auth.py:10 Why?")
-        assert shop.deeds.ordered == [("comment", shop.asking, "middleware/auth.py:10 Why?")]
+        assert "Comment on middleware/auth.py:10" in "\n".join(screen_text(pilot))
+        await write(pilot, "Why?")
+        assert shop.deeds.ordered == [("comment", shop.asking, "middleware/auth.py:10", "Why?")]
         await press(pilot, "escape", "c")
         await write(pilot, "api/auth.py:3 Who finds users?")
-        assert shop.deeds.ordered[-1][2] == "api/auth.py:3 Who finds users?"
+        assert shop.deeds.ordered[-1][2:] == ("api/auth.py:3", "Who finds users?")
+
+    shop.play(story)
+
+
+def test_a_line_that_is_gone_is_commented_on_too(own_shop: Shop) -> None:
+    asked = own_shop.records.queries.approvals(own_shop.asking)[-1]
+    put = own_shop.kernel.world.artifacts.put
+    own_shop.tell(
+        own_shop.asking,
+        e.CommentMade(
+            step=asked.step,
+            visit=asked.visit,
+            number=1,
+            tree=asked.tree,
+            file="middleware/auth.py",
+            line=15,
+            text=put("It was quicker."),
+            person="grace",
+            side=LineSide.OLD,
+            quote=put("return token == MASTER_TOKEN"),
+        ),
+    )
+
+    async def story(pilot: Pilot[None]) -> None:
+        await press(pilot, "a")
+        assert any("middleware/auth.py:-15 grace" in it for it in view_text(pilot, "panel"))
+        await press(pilot, "d", "n", *["down"] * 7)
+        lines = view_text(pilot, "view")
+        removed = next(at for at, line in enumerate(lines) if "token == MASTER" in line)
+        assert lines[removed + 1].strip() == "# grace: It was quicker."
+        await press(pilot, "c")
+        assert "Comment on middleware/auth.py:-14" in "\n".join(screen_text(pilot))
+        await write(pilot, "Keep it")
+        place, words = own_shop.deeds.ordered[-1][2:]
+        assert (place, words) == ("middleware/auth.py:-14", "Keep it")
+        await press(pilot, "escape", "c")
+        await write(pilot, "middleware/auth.py:-15 Why not?")
+        assert own_shop.deeds.ordered[-1][2:] == ("middleware/auth.py:-15", "Why not?")
+        await press(pilot, "c")
+        await write(pilot, "middleware/auth.py Why not?")
+        assert "is no comment on" in "\n".join(screen_text(pilot))
+        assert pilot.app.screen.query_one(Input).value == "middleware/auth.py Why not?"
+
+    own_shop.play(story)
+
+
+def test_words_of_a_refused_rejection_are_not_lost(shop: Shop) -> None:
+    async def story(pilot: Pilot[None]) -> None:
+        shop.deeds.refusal = Conflict("Step 'commit' asks about another tree.")
+        await press(pilot, "a", "r")
+        await write(pilot, "Tokens have to end")
+        await press(pilot, "r")
+        assert pilot.app.screen.query_one(Input).value == "Tokens have to end"
 
     shop.play(story)
 

@@ -6,13 +6,12 @@ import os
 import shutil
 import subprocess
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from tests.integration.workspaces.recorded_gh import RecordedGh, install
+from tests.support.followed_session import FILES, LateClock
 from tests.support.preloaded import PATH
-from typing_extensions import override
 
 from supervisor_ai.bootstrap.projects import open_project, read_settings
 from supervisor_ai.control.commands.run_start import StartRequest, prepare, submit
@@ -23,51 +22,6 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.drive import DriveResult
-from supervisor_ai.engine.host import SystemClock
-
-AGENT = """\
-import json, os, pathlib, sys
-
-prompt = sys.stdin.read()
-visit = os.environ["SUPERVISOR_VISIT"]
-pathlib.Path("done.txt").write_text("visit " + visit)
-pathlib.Path("told.txt").write_text(prompt)
-answer = {
-    "status": "SUCCESS", "summary": "Wrote it.", "nonce": os.environ["SUPERVISOR_NONCE"],
-    "files_created": ["done.txt", "told.txt"] if visit == "1" else [],
-    "files_modified": ["done.txt", "told.txt"] if visit == "2" else [], "tests_written": [],
-}
-print("```json", json.dumps(answer), "```", sep="\\n")
-"""
-FILES = {
-    "tools/agent.py": AGENT,
-    ".supervisor/config.yaml": """\
-cli: agent
-clis:
-  agent: {adapter: command, command: [python3, tools/agent.py]}
-gates:
-  test: {command: [test, -f, done.txt]}
-baseline: "off"
-""",
-    ".supervisor/workflows/shown.yaml": """\
-steps:
-  implement: {role: implementer, next: check}
-  check: {gate: test, next: commit, on_fail: implement}
-  commit: {type: commit, next: show}
-  show: {type: pull_request, follow: {every: 30s, max_rounds: 2}, terminal: true}
-""",
-}
-
-
-class LateClock(SystemClock):
-    """The machine's clock, set forward by hand."""
-
-    def __init__(self) -> None:
-        self.late = timedelta()
-
-    @override
-    def now(self) -> datetime:
-        return super().now() + self.late
 
 
 @dataclass
@@ -144,7 +98,7 @@ def test_a_red_pull_request_is_mended_and_becomes_green(tmp_path: Path) -> None:
     scene = Scene(tmp_path)
     run, drives = scene.start(), 0
     while (result := scene.drive(run)).due is not None:
-        scene.clock.late += result.due - scene.clock.now()
+        scene.clock.wait_for(result.due)
         drives += 1
         assert drives < 12
     assert result.status is RunStatus.COMPLETED
@@ -165,4 +119,5 @@ def test_a_red_pull_request_is_mended_and_becomes_green(tmp_path: Path) -> None:
     assert "AssertionError: assert 'visit 1' == 'visit 2'" in told
     assert "Checks that failed: CI / unit" in told
     assert "Comment 1 at done.txt:1, by grace:\n> Say which visit this is." in told
+    assert "Comment 2, by grace:\n> And call it by its name." in told
     assert "delete everything" not in told

@@ -97,6 +97,22 @@ def test_without_a_target_the_forge_chooses_and_a_draft_need_not_be(scene: Scene
     assert gh.is_at_its_end()
 
 
+@pytest.mark.parametrize("name", ["v1.0", "HEAD~0"])
+def test_what_is_no_branch_is_no_target(scene: Scene, name: str) -> None:
+    scene.user.git.run("tag", "v1.0", scene.base)
+    gh = scene.record("opened_by_default")
+    assert scene.open(replace(scene.request, target=name, is_draft=False)) == Opened(url=URL)
+    assert gh.is_at_its_end()
+
+
+@pytest.mark.parametrize("name", ["main", "heads/main", "origin/main"])
+def test_a_branch_of_the_remote_is_a_target(scene: Scene, name: str) -> None:
+    scene.user.git.run("update-ref", "refs/remotes/origin/main", scene.base)
+    gh = scene.record("opened")
+    assert scene.open(replace(scene.request, target=name)) == Opened(url=URL)
+    assert gh.is_at_its_end()
+
+
 def test_a_title_is_one_short_line_and_never_empty(scene: Scene) -> None:
     gh = install(
         scene.place / "bin", "opened", branch=BRANCH, title="{any}", body="{any}", commit="x"
@@ -150,7 +166,8 @@ def test_a_fork_asks_the_repository_that_it_comes_from(scene: Scene, recording: 
     gh = scene.record(recording)
     opened = asyncio.run(scene.forge(GIT_SSH_COMMAND=road).open(scene.request))
     is_found = recording == "fork_found"
-    url = "https://github.com/upstream/project/pull/7"
+    owner = "ada" if recording == "same_repository" else "upstream"
+    url = f"https://github.com/{owner}/project/pull/7"
     assert opened == Opened(url=url, is_found=is_found)
     assert scene.pushed == ("" if is_found else scene.commit)
     assert gh.is_at_its_end()

@@ -1,6 +1,7 @@
 """Looks at pull requests: what a recorded `gh` says of checks, logs, reviews and comments."""
 
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,8 @@ def test_only_people_of_the_repository_count_and_only_their_last_word(tmp_path: 
         ("PRR_2", "eve", False, True, None, None),
         ("c1001", "grace", True, False, "done.txt", 1),
         ("c1002", "eve", False, False, "done.txt", 1),
+        ("IC_1", "grace", True, False, None, None),
+        ("IC_2", "eve", False, False, None, None),
     ]
     assert found.open_demands == 1
 
@@ -135,3 +138,34 @@ def test_strange_comments_are_left_out(tmp_path: Path) -> None:
     found = seen(tmp_path, "look_strange_comments")
     (remark,) = found.remarks
     assert (remark.key, remark.author, remark.line, remark.counts) == ("c3", "somebody", None, True)
+
+
+def long_answer(place: Path, *, comments: int) -> PullRequestView | NotSeen:
+    """Look at a pull request with many of the longest comments that there can be."""
+    user = ScratchRepository(place / "home")
+    user.commit({"README": "hello\n"})
+    (place / "bin").mkdir()
+    program = place / "bin" / "gh"
+    program.write_text(
+        f"#!{sys.executable}\nimport json, sys\n"
+        "said = {'id': 'IC_1', 'authorAssociation': 'NONE', 'body': 'x' * 65_536}\n"
+        "told = {'id': 'IC_2', 'authorAssociation': 'OWNER', 'body': 'No.\\x1b[2J\\x00\\ud800'}\n"
+        f"said = [told] + [said] * {comments}\n"
+        "view = {'state': 'OPEN', 'headRefOid': 'c' * 40, 'comments': said}\n"
+        "print('[]' if sys.argv[1] == 'api' else json.dumps(view))\n"
+    )
+    program.chmod(0o755)
+    environment = {"PATH": f"{place / 'bin'}:/usr/bin:/bin", "HOME": str(place)}
+    return asyncio.run(GitHubForge(GitRepository(user.path), environment).look(URL))
+
+
+def test_strangers_cannot_talk_a_pull_request_to_death(tmp_path: Path) -> None:
+    found = long_answer(tmp_path, comments=200)
+    assert isinstance(found, PullRequestView)
+    assert [it.key for it in found.remarks if it.counts] == ["IC_2"]
+
+
+def test_an_answer_beyond_all_bounds_is_told(tmp_path: Path) -> None:
+    found = long_answer(tmp_path, comments=300)
+    assert isinstance(found, NotSeen)
+    assert "cannot be read" in found.reason

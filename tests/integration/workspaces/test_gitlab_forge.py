@@ -190,6 +190,8 @@ def test_failed_jobs_come_with_their_logs_and_members_count(scene: Scene) -> Non
         ("n501", "grace", True, False, "done.txt", 1),
         ("n502", "eve", False, False, "done.txt", 1),
         ("n505", "grace", True, False, "a", None),
+        ("n506", "grace", True, False, None, None),
+        ("n507", "eve", False, False, None, None),
     ]
     assert found.open_demands == 1
 
@@ -200,6 +202,8 @@ def test_failed_jobs_come_with_their_logs_and_members_count(scene: Scene) -> Non
         ("look_pending", [CheckState.FAILED, CheckState.PENDING], True, True),
         ("look_old_pipeline", [CheckState.PENDING], True, True),
         ("look_green", [CheckState.PASSED], True, True),
+        ("look_child_failed", [CheckState.PASSED, CheckState.FAILED], True, True),
+        ("look_child_running", [CheckState.PASSED, CheckState.PENDING], True, True),
         ("look_reviews", [], False, True),
         ("look_ci", [], True, False),
     ],
@@ -231,6 +235,7 @@ def test_an_end_is_seen(scene: Scene, state: PullRequestState) -> None:
         ("look_jobs_fail", "The forge does not answer `glab`", True),
         ("look_reviewers_fail", "The forge does not answer `glab`", True),
         ("look_comments_fail", "The forge does not answer `glab`", True),
+        ("look_members_fail", "The forge asks `glab` to come back later", True),
         ("look_gone", "`glab` does not find the merge request", False),
         ("look_wrong_head", "What `glab` says about the merge request cannot be read.", False),
     ],

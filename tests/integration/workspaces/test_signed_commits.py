@@ -240,6 +240,71 @@ def test_the_users_own_program_signs_by_its_absolute_path(scene: Scene, tmp_path
     assert "gpgsig -----BEGIN PGP SIGNATURE-----" in shown
 
 
+class Certificate:
+    """A program in the place of gpgsm, told what git tells gpgsm; at first it is locked."""
+
+    def __init__(self, place: Path) -> None:
+        self.told = place / "told"
+        self.program = place / "my-gpgsm"
+        self._key = place / "unlocked"
+        self.program.write_text(
+            f"#!/bin/sh\necho $0 $* > {self.told}\ncat >/dev/null\n"
+            f"if [ ! -e {self._key} ]; then\n"
+            "  echo 'gpgsm: error creating signature: Bad PIN <GPG Agent>' >&2\n  exit 2\nfi\n"
+            "echo '[GNUPG:] SIG_CREATED D' >&2\n"
+            "printf -- '-----BEGIN SIGNED MESSAGE-----\\nx\\n-----END SIGNED MESSAGE-----\\n'\n"
+        )
+        self.program.chmod(0o755)
+
+    def unlock(self) -> None:
+        self._key.touch()
+
+
+@pytest.fixture
+def certificate(scene: Scene, tmp_path: Path) -> Certificate:
+    made = Certificate(tmp_path)
+    scene.configure("commit.gpgsign", "true")
+    scene.configure("gpg.format", "x509")
+    scene.configure("user.signingkey", "0xADA")
+    return made
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_certificate_signs_once_its_key_is_unlocked(
+    scene: Scene, certificate: Certificate, monkeypatch: pytest.MonkeyPatch, *, is_named: bool
+) -> None:
+    if is_named:
+        scene.configure("gpg.x509.program", str(certificate.program))
+    else:
+        usual = certificate.program.parent / "usual"
+        usual.mkdir()
+        (usual / "gpgsm").symlink_to(certificate.program)
+        monkeypatch.setenv("PATH", f"{usual}:{os.environ['PATH']}")
+    landing = scene.landing()
+    refused = scene.land(landing)
+    assert isinstance(refused, NotLanded)
+    assert refused.lacks_signature
+    assert "could not be signed: error: gpg failed to sign the data" in refused.reason
+    assert scene.user.git.ask("rev-parse", "--verify", "-q", "ai/r1").code != 0
+    certificate.unlock()
+    landed = scene.land(landing)
+    assert isinstance(landed, Landed)
+    assert "--status-fd=2 -bsau 0xADA" in certificate.told.read_text()
+    shown = scene.user.git.run("cat-file", "commit", landed.commit).text
+    assert "gpgsig -----BEGIN SIGNED MESSAGE-----" in shown
+    assert scene.land(landing) == landed
+
+
+def test_the_program_of_another_form_does_not_sign(scene: Scene, certificate: Certificate) -> None:
+    certificate.unlock()
+    scene.configure("gpg.program", str(certificate.program))
+    scene.configure("gpg.x509.program", "no-such-gpgsm")
+    refused = scene.land(scene.landing())
+    assert isinstance(refused, NotLanded)
+    assert "the program 'no-such-gpgsm' that signs was not found" in refused.reason
+    assert not certificate.told.exists()
+
+
 def test_a_merge_commit_of_the_users_is_signed_or_not_made(scene: Scene) -> None:
     scene.make_key()
     landing = scene.landing()

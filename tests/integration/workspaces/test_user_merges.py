@@ -150,6 +150,33 @@ def test_another_branch_moves_without_the_checkout(
         merges.require_ready("side", theirs, tree_of(merges, base, theirs))
 
 
+@pytest.mark.parametrize("checked_out", ["main", "alias"])
+def test_another_name_of_a_branch_is_refused(
+    user: ScratchRepository, merges: GitUserMerges, checked_out: str
+) -> None:
+    """Its ref would move the branch that it stands for, under a checkout that knows nothing."""
+    base = user.commit(FILES)
+    theirs = user.plant(FILES | {"README": "changed\n"}, parent=base)
+    main = branch_of(merges)
+    git(user, "symbolic-ref", "refs/heads/alias", f"refs/heads/{main}")
+    git(user, "symbolic-ref", "HEAD", f"refs/heads/{main if checked_out == 'main' else 'alias'}")
+    with pytest.raises(Conflict, match=f"'alias' is another name of '{main}'"):
+        merges.require_ready("alias", base, tree_of(merges, base, theirs))
+    assert git(user, "rev-parse", main) == base
+
+
+def test_a_tag_that_is_called_like_the_branch_changes_nothing(
+    user: ScratchRepository, merges: GitUserMerges
+) -> None:
+    base = user.commit(FILES)
+    main = branch_of(merges)
+    git(user, "tag", main)
+    assert branch_of(merges) == main
+    theirs = user.plant(FILES | {"README": "changed\n"}, parent=base)
+    assert take(merges, base, theirs) == theirs
+    assert git(user, "rev-parse", f"refs/heads/{main}") == theirs
+
+
 def test_no_program_of_the_repository_is_run(
     user: ScratchRepository, merges: GitUserMerges, tmp_path: Path
 ) -> None:

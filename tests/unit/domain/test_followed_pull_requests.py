@@ -142,7 +142,7 @@ def test_a_reviewer_who_was_heard_is_waited_for() -> None:
     asked = replace(GREEN, remarks=(DEMAND,), open_demands=1)
     kernel, run = driven([asked, asked, asked, replace(GREEN, remarks=(DEMAND,))])
     assert kernel.status(run) is RunStatus.COMPLETED
-    assert standings(kernel, run) == ["objected", "awaited", "awaited", "green"]
+    assert standings(kernel, run) == ["objected", "awaited", "green"]
     assert len([it for it in kernel.events(run, e.StepEntered) if it.step == BUILD]) == 2
 
 
@@ -207,6 +207,32 @@ def test_a_persons_no_begins_the_rounds_anew() -> None:
     answer(kernel, run, yes=False)
     assert kernel.status(run) is RunStatus.COMPLETED
     assert len(kernel.fakes.forge.requests) == 5
+
+
+def test_comments_that_a_person_was_asked_about_reach_the_worker_with_the_persons_no() -> None:
+    policy = FollowPolicy(max_rounds=0)
+    kernel, run = driven(
+        [replace(GREEN, remarks=(WISH,)), replace(GREEN, remarks=(WISH,))], published(policy)
+    )
+    assert question(kernel, run)[0] == ApprovalReason.PULL_REQUEST_ROUNDS
+    answer(kernel, run, yes=False)
+    assert kernel.status(run) is RunStatus.COMPLETED
+    _, back = [it for it in kernel.events(run, e.StepEntered) if it.step == BUILD]
+    words = [kernel.world.artifacts.get(it.artifact) for it in back.feedback]
+    assert words[0] == "As I say."
+    assert "> Say why." in words[1]
+    assert [it.remarks for it in kernel.events(run, e.PullRequestSeen)] == [("R1",), ()]
+
+
+def test_an_edited_comment_is_handed_on_in_its_last_words_and_once() -> None:
+    edits = [replace(WISH, text=text) for text in ("Say what.", "Say who.", "Say when.")]
+    early = replace(PENDING, remarks=(edits[0],))
+    later = [replace(GREEN, remarks=(it,)) for it in edits[1:]]
+    kernel, run = driven([early, *later])
+    assert standings(kernel, run) == ["pending", "objected", "green"]
+    _, back = [it for it in kernel.events(run, e.StepEntered) if it.step == BUILD]
+    words = kernel.world.artifacts.get(back.feedback[0].artifact)
+    assert ("> Say who." in words, "> Say what." in words) == (True, False)
 
 
 def test_limits_of_other_steps_do_not_end_a_round() -> None:
@@ -284,14 +310,6 @@ def test_waits_grow_and_are_bounded() -> None:
     assert waits[:4] == [60, 60, 90, 135]
     assert max(waits) == 15 * 60
     assert waits == sorted(waits)
-
-
-def test_a_look_without_news_costs_few_facts_and_no_worker() -> None:
-    kernel, run = driven([PENDING] * 12 + [GREEN])
-    facts = len(kernel.envelopes(run))
-    more, other = driven([PENDING] * 13 + [GREEN])
-    assert len(more.envelopes(other)) - facts <= 7
-    assert len(kernel.fakes.worker.requests) == 1
 
 
 def test_too_many_questions_are_waited_for_with_longer_and_longer_pauses() -> None:

@@ -11,6 +11,7 @@ from supervisor_ai.domain.own_state import is_own_state
         *(
             ".supervisor/locks/x",
             ".supervisor/logs/r-retries.md",
+            ".supervisor/sessions/S1/team-session.json",
             ".SUPERVISOR/State.DB",
             ".Supervisor",
         ),

@@ -43,6 +43,7 @@ def judged(
     kernel = Kernel(None, gates=tests)
     kernel.fakes.examiner.readings.update(READINGS)
     kernel.fakes.evidence.parts = parts
+    kernel.fakes.evidence.unspoken = asked.pop("unspoken", ())
     kernel.fakes.evidence.asked = {ProbeKind(kind): probes for kind, probes in asked.items()}
     run = kernel.submit(with_tests())
     status = kernel.drive(run).status
@@ -66,6 +67,29 @@ FAR = TestProbe(subject="what it is given", variants=(ONE, ONE), control=ONE)
 )
 def test_a_change_without_tests_answers_as_before(runs: list[str], rule: str) -> None:
     status, reason, left = judged("green base", "green head", *runs, neighbours=(NEAR,))
+    assert (status is RunStatus.FAILED, rule in reason, left) == (bool(rule), True, [])
+
+
+SPEAKS = "half without"
+"""The new test fails on the base's product."""
+SILENT = "green without"
+
+
+@pytest.mark.parametrize(
+    ("runs", "rule"),
+    [
+        (["five old", "five new"], ""),
+        (["five old", "six new", "five again", SILENT], "other_answers"),
+        (["five old", "six new", "five again", SPEAKS, "five old", "five new"], ""),
+        (
+            ["five old", "six new", "five again", SPEAKS, "five old", "six new", "five again"],
+            "other_answers",
+        ),
+    ],
+)
+def test_a_new_test_speaks_only_for_what_it_tests(runs: list[str], rule: str) -> None:
+    heard = ("green base", "green head", *runs)
+    status, reason, left = judged(*heard, parts=BOTH, neighbours=(NEAR,), unspoken=(NEAR,))
     assert (status is RunStatus.FAILED, rule in reason, left) == (bool(rule), True, [])
 
 
@@ -122,6 +146,8 @@ def test_tests_that_take_too_long_are_not_asked_again() -> None:
         ("E   ValueError: no such number", "E   KeyError: 5", False),
         ("a_test.go:12: got 5", "a_test.go:14: got 5", False),
         ("panic: index out of range", "a_test.go:14: got 5", False),
+        ("thread 'a' (17) panicked at\nleft: 5", "thread 'a' (23) panicked at\nleft: 5", False),
+        ("thread 'a' (17) panicked at\nleft: 5", "thread 'a' (23) panicked at\nleft: 6", True),
         ("left: 5\nright: 4\nat shop.js:3:4", "left: 5\nright: 4\nat shop.js:9:4", False),
     ],
 )

@@ -26,10 +26,9 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.control.phrases import one_line
 
 if TYPE_CHECKING:
-    from supervisor_ai.control.ports.definitions import Catalog
     from supervisor_ai.control.records import Records
     from supervisor_ai.control.run_views import RunView
-    from supervisor_ai.domain.ids import CommitSha
+    from supervisor_ai.control.sessions.session_pages import SessionPage
 
 VARIABLE: Final = "_SUPERVISOR_COMPLETE"
 """Set by a shell that wants an answer; click's own name for it."""
@@ -175,7 +174,7 @@ def _steps(ctx: click.Context) -> Iterator[tuple[str, str]]:
 
 def _gates(ctx: click.Context) -> Iterator[tuple[str, str]]:
     if all(param.name != "run" for param in ctx.command.params):
-        catalog, commit = _catalog(ctx)
+        catalog, commit = _invocation(ctx).catalog()
         yield from ((it.name, it.description) for it in catalog.gates(commit))
         return
     records = _invocation(ctx).require_records()
@@ -193,23 +192,61 @@ def _run(ctx: click.Context, records: "Records") -> "RunView":
 
 
 def _workflows(ctx: click.Context) -> Iterator[tuple[str, str]]:
-    catalog, commit = _catalog(ctx)
+    catalog, commit = _invocation(ctx).catalog()
     yield from ((it.name, it.description) for it in catalog.workflows(commit))
 
 
 def _roles(ctx: click.Context) -> Iterator[tuple[str, str]]:
-    catalog, commit = _catalog(ctx)
+    catalog, commit = _invocation(ctx).catalog()
     yield from ((it.name, it.description) for it in catalog.roles(commit))
 
 
 def _agents(ctx: click.Context) -> Iterator[tuple[str, str]]:
-    catalog, commit = _catalog(ctx)
+    catalog, commit = _invocation(ctx).catalog()
     yield from ((it.name, "") for it in catalog.agents(commit))
 
 
-def _catalog(ctx: click.Context) -> "tuple[Catalog, CommitSha]":
-    preflight = _invocation(ctx).preflight()
-    return preflight.catalog, preflight.repository.resolve(None).sha
+def _sessions(ctx: click.Context) -> Iterator[tuple[str, str]]:
+    records = _invocation(ctx).records()
+    rows = records.sessions.sessions() if records else ()
+    yield from ((row.id, f"{row.pipeline}, {row.team}") for row in rows)
+
+
+def _session_tasks(ctx: click.Context) -> Iterator[tuple[str, str]]:
+    """Offer sessions where the line names none, and the tasks of the one that it is about."""
+    yield from _sessions(ctx)
+    yield from ((it.id, it.status.value) for it in _session_page(ctx).tasks)
+
+
+def _session_members(ctx: click.Context) -> Iterator[tuple[str, str]]:
+    yield from _sessions(ctx)
+    yield from _members(ctx)
+
+
+def _members(ctx: click.Context) -> Iterator[tuple[str, str]]:
+    """Offer who takes part, and for whom there are tasks."""
+    page = _session_page(ctx)
+    yield from {
+        **{it.owner: "has tasks" for it in page.tasks if it.owner},
+        **{it.name: it.role for it in page.members},
+    }.items()
+
+
+def _session_page(ctx: click.Context) -> "SessionPage":
+    from supervisor_ai.control.sessions.desk import find_session
+    from supervisor_ai.control.sessions.session_pages import show_session
+
+    desk = _invocation(ctx).session_office().desk
+    known = {row.id for row in desk.queries.sessions()}
+    named = next((word for word in ctx.obj if word in known), None)
+    return show_session(desk, find_session(desk, named))
+
+
+def _pipelines(ctx: click.Context) -> Iterator[tuple[str, str]]:
+    from supervisor_ai.bootstrap.projects import open_pipelines
+
+    del ctx
+    yield from ((it.name, it.description) for it in open_pipelines().all())
 
 
 _OFFERS: Final[Mapping[str, Offers]] = {
@@ -219,4 +256,13 @@ _OFFERS: Final[Mapping[str, Offers]] = {
     "workflow": _workflows,
     "role": _roles,
     "cli": _agents,
+    "session": _sessions,
+    "session_task": _session_tasks,
+    "session_member": _session_members,
+    "blocked_by": _session_tasks,
+    "sender": _members,
+    "recipient": _members,
+    "member": _members,
+    "owner": _members,
+    "pipeline": _pipelines,
 }

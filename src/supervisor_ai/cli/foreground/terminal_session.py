@@ -1,6 +1,7 @@
 """A session of the terminal UI, opened from the command line."""
 
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from supervisor_ai.cli.invocation import Invocation
@@ -10,7 +11,10 @@ from supervisor_ai.control.phrases import one_line
 from supervisor_ai.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from supervisor_ai.control.commands.run_start import PreparedRun
+    from supervisor_ai.control.ports.user_merges import UserMerges
     from supervisor_ai.tui.session import Session, SessionEnd
 
 
@@ -44,6 +48,7 @@ def say_left(invocation: Invocation, end: "SessionEnd") -> None:
 
 def open_session(invocation: Invocation, *, mouse: bool) -> "Session":
     """Set the desk up for this project."""
+    from supervisor_ai.cli.editor import edit_copies
     from supervisor_ai.tui.session import Session
 
     return Session(
@@ -54,8 +59,18 @@ def open_session(invocation: Invocation, *, mouse: bool) -> "Session":
         project=invocation.project,
         port=invocation.port,
         start=invocation.directory,
+        merges=lambda: _open_merges(invocation),
+        editor=edit_copies,
         mouse=mouse,
     )
+
+
+@contextmanager
+def _open_merges(invocation: Invocation) -> "Iterator[UserMerges]":
+    from supervisor_ai.bootstrap.projects import open_merges
+
+    with open_merges(invocation.directory, invocation.settings) as merges:
+        yield merges.for_user()
 
 
 def require_terminal() -> None:

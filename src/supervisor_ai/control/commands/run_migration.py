@@ -103,7 +103,12 @@ def load_today(
 
 
 def _attended_as(pinned: Definition, today: Definition) -> Definition:
-    """Ask about the baseline only where the run was begun in front of a person."""
+    """Ask about the baseline only where the run was begun in front of a person.
+
+    A task that waits with its landing until a person completes it goes on to wait.
+    """
+    if not pinned.git.auto_commit:
+        today = replace(today, git=replace(today.git, auto_commit=False))
     is_alone = pinned.baseline is BaselinePolicy.NOTE and today.baseline is BaselinePolicy.ASK
     return replace(today, baseline=pinned.baseline) if is_alone else today
 

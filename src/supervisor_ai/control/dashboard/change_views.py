@@ -15,6 +15,7 @@ from supervisor_ai.control.queries.logs import LogFilter
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.gates import Finding, Severity
+from supervisor_ai.domain.run.line_places import LinePlace, LineSide
 from supervisor_ai.engine.ports.workspaces import Repository
 
 _EVERYTHING: Final = LogFilter()
@@ -30,6 +31,14 @@ class LineNote(Struct, frozen=True, kw_only=True):
     """The gate's rule or the person."""
     is_comment: bool = False
     is_minor: bool = False
+    side: LineSide = LineSide.NEW
+
+    @property
+    def place(self) -> str:
+        """Name the line, or the whole file, as people do."""
+        if self.line is None:
+            return self.file
+        return str(LinePlace(file=self.file, line=self.line, side=self.side))
 
 
 class PatchView(Struct, frozen=True, kw_only=True):
@@ -71,6 +80,13 @@ def read_notes(records: Records, run: RunId) -> tuple[LineNote, ...]:
 def comment_notes(records: Records, run: RunId) -> tuple[LineNote, ...]:
     """Make notes of what people said about lines of a run's change."""
     return tuple(
-        LineNote(file=it.file, line=it.line, words=it.text, who=it.person, is_comment=True)
+        LineNote(
+            file=it.file,
+            line=it.line,
+            words=it.text,
+            who=it.person,
+            is_comment=True,
+            side=it.side,
+        )
         for it in read_comments(records, run)
     )

@@ -14,11 +14,11 @@ from supervisor_ai.control.queries.approvals import PendingApproval, find_approv
 from supervisor_ai.control.queries.causes import latest
 from supervisor_ai.control.questions import QuestionView, find_question
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.registered_kinds import approval_phrases
 from supervisor_ai.control.run_views import view_run
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.approvals.policy import RiskLevel
-from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.tools.json_value import parse_object
 from supervisor_ai.tools.text import counted
 
@@ -68,7 +68,7 @@ class ApprovalPanel(Struct, frozen=True, kw_only=True):
     @property
     def needs_note(self) -> bool:
         """Tell whether a yes has to say why."""
-        return self.question.reason == ApprovalReason.FINDINGS
+        return approval_phrases(self.question.reason).explained is not None
 
     @property
     def notes(self) -> tuple[LineNote, ...]:

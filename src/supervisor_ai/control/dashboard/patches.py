@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from supervisor_ai.domain.run.line_places import LinePlace, LineSide
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.domain.terminal import plain
 
@@ -65,6 +66,21 @@ class DiffFile(Struct, frozen=True, kw_only=True):
     hunks: tuple[DiffHunk, ...] = ()
     hidden: int = 0
     """How many of its lines are not shown, for want of room."""
+
+    @property
+    def can_be_edited(self) -> bool:
+        """Tell whether the change has it as a text."""
+        return self.change is not FileChangeKind.DELETED and not self.is_binary
+
+    def place(self, side: LineSide, line: int) -> LinePlace:
+        """Name a line; one that is gone by the name that the file had."""
+        return LinePlace(
+            file=self.before if side is LineSide.OLD else self.path, line=line, side=side
+        )
+
+    def is_about(self, file: str, side: LineSide) -> bool:
+        """Tell whether a name means this file on a side of the change."""
+        return file == (self.before if side is LineSide.OLD else self.path)
 
     def count(self, sign: LineSign) -> int:
         """Count the lines of a kind that are shown."""

@@ -18,6 +18,7 @@ from supervisor_ai.domain.ids import (
 from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
 from supervisor_ai.domain.run.approvals.policy import ApprovalAction, RiskLevel
 from supervisor_ai.domain.run.inbox_commands import InboxCommand
+from supervisor_ai.domain.run.line_places import LineSide
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
     FailureCategory,
@@ -166,6 +167,8 @@ class CommentRow(Struct, frozen=True, kw_only=True):
     text: ArtifactHash
     person: str
     made_at: datetime
+    side: LineSide = LineSide.NEW
+    quote: ArtifactHash | None = None
 
 
 class NoticeStatus(StrEnum):

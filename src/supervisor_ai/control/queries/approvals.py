@@ -23,6 +23,7 @@ from supervisor_ai.domain.run.approvals.shown_change import (
     ShownReview,
 )
 from supervisor_ai.domain.run.inbox_commands import Comment, InboxCommand
+from supervisor_ai.domain.run.line_places import LinePlace, LineSide
 from supervisor_ai.domain.run.values import ApprovalReason, ReasonWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.tools.json_value import parse_object
@@ -41,6 +42,14 @@ class CommentView(Struct, frozen=True, kw_only=True):
     person: str
     made_at: datetime
     reply: str | None = None
+    side: LineSide = LineSide.NEW
+    quote: str = ""
+    """What the line said."""
+
+    @property
+    def at(self) -> LinePlace:
+        """Return the line that it is about."""
+        return LinePlace(file=self.file, line=self.line, side=self.side)
 
 
 class PendingApproval(Struct, frozen=True, kw_only=True):
@@ -180,6 +189,8 @@ def _comment(records: Records, row: CommentRow, replies: Mapping[int, str]) -> C
         person=row.person,
         made_at=row.made_at,
         reply=replies.get(row.number),
+        side=row.side,
+        quote="" if row.quote is None else records.text(row.quote),
     )
 
 
@@ -193,4 +204,6 @@ def _sent(records: Records, sent: tuple[InboxCommand, Comment], number: int) -> 
         text=records.text(command.text),
         person=letter.actor.id,
         made_at=letter.sent_at,
+        side=command.side,
+        quote="" if command.quote is None else records.text(command.quote),
     )

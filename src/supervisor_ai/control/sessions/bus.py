@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cached_property, partial
 from math import isfinite
 from typing import Final, NoReturn
 
@@ -11,6 +12,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.ports.sessions import MessageFilter, MessageRow
 from supervisor_ai.control.sessions.desk import Caller, SessionDesk
+from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
 from supervisor_ai.domain.ids import ArtifactHash, LetterKey, SessionId
 from supervisor_ai.domain.run.inbox_commands import InboxCommand, Signal
@@ -24,15 +26,18 @@ from supervisor_ai.domain.session.members import (
 )
 from supervisor_ai.domain.session.session import SessionState
 from supervisor_ai.domain.terminal import plain
+from supervisor_ai.engine.streams.session_view import SessionView
 
 STATE_UPDATE: Final = "state_update"
 MESSAGE: Final = "message"
 """The signal that wakes who listens."""
 USUAL: Final = 20
 MOST: Final = 100
-_SUMMARY: Final = 2_000
+SUMMARY_LENGTH: Final = 2_000
 _DATA: Final = 65_536
 _DEPTH: Final = 20
+_LARGEST: Final = (1 << 63) - 1
+"""Programs that read JSON know no larger number."""
 _ID: Final = re.compile(r"MSG-([0-9]{1,9})", re.ASCII)
 
 Json = object
@@ -92,18 +97,22 @@ class Bus:
         self._desk = desk
         self._session = session
         self._caller = caller
-        self._view = desk.view(session)
+
+    @cached_property
+    def _view(self) -> SessionView:
+        # Who only reads messages needs no fold of the session.
+        return self._desk.view(self._session)
 
     def log(self, post: Post) -> Message:
         """Say something to one member; said twice with one key, it is one message."""
         kept = _checked(self._desk, post)
         sender = post.sender or self._caller.member.name
-        added = self._view.add(
-            lambda now: self._decide(now, kept, sender), self._caller.actor, self._letters
-        )
+        actor = self._caller.actor
+        letters = partial(wake_letters, self._desk, self._session, actor)
+        added = self._view.add(lambda now: self._decide(now, kept, sender), actor, letters)
         said = [it.event.number for it in added if isinstance(it.event, s.MessageLogged)]
-        number = said[0] if said else self._view.state.keys[post.key]
-        return self._message(self._row(number))
+        number = said[0] if said else self._view.state.number_of(post.key)
+        return self._message(self._row(number or 0))
 
     def broadcast(self, post: Post) -> Message:
         """Say something to all."""
@@ -191,46 +200,17 @@ class Bus:
         before = {} if known is None else self._json(known)
         return self._desk.artifacts.put(json.dumps({**before, **kept.data}, sort_keys=True))
 
-    def _letters(
-        self, session: SessionState, events: Sequence[s.SessionEvent]
-    ) -> Sequence[InboxCommand]:
-        """Wake who listens to what is said to the supervisor."""
-        if session.resident is None:
-            return ()
-        heard = [it for it in events if isinstance(it, s.MessageLogged) and it.to == SUPERVISOR]
-        return [
-            InboxCommand(
-                key=LetterKey(f"{self._session}/{_name(it.number)}"),
-                run=session.resident,
-                command=Signal(signal=MESSAGE),
-                actor=self._caller.actor,
-                sent_at=self._desk.now(),
-            )
-            for it in heard
-        ]
-
     def _row(self, number: int) -> MessageRow:
         row = self._desk.queries.message(self._session, number)
         if row is None:
-            raise NotFound(f"The session has no message {_name(number)!r}.")
+            raise NotFound(f"The session has no message {message_name(number)!r}.")
         return row
 
     def _message(self, row: MessageRow) -> Message:
-        body = self._json(row.body)
-        data = body.get("data")
-        return Message(
-            id=_name(row.number),
-            ts=row.logged_at,
-            sender=row.sender,
-            to=row.to,
-            type=row.kind,
-            summary=str(body.get("summary", "[erased]")),
-            data=data if isinstance(data, dict) else None,
-        )
+        return message_of(self._desk, row)
 
     def _json(self, kept: ArtifactHash) -> dict[str, Json]:
-        found = json.loads(self._desk.text(kept) or "{}")
-        return found if isinstance(found, dict) else {}
+        return kept_json(self._desk, kept)
 
 
 class _Kept(Struct, frozen=True, kw_only=True):
@@ -243,27 +223,92 @@ class _Kept(Struct, frozen=True, kw_only=True):
     key: str
 
 
-def _checked(desk: SessionDesk, post: Post) -> _Kept:
-    if len(post.summary) > _SUMMARY:
+def message_of(desk: SessionDesk, row: MessageRow) -> Message:
+    """Read what a message says."""
+    body = kept_json(desk, row.body)
+    data = body.get("data")
+    return Message(
+        id=message_name(row.number),
+        ts=_said_at(body, row.logged_at),
+        sender=row.sender,
+        to=row.to,
+        type=row.kind,
+        summary=str(body.get("summary", "[erased]")),
+        data=data if isinstance(data, dict) else None,
+    )
+
+
+def _said_at(body: dict[str, Json], logged_at: datetime) -> datetime:
+    """Return when it was said, as far as a file can be believed: never later than it was read."""
+    ts = body.get("ts")
+    return min(datetime.fromisoformat(ts), logged_at) if isinstance(ts, str) else logged_at
+
+
+def kept_json(desk: SessionDesk, kept: ArtifactHash) -> dict[str, Json]:
+    """Return a JSON object that was kept; what was erased says nothing."""
+    found = json.loads(desk.text(kept) or "{}")
+    return found if isinstance(found, dict) else {}
+
+
+class Body(Struct, frozen=True, kw_only=True):
+    """What a message says, checked, without its secrets."""
+
+    text: str
+    """As it is kept."""
+    data: Data
+
+
+def body_of(desk: SessionDesk, summary: str, data: Data | None, ts: str | None = None) -> Body:
+    """Check what somebody wants to say, and take the secrets out of it."""
+    if len(summary) > SUMMARY_LENGTH:
         raise InvalidInput(
-            f"The summary has {len(post.summary)} characters; {_SUMMARY} are allowed.",
+            f"The summary has {len(summary)} characters; {SUMMARY_LENGTH} are allowed.",
             hint="Put the rest into the data or into an artifact.",
         )
-    summary = desk.redactor.redact(plain(post.summary)).text
-    data = None if post.data is None else _redacted(desk, post.data, 0)
-    size = len(json.dumps(data))
+    told = desk.redactor.redact(plain(summary)).text
+    kept = None if data is None else _redacted(desk, data, 0)
+    size = len(json.dumps(kept))
     if size > _DATA:
         raise InvalidInput(
             f"The data has {size} bytes; {_DATA} are allowed.", hint="Write a file and name it."
         )
-    body = json.dumps({"summary": summary, "data": data}, sort_keys=True)
+    body = {"summary": told, "data": kept} | ({} if ts is None else {"ts": ts})
+    text = json.dumps(body, sort_keys=True)
+    return Body(text=text, data=kept if isinstance(kept, dict) else {})
+
+
+def _checked(desk: SessionDesk, post: Post) -> _Kept:
+    body = body_of(desk, post.summary, post.data)
     return _Kept(
         to=post.to,
         kind=post.kind,
-        body=desk.artifacts.put(body),
-        data=data if isinstance(data, dict) else {},
+        body=desk.artifacts.put(body.text),
+        data=body.data,
         key=post.key,
     )
+
+
+def wake_letters(
+    desk: SessionDesk,
+    name: SessionId,
+    actor: Actor,
+    session: SessionState,
+    events: Sequence[s.SessionEvent],
+) -> Sequence[InboxCommand]:
+    """Wake who listens to what is said to the supervisor: one letter for all of it is enough."""
+    if session.resident is None:
+        return ()
+    heard = [it for it in events if isinstance(it, s.MessageLogged) and it.to == SUPERVISOR]
+    return [
+        InboxCommand(
+            key=LetterKey(f"{name}/{message_name(it.number)}"),
+            run=session.resident,
+            command=Signal(signal=MESSAGE),
+            actor=actor,
+            sent_at=desk.now(),
+        )
+        for it in heard[-1:]
+    ]
 
 
 def _redacted(desk: SessionDesk, value: Json, depth: int) -> Json:
@@ -280,7 +325,9 @@ def _redacted(desk: SessionDesk, value: Json, depth: int) -> Json:
             }
         case list() | tuple():
             return [_redacted(desk, it, depth + 1) for it in value]
-        case None | bool() | int():
+        case None | bool():
+            return value
+        case int() if abs(value) <= _LARGEST:
             return value
         case float() if isfinite(value):
             return value
@@ -299,7 +346,8 @@ def _to_all(post: Post) -> Post:
     )
 
 
-def _name(number: int) -> str:
+def message_name(number: int) -> str:
+    """Name a message as every door does."""
     return f"MSG-{number:03}"
 
 

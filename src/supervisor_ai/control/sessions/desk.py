@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from supervisor_ai.control.ports.sessions import SessionQueries, SessionRow
 from supervisor_ai.control.project import OpenProject
@@ -25,6 +25,8 @@ from supervisor_ai.engine.world import World
 from supervisor_ai.tools.text import nearest
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)
+
+_SHOWN: Final = 5
 
 
 class Caller(Struct, frozen=True, kw_only=True):
@@ -55,10 +57,16 @@ class SessionDesk(Struct, frozen=True, kw_only=True):
     queries: SessionQueries
     now: Callable[[], datetime]
     cache: StateCache | None = None
+    views: dict[SessionId, SessionView] = field(default_factory=dict)
+    """What was folded before, so that a process that stays reads only what is new."""
 
     def view(self, session: SessionId) -> SessionView:
         """Return a session as far as it is known; what is new is read when it is refreshed."""
-        return SessionView(self.log, session, self.cache, self.documents)
+        known = self.views.get(session)
+        if known is None:
+            known = SessionView(self.log, session, self.cache, self.documents)
+            self.views[session] = known
+        return known
 
     def keep(self, text: str) -> ArtifactHash:
         """Keep a text without its secrets."""
@@ -92,13 +100,19 @@ def desk_of(world: World, queries: SessionQueries | None = None) -> SessionDesk:
 
 def open_session(desk: SessionDesk, wanted: NewSession, actor: Actor) -> SessionId:
     """Begin a session; its name must be new."""
+    name, opened = SessionId(wanted.name), opened_fact(desk, wanted)
+    desk.view(name).add(lambda session: (new_session(session, name, opened),), actor)
+    return name
+
+
+def opened_fact(desk: SessionDesk, wanted: NewSession) -> s.SessionOpened:
+    """Check what a session is to be, and keep what it is for."""
     if _NAME.fullmatch(wanted.name) is None:
         raise InvalidInput(
             f"{wanted.name[:80]!r} is no name of a session.",
             hint="Letters, digits, '_', '.' and '-', 64 characters at most.",
         )
-    name = SessionId(wanted.name)
-    opened = s.SessionOpened(
+    return s.SessionOpened(
         team=check_word("team", wanted.team),
         pipeline=check_word("pipeline", wanted.pipeline),
         requirement=desk.keep(wanted.requirement),
@@ -106,13 +120,12 @@ def open_session(desk: SessionDesk, wanted: NewSession, actor: Actor) -> Session
         folder=wanted.folder,
     )
 
-    def decide(session: SessionState) -> tuple[s.SessionEvent, ...]:
-        if session.opened is not None:
-            raise InvalidInput(f"There is a session {name!r} already.", hint="Choose another name.")
-        return (opened,)
 
-    desk.view(name).add(decide, actor)
-    return name
+def new_session(session: SessionState, name: str, opened: s.SessionOpened) -> s.SessionOpened:
+    """Refuse a name that is taken."""
+    if session.opened is not None:
+        raise InvalidInput(f"There is a session {name!r} already.", hint="Choose another name.")
+    return opened
 
 
 def close_session(desk: SessionDesk, session: SessionId, actor: Actor) -> None:
@@ -131,6 +144,21 @@ def require_session(desk: SessionDesk, name: str) -> SessionId:
         f"There is no session {name[:80]!r}.",
         hint=f"Did you mean {near!r}?" if near else "List them: supervisor session list",
     )
+
+
+def find_session(desk: SessionDesk, name: str | None) -> SessionId:
+    """Return the session that is named, or the only one that is open."""
+    if name is not None:
+        return require_session(desk, name)
+    open_ones = [row.id for row in desk.queries.sessions() if row.closed_at is None]
+    if not open_ones:
+        raise NotFound(
+            "No session is open in this project.", hint="Make one: supervisor session new NAME"
+        )
+    if len(open_ones) > 1:
+        shown = ", ".join(open_ones[:_SHOWN]) + (", …" if len(open_ones) > _SHOWN else "")
+        raise InvalidInput(f"{len(open_ones)} sessions are open: {shown}.", hint="Name one.")
+    return open_ones[0]
 
 
 def list_sessions(desk: SessionDesk) -> tuple[SessionRow, ...]:

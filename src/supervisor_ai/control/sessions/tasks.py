@@ -49,7 +49,7 @@ class Tasks:
 
     def add(self, *tasks: NewTask) -> tuple[SessionTaskView, ...]:
         """Add tasks, all or none; a task that is there already as it is asked for is left alone."""
-        wanted = [self._checked(task) for task in tasks]
+        wanted = [kept_task(self._desk, task) for task in tasks]
 
         def decide(session: SessionState) -> list[s.SessionEvent]:
             added: list[s.SessionEvent] = []
@@ -85,19 +85,6 @@ class Tasks:
         self._view.add(decide, self._caller.actor)
         return self._shown(self._view.state.tasks[task])
 
-    def _checked(self, task: NewTask) -> s.TaskAdded:
-        if not task.subject.strip() or len(task.subject) > _SUBJECT:
-            raise InvalidInput(
-                f"The subject of task {task.task[:80]!r} has {len(task.subject)} characters.",
-                hint=f"Say in 1 to {_SUBJECT} characters what there is to do.",
-            )
-        return s.TaskAdded(
-            task=task.task,
-            subject=self._desk.keep(plain(task.subject)),
-            owner=task.owner,
-            blocked_by=task.blocked_by,
-        )
-
     def _shown(self, task: SessionTask) -> SessionTaskView:
         return SessionTaskView(
             id=task.task,
@@ -106,3 +93,18 @@ class Tasks:
             owner=task.owner,
             blocked_by=task.blocked_by,
         )
+
+
+def kept_task(desk: SessionDesk, task: NewTask) -> s.TaskAdded:
+    """Check something to do, and keep its words."""
+    if not task.subject.strip() or len(task.subject) > _SUBJECT:
+        raise InvalidInput(
+            f"The subject of task {task.task[:80]!r} has {len(task.subject)} characters.",
+            hint=f"Say in 1 to {_SUBJECT} characters what there is to do.",
+        )
+    return s.TaskAdded(
+        task=task.task,
+        subject=desk.keep(plain(task.subject)),
+        owner=task.owner,
+        blocked_by=task.blocked_by,
+    )

@@ -1,7 +1,7 @@
 """What a gate runs in a directory, as the installers there start programs."""
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -12,13 +12,19 @@ from supervisor_ai.definitions.detection.facts import TOP, Facts
 from supervisor_ai.definitions.detection.installs import Install, nearest
 from supervisor_ai.definitions.detection.python_layout import source_directories, unittest_words
 from supervisor_ai.definitions.detection.table import DetectionTable, Words
+from supervisor_ai.definitions.detection.workspace_members import python_members
 
 WORKSPACE: Final = "{workspace}"
 _PLACE: Final = "{place}"
 _PYTHON: Final = ("python3",)
 _TESTED: Final = frozenset({"test", "coverage"})
 _PYTHON_SIGNS: Final = ("tests:pytest", "tests:plain", "layout:src", "layout:lib")
-_NODE: Final = {"node": ("npm",), "exec": ("npx", "--offline", "--no-install")}
+_NODE: Final[Mapping[str, Words]] = {
+    "node": ("npm",),
+    "exec": ("npx", "--offline", "--no-install"),
+    "members": (),
+}
+_MEMBERS: Final = "{members}"
 
 
 class CommandFinder(Struct, frozen=True, kw_only=True):
@@ -37,7 +43,8 @@ def suggestions(finder: CommandFinder, kind: str, place: str) -> tuple[GateSugge
     found: list[GateSuggestion] = []
     for rule in finder.table.commands[kind]:
         evidence = here.evidence(rule.when)
-        if evidence is not None:
+        is_possible = _MEMBERS not in rule.run or _node(finder, place, "members")
+        if evidence is not None and is_possible:
             words = tuple(_filled(finder, rule.run, place, evidence))
             moved = words if place == TOP else ("env", "-C", place, *words)
             found.append(
@@ -62,7 +69,7 @@ def _filled(
                 yield from _interpreter(finder, place)
             case "{unittest}":
                 yield from unittest_words(place, evidence.file, finder.files)
-            case "{node}" | "{exec}":
+            case "{node}" | "{exec}" | "{members}":
                 yield from _node(finder, place, word.strip("{}"))
             case _:
                 yield word
@@ -80,7 +87,8 @@ def _interpreter(finder: CommandFinder, place: str) -> Words:
 def _node(finder: CommandFinder, place: str, slot: str) -> Words:
     install = nearest(finder.installs, "node", place)
     rule = install.rule if install else None
-    return (rule.node if slot == "node" else rule.exec) if rule else _NODE[slot]
+    words = {"node": rule.node, "exec": rule.exec, "members": rule.members} if rule else _NODE
+    return words[slot]
 
 
 def _environment(finder: CommandFinder, kind: str, place: str) -> dict[str, str]:
@@ -89,13 +97,19 @@ def _environment(finder: CommandFinder, kind: str, place: str) -> dict[str, str]
     here = finder.facts.in_directory(place)
     is_python = nearest(finder.installs, "python", place) or here.evidence(_PYTHON_SIGNS)
     if kind in _TESTED and is_python:
-        given["PYTHONPATH"] = ":".join(_inside(place, it) for it in source_directories(here))
+        given["PYTHONPATH"] = ":".join(_imported(finder.facts, place))
     for install in finder.installs if finder.level else ():
         for name, value in (
             install.way(finder.level).environment if install.rule.ways else {}
         ).items():
             given[name] = value.replace(_PLACE, _inside(install.place, TOP))
     return given
+
+
+def _imported(facts: Facts, place: str) -> Iterator[str]:
+    """Name where the imports of a directory begin; members of a workspace import each other."""
+    for each in dict.fromkeys((place, *python_members(facts))):
+        yield from (_inside(each, it) for it in source_directories(facts.in_directory(each)))
 
 
 def _inside(place: str, name: str) -> str:

@@ -37,6 +37,7 @@ IGNORED_TEXT: Final = """\
 /artifacts/
 /locks/
 /logs/
+/sessions/
 """
 _PRETTIER: Final = "prettier"
 _UNPOLISHED_TEXT: Final = """\

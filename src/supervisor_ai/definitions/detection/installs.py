@@ -15,6 +15,7 @@ from supervisor_ai.definitions.detection.table import (
     WayRule,
     Words,
 )
+from supervisor_ai.definitions.detection.workspace_members import UV
 
 _EXTRAS: Final = ("test", "tests", "testing", "dev")
 _BUILT: Final = (
@@ -26,6 +27,7 @@ _BUILT: Final = (
 )
 _MANIFESTS: Final = ("pyproject.toml", "setup.py", "setup.cfg")
 _LISTED: Final = "{requirements}"
+_PACKAGES: Final = "{packages}"
 
 
 class Install(Struct, frozen=True, kw_only=True):
@@ -41,7 +43,10 @@ class Install(Struct, frozen=True, kw_only=True):
     def moved(self, setup: Words, facts: Facts) -> Words:
         """Write a set-up as it is called from the top."""
         listed = " ".join(map(shlex.quote, requirements(facts.in_directory(self.place))))
-        words = tuple(word.replace(_LISTED, listed) for word in setup)
+        is_shared = facts.in_directory(self.place).evidence([UV]) is not None
+        packages = {_PACKAGES: ("--all-packages",) if is_shared else ()}
+        plain = (each for word in setup for each in packages.get(word, (word,)))
+        words = tuple(word.replace(_LISTED, listed) for word in plain)
         return words if self.place == TOP else ("env", "-C", self.place, *words)
 
     def cache_paths(self, level: int) -> Iterator[str]:

@@ -18,6 +18,7 @@ from supervisor_ai.definitions.detection.table import (
     builtin_table,
 )
 from supervisor_ai.definitions.detection.ways import detect_ways
+from supervisor_ai.definitions.detection.workspace_members import member_facts
 
 _MOST_REASONS: Final = 3
 
@@ -33,7 +34,7 @@ def survey_project(
     table = builtin_table()
     kept, reader = looked_at(paths, table.skip), BoundedReader(root)
     facts = Facts(scan(kept, reader, table.conditions))
-    facts |= Facts(python_facts(kept, facts, reader))
+    facts |= Facts((*python_facts(kept, facts, reader), *member_facts(facts)))
     languages = _languages(table, facts, kept)
     frameworks = _detected(table.frameworks, facts)
     services = _detected(table.services, facts)

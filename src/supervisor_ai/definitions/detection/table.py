@@ -45,6 +45,8 @@ class InstallerRule(Struct, frozen=True, kw_only=True):
     ecosystem: str
     node: Words = ()
     exec: Words = ()
+    members: Words = ()
+    """How it runs a script of all members of a workspace that have it; nothing if it cannot."""
     ways: tuple[WayRule, ...] = ()
     fallback: bool = False
     """Whether it is what people use where no other installer of the ecosystem is seen."""

@@ -67,6 +67,8 @@ def package_json(file: str, text: str) -> Found:
     for name, script in _table(manifest.get("scripts")).items():
         if isinstance(script, str) and script.strip() and _NO_TESTS not in script:
             yield _fact("script", name, file, f"scripts.{name}")
+    if manifest.get("workspaces"):
+        yield _fact("package", "workspaces", file, "workspaces")
     if manifest.get("bin"):
         yield _fact("package", "bin", file, "bin")
     chosen = manifest.get("packageManager")

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Collection, Iterator
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -16,6 +17,7 @@ from supervisor_ai.definitions.detection.commands import CommandFinder, suggesti
 from supervisor_ai.definitions.detection.facts import TOP, Facts
 from supervisor_ai.definitions.detection.installs import installs
 from supervisor_ai.definitions.detection.table import DetectionTable
+from supervisor_ai.definitions.detection.workspace_members import is_workspace
 from supervisor_ai.domain.structs import replace
 
 _SAFE: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,100}")
@@ -43,7 +45,11 @@ def _way(finder: CommandFinder, places: list[str]) -> WorkspaceWay:
     gates: list[DetectedGate] = []
     for kind in finder.table.commands:
         given = {place: suggestions(finder, kind, place) for place in places}
-        gates += _gates(kind, {place: each for place, each in given.items() if each})
+        gates += _gates(
+            kind,
+            {place: each for place, each in given.items() if each},
+            has_members=is_workspace(finder.facts),
+        )
     used = [it for it in finder.installs if it.rule.ways and finder.level]
     ways = [(it, it.way(finder.level)) for it in used]
     setups = [it.moved(way.setup, finder.facts) for it, way in ways if way.setup]
@@ -69,9 +75,14 @@ def _joined(setups: list[tuple[str, ...]]) -> tuple[str, ...]:
     return ("sh", "-c", " && ".join(map(shlex.join, setups)))
 
 
-def _gates(kind: str, found: dict[str, tuple[GateSuggestion, ...]]) -> Iterator[DetectedGate]:
+def _gates(
+    kind: str, found: dict[str, tuple[GateSuggestion, ...]], *, has_members: bool
+) -> Iterator[DetectedGate]:
     if TOP in found or len(found) == 1:
         [(first, *others)] = [found[place] for place in list(found)[:1]]
+        below = {place: each for place, each in found.items() if place != TOP}
+        if has_members and TOP in found and kind == _TEST:
+            others += map(_suggested, islice(_gates(kind, below, has_members=False), 1))
         yield _gate(kind, first, others)
         return
     outer = [place for place in found if not any(_is_below(place, other) for other in found)]
@@ -83,6 +94,15 @@ def _gates(kind: str, found: dict[str, tuple[GateSuggestion, ...]]) -> Iterator[
     if kind == _TEST and parts:
         yield all_of(kind, tuple(parts.values()))
     yield from parts.values()
+
+
+def _suggested(gate: DetectedGate) -> GateSuggestion:
+    return GateSuggestion(
+        command=gate.command,
+        directory=TOP,
+        evidence=gate.evidence[0],
+        environment=gate.environment,
+    )
 
 
 def _is_below(place: str, other: str) -> bool:

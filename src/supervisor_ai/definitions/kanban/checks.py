@@ -1,10 +1,11 @@
-"""The gates that an Implementor's work has to pass."""
+"""The gates and other checks that an Implementor's work has to pass."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct
 
+from supervisor_ai.control.slice_names import registered_step
 from supervisor_ai.definitions.config.gate_build import in_step, make_gate
 from supervisor_ai.definitions.config.gate_order import with_needed
 from supervisor_ai.definitions.config.gates import Gates
@@ -62,6 +63,9 @@ def _gathered(found: Iterator[tuple[Step, Needed]], known: Gates) -> Checks:
     gates: dict[str, Gate] = {}
     for model, needed in found:
         name = free_name(model.name, {*steps.RESERVED, *made})
+        if model.kind != StepKind.GATE:
+            made[name] = replace(model, name=name, on_reject=IMPLEMENTOR)
+            continue
         own = in_step(name, needed)
         gates |= own
         made[name] = replace(
@@ -102,8 +106,14 @@ def _of_workflow(library: Library, read: ReadWorkflow) -> Iterator[tuple[Step, N
             if gate not in done
         }
         done += [gate for gate, _ in made.values()]
-        if made:
+        if made or _is_of_slice(step):
             yield step, made
+
+
+def _is_of_slice(step: Step) -> bool:
+    """Tell whether another slice decides at the step, in whatever workflow."""
+    registered = registered_step(step.kind)
+    return registered is not None and registered.decider is not None
 
 
 def _usable(step: Step, gates: Mapping[str, Gate]) -> Iterator[tuple[Gate, tuple[str, ...]]]:

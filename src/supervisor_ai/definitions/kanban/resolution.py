@@ -44,8 +44,8 @@ def resolve_kanban(library: Library, agents: Agents, wanted: WantedKanban) -> Ka
     if is_mechanical:
         _check_name(found.roles)
         roles[MANAGER] = _mechanical(roles[MANAGER])
-    for role in roles.values():
-        _check_role(role, library, setting)
+    for name in (ARCHITECT, IMPLEMENTOR, MANAGER):
+        _check_role(roles[name], library, setting)
     fixed = replace(
         found,
         roles=roles,

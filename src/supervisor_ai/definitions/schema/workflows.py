@@ -2,7 +2,7 @@
 
 import re
 from datetime import timedelta
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import (
     AfterValidator,
@@ -205,6 +205,7 @@ class StepShape(FileShape):
     terminal: bool = False
     timeout: Duration | None = None
     follow: FollowShape | None = None
+    options: Annotated[dict[str, Any], Field(max_length=32)] | None = None
     description: str = ""
 
 
@@ -220,6 +221,7 @@ class SettingsShape(FileShape):
     follow_pull_request: bool | None = None
     require_changelog: bool | None = None
     audit_trail: bool | None = None
+    supervision: bool | None = None
 
 
 class HooksShape(FileShape):

@@ -1,11 +1,11 @@
 """One step of a workflow becomes a step of the domain, or a list of mistakes."""
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, cast
 
 from msgspec import Struct, field
 
-from supervisor_ai.control.slice_names import registered_step
+from supervisor_ai.control.slice_names import import_place, registered_step
 from supervisor_ai.definitions.config.merged import Choice, over
 from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile
@@ -49,6 +49,10 @@ _MEANINGFUL: Final[Mapping[StepWord, frozenset[str]]] = {
     StepKind.COMMIT: frozenset({"command", "human_approval", "on_reject"}),
     StepKind.PULL_REQUEST: frozenset({"command", "human_approval", "on_reject", "follow"}),
 }
+
+
+StepForm = Callable[[StepNotes, EffectiveSettings], str]
+"""Reads the options of a step of a slice, notes what is wrong, and returns what is pinned."""
 
 
 class ReadStep(Struct, frozen=True, kw_only=True):
@@ -101,6 +105,7 @@ def read_step(around: Surroundings, draft: DraftStep, *, is_last: bool) -> ReadS
     if kind == StepKind.GATE:
         gates = read_gates(notes, around.settings, are_gates_known=around.are_gates_known)
     step = _step(draft, kind, around.settings.step_policies)
+    step = replace(step, particulars=_particulars(notes, kind, around.settings))
     if len(gates) > 1:
         step = replace(step, gate=None, gates=tuple(gates))
     return ReadStep(step=step, gates=gates, missing=tuple(notes.missing))
@@ -120,6 +125,14 @@ def _check_keys(notes: StepNotes, kind: StepWord) -> None:
 def _keys(kind: StepWord) -> frozenset[str]:
     registered = registered_step(kind)
     return _MEANINGFUL[kind] if registered is None else frozenset(registered.keys)
+
+
+def _particulars(notes: StepNotes, kind: StepWord, settings: EffectiveSettings) -> str:
+    """Let the slice that a kind of step belongs to read what it says in a way of its own."""
+    registered = registered_step(kind)
+    if registered is None or registered.form is None:
+        return ""
+    return cast("StepForm", import_place(registered.form))(notes, settings)
 
 
 def _check_end(notes: StepNotes, *, is_last: bool) -> None:

@@ -22,13 +22,13 @@ class StepNotes:
     def __init__(self, draft: DraftStep, mistakes: FileMistakes) -> None:
         self.draft = draft
         self.missing: list[MissingDefinition] = []
-        self._mistakes = mistakes
+        self.mistakes = mistakes
         place = draft.place()
         self._is_damaged = mistakes.any_below(place.file, place.key)
 
     def add(self, key: str, problem: str) -> None:
         """Note a mistake at a key of the step."""
-        self._mistakes.add(self.draft.place(key), problem)
+        self.mistakes.add(self.draft.place(key), problem)
 
     def add_gap(self, key: str, problem: str) -> None:
         """Note a missing key, unless a key that could not be read explains it."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from supervisor_ai.control.slice_names import registered_step
 from supervisor_ai.definitions.schema.workflows import FollowShape, StepShape
 from supervisor_ai.definitions.templates.agreement import needed
 from supervisor_ai.definitions.templates.approvers import smallest_crew
@@ -10,6 +11,7 @@ from supervisor_ai.definitions.templates.arrows import drop_disabled, put_after,
 from supervisor_ai.definitions.templates.draft import DraftStep, StepSource, WorkflowDraft
 from supervisor_ai.definitions.templates.hooks import gate_step
 from supervisor_ai.definitions.templates.kit import Kit, commit_of, is_kind
+from supervisor_ai.definitions.templates.step_kinds import kind_of
 from supervisor_ai.domain.run.definition import StepKind
 
 _SECURITY: Final = "security_review"
@@ -154,6 +156,24 @@ def _behind_writing(draft: WorkflowDraft, kit: Kit) -> list[DraftStep]:
     return steps[writers[-1] + 1 : end] if writers else []
 
 
+def _switched_off(switch: str) -> Effect:
+    """Leave steps of slices in their places, and let them be skipped."""
+
+    def leave(draft: WorkflowDraft, kit: Kit, source: StepSource) -> WorkflowDraft:
+        del kit, source
+        return draft.with_steps(_skipped(step, switch) for step in draft.steps.values())
+
+    return leave
+
+
+def _skipped(step: DraftStep, switch: str) -> DraftStep:
+    kind = kind_of(step.name, step.shape)
+    registered = None if kind is None else registered_step(kind)
+    if registered is None or registered.switch != switch:
+        return step
+    return step.changed(options={**(step.shape.options or {}), "enabled": False})
+
+
 _EFFECTS: Final[Mapping[str, Mapping[bool, Effect]]] = {
     "parallel_reviews": {False: _first_only},
     "security_review": {True: _audited, False: _unaudited},
@@ -161,6 +181,7 @@ _EFFECTS: Final[Mapping[str, Mapping[bool, Effect]]] = {
     "auto_pr": {True: _with_pull_request},
     "follow_pull_request": {True: _followed},
     "require_changelog": {True: _with_changelog},
+    "supervision": {False: _switched_off("supervision")},
 }
 """`audit_trail` does nothing: the ledger keeps every run, and no workflow can switch it off."""
 

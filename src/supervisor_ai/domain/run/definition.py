@@ -231,7 +231,7 @@ class FollowPolicy(Struct, frozen=True, kw_only=True):
 class Step(Struct, frozen=True, kw_only=True):
     """A node of the workflow."""
 
-    written_where_set: ClassVar = frozenset({"follow"})
+    written_where_set: ClassVar = frozenset({"follow", "particulars"})
 
     name: StepName
     kind: StepWord
@@ -265,6 +265,8 @@ class Step(Struct, frozen=True, kw_only=True):
     description: str = ""
     follow: FollowPolicy | None = None
     """How a pull request is followed; None: not at all."""
+    particulars: str = ""
+    """What only steps of its kind need, as JSON that their slice understands."""
 
     @property
     def crew(self) -> tuple[str, ...]:

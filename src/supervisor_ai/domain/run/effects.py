@@ -40,7 +40,10 @@ from supervisor_ai.domain.run.events import (
     NotificationStarted,
     OperationStarted,
     PullRequestLookStarted,
+    PullRequestSeen,
     PullRequestStarted,
+    PullRequestUnseen,
+    RunEvent,
     SignalAwaited,
     TimerSet,
 )
@@ -240,6 +243,8 @@ class RequestApproval(PlacedEffect, frozen=True, kw_only=True):
     question: ArtifactHash | None
     assessment: Assessment | None = None
     """What the policy demands; None: one person, whoever it is."""
+    needs_reason: bool = False
+    """Whether a yes counts only with a word on why."""
 
 
 class AssessChange(OperationEffect, frozen=True, kw_only=True):
@@ -355,7 +360,18 @@ class Notify(OperationEffect, frozen=True, kw_only=True):
         )
 
 
-class LookAtPullRequest(OperationEffect, frozen=True, kw_only=True):
+class LookEffect(OperationEffect, frozen=True, kw_only=True):
+    """A deed that changes nothing: where a run only waits and it brings no news, none is told."""
+
+    again: timedelta | None = None
+    """How long to wait once more where nothing is new; None: whatever it brings is news."""
+
+    @abstractmethod
+    def is_known(self, outcome: RunEvent) -> bool:
+        """Tell whether an outcome says what was known before."""
+
+
+class LookAtPullRequest(LookEffect, frozen=True, kw_only=True):
     """See how the checks and the reviews of a pull request stand."""
 
     url: str
@@ -363,12 +379,22 @@ class LookAtPullRequest(OperationEffect, frozen=True, kw_only=True):
     policy: FollowPolicy
     handled: tuple[str, ...] = ()
     """The comments that were handed on before."""
+    known: PullRequestSeen | PullRequestUnseen | None = None
+    """What the last look brought."""
 
     def intent(self) -> PullRequestLookStarted:  # type: ignore[explicit-override]
         """State what is about to be done."""
         return PullRequestLookStarted(
             step=self.step, visit=self.visit, slot=self.slot, commit=self.commit
         )
+
+    def is_known(self, outcome: RunEvent) -> bool:  # type: ignore[explicit-override]
+        """Tell whether an outcome says what was known; of failures, the reason alone counts."""
+        match self.known, outcome:
+            case PullRequestUnseen() as before, PullRequestUnseen():
+                return (before.reason, before.is_passing) == (outcome.reason, outcome.is_passing)
+            case _:
+                return self.known == outcome
 
 
 class AwaitSignal(PlacedEffect, frozen=True, kw_only=True):
@@ -463,4 +489,5 @@ def approval_intent(effect: RequestApproval) -> ApprovalRequested:
         commit=effect.commit,
         question=effect.question,
         assessment=effect.assessment,
+        needs_reason=effect.needs_reason,
     )

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.ids import ArtifactHash, LetterKey, RunId, StepName, TreeSha
+from supervisor_ai.domain.run.line_places import LineSide
 from supervisor_ai.domain.run.status import Outcome, RunStatus
 from supervisor_ai.domain.run.values import Snapshot
 
@@ -54,6 +55,9 @@ class Comment(Struct, frozen=True, kw_only=True):
     file: str
     line: int
     text: ArtifactHash
+    side: LineSide = LineSide.NEW
+    quote: ArtifactHash | None = None
+    """What the line says."""
 
 
 class EditChange(Struct, frozen=True, kw_only=True):

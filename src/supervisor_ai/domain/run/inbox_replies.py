@@ -95,17 +95,19 @@ def _take(
     """Take in what somebody says to the question that is open."""
     name = voter.person.name if voter.person else ""
     match command:
-        case Comment(file=file, line=line, text=text):
+        case Comment():
             return e.CommentMade(
                 step=asked.step,
                 visit=asked.visit,
                 slot=asked.slot,
                 number=run.comments + 1,
                 tree=asked.tree,
-                file=file,
-                line=line,
-                text=text,
+                file=command.file,
+                line=command.line,
+                text=command.text,
                 person=name or letter.actor.id,
+                side=command.side,
+                quote=command.quote,
             )
         case EditChange(edited=edited) if asked.reason in EDITABLE:
             return e.ChangeEdited(
@@ -140,7 +142,7 @@ def _objection(
             return f"What step {asked.step!r} asks is not whether the task is complete."
         return f"Step {asked.step!r} waits until the task is completed, not for an approval."
     if command.note is None and _needs_reason(asked):
-        return f"What the gates of step {asked.step!r} found is accepted with a reason only."
+        return f"What step {asked.step!r} asks about is accepted with a reason only."
     return why_not_counted(asked.assessment, run.votes, voter.person, voter.people)
 
 
@@ -172,7 +174,7 @@ def _decided(
 
 
 def _needs_reason(asked: e.ApprovalRequested) -> bool:
-    return asked.reason == ApprovalReason.FINDINGS
+    return asked.needs_reason or asked.reason == ApprovalReason.FINDINGS
 
 
 def _needs_completion(asked: e.ApprovalRequested) -> bool:

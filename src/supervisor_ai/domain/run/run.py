@@ -36,7 +36,8 @@ _ALWAYS: Final = (
     e.SignalReceived,
 )
 _OF_PEOPLE: Final = (e.RequestAnswered, e.ApprovalCounted, e.CommentMade)
-_WHILE_WAITING: Final = (*_OF_PEOPLE, e.PermitGranted, e.TimerFired, e.ChildEnded)
+# A run that looked whether anything is new, and found nothing, waits on.
+_WHILE_WAITING: Final = (*_OF_PEOPLE, e.PermitGranted, e.TimerFired, e.TimerSet, e.ChildEnded)
 _WHILE_RUNNING: Final = (
     *(e.PlacedEvent, e.PermitGranted, e.TimerFired, e.ChildEnded),
     *(e.TimerSet, e.TimerCancelled, e.PermitRequested, e.PermitReleased, e.ChildCancelRequested),

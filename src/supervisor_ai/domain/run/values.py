@@ -7,6 +7,7 @@ from typing import Final, NewType
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, TreeSha
+from supervisor_ai.domain.run.line_places import LineSide
 from supervisor_ai.domain.run.status import FailureCategory
 
 
@@ -113,6 +114,10 @@ class Feedback(Struct, frozen=True, kw_only=True):
     source: str
     artifact: ArtifactHash
     category: FailureCategory | None = None
+    side: LineSide | None = None
+    """Which side of the change they are about, where that is a line."""
+    quote: ArtifactHash | None = None
+    """What that line said."""
 
 
 ReasonWord = NewType("ReasonWord", str)

@@ -56,13 +56,13 @@ def require(member: Member, permission: MemberPermission) -> None:
 
 def log_message(session: SessionState, member: Member, draft: Draft) -> s.MessageLogged | None:
     """Say something; None: it was said before."""
-    _require_open(session)
+    require_open(session)
     permission = MemberPermission.BROADCAST if draft.to == EVERYBODY else MemberPermission.LOG
     require(member, permission)
     for what, word in (("sender", draft.sender), ("recipient", draft.to), ("type", draft.kind)):
         check_word(what, word)
     _check_voice(member, draft)
-    if draft.key and draft.key in session.keys:
+    if draft.key and session.number_of(draft.key) is not None:
         return None
     return s.MessageLogged(
         number=session.messages + 1,
@@ -87,7 +87,7 @@ def _check_voice(member: Member, draft: Draft) -> None:
 
 def add_task(session: SessionState, member: Member, task: s.TaskAdded) -> s.TaskAdded | None:
     """Add something to do; None: it is there already, as it is asked for."""
-    _require_open(session)
+    require_open(session)
     require(member, MemberPermission.ADD_TASK)
     check_word("task", task.task)
     for name in task.blocked_by:
@@ -120,7 +120,7 @@ def move_task(
     owner: str | None,
 ) -> s.TaskMoved | None:
     """Let a task stand elsewhere, or be somebody else's; None: it stands there already."""
-    _require_open(session)
+    require_open(session)
     require(member, MemberPermission.MOVE_TASK)
     task = _find(session, name)
     _check_mover(member, task, owner)
@@ -165,7 +165,7 @@ def reset_task(session: SessionState, name: str) -> s.TaskMoved | None:
 
 def add_member(session: SessionState, name: str, role: MemberRole, token: str) -> s.MemberAdded:
     """Let somebody take part."""
-    _require_open(session)
+    require_open(session)
     check_member(name, role)
     if name in session.members:
         raise Conflict(f"{name!r} takes part already.", hint="Remove it first, or choose a name.")
@@ -198,7 +198,8 @@ def _find(session: SessionState, name: str) -> SessionTask:
     return found
 
 
-def _require_open(session: SessionState) -> None:
+def require_open(session: SessionState) -> None:
+    """Refuse to add to a session that is not there or is closed."""
     if session.opened is None:
         raise NotFound("There is no such session.", hint="Make one: supervisor session new")
     if session.is_closed:

@@ -80,6 +80,18 @@ class FileImported(Event, frozen=True, kw_only=True):
     artifact: ArtifactHash
 
 
+class FileSynced(Event, frozen=True, kw_only=True):
+    """A file of a folder and the ledger knew the same of each other."""
+
+    folder: str
+    path: str
+    content: str
+    """The SHA-256 of its bytes."""
+    size: int
+    messages: int = 0
+    """For the file of messages: up to which number they are in it."""
+
+
 class CallRefused(Event, frozen=True, kw_only=True):
     """A member asked for what it may not do."""
 
@@ -109,6 +121,7 @@ SessionEvent = (
     | TaskAdded
     | TaskMoved
     | FileImported
+    | FileSynced
     | CallRefused
     | ResidentStarted
     | ResidentStopped

@@ -1,7 +1,8 @@
 """The kanban driver: a loop that follows files and never reads what an answer means."""
 
-from typing import Final
+from typing import Final, cast
 
+from supervisor_ai.control.slice_names import registered_decider
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import StepKind
@@ -20,6 +21,7 @@ from supervisor_ai.drivers.kanban.state import KanbanState, evolve
 from supervisor_ai.drivers.moves import definition as steps
 from supervisor_ai.drivers.moves.attempts import base_of
 from supervisor_ai.drivers.moves.baseline import decide_baseline
+from supervisor_ai.drivers.moves.deciders import StepDecider
 from supervisor_ai.drivers.moves.frame import decide_frame
 from supervisor_ai.drivers.moves.state import current_visit
 
@@ -81,8 +83,11 @@ def _decide(run: Run, state: KanbanState) -> Decision:
             return Decision()
         case kinds.READ_FILES:
             return decide_reading(run, state, at, visit)
-        case _:
+        case StepKind.COMMIT:
             return decide_landing(run, state, at, visit)
+        case _:
+            decide = cast("StepDecider", registered_decider(at.kind))
+            return decide(run, state.flow, at, visit)
 
 
 def _listing_open(state: KanbanState, decision: Decision) -> Decision:

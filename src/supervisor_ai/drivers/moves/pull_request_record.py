@@ -4,11 +4,13 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.domain.ids import ArtifactHash, CommitSha
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, TimerName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.structs import replace
 
 _REMEMBERED: Final = 500
+LOOK_TIMER: Final = "follow/"
+"""How the names of timers begin for which looks wait."""
 
 PullRequestFact = (
     e.PullRequestStarted | e.PullRequestOpened | e.PullRequestSeen | e.PullRequestUnseen
@@ -32,6 +34,8 @@ class PullRequestRecord(Struct, frozen=True, kw_only=True):
     """How many looks in a row saw nothing."""
     report: ArtifactHash | None = None
     """What was seen last."""
+    timer: TimerName | None = None
+    """The timer for which the next look waits."""
 
 
 def evolve(record: PullRequestRecord, event: PullRequestFact) -> PullRequestRecord:
@@ -52,3 +56,22 @@ def evolve(record: PullRequestRecord, event: PullRequestFact) -> PullRequestReco
                 report=event.report,
                 handled=(*record.handled, *event.remarks)[-_REMEMBERED:],
             )
+
+
+def is_for_a_look(event: e.TimerSet) -> bool:
+    """Tell whether a look waits for a timer; the time of a whole round parks nobody."""
+    return event.parks and event.timer.startswith(LOOK_TIMER)
+
+
+def evolve_timer(record: PullRequestRecord, event: e.TimerSet) -> PullRequestRecord:
+    """Count a look that brought nothing new: its timer is set anew, and that is all."""
+    if event.timer != record.timer:
+        return replace(record, timer=event.timer)
+    return waited(record)
+
+
+def waited(record: PullRequestRecord) -> PullRequestRecord:
+    """Count one more look that brought what the one before it did."""
+    if record.failures:
+        return replace(record, failures=record.failures + 1)
+    return replace(record, still=record.still + 1)

@@ -1,7 +1,8 @@
 """A pull request: opened, followed as its step says, and mended until others are content."""
 
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import Final
+from typing import Final, TypeGuard
 
 from msgspec import Struct
 
@@ -20,7 +21,7 @@ from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKi
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.attempts import base_of
 from supervisor_ai.drivers.moves.landings import commit_style
-from supervisor_ai.drivers.moves.pull_request_record import PullRequestRecord
+from supervisor_ai.drivers.moves.pull_request_record import LOOK_TIMER, PullRequestRecord, waited
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState
 from supervisor_ai.drivers.moves.steps import (
     complete,
@@ -41,6 +42,8 @@ _BACK_OFF: Final = 2.0
 _MOST_GROWTH: Final = 20
 _PATIENT_LOOKS: Final = 3
 """So many looks are allowed for a forge to notice a push, and for checks to begin."""
+_WAITED_OUT: Final = frozenset({e.PullRequestStanding.PENDING, e.PullRequestStanding.AWAITED})
+"""Standings that only others, or the end of the round, put an end to."""
 _FAILURES: Final = 3
 """So many looks in a row may fail for a reason that does not go away by itself."""
 
@@ -58,12 +61,16 @@ class _Followed(Struct, frozen=True, kw_only=True):
     @property
     def timer(self) -> TimerName:
         """Name the timer for which the next look waits; each has its own."""
-        return TimerName(f"follow/{self.at.name}/{self.visit.number}/{self.record.looks}")
+        return TimerName(f"{self._round}/{self.record.looks}")
 
     @property
     def end(self) -> TimerName:
         """Name the timer at which the round has taken too long."""
-        return TimerName(f"follow/{self.at.name}/{self.visit.number}/end")
+        return TimerName(f"{self._round}/end")
+
+    @property
+    def _round(self) -> str:
+        return f"{LOOK_TIMER}{self.at.name}/{self.visit.number}"
 
 
 def decide_pull_request(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
@@ -78,7 +85,7 @@ def decide_pull_request(run: Run, state: WorkflowState, at: Step, visit: Visit) 
         case e.PullRequestRefused(detail=detail):
             return perform(run, state, question(state, at, ApprovalReason.PULL_REQUEST, detail))
         case e.ApprovalRefused():
-            return rejected_by_person(state, at, state.news)
+            return rejected_by_person(state, at, state.news, *_unheard(state, at, visit))
         case _ if state.landed is None:
             return pass_step(run, state, at)
         case _ if (followed := _followed(run, state, at, visit)) is not None:
@@ -101,6 +108,13 @@ def decide_pull_request(run: Run, state: WorkflowState, at: Step, visit: Visit) 
                 forge=state.definition.forge,
             )
             return perform(run, state, opening)
+
+
+def _unheard(state: WorkflowState, at: Step, visit: Visit) -> Iterator[Feedback]:
+    """Hand on what a person was asked about instead of a worker: it is not told again."""
+    report = state.pull_request.report
+    if visit.question == ApprovalReason.PULL_REQUEST_ROUNDS and report is not None:
+        yield Feedback(kind=FeedbackKind.PULL_REQUEST, source=at.name, artifact=report)
 
 
 def _followed(run: Run, state: WorkflowState, at: Step, visit: Visit) -> _Followed | None:
@@ -194,7 +208,23 @@ def _look(it: _Followed) -> Decision:
         policy=it.policy,
         handled=it.record.handled,
     )
+    known = it.state.news
+    if _is_waited_out(known) and it.end not in it.run.fired:
+        look = replace(look, known=known, again=pause(it.policy, waited(it.record)))
     return Decision(effects=(look,))
+
+
+def _is_waited_out(
+    known: e.PlacedEvent | None,
+) -> TypeGuard[e.PullRequestSeen | e.PullRequestUnseen]:
+    """Tell whether seeing the same again changes nothing, however often it is seen."""
+    match known:
+        case e.PullRequestSeen(standing=standing):
+            return standing in _WAITED_OUT
+        case e.PullRequestUnseen(is_passing=is_passing):
+            return is_passing
+        case _:
+            return False
 
 
 def _wait(it: _Followed) -> Decision:

@@ -25,7 +25,11 @@ from supervisor_ai.domain.run.values import (
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.clearance import Clearance
 from supervisor_ai.drivers.moves.clearance import evolve as evolve_clearance
-from supervisor_ai.drivers.moves.pull_request_record import PullRequestRecord
+from supervisor_ai.drivers.moves.pull_request_record import (
+    PullRequestRecord,
+    evolve_timer,
+    is_for_a_look,
+)
 from supervisor_ai.drivers.moves.pull_request_record import evolve as evolve_pull_request
 from supervisor_ai.drivers.moves.review_loops import Rounds, record_round
 from supervisor_ai.drivers.moves.slots import Slot
@@ -200,6 +204,8 @@ def evolve(state: WorkflowState, event: Event) -> WorkflowState:
     """Fold one recorded fact into the state."""
     if isinstance(event, e.RunSubmitted):
         return _begun_anew(state, event)
+    if isinstance(event, e.TimerSet) and is_for_a_look(event):
+        return replace(state, pull_request=evolve_timer(state.pull_request, event))
     if not isinstance(event, e.PlacedEvent) or isinstance(event, e.ChildStarted):
         return state
     record = state.record(event.step)

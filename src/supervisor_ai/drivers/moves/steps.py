@@ -110,11 +110,14 @@ def complete(
     return Decision(events=(fact,), ending=ending)
 
 
-def rejected_by_person(state: WorkflowState, at: Step, news: e.ApprovalRefused) -> Decision:
+def rejected_by_person(
+    state: WorkflowState, at: Step, news: e.ApprovalRefused, *more: Feedback
+) -> Decision:
     """Go back with a person's words, and with what people said about single lines."""
     is_mended = current_visit(state).question not in _NOBODY_MENDS
     target = at.on_reject or at.on_fail or (mender(state, at) if is_mended else None)
-    return send_back(state, at, target, objections(state, at, news), OutcomeKind.REJECTED)
+    told = (*objections(state, at, news), *more)
+    return send_back(state, at, target, told, OutcomeKind.REJECTED)
 
 
 def objections(state: WorkflowState, at: Step, news: e.ApprovalRefused) -> tuple[Feedback, ...]:
@@ -124,8 +127,13 @@ def objections(state: WorkflowState, at: Step, news: e.ApprovalRefused) -> tuple
 
 
 def _commented(comment: e.CommentMade) -> Feedback:
-    place = f"{comment.number} {comment.file}:{comment.line}"
-    return Feedback(kind=FeedbackKind.COMMENT, source=place, artifact=comment.text)
+    return Feedback(
+        kind=FeedbackKind.COMMENT,
+        source=f"{comment.number} {comment.at}",
+        artifact=comment.text,
+        side=comment.side,
+        quote=comment.quote,
+    )
 
 
 def mender(state: WorkflowState, at: Step) -> StepName | None:

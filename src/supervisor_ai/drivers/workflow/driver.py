@@ -2,9 +2,8 @@
 
 from typing import Final, cast
 
-from supervisor_ai.control.slice_names import import_place, registered_step, unknown_word
+from supervisor_ai.control.slice_names import registered_decider
 from supervisor_ai.domain.envelope import Event
-from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Definition, StepWord
 from supervisor_ai.domain.run.run import Decision, Run
@@ -56,12 +55,4 @@ def _decide(run: Run, state: WorkflowState) -> Decision:
 
 def find_decider(kind: StepWord) -> StepDecider:
     """Find who decides at a kind of step that another slice has registered for workflows."""
-    found = registered_step(kind)
-    if found is None:
-        raise unknown_word("kind of step", kind)
-    if found.decider is None:
-        raise InternalError(f"A workflow has no steps of kind {kind!r}.")
-    decider = import_place(found.decider)
-    if not callable(decider):
-        raise InternalError(f"{found.decider} decides nothing.")
-    return cast("StepDecider", decider)
+    return cast("StepDecider", registered_decider(kind))

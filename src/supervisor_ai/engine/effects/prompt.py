@@ -48,6 +48,8 @@ def _feedback(effect: RunWorker, operation: Operation) -> tuple[Told, ...]:
             source=back.source,
             text=_tail(artifacts.get(back.artifact)),
             category=back.category,
+            side=back.side,
+            quote="" if back.quote is None else artifacts.get(back.quote),
         )
         for back in effect.feedback
     ]

@@ -1,5 +1,6 @@
 """Large things beside the ledger: content-addressed, redacted before they are written."""
 
+from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from supervisor_ai.domain.ids import ArtifactHash
@@ -28,6 +29,10 @@ class Artifacts(Protocol):
 
     def put(self, text: str) -> ArtifactHash:
         """Keep a text, synced to disk before the name is returned."""
+        ...
+
+    def put_all(self, texts: Sequence[str]) -> tuple[ArtifactHash, ...]:
+        """Keep many texts, all synced to disk before their names are returned."""
         ...
 
     def get(self, artifact: ArtifactHash) -> str:

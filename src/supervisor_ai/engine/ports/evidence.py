@@ -91,9 +91,16 @@ class Evidence(Protocol):
         ...
 
     async def probes(
-        self, case: ChangeCase, rules: HarnessRules, kind: ProbeKind
+        self,
+        case: ChangeCase,
+        rules: HarnessRules,
+        kind: ProbeKind,
+        speaking: tuple[str, ...] = (),
     ) -> tuple[TestProbe, ...]:
-        """Write tests that ask more than the change's own; none where there is no reason to."""
+        """Write tests that ask more than the change's own; none where there is no reason to.
+
+        Of what the tests that speak for the change say themselves, nothing is asked.
+        """
         ...
 
     async def head_version(

@@ -13,6 +13,7 @@ from supervisor_ai.domain.run.answers import AnswerWord, Meaning
 from supervisor_ai.domain.run.definition import Cli, McpServer, Role, SandboxPolicy
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.gates import Concern
+from supervisor_ai.domain.run.line_places import LineSide
 from supervisor_ai.domain.run.spending.prices import CostCap
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import NO_USAGE, FeedbackKind, Usage
@@ -198,6 +199,10 @@ class Told(Struct, frozen=True, kw_only=True):
     text: str
     category: FailureCategory | None = None
     """What went wrong, where they are about a failed attempt."""
+    side: LineSide | None = None
+    """Which side of the change they are about, where that is a line."""
+    quote: str = ""
+    """What that line said."""
 
 
 class PromptRequest(Struct, frozen=True, kw_only=True):

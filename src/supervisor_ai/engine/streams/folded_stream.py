@@ -1,6 +1,7 @@
 """A stream that no run owns, folded as far as it was read."""
 
 from collections.abc import Callable
+from threading import Lock
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -50,16 +51,22 @@ class FoldedStream(Generic[State]):
         self._cache = cache
         self._documents = documents
         self._kept = 0
+        self._turn = Lock()
         self.version = 0
         self.state = fold.kind()
         self._restore()
 
     def refresh(self) -> State:
         """Read what is new and return how things stand now."""
-        for envelope in self._log.read(self._stream, after=self.version):
-            self.state = self._fold.evolve(self.state, envelope.event)
-            self.version = envelope.version
-        return self.state
+        return self.read_on()[0]
+
+    def read_on(self) -> tuple[State, int]:
+        """Return how things stand now, and at which version; threads read one after the other."""
+        with self._turn:
+            for envelope in self._log.read(self._stream, after=self.version):
+                self.state = self._fold.evolve(self.state, envelope.event)
+                self.version = envelope.version
+            return self.state, self.version
 
     def keep(self, *, every: int) -> None:
         """Keep what was folded, if it is worth it."""

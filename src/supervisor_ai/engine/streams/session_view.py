@@ -51,12 +51,15 @@ class SessionView(FoldedStream[SessionState]):
     ) -> tuple[Envelope, ...]:
         """Record what follows from how the session stands; others may be faster, then again."""
         for _ in range(_RACES):
-            session = self.refresh()
+            session, version = self.read_on()
             events = tuple(decide(session))
             if not events:
                 return ()
+            new = tuple(NewEvent(event=event, actor=actor) for event in events)
+            append = StreamAppend(stream=self._stream, expected=version, events=new)
+            sent = tuple(letters(session, events))
             try:
-                added = self._log.append(self._batch(events, actor, letters(session, events)))
+                added = self._log.append(Batch(appends=(append,), sent=sent))
             except StaleVersion:
                 continue
             self.refresh()
@@ -68,13 +71,6 @@ class SessionView(FoldedStream[SessionState]):
     def fold(session: SessionState, event: SessionEvent) -> SessionState:
         """Say how a session would stand after a fact."""
         return evolve(session, event)
-
-    def _batch(
-        self, events: tuple[SessionEvent, ...], actor: Actor, letters: Sequence[InboxCommand]
-    ) -> Batch:
-        new = tuple(NewEvent(event=event, actor=actor) for event in events)
-        append = StreamAppend(stream=self._stream, expected=self.version, events=new)
-        return Batch(appends=(append,), sent=tuple(letters))
 
 
 def fold_session(

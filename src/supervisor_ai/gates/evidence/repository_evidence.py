@@ -57,10 +57,14 @@ class RepositoryEvidence:
         )
 
     async def probes(
-        self, case: ChangeCase, rules: HarnessRules, kind: ProbeKind
+        self,
+        case: ChangeCase,
+        rules: HarnessRules,
+        kind: ProbeKind,
+        speaking: tuple[str, ...] = (),
     ) -> tuple[TestProbe, ...]:
         """Write tests that ask more than the change's own; none where there is no reason to."""
-        task = Task(work=ReaderWork.PROBES, case=case, rules=rules, probe=kind)
+        task = Task(work=ReaderWork.PROBES, case=case, rules=rules, probe=kind, speaking=speaking)
         found = await self._done(task, ProbesFound)
         far = dict.fromkeys(found.far_tests)
         return tuple(

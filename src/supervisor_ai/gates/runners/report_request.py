@@ -4,9 +4,11 @@ Only in the reader's process, because it looks at the scripts of a commit.
 """
 
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
+from itertools import count
 from typing import Final
 
 from supervisor_ai.control.ports.commits import CommitFile, Commits
@@ -16,6 +18,9 @@ from supervisor_ai.gates.runners.scripts.programs import program
 from supervisor_ai.gates.runners.scripts.script_trail import ReadText, ScriptTrail
 
 REPORTS: Final = "SUPERVISOR_REPORTS"
+PART: Final = "SUPERVISOR_PART"
+_SHELL: Final = ("sh", "-c")
+_MOVED: Final = re.compile(r"(?<![^;&\s])env -C [\w./-]+ ")
 _NODE: Final = frozenset({"node", "npm", "npx", "pnpm", "yarn", "bun", "corepack"})
 _NODE_RUNNERS: Final = frozenset({"jest", "vitest", "mocha", "node --test"})
 _LARGEST_SCRIPT: Final = 256 * 1024
@@ -30,7 +35,10 @@ _ALL_WORDS: Final = {
 
 def make_request(question: ReportQuestion, commits: Commits) -> ReportRequest:
     """Find out which runners a command leads to, and how to ask them for reports."""
-    trail = ScriptTrail(_reader(commits, question.commit))
+    trail = ScriptTrail(
+        _reader(commits, question.commit),
+        lambda: (file.path for file in commits.list(question.commit)),
+    )
     trail.follow(question.command)
     request = ReportRequest(
         argv=question.command,
@@ -65,7 +73,7 @@ def _asking(request: ReportRequest, question: ReportQuestion, trail: ScriptTrail
     set_before = question.environment
     environment = {}
     if not any("no:junitxml" in word for word in words):
-        asked = (f"--junitxml={place}/pytest.xml", *_PYTEST)
+        asked = (f"--junitxml={place}/pytest{_part(question.command)}.xml", *_PYTEST)
         every: tuple[str, ...] = _ALL_OF_PYTEST if question.keeps_going else ()
         every = ("-x",) if question.stops_early else every
         environment["PYTEST_ADDOPTS"] = _added(set_before, "PYTEST_ADDOPTS", (*asked, *every))
@@ -78,6 +86,8 @@ def _asking(request: ReportRequest, question: ReportQuestion, trail: ScriptTrail
         before = set_before.get("NODE_OPTIONS", "")
         environment |= {REPORTS: place, "NODE_OPTIONS": f"{before} {options}".strip()}
     argv = _said_more(question, request.runners)
+    if _part(argv):
+        argv = (*_SHELL, _numbered(argv[2]), *argv[3:])
     if "go test" in request.runners and argv == question.command:
         environment["GOFLAGS"] = f"{set_before.get('GOFLAGS', '')} -v".strip()
     return ReportRequest(
@@ -88,6 +98,18 @@ def _asking(request: ReportRequest, question: ReportQuestion, trail: ScriptTrail
         is_idle=request.is_idle,
         root=request.root,
     )
+
+
+def _part(argv: tuple[str, ...]) -> str:
+    """Return what differs in the names of reports; pytest puts in what a variable says."""
+    is_parted = argv[:2] == _SHELL and _MOVED.search("".join(argv[2:3])) is not None
+    return f"${PART}" if is_parted else ""
+
+
+def _numbered(script: str) -> str:
+    """Let each part of a project that runs in a directory of its own write its own report."""
+    numbers = count(1)
+    return _MOVED.sub(lambda found: f"{found[0]}{PART}=-{next(numbers)} ", script)
 
 
 def _added(before: Mapping[str, str], name: str, words: tuple[str, ...]) -> str:

@@ -31,13 +31,18 @@ class Installer(Struct, frozen=True, kw_only=True):
 
 # These shims name their own root, so they work inside, and obey the project's version file.
 _SHIMS: Final = ("bin", "libexec", "plugins", "shims", "*.d", "version", "versions/*")
+# After `pip install` the hook `pip-rehash` writes shims; nobody can inside, and all would fail.
+_PYENV: Final = (
+    *(part for part in _SHIMS if part != "*.d"),
+    *("pyenv.d/[!e]*", "pyenv.d/exec/[!p]*"),
+)
 _CONDA: Final = (
     *("bin", "condabin", "conda-meta", "lib", "libexec", "include", "share", "ssl", "sbin"),
     *("compiler_compat", "*-conda-linux-gnu", "etc/profile.d"),
 )
 
 INSTALLERS: Final = (
-    Installer(variable="PYENV_ROOT", places=(".pyenv",), parts=_SHIMS),
+    Installer(variable="PYENV_ROOT", places=(".pyenv",), parts=_PYENV),
     Installer(variable="RBENV_ROOT", places=(".rbenv",), parts=_SHIMS),
     Installer(variable="NODENV_ROOT", places=(".nodenv",), parts=_SHIMS),
     Installer(variable="GOENV_ROOT", places=(".goenv",), parts=_SHIMS),

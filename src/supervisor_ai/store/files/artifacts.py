@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import NotFound, Unavailable
 from supervisor_ai.domain.ids import ArtifactHash
-from supervisor_ai.store.files.directory import private_directory
+from supervisor_ai.store.files.directory import private_directory, sync_all
 from supervisor_ai.tools.file_lock import lock
 
 DRAFTS: Final = "drafts"
@@ -36,6 +36,37 @@ class FileArtifacts:
         writer = self.writer()
         writer.write(text)
         return writer.finish()
+
+    def put_all(self, texts: Sequence[str]) -> tuple[ArtifactHash, ...]:
+        """Keep many texts; the disk is synced twice for all of them, not for each."""
+        contents = {ArtifactHash(sha256(it).hexdigest()): it for it in map(_encoded, texts)}
+        missing = {
+            name: content for name, content in contents.items() if not self._is_kept(name, content)
+        }
+        if missing:
+            with _translated(self._directory):
+                self._write_all(missing)
+        return tuple(ArtifactHash(sha256(_encoded(it)).hexdigest()) for it in texts)
+
+    def _write_all(self, contents: Mapping[ArtifactHash, bytes]) -> None:
+        drafts = self._directory / DRAFTS
+        _make(self._directory)
+        _make(drafts)
+        guard = _share(drafts)
+        try:
+            written = {name: _draft(drafts, content) for name, content in contents.items()}
+            sync_all(drafts)
+            for name, draft in written.items():
+                path = artifact_path(self._directory, name)
+                if not path.parent.is_dir() or path.parent.is_symlink():
+                    private_directory(path.parent)
+                draft.replace(path)
+                if tombstone(path).exists():
+                    _shred(path)
+            sync_all(drafts)
+        finally:
+            os.close(guard)
+        self._synced.update(contents)
 
     def get(self, artifact: ArtifactHash) -> str:
         """Return the text; raises NotFound when it never existed or was erased."""
@@ -166,6 +197,13 @@ def _holds(path: Path, content: bytes) -> bool:
         found = os.fstat(descriptor)
         is_likely = stat.S_ISREG(found.st_mode) and found.st_size == len(content)
         return is_likely and file.read() == content
+
+
+def _draft(drafts: Path, content: bytes) -> Path:
+    descriptor, name = tempfile.mkstemp(dir=drafts)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+    return Path(name)
 
 
 def _make(directory: Path) -> None:

@@ -13,6 +13,7 @@ _IGNORED: Final = """\
 /artifacts/
 /locks/
 /logs/
+/sessions/
 """
 
 
@@ -33,6 +34,19 @@ def private_directory(directory: Path) -> None:
     """Make a directory that nobody else can look into, and refuse a link in its place."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     _refuse_link(directory)
+
+
+def sync_all(directory: Path) -> None:
+    """Return when all that was written to the directory's file system is on the disk (syncfs)."""
+    import ctypes
+
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        if ctypes.CDLL(None, use_errno=True).syncfs(ctypes.c_int(descriptor)) != 0:
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code), str(directory))
+    finally:
+        os.close(descriptor)
 
 
 def _refuse_link(directory: Path) -> None:

@@ -251,8 +251,9 @@ _OF_GATES_AND_PEOPLE: Final[Mapping[type[Event], Statements]] = {
     e.CommentMade: (
         """
         INSERT INTO comments
-            (run, number, seq, step, visit, tree, file, line, text, person, made_at)
-        VALUES (:run, :number, :seq, :step, :visit, :tree, :file, :line, :text, :person, :at)
+            (run, number, seq, step, visit, tree, file, line, text, person, made_at, side, quote)
+        VALUES (:run, :number, :seq, :step, :visit, :tree, :file, :line, :text, :person, :at,
+            :side, :quote)
         """,
     ),
 }

@@ -24,6 +24,7 @@ from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
 from supervisor_ai.domain.run.approvals.policy import ApprovalAction, RiskLevel
 from supervisor_ai.domain.run.inbox_commands import InboxCommand
+from supervisor_ai.domain.run.line_places import LineSide
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
     FailureCategory,
@@ -101,7 +102,7 @@ _APPROVALS: Final = """
     FROM approvals WHERE run = ? ORDER BY seq
 """
 _COMMENTS: Final = """
-    SELECT number, step, visit, tree, file, line, text, person, made_at
+    SELECT number, step, visit, tree, file, line, text, person, made_at, side, quote
     FROM comments WHERE run = ? ORDER BY number
 """
 _WAITING: Final = """
@@ -333,7 +334,7 @@ def _words(written: str) -> tuple[str, ...]:
 
 
 def _comment(row: Row) -> CommentRow:
-    number, step, visit, tree, file, line, text, person, made_at = row
+    number, step, visit, tree, file, line, text, person, made_at, side, quote = row
     return CommentRow(
         number=number,
         step=step,
@@ -344,6 +345,8 @@ def _comment(row: Row) -> CommentRow:
         text=text,
         person=person,
         made_at=moment(made_at),
+        side=LineSide(side),
+        quote=quote,
     )
 
 

@@ -44,6 +44,7 @@ SESSION_RULES: Final[Mapping[type[Event], tuple[str, ...]]] = {
         f" moved_at = :at {_OF_SESSION} AND task = :task",
     ),
     s.FileImported: (),
+    s.FileSynced: (),
     s.CallRefused: (),
     s.ResidentStarted: (f"UPDATE sessions SET resident = :run {_OF_SESSION}",),
     s.ResidentStopped: (f"UPDATE sessions SET resident = NULL {_OF_SESSION} AND resident = :run",),

@@ -164,8 +164,8 @@ def _reviews(panel: ApprovalPanel, width: int) -> Iterator[Text]:
 
 def _comments(comments: Sequence[LineNote], width: int) -> Iterator[Text]:
     for note in comments:
-        place = f"{shown_name(note.file)}:{note.line}" if note.line else shown_name(note.file)
-        line = joined(own("  # ", ASKS), said(f"{place} {note.who}: {note.words}"))
+        words = f"{shown_name(note.place)} {note.who}: {note.words}"
+        line = joined(own("  # ", ASKS), said(words))
         yield from wrapped(line, width, indent=4)
 
 

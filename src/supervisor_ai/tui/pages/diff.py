@@ -9,6 +9,7 @@ from supervisor_ai.control.dashboard.change_views import LineNote
 from supervisor_ai.control.dashboard.patches import DiffFile, DiffLine, LineSign
 from supervisor_ai.control.dashboard.word_marks import Spans
 from supervisor_ai.domain.file_names import shown_name
+from supervisor_ai.domain.run.line_places import LineSide
 from supervisor_ai.tools.text import counted
 from supervisor_ai.tui.pages.blocks import (
     ASKS,
@@ -25,6 +26,8 @@ from supervisor_ai.tui.pages.blocks import (
 
 Paint = Mapping[int, Sequence[tuple[int, int, str]]]
 """Colours of parts of lines, by the identity of the line."""
+_At = tuple[LineSide, int | None]
+_WHOLE: Final[_At] = (LineSide.NEW, None)
 _NARROW: Final = 64
 _BACKGROUNDS: Final = {
     LineSign.ADDED: "on #12263f",
@@ -48,10 +51,10 @@ class FilePage:
         self._file = file
         self._marks = marks
         self._paint = paint
-        self._notes: dict[int | None, list[LineNote]] = {}
+        self._notes: dict[_At, list[LineNote]] = {}
         for note in notes:
-            if note.file == file.path:
-                self._notes.setdefault(note.line, []).append(note)
+            if file.is_about(note.file, note.side):
+                self._notes.setdefault((note.side, note.line), []).append(note)
 
     def blocks(self, width: int) -> list[LineBlock]:
         """Draw all hunks; what is said about a line stands below it."""
@@ -59,8 +62,8 @@ class FilePage:
 
     def _drawn(self, width: int) -> Iterator[LineBlock]:
         file = self._file
-        shown: set[int | None] = {None}
-        yield from self._notes_at(None, width)
+        shown: set[_At] = {_WHOLE}
+        yield from self._notes_at(_WHOLE, width)
         if file.is_binary:
             yield LineBlock((own("This file is no text; its bytes are not shown.", DIM),))
         for hunk in file.hunks:
@@ -68,21 +71,21 @@ class FilePage:
             yield LineBlock(wrapped(heading, width))
             for line in hunk.lines:
                 yield LineBlock(self._line(line, width), key=_key(line))
-                if line.new is not None:
-                    shown.add(line.new)
-                    yield from self._notes_at(line.new, width)
+                for at in _sides(line):
+                    shown.add(at)
+                    yield from self._notes_at(at, width)
         elsewhere = [it for at, notes in self._notes.items() if at not in shown for it in notes]
         if elsewhere:
             yield LineBlock((own("", DIM), own("About lines that were not changed:", DIM)))
-            yield from (_note(it, width) for it in elsewhere)
+            yield from (_note(it, width, has_place=True) for it in elsewhere)
         if file.hidden:
             words = f"… and {counted(file.hidden, 'more line')}: supervisor diff shows all"
             yield LineBlock((own(words, BAD),))
         if not (file.hunks or file.is_binary or file.hidden):
             yield LineBlock((own(f"Only {file.change.value}: no line is other than before.", DIM),))
 
-    def _notes_at(self, line: int | None, width: int) -> Iterator[LineBlock]:
-        yield from (_note(it, width) for it in self._notes.get(line, ()))
+    def _notes_at(self, at: _At, width: int) -> Iterator[LineBlock]:
+        yield from (_note(it, width) for it in self._notes.get(at, ()))
 
     def _line(self, line: DiffLine, width: int) -> tuple[Text, ...]:
         gutter = _gutter(line, width)
@@ -116,25 +119,42 @@ def _gutter(line: DiffLine, width: int) -> Text:
     return joined(own(f"{line.old or '':>4} {line.new or '':>4} ", DIM), sign)
 
 
-def _note(note: LineNote, width: int) -> LineBlock:
+def _sides(line: DiffLine) -> Iterator[_At]:
+    """Return where a line stands before and after the change."""
+    if line.new is not None:
+        yield LineSide.NEW, line.new
+    if line.old is not None:
+        yield LineSide.OLD, line.old
+
+
+def _note(note: LineNote, width: int, *, has_place: bool = False) -> LineBlock:
     if note.is_comment:
-        mark, style, who = "#", ASKS, f"{note.who}: "
+        place = f"{shown_name(note.place)} " if has_place else ""
+        mark, style, who = "#", ASKS, f"{place}{note.who}: "
     else:
         mark, style, who = ("i", DIM, "") if note.is_minor else ("!", BAD, "")
     line = joined(own(f"     {mark} ", style), said(f"{who}{note.words}", style))
-    return LineBlock(wrapped(line, width, indent=7), key=f"note:{note.line}:{note.words}")
+    key = f"note:{_number(note.side, note.line)}:{note.words}"
+    return LineBlock(wrapped(line, width, indent=7), key=key)
 
 
 def _key(line: DiffLine) -> str:
     """Name a line by its number after the change; one that is gone by the one before."""
-    return f"line:{line.new}" if line.new is not None else f"gone:{line.old}"
+    side, number = next(_sides(line), _WHOLE)
+    return f"line:{_number(side, number)}"
 
 
-def line_of(key: str) -> int | None:
-    """Return the line that a key names, or that a note is about; None where it is gone."""
+def _number(side: LineSide, line: int | None) -> str:
+    return f"{'-' if side is LineSide.OLD else ''}{line or ''}"
+
+
+def line_of(key: str) -> tuple[LineSide, int] | None:
+    """Return the line that a key names, or that a note is about; None where it is about none."""
     kind, _, rest = key.partition(":")
     number = rest.partition(":")[0]
-    return int(number) if kind in {"line", "note"} and number.isdigit() else None
+    side = LineSide.OLD if number.startswith("-") else LineSide.NEW
+    digits = number.removeprefix("-")
+    return (side, int(digits)) if kind in {"line", "note"} and digits.isdigit() else None
 
 
 def diff_head(files: Sequence[DiffFile], at: int, source: str, width: int) -> list[Text]:
@@ -160,7 +180,7 @@ def file_blocks(
     """List the files beside the diff, each with how many notes it has."""
     drawn = []
     for at, file in enumerate(files):
-        count = sum(note.file == file.path for note in notes)
+        count = sum(file.is_about(note.file, note.side) for note in notes)
         marks = joined(own(f" {count}!", BAD)) if count else own("")
         name = shown_name(file.path, max(width - len(marks.plain) - 1, 8))
         drawn.append(LineBlock((joined(said(name), marks),), key=str(at)))

@@ -11,7 +11,9 @@ from textual.binding import BindingType
 from supervisor_ai.control.dashboard.change_views import PatchView
 from supervisor_ai.control.dashboard.panels import ApprovalPanel
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.tui.key_table import PANEL, bindings
+from supervisor_ai.tui.landing_wishes import LandingVerb
 from supervisor_ai.tui.line_view import LineView
 from supervisor_ai.tui.pages.approval import panel_blocks, panel_head
 from supervisor_ai.tui.pages.blocks import LineBlock, own
@@ -33,6 +35,8 @@ class ApprovalScreen(FaceScreen):
         self._change: PatchView | None = None
         self._is_read = False
         self._seen = 0
+        self._reason = ""
+        """What was written for a rejection that did not count."""
 
     def compose_body(self) -> ComposeResult:  # type: ignore[explicit-override]
         """Show everything about the question."""
@@ -86,10 +90,19 @@ class ApprovalScreen(FaceScreen):
         files = None if self._change is None else self._change.files
         return panel_blocks(self._panel, files, width)
 
+    def _known(self) -> ApprovalPanel | None:
+        """Return the question; whoever is too quick is told so."""
+        if self._panel is None:
+            self.face.tell("The question is being read; try again in a moment.")
+        return self._panel
+
     def action_approve(self) -> None:
         """Say yes, with a note; where a finding is accepted, the note has to say why."""
-        panel = self._panel
+        panel = self._known()
         if panel is None:
+            return
+        if panel.question.reason == ApprovalReason.COMPLETION:
+            self.action_complete()
             return
         tree = panel.question.tree
         question = f"Approve {self.run}? A note for the next worker:"
@@ -106,9 +119,10 @@ class ApprovalScreen(FaceScreen):
 
     def action_reject(self) -> None:
         """Say no, with a reason."""
-        panel = self._panel
+        panel = self._known()
         if panel is not None:
-            ask = AskScreen(f"Reject {self.run}: why?", hint="The next worker is told.")
+            question, hint = f"Reject {self.run}: why?", "The next worker is told."
+            ask = AskScreen(question, hint=hint, value=self._reason)
             self.app.push_screen(ask, partial(self._reject, panel.question.tree))
 
     def _reject(self, tree: str, reason: str | None) -> None:
@@ -118,7 +132,7 @@ class ApprovalScreen(FaceScreen):
         if not reason:
             self.face.tell("A rejection needs a reason.", severity="warning")
             return
-        deeds = self.desk.deeds
+        deeds, self._reason = self.desk.deeds, reason
         self.face.work(lambda: deeds.reject(self.run, tree=tree, reason=reason), self._answered)
 
     def _answered(self, words: str) -> None:
@@ -131,7 +145,19 @@ class ApprovalScreen(FaceScreen):
 
     def action_comment(self) -> None:
         """Comment on a line that is named."""
-        self.face.comment(self.run, "")
+        self.orders.comment(self.run, None, self.read)
+
+    def action_edit(self) -> None:
+        """Change the files in the person's own editor, in place of an answer."""
+        if self._change is None:
+            self.face.tell("The change is being read; try again in a moment.")
+            return
+        files = [it.path for it in self._change.files if it.can_be_edited]
+        self.orders.edit(self.run, files, self.read)
+
+    def action_complete(self) -> None:
+        """Show how the task would land, and ask."""
+        self.orders.land(self.run, LandingVerb.COMPLETE)
 
     def action_skip(self) -> None:
         """Go to the next question, or back."""

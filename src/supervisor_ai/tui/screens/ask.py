@@ -1,5 +1,6 @@
 """A small window that asks for one line of words."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -16,9 +17,12 @@ class AskScreen(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False)]
 
-    def __init__(self, question: str, *, hint: str = "", value: str = "") -> None:
+    def __init__(
+        self, question: str, *, details: Sequence[str] = (), hint: str = "", value: str = ""
+    ) -> None:
         super().__init__()
         self._question = question
+        self._details = details
         self._hint = hint
         self._value = value
 
@@ -26,6 +30,8 @@ class AskScreen(ModalScreen[str | None]):
         """Put the question above the line for the answer."""
         with Vertical(id="ask"):
             yield Static(said(self._question, STRONG), markup=False)
+            for line in self._details:
+                yield Static(said(line), markup=False)
             yield Input(value=self._value, id="answer")
             keys = joined(
                 own("Enter", STRONG), own(" takes it  "), own("Esc", STRONG), own(" back")

@@ -11,6 +11,7 @@ from textual.widgets import Static
 from supervisor_ai.control.dashboard.run_lines import RunLine, select_lines
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.tui.key_table import BOARD, bindings
+from supervisor_ai.tui.landing_wishes import LandingVerb
 from supervisor_ai.tui.line_view import LineView
 from supervisor_ai.tui.pages.blocks import (
     ASKS,
@@ -158,8 +159,16 @@ class BoardScreen(FaceScreen):
 
     def action_go_on(self) -> None:
         """Go on with the run under the cursor."""
-        self.face.go_on(self.chosen)
+        self.orders.go_on(self.chosen)
 
     def action_cancel(self) -> None:
         """Stop the run under the cursor."""
-        self.face.cancel(self.chosen)
+        self.orders.cancel(self.chosen)
+
+    def action_merge(self) -> None:
+        """Show how a branch would take the work of the run, and ask."""
+        self.orders.land(self.chosen, LandingVerb.MERGE)
+
+    def action_complete(self) -> None:
+        """Show how the task would land, and ask."""
+        self.orders.land(self.chosen, LandingVerb.COMPLETE)

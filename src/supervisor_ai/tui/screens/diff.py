@@ -36,6 +36,7 @@ class DiffScreen(FaceScreen):
         self._at = 0
         self._page: FilePage | None = None
         self._seen = 0
+        self._is_reading = False
 
     def compose_body(self) -> ComposeResult:  # type: ignore[explicit-override]
         """Put the files beside the lines, where there is room."""
@@ -52,21 +53,29 @@ class DiffScreen(FaceScreen):
         """Read the change beside the drawing."""
         super().on_mount()
         self.query_one("#view", LineView).focus()
-        self.face.work(lambda: self.desk.change(self._run), self._read)
-        self.read_notes()
+        self.read()
 
-    def read_notes(self) -> None:
-        """Read what was found and said, beside the drawing."""
-        self._seen = self.newest
-        self.face.work(lambda: self.desk.notes(self._run), self._noted)
+    def read(self) -> None:
+        """Read the change, what was found and what was said, beside the drawing."""
+        self._seen, self._is_reading = self.newest, True
+        # What cannot be read once is not tried again by itself.
+        self.face.work(self._read, self._noted)
 
-    def _read(self, change: PatchView) -> None:
-        self._change = change
-        self._open(0)
+    def _read(self) -> tuple[PatchView, tuple[LineNote, ...]]:
+        return self.desk.change(self._run), self.desk.notes(self._run)
 
-    def _noted(self, notes: tuple[LineNote, ...]) -> None:
+    def _noted(self, found: tuple[PatchView, tuple[LineNote, ...]]) -> None:
+        """Show what is new; whoever reads on stays in the same file."""
+        change, notes = found
+        before, self._is_reading = self._change, False
+        if before is not None and (before.change.head, self._notes) == (change.change.head, notes):
+            return
+        path = self.files[self._at].path if self._at < len(self.files) else ""
+        if before is None or before.change.head != change.change.head:
+            self._change = change
         self._notes = notes
-        self._open(self._at)
+        names = [it.path for it in self.files]
+        self._open(names.index(path) if path in names else 0)
 
     def _open(self, at: int, paint: Paint | None = None) -> None:
         """Show a file at once; its colours come when they are there."""
@@ -98,8 +107,11 @@ class DiffScreen(FaceScreen):
         side.draw(lambda width: file_blocks(self.files, self._notes, width))
         side.cursor = str(self._at)
         self.query_one("#view", LineView).draw(self._blocks)
-        if self.newest > self._seen:
-            self.read_notes()
+
+    def tick(self) -> None:  # type: ignore[explicit-override]
+        """Read again what is looked at where the run has moved on."""
+        if self.newest > self._seen and not self._is_reading:
+            self.read()
 
     def _blocks(self, width: int) -> Sequence[LineBlock]:
         return () if self._page is None else self._page.blocks(width)
@@ -126,11 +138,16 @@ class DiffScreen(FaceScreen):
 
     def action_comment(self) -> None:
         """Ask for words about the line under the cursor."""
-        line = line_of(self.query_one("#view", LineView).cursor)
-        if line is None or not self.files:
-            self.face.tell("Put the cursor on a line that is there after the change.")
+        found = line_of(self.query_one("#view", LineView).cursor)
+        if found is None or not self.files:
+            self.face.tell("Put the cursor on a line of the file.")
             return
-        self.face.comment(self._run, f"{self.files[self._at].path}:{line} ")
+        self.orders.comment(self._run, self.files[self._at].place(*found), self.read)
+
+    def action_edit(self) -> None:
+        """Change the file in the person's own editor, in place of an answer."""
+        if self.files:
+            self.orders.edit(self._run, [self.files[self._at].path], self.read)
 
     def action_answer(self) -> None:
         """Open the run's question."""

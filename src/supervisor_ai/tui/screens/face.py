@@ -1,6 +1,7 @@
 """What all screens have: a head, a line of keys, and news that they show."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import ClassVar, Protocol, TypeVar, cast
 
 from rich.text import Text
@@ -11,12 +12,19 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from supervisor_ai.control.dashboard.feed import News
+from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.line_places import LinePlace
 from supervisor_ai.tui.desk import Desk
 from supervisor_ai.tui.key_table import EVERYWHERE, Key, bindings, key_line
+from supervisor_ai.tui.landing_wishes import LandingVerb
 from supervisor_ai.tui.pages.blocks import own
+from supervisor_ai.tui.screens.ask import AskScreen
 
 T = TypeVar("T")
+
+Then = Callable[[], None]
+"""What follows when an order was carried out."""
 
 
 class Face(Protocol):
@@ -29,7 +37,12 @@ class Face(Protocol):
         """Say something in the corner for a while."""
         ...
 
-    def work(self, deed: Callable[[], T], done: Callable[[T], None]) -> None:
+    def work(
+        self,
+        deed: Callable[[], T],
+        done: Callable[[T], None],
+        refused: Callable[[], None] | None = None,
+    ) -> None:
         """Do something beside the drawing; say so where it was refused."""
         ...
 
@@ -53,8 +66,32 @@ class Face(Protocol):
         """Show the list of tasks that a run works through."""
         ...
 
-    def comment(self, run: RunId, place: str) -> None:
-        """Ask for words about a line."""
+    def ask(self, question: AskScreen, then: Callable[[str | None], None]) -> None:
+        """Ask for one line of words."""
+        ...
+
+    def refuse(self, error: SupervisorError) -> None:
+        """Say why something was not done."""
+        ...
+
+    def suspend(self) -> AbstractContextManager[None]:
+        """Leave the terminal to another program for a while."""
+        ...
+
+
+class RunOrders(Protocol):
+    """What screens let a person do to a run; each asks what it needs to know."""
+
+    def comment(self, run: RunId, place: LinePlace | None, then: Then) -> None:
+        """Ask for words about a line, and for the line where none is named."""
+        ...
+
+    def edit(self, run: RunId, files: Sequence[str], then: Then) -> None:
+        """Open the person's editor on files of the change; where there are several, ask which."""
+        ...
+
+    def land(self, run: RunId | None, verb: LandingVerb) -> None:
+        """Show how the work of a run would come to a branch, and ask."""
         ...
 
     def go_on(self, run: RunId | None) -> None:
@@ -88,6 +125,11 @@ class FaceScreen(Screen[None]):
         return cast("Face", self.app)
 
     @property
+    def orders(self) -> RunOrders:
+        """Return what can be done to a run."""
+        return cast("RunOrders", self.app.orders)  # type: ignore[attr-defined]
+
+    @property
     def news(self) -> News:
         """Return what is newest."""
         return self.face.latest
@@ -116,6 +158,9 @@ class FaceScreen(Screen[None]):
     def show_body(self) -> None:
         """Draw what the screen is about."""
         raise NotImplementedError
+
+    def tick(self) -> None:
+        """Do what is to be done once a second."""
 
     def show(self) -> None:
         """Draw everything anew from the newest news; one that nobody sees is drawn later."""

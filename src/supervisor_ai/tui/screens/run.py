@@ -12,6 +12,7 @@ from textual.widgets import Static
 from supervisor_ai.control.dashboard.run_pages import RunPage
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.tui.key_table import RUN, bindings
+from supervisor_ai.tui.landing_wishes import LandingVerb
 from supervisor_ai.tui.line_view import LineView
 from supervisor_ai.tui.pages.blocks import DIM, STRONG, LineBlock, own, said
 from supervisor_ai.tui.pages.run import (
@@ -139,7 +140,7 @@ class RunScreen(FaceScreen):
         self._printed = printed
         self.show()
 
-    def tick(self) -> None:
+    def tick(self) -> None:  # type: ignore[explicit-override]
         """Read again what is printed while it is looked at."""
         if self.view == "Output":
             self.read_output()
@@ -164,11 +165,19 @@ class RunScreen(FaceScreen):
 
     def action_go_on(self) -> None:
         """Go on with the run."""
-        self.face.go_on(self.watched)
+        self.orders.go_on(self.watched)
 
     def action_cancel(self) -> None:
         """Stop the run."""
-        self.face.cancel(self.watched)
+        self.orders.cancel(self.watched)
+
+    def action_merge(self) -> None:
+        """Show how a branch would take the work of the run, and ask."""
+        self.orders.land(self.watched, LandingVerb.MERGE)
+
+    def action_complete(self) -> None:
+        """Show how the task would land, and ask."""
+        self.orders.land(self.watched, LandingVerb.COMPLETE)
 
 
 def _tab(at: int, name: str, *, is_chosen: bool, is_narrow: bool) -> Text:

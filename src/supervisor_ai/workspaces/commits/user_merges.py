@@ -84,6 +84,7 @@ class GitUserMerges(Struct, frozen=True, kw_only=True):
 
     def require_ready(self, branch: str, old: CommitSha, tree: TreeSha) -> None:
         """Raise Conflict where the branch cannot take the tree without losing anything."""
+        self._require_itself(branch)
         if branch != self.current_branch():
             self._require_unused(branch)
             return
@@ -92,6 +93,16 @@ class GitUserMerges(Struct, frozen=True, kw_only=True):
         self._checkout.require_room(changes)
         written = [it.path for it in changes if it.status != "D"]
         self._checkout.require_no_filters(filters_of(self.scratch, tree, written))
+
+    def _require_itself(self, branch: str) -> None:
+        """Refuse another name of a branch: that one would move, protected or checked out or not."""
+        reply = self.repository.git.ask("symbolic-ref", "--quiet", f"refs/heads/{branch}")
+        if reply.code == 0:
+            other = printable(reply.output).removeprefix("refs/heads/")
+            raise Conflict(
+                f"Branch {branch!r} is another name of {other!r}. Nothing was touched.",
+                hint=f"Name that one: --into {other}",
+            )
 
     def _require_unused(self, branch: str) -> None:
         output = self.repository.git.run("worktree", "list", "--porcelain", "-z").output

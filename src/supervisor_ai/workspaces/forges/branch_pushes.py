@@ -53,6 +53,17 @@ class BranchPushes(Struct, frozen=True, kw_only=True):
         asked = ("merge-base", "--is-ancestor", commit, head)
         return head == commit or (await self._git(*asked)).is_success
 
+    async def target(self, name: str | None) -> str | None:
+        """Name the branch of the remote that a name stands for; None: it stands for none."""
+        if name is None:
+            return None
+        ended = await self._git("rev-parse", "--verify", "--quiet", "--symbolic-full-name", name)
+        full = ended.output.strip()
+        if not ended.is_success:
+            return name
+        places = ("refs/heads/", f"refs/remotes/{self.remote}/")
+        return next((full.removeprefix(it) for it in places if full.startswith(it)), None)
+
     async def push(self, request: PullRequest) -> NotOpened | None:
         """Push without force: what the branch holds already must be part of the commit."""
         refspec = f"{request.commit}:refs/heads/{request.branch}"

@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.engine.ports.forge import CheckState, CiCheck, PullRequestState, Remark
-from supervisor_ai.tools.json_value import BadJson, Json, parse_json, parse_object
+from supervisor_ai.tools.json_value import BadJson, Json, parse_json, parse_object, text
 
-VIEW_FIELDS: Final = "state,headRefOid,statusCheckRollup,reviews"
-COUNTED: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+VIEW_FIELDS: Final = "state,headRefOid,statusCheckRollup,reviews,comments"
+_COUNTED: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 """Whose word counts, by what GitHub says of an author's part in the repository."""
 _STATES: Final = {
     "OPEN": PullRequestState.OPEN,
@@ -22,10 +22,12 @@ _OPINIONS: Final = frozenset({"APPROVED", "CHANGES_REQUESTED", "DISMISSED"})
 _DEMAND: Final = "CHANGES_REQUESTED"
 _GOOD: Final = frozenset({"SUCCESS", "NEUTRAL", "SKIPPED"})
 _UNDER_WAY: Final = frozenset({"PENDING", "EXPECTED"})
+_NEVER: Final = "0001-"
+"""How `gh` writes a time that there is none of."""
+_LATER: Final = "9999-"
 _JOB: Final = re.compile(r"https://[^/\s]+/[^/\s]+/[^/\s]+/actions/runs/\d{1,20}/job/(\d{1,20})")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40,64}")
 _KEY: Final = re.compile(r"[A-Za-z0-9_=-]{1,100}")
-_MOST: Final = 500
 
 Entry = Mapping[str, Json]
 
@@ -38,13 +40,15 @@ class GhCheck(Struct, frozen=True, kw_only=True):
 
 
 class GhView(Struct, frozen=True, kw_only=True):
-    """How a pull request stands, but for the comments at its lines."""
+    """How a pull request stands, but for what is said at its lines."""
 
     state: PullRequestState
     head: CommitSha
     checks: tuple[GhCheck, ...]
     demands: tuple[Remark, ...]
     """Reviews that ask for changes, and whose authors have said nothing else since."""
+    talk: tuple[Remark, ...]
+    """What others say below it."""
 
     @property
     def is_pending(self) -> bool:
@@ -55,14 +59,15 @@ class GhView(Struct, frozen=True, kw_only=True):
 def parse_view(answer: str) -> GhView | None:
     """Read the answer of `gh pr view`; None where it cannot be read."""
     found = parse_object(answer) or {}
-    state, head = found.get("state"), found.get("headRefOid")
-    if state not in _STATES or not isinstance(head, str) or not _COMMIT.fullmatch(head):
+    state, head = text(found.get("state")), text(found.get("headRefOid"))
+    if state not in _STATES or not _COMMIT.fullmatch(head):
         return None
     return GhView(
-        state=_STATES[str(state)],
+        state=_STATES[state],
         head=CommitSha(head),
         checks=tuple(_checks(found.get("statusCheckRollup"))),
         demands=tuple(_demands(found.get("reviews"))),
+        talk=tuple(_talk(found.get("comments"))),
     )
 
 
@@ -78,10 +83,15 @@ def parse_comments(answer: str) -> tuple[Remark, ...] | None:
 
 
 def entries(value: Json) -> Iterator[Entry]:
-    """List the objects of a list, as many as anybody would read."""
-    for entry in value[:_MOST] if isinstance(value, list) else ():
+    """List the objects of a list, all of them: none can be hidden behind many others."""
+    for entry in value if isinstance(value, list) else ():
         if isinstance(entry, Mapping):
             yield entry
+
+
+def has_say(association: Json) -> bool:
+    """Tell whether an author's part in the repository makes their word count."""
+    return text(association) in _COUNTED
 
 
 def _checks(rollup: Json) -> Iterator[GhCheck]:
@@ -90,10 +100,17 @@ def _checks(rollup: Json) -> Iterator[GhCheck]:
     for entry in entries(rollup):
         found = _check(entry)
         if found is not None:
-            name, at = found.check.name, str(entry.get("startedAt") or "")
+            name, at = found.check.name, _start(entry, found.check)
             if name not in newest or newest[name][0] <= at:
                 newest[name] = (at, found)
     yield from (found for _, found in newest.values())
+
+
+def _start(entry: Entry, check: CiCheck) -> str:
+    """Say when a check began, to be compared; one that is queued again has yet to."""
+    at = text(entry.get("startedAt"))
+    has_begun = bool(at) and not at.startswith(_NEVER)
+    return at if has_begun or check.state is not CheckState.PENDING else _LATER
 
 
 def _check(entry: Entry) -> GhCheck | None:
@@ -119,14 +136,31 @@ def _state(conclusion: str) -> CheckState:
 def _demands(reviews: Json) -> Iterator[Remark]:
     last: dict[str, Entry] = {}
     for review in entries(reviews):
-        if review.get("state") in _OPINIONS:
+        if text(review.get("state")) in _OPINIONS:
             last[_login(review.get("author"))] = review
     for author, review in last.items():
         match review:
             case {"id": str(key), "state": str(state), "body": str(body)} if state == _DEMAND:
                 if _KEY.fullmatch(key):
-                    counts = review.get("authorAssociation") in COUNTED
+                    counts = has_say(review.get("authorAssociation"))
                     yield Remark(key=key, author=author, text=body, counts=counts, is_demand=True)
+
+
+def _talk(comments: Json) -> Iterator[Remark]:
+    """List what others say below a pull request, but for what was hidden there."""
+    for comment in entries(comments):
+        if comment.get("viewerDidAuthor") is True or comment.get("isMinimized") is True:
+            continue
+        match comment:
+            case {"id": str(key), "body": str(body)} if _KEY.fullmatch(key):
+                yield Remark(
+                    key=key,
+                    author=_login(comment.get("author")),
+                    text=body,
+                    counts=has_say(comment.get("authorAssociation")),
+                )
+            case _:
+                continue
 
 
 def _comment(entry: Entry) -> Remark | None:
@@ -137,7 +171,7 @@ def _comment(entry: Entry) -> Remark | None:
                 key=f"c{key}",
                 author=_login(entry.get("user")),
                 text=body,
-                counts=entry.get("author_association") in COUNTED,
+                counts=has_say(entry.get("author_association")),
                 file=path,
                 line=line if isinstance(line, int) else None,
             )

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.forge import (
     NotOpened,
     NotSeen,
@@ -23,6 +24,7 @@ from supervisor_ai.workspaces.forges.gh_output import (
     FoundPullRequest,
     first_open,
     fork_owner,
+    home_of,
     last_url,
     repository_at,
 )
@@ -47,6 +49,8 @@ class _Errand(Struct, frozen=True, kw_only=True):
 
     request: PullRequest
     fork: str | None
+    home: str | None = None
+    """The address of the repository that it goes to, where that is known."""
 
     @property
     def branch(self) -> str:
@@ -106,12 +110,14 @@ class GitHubForge:
         if isinstance(remote, NotOpened):
             return remote
         pushed = repository_at(remote)
+        request = replace(request, target=await self._pushes.target(request.target))
         if pushed is None:
             return _Errand(request=request, fork=None)
         ended = await self._gh("repo", "view", "--json", REPOSITORY_FIELDS)
         if not ended.is_success:
             return self._failure(ended, request.branch)
-        return _Errand(request=request, fork=fork_owner(pushed, ended.output))
+        answer = ended.output
+        return _Errand(request=request, fork=fork_owner(pushed, answer), home=home_of(answer))
 
     async def _find(self, errand: _Errand) -> FoundPullRequest | NotOpened | None:
         which = ("--head", errand.branch, "--state", "open")
@@ -119,7 +125,7 @@ class GitHubForge:
         ended = await self._gh("pr", "list", *which, *form)
         if not ended.is_success:
             return self._failure(ended, errand.branch)
-        return first_open(ended.output, errand.fork)
+        return first_open(ended.output, errand.fork, errand.home)
 
     async def _create(self, errand: _Errand) -> Opened | NotOpened:
         ended = await self._ask_to_create(errand)
@@ -127,7 +133,7 @@ class GitHubForge:
             found = await self._find(errand)
             if isinstance(found, FoundPullRequest):
                 return _opened(found)
-        url = last_url(ended.output)
+        url = last_url(ended.output, errand.home)
         if ended.is_success and url is not None:
             return Opened(url=url)
         return self._failure(ended, errand.branch)

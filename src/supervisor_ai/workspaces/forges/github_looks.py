@@ -88,6 +88,6 @@ def _view(
         state=view.state,
         head=view.head,
         checks=checks,
-        remarks=(*view.demands, *comments),
+        remarks=(*view.demands, *comments, *view.talk),
         open_demands=sum(it.counts for it in view.demands),
     )

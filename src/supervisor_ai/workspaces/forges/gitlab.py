@@ -8,6 +8,7 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.forge import (
     NotOpened,
     NotSeen,
@@ -65,6 +66,7 @@ class GitLabForge:
         project = await self._project()
         if isinstance(project, NotOpened):
             return project
+        request = replace(request, target=await self._pushes.target(request.target))
         found = await self._find(project, request)
         if isinstance(found, NotOpened):
             return found

@@ -1,7 +1,7 @@
 """Looks at merge requests on GitLab with the user's `glab`; nothing is changed there."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from supervisor_ai.engine.ports.forge import (
     PullRequestView,
     Remark,
 )
-from supervisor_ai.tools.json_value import Json
+from supervisor_ai.tools.json_value import Json, inner, text
 from supervisor_ai.workspaces.forges.forge_urls import ForgeUrl, parse_forge_url
 from supervisor_ai.workspaces.forges.gh_views import entries
 from supervisor_ai.workspaces.forges.glab_calls import GlabCalls
@@ -25,7 +25,8 @@ from supervisor_ai.workspaces.forges.user_programs import UserPrograms
 _WHAT: Final = "the merge request"
 _DEVELOPER: Final = 30
 """The least level of access of those whose word counts, in GitLab's numbers."""
-_AUTHORS: Final = 20
+_AT_ONCE: Final = 100
+"""So many authors are asked about with one call."""
 _LOGS: Final = 10
 _LOG: Final = 20_000
 _COMMIT: Final = re.compile(r"[0-9a-f]{40,64}")
@@ -37,6 +38,10 @@ _STATES: Final = {
 }
 _FAILED: Final = frozenset({"failed", "canceled"})
 _PASSED: Final = frozenset({"success", "skipped", "manual"})
+_UNDER_WAY: Final = frozenset(
+    {"created", "waiting_for_resource", "preparing", "pending", "running", "canceling"}
+)
+_PIPELINE: Final = "pipeline"
 
 
 class _Said(Struct, frozen=True, kw_only=True):
@@ -54,6 +59,8 @@ class _Request(Struct, frozen=True, kw_only=True):
     state: PullRequestState
     head: CommitSha
     pipeline: Json
+    author: Json
+    """Who opened it: the user whose `glab` this is."""
 
     @property
     def is_open(self) -> bool:
@@ -95,15 +102,16 @@ class GitLabLooks(Struct, frozen=True, kw_only=True):
         if isinstance(answer, NotSeen):
             return answer
         told = answer if isinstance(answer, Mapping) else {}
-        state, head = told.get("state"), told.get("sha")
-        if state not in _STATES or not isinstance(head, str) or not _COMMIT.fullmatch(head):
+        state, head = text(told.get("state")), text(told.get("sha"))
+        if state not in _STATES or not _COMMIT.fullmatch(head):
             return not_read("glab", _WHAT)
         return _Request(
             calls=calls,
             path=path,
-            state=_STATES[str(state)],
+            state=_STATES[state],
             head=CommitSha(head),
             pipeline=told.get("head_pipeline"),
+            author=inner(told.get("author"), "id"),
         )
 
 
@@ -111,7 +119,7 @@ async def _checks(request: _Request) -> tuple[CiCheck, ...] | NotSeen:
     match request.pipeline:
         case {"id": int(pipeline), "sha": str(head), "project_id": int(project)}:
             if head != request.head:
-                return (CiCheck(name="pipeline", state=CheckState.PENDING),)
+                return (CiCheck(name=_PIPELINE, state=CheckState.PENDING),)
         case _:
             return ()
     jobs = f"projects/{project}/pipelines/{pipeline}/jobs?per_page=100"
@@ -119,15 +127,24 @@ async def _checks(request: _Request) -> tuple[CiCheck, ...] | NotSeen:
     if isinstance(answer, NotSeen):
         return answer
     found = [(entry, it) for entry in entries(answer) if (it := _check(entry))]
-    if any(it.state is CheckState.PENDING for _, it in found):
-        return tuple(it for _, it in found)
+    rest = tuple(_unlisted(request.pipeline, {it.state for _, it in found}))
+    if any(it.state is CheckState.PENDING for it in (*rest, *(it for _, it in found))):
+        return (*(it for _, it in found), *rest)
     failed = [entry for entry, it in found if it.state is CheckState.FAILED][:_LOGS]
-    return tuple(
-        [
-            await _with_log(request.calls, project, entry, it) if entry in failed else it
-            for entry, it in found
-        ]
-    )
+    told = [
+        await _with_log(request.calls, project, entry, it) if entry in failed else it
+        for entry, it in found
+    ]
+    return (*told, *rest)
+
+
+def _unlisted(pipeline: Json, states: Collection[CheckState]) -> Iterator[CiCheck]:
+    """Let a pipeline speak for jobs that are not listed: of others that it starts, or too many."""
+    status = text(inner(pipeline, "status"))
+    if status in _UNDER_WAY and CheckState.PENDING not in states:
+        yield CiCheck(name=_PIPELINE, state=CheckState.PENDING)
+    if status in _FAILED and CheckState.FAILED not in states:
+        yield CiCheck(name=_PIPELINE, state=CheckState.FAILED)
 
 
 async def _with_log(
@@ -152,16 +169,18 @@ def _check(entry: Mapping[str, Json]) -> CiCheck | None:
 
 
 async def _remarks(request: _Request) -> tuple[Remark, ...] | NotSeen:
-    """Read who asks for changes, and what is said at lines and not resolved."""
+    """Read who asks for changes, and what others say that is not resolved."""
     reviewers = await request.calls.get(f"{request.path}/reviewers", _WHAT)
     if isinstance(reviewers, NotSeen):
         return reviewers
-    talks = await request.calls.get(f"{request.path}/discussions?per_page=100", "the comments")
-    if isinstance(talks, NotSeen):
-        return talks
-    said = [*_demands(reviewers), *_comments(talks)]
-    authors = tuple(dict.fromkeys(it.author for it in said))[:_AUTHORS]
-    counting = {author for author in authors if await _counts(request, author)}
+    newest = "sort=desc&order_by=created_at&per_page=100"
+    notes = await request.calls.get(f"{request.path}/notes?{newest}", "the comments")
+    if isinstance(notes, NotSeen):
+        return notes
+    said = [*_demands(reviewers), *_notes(notes, request)]
+    counting = await _counting(request, tuple(dict.fromkeys(it.author for it in said)))
+    if isinstance(counting, NotSeen):
+        return counting
     return tuple(_judged(it, is_counted=it.author in counting) for it in said)
 
 
@@ -178,15 +197,26 @@ def _judged(said: _Said, *, is_counted: bool) -> Remark:
     )
 
 
-async def _counts(request: _Request, author: int) -> bool:
-    """Tell whether somebody may change the project; one of whom nothing is known may not."""
-    project = request.path.partition("/merge_requests/")[0]
-    answer = await request.calls.get(f"{project}/members/all/{author}", "a member")
-    match answer:
-        case {"access_level": int(level)}:
-            return level >= _DEVELOPER
+async def _counting(request: _Request, authors: Sequence[int]) -> frozenset[int] | NotSeen:
+    """Find those who may change the project; one of whom nothing is known may not."""
+    project, found = request.path.partition("/merge_requests/")[0], set[int]()
+    for first in range(0, len(authors), _AT_ONCE):
+        asked = "&".join(f"user_ids%5B%5D={it}" for it in authors[first : first + _AT_ONCE])
+        answer = await request.calls.get(
+            f"{project}/members/all?per_page={_AT_ONCE}&{asked}", "the members"
+        )
+        if isinstance(answer, NotSeen):
+            return answer
+        found |= {it for entry in entries(answer) if (it := _developer(entry)) is not None}
+    return frozenset(found)
+
+
+def _developer(member: Mapping[str, Json]) -> int | None:
+    match member:
+        case {"id": int(who), "access_level": int(level)} if level >= _DEVELOPER:
+            return who
         case _:
-            return False
+            return None
 
 
 def _demands(reviewers: Json) -> Iterator[_Said]:
@@ -208,26 +238,37 @@ def _demands(reviewers: Json) -> Iterator[_Said]:
                 continue
 
 
-def _comments(talks: Json) -> Iterator[_Said]:
-    for talk in entries(talks):
-        for note in entries(talk.get("notes")):
-            found = _comment(note)
-            if found is not None:
-                yield found
+def _notes(notes: Json, request: _Request) -> Iterator[_Said]:
+    """List what was said, the oldest first; of its own author, what is said at lines alone."""
+    for note in reversed(list(entries(notes))):
+        found = None if note.get("resolved") is True else _note(note)
+        is_talk = found is not None and found.remark.file is None
+        if found is not None and not (is_talk and found.author == request.author):
+            yield found
 
 
-def _comment(note: Mapping[str, Json]) -> _Said | None:
+def _note(note: Mapping[str, Json]) -> _Said | None:
     match note:
         case {
             "id": int(key),
-            "type": "DiffNote",
+            "system": False,
             "body": str(body),
             "author": {"id": int(author), "username": str(name)},
-            "position": {"new_path": str(file), **place},
-        } if note.get("resolved") is not True:
-            line = place.get("new_line") or place.get("old_line")
-            at = line if isinstance(line, int) else None
-            remark = Remark(key=f"n{key}", author=name, text=body, counts=False, file=file, line=at)
+        }:
+            file = inner(note.get("position"), "new_path")
+            remark = Remark(
+                key=f"n{key}",
+                author=name,
+                text=body,
+                counts=False,
+                file=file if isinstance(file, str) else None,
+                line=_line(note.get("position")),
+            )
             return _Said(author=author, remark=remark)
         case _:
             return None
+
+
+def _line(position: Json) -> int | None:
+    line = inner(position, "new_line") or inner(position, "old_line")
+    return line if isinstance(line, int) else None

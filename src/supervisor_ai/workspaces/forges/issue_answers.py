@@ -6,7 +6,7 @@ from typing import Final
 
 from supervisor_ai.domain.issues import IssueComment, IssueLink, TrackedIssue
 from supervisor_ai.tools.json_value import Json
-from supervisor_ai.workspaces.forges.gh_views import COUNTED, entries
+from supervisor_ai.workspaces.forges.gh_views import entries, has_say
 
 GH_FIELDS: Final = "number,title,body,comments,url"
 _URL: Final = re.compile(r"https://[^\s\"'<>\\]{1,1000}")
@@ -51,7 +51,7 @@ def _gh_comments(comments: Json) -> Iterator[IssueComment]:
     for entry in entries(comments):
         match entry:
             case {"author": {"login": str(author)}, "body": str(text)}:
-                outsider = entry.get("authorAssociation") not in COUNTED
+                outsider = not has_say(entry.get("authorAssociation"))
                 yield IssueComment(author=author, text=text, is_outsider=outsider)
             case _:
                 continue

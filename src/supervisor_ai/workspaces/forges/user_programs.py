@@ -19,8 +19,8 @@ from supervisor_ai.domain.terminal import plain
 from supervisor_ai.tools.programs import find_program, search_path
 
 PATIENCE: Final = timedelta(minutes=5)
-_READ: Final = 1 << 20
-"""How many bytes of what a program says are looked at."""
+_READ: Final = 16 << 20
+"""So many bytes of what a program says are looked at: hundreds of the longest comments."""
 _GRACE_SECONDS: Final = 2.0
 _PASSED: Final = re.compile(
     r"HOME|USER|LOGNAME|TMPDIR|SUDO_UID|GNUPGHOME|SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS"

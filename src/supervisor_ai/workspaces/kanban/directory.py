@@ -1,13 +1,11 @@
 """A plain directory with the files of a kanban: read with care, written file by file."""
 
-import hashlib
 import os
-import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from msgspec import Struct
 
@@ -18,47 +16,14 @@ from supervisor_ai.drivers.kanban.board.bounds import (
     check_sizes,
     is_markdown,
 )
+from supervisor_ai.workspaces.files.replacement import Rename, replace_at, status_at
 from supervisor_ai.workspaces.files.safe_open import file_at, root_directory
-from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 Wish = tuple[bytes | None, bytes | None]
 """What a file was, and what it shall be; None: no file."""
 
 _MOST_ENTRIES: Final = 100_000
 _CHUNK: Final = 1 << 16
-_FORBIDDEN: Final = frozenset({".git", ".supervisor"})
-_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_ORDINARY: Final = 0o644
-
-
-class Rename(Protocol):
-    """Gives a file another name, in place of whatever has that name."""
-
-    def __call__(self, src: str, dst: str, *, src_dir_fd: int, dst_dir_fd: int) -> None:
-        """Rename an entry of an open directory."""
-        ...
-
-
-def find_directory(directory: str, repository: GitRepository) -> Path:
-    """Return where a kanban's directory really is; refuse one that is not the user's to fill."""
-    given = Path(directory)
-    if not given.is_absolute() or ".." in given.parts or "\0" in directory:
-        raise InvalidInput(f"The directory {directory!r} is not a definite path.")
-    real = _real(given)
-    ours = (repository.git.directory, repository.state_directory)
-    is_ours = any(real.is_relative_to(_real(place)) for place in ours)
-    if is_ours or _FORBIDDEN & {part.lower() for part in real.parts}:
-        raise InvalidInput(f"The directory {directory!r} is no place for the files of a kanban.")
-    roots = {_real(repository.root), _real(repository.checkout)}
-    for above in (given, *given.parents):
-        # What a checkout holds may come from anybody, links to anywhere included.
-        if _real(above) in roots and real != _real(above) / given.relative_to(above):
-            raise InvalidInput(f"The way to the directory {directory!r} has a symbolic link.")
-    return real
-
-
-def _real(path: Path) -> Path:
-    return Path(os.path.realpath(path))
 
 
 class KanbanDirectory(Struct, frozen=True, kw_only=True):
@@ -106,21 +71,8 @@ class KanbanDirectory(Struct, frozen=True, kw_only=True):
         if content is None:
             os.unlink(name, dir_fd=here)
         else:
-            self._replace(here, name, content)
+            replace_at(here, name, content, self.rename)
         os.fsync(here)
-
-    def _replace(self, here: int, name: str, content: bytes) -> None:
-        """Let the whole file appear at once; a draft that a crash left is overwritten."""
-        draft = f".supervisor-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
-        with suppress(FileNotFoundError):
-            os.unlink(draft, dir_fd=here)
-        try:
-            _write(here, draft, content, like=_status(here, name))
-            self.rename(draft, name, src_dir_fd=here, dst_dir_fd=here)
-        except OSError:
-            with suppress(FileNotFoundError):
-                os.unlink(draft, dir_fd=here)
-            raise
 
 
 def _sizes(here: int) -> Iterator[tuple[str, int]]:
@@ -135,7 +87,7 @@ def _sizes(here: int) -> Iterator[tuple[str, int]]:
 
 def _content(here: int, name: str, *, is_strict: bool = False) -> bytes | None:
     """Read a file; None where there is none. Strictly, nothing else may be in its place."""
-    status = _status(here, name)
+    status = status_at(here, name)
     if status is None:
         return None
     with file_at(here, name) as handle:
@@ -153,23 +105,3 @@ def _read(handle: int, name: str) -> bytes:
         size += len(piece)
     check_file(name, size)
     return b"".join(pieces)
-
-
-def _status(here: int, name: str) -> os.stat_result | None:
-    try:
-        return os.stat(name, dir_fd=here, follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-
-
-def _write(here: int, name: str, content: bytes, *, like: os.stat_result | None) -> None:
-    """Write a new file that belongs to whom the old one did; without one, as the directory does."""
-    handle = os.open(name, _NEW, 0o600, dir_fd=here)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-        file.flush()
-        owner = like or os.fstat(here)
-        if os.geteuid() == 0:
-            os.fchown(handle, owner.st_uid, owner.st_gid)
-        os.fchmod(handle, stat.S_IMODE(like.st_mode) if like else _ORDINARY)
-        os.fsync(handle)

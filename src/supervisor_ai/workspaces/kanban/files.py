@@ -17,13 +17,10 @@ from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 from supervisor_ai.workspaces.commits.composition import Composer, is_plain
 from supervisor_ai.workspaces.commits.object_import import ObjectImport
 from supervisor_ai.workspaces.files.disk_errors import disk_failure
+from supervisor_ai.workspaces.files.replacement import Rename
 from supervisor_ai.workspaces.in_thread import perform
-from supervisor_ai.workspaces.kanban.directory import (
-    KanbanDirectory,
-    Rename,
-    Wish,
-    find_directory,
-)
+from supervisor_ai.workspaces.kanban.directory import KanbanDirectory, Wish
+from supervisor_ai.workspaces.repositories.definite_directory import find_directory
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 _MOST_CHANGES: Final = 100_000
@@ -140,7 +137,7 @@ class GitKanbanFiles:
             raise Conflict(disk_failure(error).message) from error
 
     def _directory(self, directory: str) -> KanbanDirectory:
-        path = find_directory(directory, self._repository)
+        path = find_directory(directory, self._repository, what="a kanban")
         return KanbanDirectory(path=path, rename=self._rename)
 
     def _ask(self, *arguments: str, stdin: bytes = b"") -> bytes:

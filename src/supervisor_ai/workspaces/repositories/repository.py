@@ -34,6 +34,7 @@ _QUESTIONS: Final = (
     "--git-common-dir",
     "--show-toplevel",
 )
+_BRANCHES: Final = "refs/heads/"
 _SYMBOLIC_LINK: Final = b"120000"
 _OTHER_OBJECT: Final = b"expected commit type"
 _OTHER_DIRECTORIES: Final = "Name others with SUPERVISOR_CONFIG and SUPERVISOR_STATE."
@@ -284,8 +285,10 @@ class GitRepository:
 
     def current_branch(self) -> str | None:
         """Name the branch that is checked out, if one is."""
-        reply = self.here.ask("symbolic-ref", "--quiet", "--short", "HEAD")
-        return reply.text if reply.code == 0 else None
+        # A short name is another one where a tag is called like the branch.
+        reply = self.here.ask("symbolic-ref", "--quiet", "HEAD")
+        is_branch = reply.code == 0 and reply.text.startswith(_BRANCHES)
+        return reply.text.removeprefix(_BRANCHES) if is_branch else None
 
     def _unresolved(self, ref: str | None, reply: GitReply) -> SupervisorError:
         if reply.complaint and _OTHER_OBJECT not in reply.complaint:

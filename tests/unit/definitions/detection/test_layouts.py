@@ -122,6 +122,34 @@ EXPECTED: Final[dict[str, dict[str, object]]] = {
         "gates": {"test": "npm run test", "lint": "npm run lint"},
         "packs": ["cli"],
     },
+    "npm-workspaces": {
+        "languages": ["JavaScript", "TypeScript"],
+        "frameworks": ["React"],
+        "services": [],
+        "installers": ["npm"],
+        "gates": {
+            "test": "npm --workspaces --if-present run test",
+            "type_check": "npx --offline --no-install tsc --noEmit",
+            "build": "npm --workspaces --if-present run build",
+        },
+        "packs": ["web"],
+    },
+    "pnpm-workspace": {
+        "languages": ["JavaScript"],
+        "frameworks": [],
+        "services": [],
+        "installers": ["pnpm"],
+        "gates": {"test": "pnpm --recursive --if-present run test"},
+        "packs": [],
+    },
+    "uv-workspace": {
+        "languages": ["Python"],
+        "frameworks": [],
+        "services": [],
+        "installers": ["uv"],
+        "gates": {"test": "python3 -m pytest"},
+        "packs": [],
+    },
     "poetry-django": {
         "languages": ["Python"],
         "frameworks": ["Django"],
@@ -170,7 +198,7 @@ EXPECTED: Final[dict[str, dict[str, object]]] = {
         "installers": ["cargo"],
         "gates": {
             "test": "cargo test --workspace",
-            "lint": "cargo clippy --all-targets -- -D warnings",
+            "lint": "cargo clippy --workspace --all-targets -- -D warnings",
             "format": "cargo fmt --all --check",
             "build": "cargo build --workspace",
         },

@@ -269,3 +269,31 @@ def test_script_tests_fail_at_their_end() -> None:
 def test_who_could_reach_into_its_runner_is_asked(after: str, *, is_asked: bool) -> None:
     found = probed(ProbeKind.FAILURES, {"shop.py": PLAIN, "test_shop.py": TEST}, {"shop.py": after})
     assert bool(found.probes) == is_asked
+
+
+GO_TEST = "package calc\n\nfunc TestSum(t *testing.T) { Equal(t, eval(t, `1+2`), 3.0) }\n"
+GO_NEW = """
+func TestMax(t *testing.T) {
+	check.Equal(t, eval(t, "max(1, 2)"), 2.0)
+}
+"""
+
+
+def test_a_call_in_a_text_is_asked_about_as_a_call() -> None:
+    before = {"calc.go": "package calc\n", "calc_test.go": GO_TEST}
+    product = 'package calc\n\nfunc f(it string) bool { return it == "max" }\n'
+    after = {"calc.go": product, "calc_test.go": GO_TEST + GO_NEW}
+    probes = probed(ProbeKind.NEW_INPUTS, before, after).probes
+    assert [it.subject for it in probes] == [
+        "what 'max' is given as its argument 1",
+        "what 'max' is given as its argument 2",
+    ]
+    first = [(it["calc_test.go"] or b"").decode() for it in probes[0].variants]
+    assert [text.partition("max(")[2][:4] for text in first] == ["5, 2", "7, 2", "0, 2"]
+
+
+def test_a_call_in_a_text_of_what_was_known_is_not_asked_about() -> None:
+    before = {"calc.go": 'package calc\nvar a = "max"\n', "calc_test.go": GO_TEST}
+    after = {"calc.go": 'package calc\nvar a, b = "max", "min"\n'}
+    found = probed(ProbeKind.NEW_INPUTS, before, {**after, "calc_test.go": GO_TEST + GO_NEW})
+    assert found.probes == ()

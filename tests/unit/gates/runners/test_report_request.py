@@ -34,7 +34,7 @@ def request(
     command: str, files: Mapping[str, str] | None = None, question: ReportQuestion = QUESTION
 ) -> ReportRequest:
     commits = MemoryCommits(base={}, head=dict(files or {}))
-    return make_request(replace(question, command=tuple(command.split())), commits)
+    return make_request(replace(question, command=tuple(shlex.split(command))), commits)
 
 
 def test_pytest_is_asked_by_a_variable_besides_what_is_set() -> None:
@@ -168,3 +168,15 @@ def test_nothing_to_do_is_told_unless_something_ran() -> None:
     assert whole_reading(read("make: 'test' is up to date."), [], asked).is_idle
     assert not whole_reading(read(f"{nothing}2 passed in 0.1s"), [], asked).is_idle
     assert whole_reading(read("7 passed in 0.1s"), [], replace(asked, is_idle=True)).is_idle
+
+
+def test_parts_of_a_project_write_reports_of_their_own() -> None:
+    script = "env -C a python3 -m pytest && env -C b/c python3 -m pytest"
+    asked = request(shlex.join(("sh", "-c", script)))
+    options = shlex.split(asked.environment["PYTEST_ADDOPTS"])
+    assert options[0].endswith("/pytest$SUPERVISOR_PART.xml")
+    assert asked.argv[2] == (
+        "env -C a SUPERVISOR_PART=-1 python3 -m pytest"
+        " && env -C b/c SUPERVISOR_PART=-2 python3 -m pytest"
+    )
+    assert request("sh -c pytest").argv == ("sh", "-c", "pytest")

@@ -14,8 +14,18 @@ def package(**scripts: str) -> dict[str, str]:
     return {"package.json": json.dumps({"scripts": scripts})}
 
 
+TESTED = json.dumps({"scripts": {"test": "node --test"}})
+MEMBERS = {
+    "package.json": json.dumps({"workspaces": ["packages/*"]}),
+    "packages/a/package.json": TESTED,
+    "packages/b/package.json": json.dumps({"scripts": {"test": "jest"}}),
+    "packages/c/package.json": "{}",
+    "packages/a/node_modules/x/package.json": json.dumps({"scripts": {"test": "mocha"}}),
+}
+
+
 def trail(command: str | tuple[str, ...], files: dict[str, str]) -> ScriptTrail:
-    found = ScriptTrail(files.get)
+    found = ScriptTrail(files.get, files.keys)
     found.follow(tuple(command.split()) if isinstance(command, str) else command)
     return found
 
@@ -26,6 +36,17 @@ def trail(command: str | tuple[str, ...], files: dict[str, str]) -> ScriptTrail:
         ("pytest -q", {}, ["pytest"]),
         (".venv/bin/python3.11 -W error -m pytest", {}, ["pytest"]),
         ("poetry run pytest", {}, ["pytest"]),
+        ("env -C a npm run test", {"a/package.json": TESTED}, ["node --test"]),
+        ("env --chdir=a A=b make", {"a/Makefile": "t:\n\tpytest\n"}, ["pytest"]),
+        ("uv run --directory a pytest", {}, ["pytest"]),
+        ("npm --prefix a test", {"a/package.json": TESTED}, ["node --test"]),
+        ("npm --prefix=a run test", {"a/package.json": TESTED}, ["node --test"]),
+        ("npm run test --workspaces --if-present", MEMBERS, ["node --test", "jest"]),
+        ("npm test -w a", MEMBERS, ["node --test", "jest"]),
+        ("pnpm -r run test", MEMBERS, ["node --test", "jest"]),
+        ("pnpm --filter=a test", MEMBERS, ["node --test", "jest"]),
+        ("npm test", MEMBERS, []),
+        ("npm --prefix", MEMBERS, []),
         ("uv run --with pytest python x.py", {}, []),
         ("uv run --extra dev python -m pytest -x", {}, ["pytest"]),
         ("python -m coverage run --source x -m pytest", {}, ["pytest"]),

@@ -116,8 +116,7 @@ def _said(found: PendingApproval) -> Iterator[tuple[str, str]]:
     for review in found.reviews:
         yield "review", one_line(f"{review.by}: {review.said} {review.summary}")
     for comment in found.comments:
-        place = f"{comment.number} {comment.file}:{comment.line}"
-        yield "comment", one_line(f"{place} {comment.person}: {comment.text}")
+        yield "comment", one_line(f"{comment.number} {comment.at} {comment.person}: {comment.text}")
         if comment.reply is not None:
             yield "reply", one_line(f"{comment.number} {comment.reply}")
     yield "change", f"supervisor diff {found.run}, against {short(found.base or '')}"

@@ -21,7 +21,7 @@ class _Options(TypedDict):
 
 @verb(example='supervisor comment RUN src/shop.py:12 "Round only at the end"')
 @run_argument
-@click.argument("place", metavar="FILE:LINE")
+@click.argument("place", metavar="FILE:[-]LINE")
 @click.argument("text", metavar="TEXT")
 @dry_run_option
 @json_option
@@ -29,9 +29,10 @@ class _Options(TypedDict):
 def comment(invocation: Invocation, **options: Unpack[_Options]) -> int:
     """Say something about a line of a run's change.
 
-    LINE counts in the file as the run has left it. Comments are collected; `supervisor reject`
-    sends them to the implementer together, who answers each of them by its number. An approval
-    leaves them in the ledger.
+    LINE counts in the file as the run has left it. A line that the change removes has a minus,
+    FILE:-LINE, and counts in the file as it was before, under the name that it had. Comments are
+    collected; `supervisor reject` sends them to the implementer together, each with what its line
+    says, who answers them by their numbers. An approval leaves them in the ledger.
     """
     place = read_place(options["place"])
     project = invocation.project()

@@ -1,16 +1,13 @@
 """`supervisor edit`."""
 
 import asyncio
-import os
-import shlex
-import subprocess
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import click
 
+from supervisor_ai.cli.editor import edit_copies
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option, run_argument
 from supervisor_ai.cli.output import can_ask, report_mutation, say
@@ -19,13 +16,11 @@ from supervisor_ai.control.commands.decisions.change_edit import (
     edit_files,
     editable_question,
     take_commit,
+    texts_of,
 )
 from supervisor_ai.control.project import OpenProject
-from supervisor_ai.domain.errors import InvalidInput, NotFound, Unavailable
+from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.tools.programs import find_program
-
-_EDITOR: Final = "vi"
 
 
 class _Options(TypedDict):
@@ -103,29 +98,5 @@ def _replacement(text: str) -> tuple[str, bytes]:
 def _edited(
     project: OpenProject, commit: CommitSha, files: tuple[str, ...]
 ) -> Mapping[str, bytes | None]:
-    """Let the user's editor change copies that have the names of the files and lie elsewhere."""
-    texts = {file: project.repository.read(commit, file) for file in files}
-    missing = [file for file, text in texts.items() if text is None]
-    if missing:
-        raise NotFound(f"The change has no file {missing[0]!r}.")
-    with tempfile.TemporaryDirectory(prefix="supervisor-edit-") as place:
-        copies: dict[str, Path] = {}
-        for number, (file, text) in enumerate(texts.items()):
-            copy = Path(place, str(number), Path(file).name)
-            copy.parent.mkdir()
-            copy.write_text(text or "", newline="")
-            copies[file] = copy
-        _open_editor([str(copy) for copy in copies.values()])
-        return {file: copy.read_bytes() for file, copy in copies.items()}
-
-
-def _open_editor(paths: list[str]) -> None:
-    wanted = os.environ.get("VISUAL") or os.environ.get("EDITOR") or _EDITOR
-    name, *arguments = shlex.split(wanted) or [_EDITOR]
-    program = find_program(name, os.environ.get("PATH"))
-    if program is None:
-        raise Unavailable(f"There is no editor {name!r}.", hint="Set EDITOR to one that there is.")
-    environment = dict(os.environ)
-    code = subprocess.run([program, *arguments, *paths], env=environment, check=False).returncode
-    if code:
-        raise Unavailable(f"The editor {name!r} ended with code {code}; nothing was changed.")
+    """Let the user's editor change copies of the files."""
+    return edit_copies(texts_of(project, commit, files))

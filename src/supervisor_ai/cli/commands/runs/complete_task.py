@@ -24,6 +24,7 @@ from supervisor_ai.cli.run_details import headline
 from supervisor_ai.cli.tables import labelled
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.git_flow.open_tasks import find_task
+from supervisor_ai.control.commands.git_flow.pinned_policy import pinned_definition
 from supervisor_ai.control.commands.git_flow.run_merge import MergeView, merge_run
 from supervisor_ai.control.commands.git_flow.task_completion import (
     CompletionPlan,
@@ -39,7 +40,7 @@ from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.ports.user_merges import UserMerges
 from supervisor_ai.control.run_views import MutationView, RunView, show_run
 from supervisor_ai.domain.errors import Busy, SignatureMissing, SupervisorError
-from supervisor_ai.domain.git_flow.policy import MergeStrategy
+from supervisor_ai.domain.git_flow.policy import AS_USUAL, MergeStrategy
 from supervisor_ai.domain.run.status import RunStatus
 
 
@@ -143,9 +144,13 @@ class _Completion(Struct, frozen=True, kw_only=True):
         row = records.find(plan.row.id)
         if plan.merge is None or row.commit is None:
             return self._report(plan, None)
+        # The run may have gone over to another definition when it was driven.
+        pinned = pinned_definition(records, row.id)
+        policy = AS_USUAL if pinned is None else pinned.git
+        approvals = None if pinned is None else pinned.approvals
         try:
-            clear = clearing(lambda: self.attendance.project, self.merges, plan.approvals)
-            merged = merge_run(records, self.merges, plan.merge, plan.policy, clear=clear)
+            clear = clearing(lambda: self.attendance.project, self.merges, approvals)
+            merged = merge_run(records, self.merges, plan.merge, policy, clear=clear)
         except SupervisorError as error:
             branch, command = one_line(row.branch or ""), self.attendance.invocation.command
             say(f"The work is committed as {short(row.commit)} on {branch}, and kept.")

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 import click
 
 from supervisor_ai.cli.output import can_ask, say
-from supervisor_ai.control.phrases import listed, one_line, short
+from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.file_names import shown_name
 
 if TYPE_CHECKING:
     from supervisor_ai.control.commands.git_flow.task_completion import CompletionPlan
@@ -28,25 +27,9 @@ def start_preview(prepared: "PreparedRun") -> str:
 
 def completion_preview(plan: "CompletionPlan") -> str:
     """Show the commit that a task would end with, and where it would come to."""
-    lines = (
-        f"Commit: {one_line(plan.subject)}",
-        f"Files: {listed([shown_name(it) for it in plan.files]) or 'none'}",
-        _target(plan),
-    )
-    return "\n".join((_TITLE, *(f"  {line}" for line in lines)))
+    from supervisor_ai.control.commands.git_flow.completion_preview import completion_lines
 
-
-def _target(plan: "CompletionPlan") -> str:
-    target = None if plan.target is None else one_line(plan.target)
-    if plan.opens_request:
-        return f"Pull request: to {target or 'the default branch'}"
-    if target is None:
-        return "Merge target: none; the task did not start on a branch (--into BRANCH names one)"
-    if plan.merge is None:
-        return f"Merge target: none; {target} stays where it is"
-    if plan.obstacle is not None:
-        return f"Merge target: {target} stays where it is: {one_line(plan.obstacle.message)}"
-    return f"Merge target: {target}"
+    return "\n".join((_TITLE, *(f"  {line}" for line in completion_lines(plan))))
 
 
 def agrees(preview: str, *, verb: str) -> bool:

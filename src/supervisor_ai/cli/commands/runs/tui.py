@@ -27,11 +27,11 @@ def tui(invocation: Invocation, **options: Unpack[_Options]) -> int:
     """Watch all runs on one screen, and answer them.
 
     You see every run with its step, its risk, its cost and what it waits for; one run with its
-    steps, log, gates and diff; and the questions of runs with the keys to approve, reject, comment
-    and skip. `?` lists all keys. Everything that a key does is also a verb of the command line, and
-    nothing here is needed by a run. A run that you answer and nobody drives goes on here until you
-    leave. With --json the board is printed once, and no terminal is needed. RUN may be the
-    beginning or the end of a run's name.
+    steps, log, gates and diff; and the questions of runs with the keys to approve, reject, comment,
+    edit and skip. What is done can be merged or completed. `?` lists all keys. Everything that a
+    key does is also a verb of the command line, and nothing here is needed by a run. A run that you
+    answer and nobody drives goes on here until you leave. With --json the board is printed once,
+    and no terminal is needed. RUN may be the beginning or the end of a run's name.
     """
     if options["as_json"]:
         return _print_board(invocation)

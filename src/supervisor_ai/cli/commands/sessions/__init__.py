@@ -1,1 +1,1 @@
-"""Verbs about sessions."""
+"""Verbs for sessions and their messages."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _Options(TypedDict):
-    session: str
+    session: str | None
     role: str | None
     member: str | None
     http: bool
@@ -36,7 +36,9 @@ class _Options(TypedDict):
     example="supervisor mcp --session sprint-1 --role coordinator\n"
     "  supervisor mcp --session sprint-1 --http --port 7777"
 )
-@click.option("--session", required=True, metavar="SESSION", help="The session to serve.")
+@click.option(
+    "--session", metavar="SESSION", help="The session to serve; by default the only open one."
+)
 @click.option(
     "--role",
     type=click.Choice([role.value for role in MemberRole]),

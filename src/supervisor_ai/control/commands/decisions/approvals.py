@@ -8,6 +8,7 @@ from msgspec import Struct
 from supervisor_ai.control.commands.decisions.open_questions import pending_question
 from supervisor_ai.control.ports.queries import ApprovalRow, RunRow
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.registered_kinds import approval_phrases
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import Conflict, Denied, InvalidInput
@@ -173,12 +174,13 @@ def _require_tree(asked: ApprovalRow, judgement: PersonsDecision) -> None:
 
 
 def _require_reason(asked: ApprovalRow, judgement: PersonsDecision) -> None:
-    """Refuse to accept a finding without a word on why."""
-    if asked.reason != ApprovalReason.FINDINGS or not judgement.is_approval:
+    """Refuse a yes without a word on why, where one is needed."""
+    explained = approval_phrases(asked.reason).explained
+    if not judgement.is_approval or explained is None:
         return
     if not (judgement.words or "").strip():
         raise InvalidInput(
-            "A finding is accepted with a reason.", hint='Say why it is all right: --note "…"'
+            f"{explained} is accepted with a reason.", hint='Say why it is all right: --note "…"'
         )
 
 

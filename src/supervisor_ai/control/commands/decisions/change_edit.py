@@ -1,13 +1,14 @@
 """Edit the change that a run asks about: a person's own commit in place of an answer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from supervisor_ai.control.commands.decisions.open_questions import pending_question, send_letter
 from supervisor_ai.control.ports.queries import ApprovalRow, RunRow
 from supervisor_ai.control.ports.user_merges import UserMerges
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.run_views import MutationView
-from supervisor_ai.domain.errors import Conflict, InvalidInput
+from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound
+from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.inbox_commands import EditChange
 from supervisor_ai.domain.run.inbox_replies import EDITABLE
 from supervisor_ai.domain.run.values import Snapshot
@@ -23,6 +24,18 @@ def editable_question(project: OpenProject, name: str) -> tuple[RunRow, Approval
             hint=f"See what it asks: supervisor status {row.id}",
         )
     return row, asked
+
+
+def texts_of(project: OpenProject, commit: CommitSha, files: Sequence[str]) -> Mapping[str, str]:
+    """Return what stands in files of the change."""
+    texts = {file: project.repository.read(commit, file) for file in files}
+    missing = [file for file, text in texts.items() if text is None]
+    if missing:
+        raise NotFound(
+            f"The change has no file {missing[0]!r}.",
+            hint="List its files: supervisor diff RUN --name-only",
+        )
+    return {file: text or "" for file, text in texts.items()}
 
 
 async def edit_files(

@@ -22,6 +22,7 @@ from supervisor_ai.control.commands.decisions.approvals import (
 from supervisor_ai.control.commands.decisions.open_questions import pending_question
 from supervisor_ai.control.ports.queries import ApprovalRow
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.registered_kinds import approval_phrases
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import Conflict, Denied, InvalidInput, NotFound, Unavailable
 from supervisor_ai.domain.ids import RunId
@@ -34,7 +35,6 @@ from supervisor_ai.domain.run.approvals.decision_document import (
     difference,
     read_document,
 )
-from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.domain.structs import replace
 
 _SUFFIX: Final = ".sig"
@@ -161,8 +161,8 @@ def _require_open(project: OpenProject, document: DecisionDocument) -> ApprovalR
         raise Conflict(f"The decision is about another question. {differing}", hint=_ANEW)
     if document.note is not None:
         project.world.artifacts.get(document.note)
-    elif asked.reason == ApprovalReason.FINDINGS:
-        raise InvalidInput("A finding is accepted with a reason.", hint=_ANEW)
+    elif explained := approval_phrases(asked.reason).explained:
+        raise InvalidInput(f"{explained} is accepted with a reason.", hint=_ANEW)
     return asked
 
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.commands.decisions.approvals import PersonsDecision, judge
 from supervisor_ai.control.commands.git_flow.merge_clearance import clear_merge
-from supervisor_ai.control.commands.git_flow.pinned_policy import pinned_definition
+from supervisor_ai.control.commands.git_flow.pinned_policy import coming_definition
 from supervisor_ai.control.commands.git_flow.run_merge import MergeRequest, has_work, plan_merge
 from supervisor_ai.control.ports.queries import ApprovalRow, RunRow
 from supervisor_ai.control.ports.user_merges import UserMerges
@@ -82,7 +82,7 @@ async def plan_completion(
     project: OpenProject, merges: UserMerges, row: RunRow, request: CompletionRequest
 ) -> CompletionPlan:
     """Find out what would land, and whether its target can take it."""
-    pinned = pinned_definition(project.records, row.id)
+    pinned = coming_definition(project, row.id)
     policy = AS_USUAL if pinned is None else pinned.git
     steps = () if pinned is None else pinned.workflow.steps.values()
     opens_request = any(step.kind == StepKind.PULL_REQUEST for step in steps)

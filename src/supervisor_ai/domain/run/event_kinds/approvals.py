@@ -17,6 +17,7 @@ from supervisor_ai.domain.run.event_kinds.placed import (
     RequestMade,
     StepNote,
 )
+from supervisor_ai.domain.run.line_places import LinePlace, LineSide
 from supervisor_ai.domain.run.values import ReasonWord
 
 
@@ -65,6 +66,8 @@ class ApprovalRequested(RequestMade, frozen=True, kw_only=True):
     question: ArtifactHash | None
     assessment: Assessment | None = None
     """What the policy demands; None: one person, whoever it is."""
+    needs_reason: bool = False
+    """Whether a yes counts only with a word on why."""
 
 
 class ApprovalCounted(StepNote, frozen=True, kw_only=True):
@@ -119,6 +122,14 @@ class CommentMade(StepNote, frozen=True, kw_only=True):
     line: int
     text: ArtifactHash
     person: str = ""
+    side: LineSide = LineSide.NEW
+    quote: ArtifactHash | None = None
+    """What the line said."""
+
+    @property
+    def at(self) -> LinePlace:
+        """Return the line that it is about."""
+        return LinePlace(file=self.file, line=self.line, side=self.side)
 
 
 class ChangeEdited(RequestAnswered, frozen=True, kw_only=True):

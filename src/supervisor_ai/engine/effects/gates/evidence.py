@@ -49,13 +49,17 @@ async def _contradictions(effect: RunGate, operation: Operation, ran: Ran) -> tu
         if weight(old):
             return (*old, *await _read_in_tests(operation, case))
         found = (*old, *await sing(effect, operation, ran, case)) if is_counted else old
-        return found if weight(found) else (*found, *await _probed(effect, operation, halves, case))
+        return (
+            found
+            if weight(found)
+            else (*found, *await _probed(effect, operation, halves, case, ran))
+        )
     except Unexaminable as error:
         return (Finding(rule="unreadable", message=f"Nothing could be replayed: {error}"),)
 
 
 async def _probed(
-    effect: RunGate, operation: Operation, halves: Halves, case: ChangeCase
+    effect: RunGate, operation: Operation, halves: Halves, case: ChangeCase, ran: Ran
 ) -> tuple[Finding, ...]:
     """Ask what the change's own tests do not ask, where there is a reason to."""
     if not halves.touches_product:
@@ -64,8 +68,9 @@ async def _probed(
     try:
         if hidden := await hidden_failures(runs, halves, case):
             return hidden
-        ask = deaf_tests if halves.touches_harness else other_answers
-        return await ask(runs, case)
+        if halves.touches_harness and (deaf := await deaf_tests(runs, case)):
+            return deaf
+        return await other_answers(runs, halves, case, ran)
     except OutOfTimeError:
         message = "The tests take too long to be asked with other values and failures in them."
         return (Finding(rule="not_probed", message=message, severity=Severity.NOTE),)

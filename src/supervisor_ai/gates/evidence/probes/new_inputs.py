@@ -2,7 +2,7 @@
 
 A feature that ignores what it is given passes its own new test whatever that gives. Two forms of
 it are asked about: an argument of a new function whose answer is compared as a whole, and new
-tests that want nothing but a yes.
+tests that want nothing but a yes. A text with a call in it is asked about as the call would be.
 """
 
 import difflib
@@ -21,6 +21,7 @@ from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.evidence.conventions import Conventions
 from supervisor_ai.gates.evidence.messages import ProbesFound
 from supervisor_ai.gates.evidence.probes.asserted import is_asserting, wants_only_a_yes
+from supervisor_ai.gates.evidence.probes.called_in_text import called_in_text
 from supervisor_ai.gates.evidence.probes.literals import GRAMMARS, Literal, literals_of
 from supervisor_ai.gates.evidence.probes.neighbours import TESTS
 from supervisor_ai.gates.evidence.probes.other_values import with_blank_values, with_far_values
@@ -34,6 +35,7 @@ _PROBES: Final = 3
 _ALONE: Final = 4
 _LEAST: Final = 2
 _UNLOADABLE: Final = b"\n)(\n"
+_QUOTED: Final = re.compile(rb"""["'`]([A-Za-z_]\w*)["'`]""")
 _MADE: Final = re.compile(r"[nN]ew|[A-Z]\w*[a-z]\w*|__\w+__")
 """What makes an object need not use all that it is given at once; in Go every name looks so."""
 
@@ -47,6 +49,12 @@ class _NewTests(Struct, frozen=True, kw_only=True):
     """The text of the lines that are new."""
     literals: Sequence[Literal]
     """The values on them."""
+    in_texts: Sequence[Literal]
+    """The numbers in those of them that are texts with calls in them."""
+
+
+_Given = dict[tuple[str, int], list[tuple[_NewTests, Literal]]]
+"""The values that a function is given as one of its arguments."""
 
 
 def new_inputs(case: ChangeCase, rules: HarnessRules, commits: Commits) -> ProbesFound:
@@ -59,7 +67,11 @@ def new_inputs(case: ChangeCase, rules: HarnessRules, commits: Commits) -> Probe
     tests = [it for it in changed.files if TESTS.fullmatch(it.path) and it.after]
     product = [it for it in changed.files if halves[it.path] == Half.PRODUCT and it not in tests]
     new = [found for it in tests if (found := _new_tests(it)) is not None]
-    probes = [*_of_arguments(new, _added_names(product, languages)), *_of_tests(new)]
+    probes = [
+        *_of_arguments(new, _added_names(product, languages)),
+        *_of_texts(new, _added_words(product)),
+        *_of_tests(new),
+    ]
     far = _others(head, frozenset(it.path for it in changed.files), new) if probes else ()
     return ProbesFound(probes=tuple(probes[:_PROBES]), far_tests=far)
 
@@ -82,8 +94,13 @@ def _new_tests(file: FileSides) -> _NewTests | None:
         path=file.path,
         source=after,
         added=b"".join(lines[at] for at in added).decode(errors="replace"),
-        literals=[it for it in found if any(start <= it.start < end for start, end in spans)],
+        literals=_within(found, spans),
+        in_texts=_within(list(called_in_text(after, found)), spans),
     )
+
+
+def _within(found: Sequence[Literal], spans: Sequence[tuple[int, int]]) -> list[Literal]:
+    return [it for it in found if any(start <= it.start < end for start, end in spans)]
 
 
 def _added_lines(before: Sequence[bytes], after: Sequence[bytes]) -> list[int]:
@@ -101,13 +118,36 @@ def _added_names(product: Sequence[FileSides], languages: Languages) -> frozense
     return frozenset[str]().union(*after) - frozenset[str]().union(*before)
 
 
+def _added_words(product: Sequence[FileSides]) -> frozenset[str]:
+    """Return the words that stand in quotation marks in the product since the change."""
+    old, new = (
+        frozenset[bytes]().union(*(_QUOTED.findall(side) for side in sides if side))
+        for sides in ([it.before for it in product], [it.after for it in product])
+    )
+    return frozenset(word.decode() for word in new - old)
+
+
+def _of_texts(new: Sequence[_NewTests], names: frozenset[str]) -> Iterator[TestProbe]:
+    """Ask the same of a new function of a language that the product reads."""
+    given: _Given = defaultdict(list)
+    for tests in new:
+        for literal in tests.in_texts:
+            if literal.call in names:
+                given[literal.call, literal.at].append((tests, literal))
+    yield from _of_given(new, given)
+
+
 def _of_arguments(new: Sequence[_NewTests], names: frozenset[str]) -> Iterator[TestProbe]:
     """Ask about each argument of a new function that all its calls give as a value."""
-    given: dict[tuple[str, int], list[tuple[_NewTests, Literal]]] = defaultdict(list)
+    given: _Given = defaultdict(list)
     for tests in new:
         for literal in tests.literals:
             if literal.call in names and not _is_making(literal.call, tests.path):
                 given[literal.call, literal.at].append((tests, literal))
+    yield from _of_given(new, given)
+
+
+def _of_given(new: Sequence[_NewTests], given: _Given) -> Iterator[TestProbe]:
     for (name, at), places in given.items():
         calls = {(tests.path, literal.opened) for tests, literal in places}
         is_whole = all(literal.is_compared for _, literal in places)
@@ -157,7 +197,7 @@ def _blank(new: Sequence[_NewTests], chosen: Sequence[Literal]) -> dict[str, byt
 
 
 def _in(tests: _NewTests, chosen: Sequence[Literal]) -> list[Literal]:
-    return [it for it in tests.literals if any(it is each for each in chosen)]
+    return [it for it in (*tests.literals, *tests.in_texts) if any(it is each for each in chosen)]
 
 
 def _others(

@@ -3,8 +3,14 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.analysis.code_text import NO_NAMES, Names, bare
+from supervisor_ai.gates.integrity.analysis.code_text import bare
 from supervisor_ai.gates.integrity.analysis.local_names import Scopes, Setting
+from supervisor_ai.gates.integrity.analysis.names import (
+    MAX_VALUE,
+    NO_NAMES,
+    Names,
+    standing_for,
+)
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
 
 if TYPE_CHECKING:
@@ -80,7 +86,8 @@ def arguments(node: "Node | None") -> list["Node"]:
 def resolved(node: "Node", table: "LanguageTable", names: Names) -> "Node":
     """Return what a name stands for; what is no name stands for itself."""
     node = bare(node, table)
-    return bare(names.get(source_of(node), node), table) if node.type == "identifier" else node
+    is_name = node.type == "identifier"
+    return bare(standing_for(source_of(node), names, node), table) if is_name else node
 
 
 def is_constant(node: "Node | None", table: "LanguageTable", names: Names = NO_NAMES) -> bool:
@@ -92,7 +99,9 @@ def is_constant(node: "Node | None", table: "LanguageTable", names: Names = NO_N
         if found.type == "identifier" and source_of(found) not in seen:
             # A name may be set to something that holds the one before it: `let x = [x]`.
             seen.add(source_of(found))
-            found = bare(names.get(source_of(found), found), table)
+            found = bare(standing_for(source_of(found), names, found), table)
+            if found.descendant_count > MAX_VALUE:
+                return False
         if found.type in table.holding:
             stack.extend(items(found))
         elif found.type in table.calls and source_of(_callee(found, table)) in table.pure:

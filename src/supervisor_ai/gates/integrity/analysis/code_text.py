@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
 
+from supervisor_ai.gates.integrity.analysis.names import MAX_VALUE, NO_NAMES, Names
 from supervisor_ai.gates.integrity.analysis.syntax_tree import source_of, walked
 
 if TYPE_CHECKING:
@@ -34,11 +35,6 @@ class Style(Struct, frozen=True, kw_only=True):
     """Kinds of nodes, and their field that names something of another: `total` of `cart.total`."""
     lines: frozenset[str] = frozenset()
     """Kinds of nodes whose parts stand on lines of their own in the code of a test."""
-
-
-Names = Mapping[str, "Node"]
-"""Local names that are set once, and to what."""
-NO_NAMES: Final[Names] = {}
 
 
 def wording(node: "Node | None", style: Style, names: Names = NO_NAMES) -> str:
@@ -83,6 +79,7 @@ def _words(
     node: "Node", style: Style, names: Names, *, lines: frozenset[str] = frozenset()
 ) -> Iterator[str]:
     stack: list[tuple[Node, tuple[str, ...], bool]] = [(node, (), False)]
+    room = MAX_VALUE
     while stack:
         outer, trail, is_line = stack.pop()
         found = bare(outer, style)
@@ -93,14 +90,16 @@ def _words(
             continue
         if is_line:
             yield "\n"
-        name = source_of(found) if names and found.type in style.names else ""
+        name = source_of(found) if names is not NO_NAMES and found.type in style.names else ""
         value = names.get(name)
-        if value is not None and name not in trail and len(trail) < _MAX_RESOLUTIONS:
+        is_told = name not in trail and len(trail) < _MAX_RESOLUTIONS
+        if value is not None and is_told and value.descendant_count <= room:
+            room -= value.descendant_count
             stack.append((value, (*trail, name), False))
         elif found.type in style.whole or not found.child_count:
             yield _word(found)
         else:
-            label = _label(found, style) if names else None
+            label = _label(found, style) if names is not NO_NAMES else None
             is_line = found.type in lines
             stack.extend(
                 (child, (*trail, source_of(child)) if child == label else trail, is_line)
@@ -124,7 +123,7 @@ def is_told(asked: str, wanted: str) -> bool:
 class Outside:
     """The values of a file that its tests name, as words, within a bound for the whole file."""
 
-    def __init__(self, values: Names, style: Style) -> None:
+    def __init__(self, values: Mapping[str, "Node"], style: Style) -> None:
         self._values, self._style = values, style
         self._known: dict[str, str] = {}
         self._room = MAX_OUTSIDE
@@ -146,14 +145,10 @@ class Outside:
             yield self._known[name]
 
 
-def aliases(names: Names, style: Style) -> dict[str, "Node"]:
-    """Return the names that are only another name for something that does not change."""
-    found = {}
-    for name, value in names.items():
-        inner = bare(value, style)
-        if inner.type in style.names and source_of(inner) in names:
-            found[name] = inner
-    return found
+def is_alias(value: "Node", names: Names, style: Style) -> bool:
+    """Tell whether a value is only another name for something that does not change."""
+    inner = bare(value, style)
+    return inner.type in style.names and names.get(source_of(inner)) is not None
 
 
 def bare(node: "Node", style: Style) -> "Node":

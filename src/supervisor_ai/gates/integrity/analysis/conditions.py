@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -16,7 +16,8 @@ from supervisor_ai.gates.integrity.analysis.code import (
     truth,
     without_not,
 )
-from supervisor_ai.gates.integrity.analysis.code_text import Names, aliases, is_told, wording
+from supervisor_ai.gates.integrity.analysis.code_text import is_alias, is_told, wording
+from supervisor_ai.gates.integrity.analysis.names import Chosen, Layers, Names
 from supervisor_ai.gates.integrity.analysis.place import FoundAssertion
 from supervisor_ai.gates.integrity.analysis.syntax_tree import source_of
 from supervisor_ai.gates.integrity.analysis.tolerance import of_distance
@@ -115,12 +116,13 @@ class Conditions(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def known(self) -> Names:
         """The names that stand for something that does not change."""
-        return {**aliases(self.names, self.table), **self.scalars}
+        is_alias_here = partial(is_alias, names=self.names, style=self.table)
+        return Layers(self.scalars, Chosen(self.names, is_alias_here))
 
     @cached_property
     def scalars(self) -> Names:
         """The names that stand for a constant."""
-        return {name: it for name, it in self.names.items() if is_frozen(it, self.table)}
+        return Chosen(self.names, partial(is_frozen, table=self.table))
 
     def resolved(self, node: "Node") -> "Node":
         """Return what a name stands for; what is no name stands for itself."""
@@ -141,7 +143,7 @@ class Conditions(Struct, frozen=True, kw_only=True, dict=True):
     def spelled(self, node: "Node") -> str:
         """Return code with what all its names stand for; nothing if that is how it is written."""
         written = self.worded(node)
-        if self.names.keys().isdisjoint(_NAME.findall(written)):
+        if all(self.names.get(name) is None for name in _NAME.findall(written)):
             return ""
         told = wording(node, self.table, self.names)
         return "" if told == written else told

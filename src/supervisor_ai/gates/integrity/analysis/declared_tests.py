@@ -8,9 +8,10 @@ from msgspec import Struct
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.body import read_function, uses_in
 from supervisor_ai.gates.integrity.analysis.code import scopes_of
-from supervisor_ai.gates.integrity.analysis.code_text import Names, Outside
+from supervisor_ai.gates.integrity.analysis.code_text import Outside
 from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.language_table import SourceFile
+from supervisor_ai.gates.integrity.analysis.names import Names
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, source_of
 from supervisor_ai.gates.integrity.analysis.table_reader import unique_names
 from supervisor_ai.gates.integrity.model import Assertion, TestCase, TestFile

@@ -1,6 +1,7 @@
 """Control flow of a test in any language: which parts run, and whose failure is seen."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -14,12 +15,18 @@ from supervisor_ai.gates.integrity.analysis.code import (
     statements,
     truth,
 )
-from supervisor_ai.gates.integrity.analysis.code_text import NO_NAMES, Names
 from supervisor_ai.gates.integrity.analysis.conditions import Conditions
 from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
 from supervisor_ai.gates.integrity.analysis.local_names import Scopes
+from supervisor_ai.gates.integrity.analysis.names import NO_NAMES, Layers, Names
 from supervisor_ai.gates.integrity.analysis.place import CodePlace, Placed, children_at
-from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
+from supervisor_ai.gates.integrity.analysis.syntax_tree import (
+    any_below,
+    field,
+    items,
+    source_of,
+    walked,
+)
 from supervisor_ai.gates.integrity.analysis.table_rows import is_of_table
 
 if TYPE_CHECKING:
@@ -37,9 +44,9 @@ class Flow(Struct, frozen=True, kw_only=True):
 
     table: LanguageTable
     scopes: Scopes
-    outer: Names = default(default_factory=dict)
+    outer: Names = NO_NAMES
     """The values that are set outside of the test."""
-    lists: Names = default(default_factory=dict)
+    lists: Names = NO_NAMES
     """Those of them that only say how often a loop runs."""
     uses: Mapping[str, int]
     """How often every name stands in the test."""
@@ -62,9 +69,12 @@ class Flow(Struct, frozen=True, kw_only=True):
     checkers: "Mapping[str, tuple[int, Strength]]" = default(default_factory=dict)
     """Functions of the file that check one of their parameters: which one, and how much of it."""
 
+    loud: dict[int, bool] = default(default_factory=dict)
+    """The nodes of which it is known whether a failure is passed on in them."""
+
     def names(self, node: "Node") -> Names:
         """Return what the names at a node stand for."""
-        return {**self.outer, **self.scopes.at(node)}
+        return Layers(self.scopes.at(node), self.outer)
 
     def asking(self, node: "Node") -> Conditions:
         """Return what weighs the conditions at a node."""
@@ -73,7 +83,7 @@ class Flow(Struct, frozen=True, kw_only=True):
     def length_of(self, node: "Node | None") -> int | None:
         """Return how many items a list has; None if nobody can say."""
         names = NO_NAMES if node is None else self.names(node)
-        return length_of(node, self.table, {**self.lists, **names})
+        return length_of(node, self.table, Layers(names, self.lists))
 
     def truth(self, node: "Node | None") -> bool | None:
         """Tell whether a condition always or never holds; None if it depends."""
@@ -81,7 +91,8 @@ class Flow(Struct, frozen=True, kw_only=True):
 
     def is_loud(self, node: "Node | None") -> bool:
         """Tell whether code passes on that something failed."""
-        return node is not None and any(self.table.is_loud(self, each) for each in walked(node))
+        is_loud = partial(self.table.is_loud, self)
+        return node is not None and any_below(node, is_loud, self.loud)
 
     def fails(self, block: "Node | None") -> bool:
         """Tell whether a block itself makes the test fail, not a condition within it."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
 
-from supervisor_ai.gates.integrity.analysis.code_text import Names, Style
+from supervisor_ai.gates.integrity.analysis.code_text import Style
+from supervisor_ai.gates.integrity.analysis.names import Names
 from supervisor_ai.gates.integrity.analysis.place import (
     COMPARISONS,
     FoundAssertion,

@@ -1,11 +1,12 @@
 """Local names of a function, and what they stand for at a place in it."""
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from supervisor_ai.gates.integrity.analysis.code_text import Names
+from supervisor_ai.gates.integrity.analysis.names import Names
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -28,8 +29,10 @@ class Scopes:
     """Answers what the local names of a function stand for."""
 
     def __init__(self, settings: Iterable[Setting], changed: Iterable[str]) -> None:
-        self._settings = list(settings)[:_MAX_SETTINGS]
         self._changed = frozenset(changed)
+        self._settings: dict[str, list[Setting]] = {}
+        for setting in islice(settings, _MAX_SETTINGS):
+            self._settings.setdefault(setting.name, []).append(setting)
         self._everywhere: Names | None = None
 
     @classmethod
@@ -42,19 +45,28 @@ class Scopes:
     @property
     def names(self) -> frozenset[str]:
         """All names that are set or changed somewhere in the function."""
-        return self._changed | {setting.name for setting in self._settings}
+        return self._changed | self._settings.keys()
 
     def at(self, node: "Node") -> Names:
         """Return the names that are known at a node, and what they were last set to."""
         if self._everywhere is not None:
             return self._everywhere
-        place = node.start_byte
-        found: dict[str, Node] = {}
-        for setting in self._settings:
-            if not setting.start <= place < setting.end or setting.name in self._changed:
-                continue
-            if setting.value is None:
-                found.pop(setting.name, None)
-            else:
-                found[setting.name] = setting.value
-        return found
+        return _NamesAt(self, node.start_byte)
+
+    def last(self, name: str, place: int) -> "Node | None":
+        """Return what a name was last set to at a place; None if nobody can tell."""
+        settings = () if name in self._changed else self._settings.get(name, ())
+        holding = (it for it in reversed(settings) if it.start <= place < it.end)
+        found = next(holding, None)
+        return None if found is None else found.value
+
+
+class _NamesAt(Struct, frozen=True):
+    """What names stand for at one place."""
+
+    scopes: Scopes
+    place: int
+
+    def get(self, name: str, /) -> "Node | None":
+        """Return what a name was last set to."""
+        return self.scopes.last(name, self.place)

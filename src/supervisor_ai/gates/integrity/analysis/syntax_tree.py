@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.gates.integrity.model import Unreadable
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Grammar",
     "LineIndex",
+    "any_below",
     "broken",
     "field",
     "items",
@@ -59,6 +60,25 @@ def walked(node: "Node") -> Iterator["Node"]:
         found = stack.pop()
         yield found
         stack.extend(reversed(found.children))
+
+
+def any_below(root: "Node", holds: "Callable[[Node], bool]", known: dict[int, bool]) -> bool:
+    """Tell whether something holds for a node or for one that it holds; what is known is kept."""
+    path = [(root, iter(root.children))]
+    if root.id in known:
+        return known[root.id]
+    known[root.id] = holds(root)
+    while path and not known[path[-1][0].id]:
+        child = next(path[-1][1], None)
+        if child is None:
+            path.pop()
+        elif child.id not in known:
+            known[child.id] = holds(child)
+            path.append((child, iter(child.children)))
+        elif known[child.id]:
+            path.append((child, iter(())))
+    known.update((node.id, True) for node, _ in path)
+    return known[root.id]
 
 
 def source_of(node: "Node | None") -> str:

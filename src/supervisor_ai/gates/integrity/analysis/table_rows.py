@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.analysis.code_text import NO_NAMES, Names
+from supervisor_ai.gates.integrity.analysis.names import NO_NAMES, Names, standing_for
 from supervisor_ai.gates.integrity.analysis.syntax_tree import source_of, walked
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ def _picks(condition: "Node", table: "LanguageTable", names: Names) -> bool:
     for each in walked(condition):
         if each.type in _MEMBERSHIP:
             return True
-        value = names.get(source_of(each), each) if each.type == "identifier" else each
+        is_name = each.type == "identifier"
+        value = standing_for(source_of(each), names, each) if is_name else each
         if value.type in table.literals and _is_value(source_of(value)):
             return True
     return False

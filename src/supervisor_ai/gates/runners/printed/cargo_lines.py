@@ -1,7 +1,8 @@
 """What `cargo test` prints: one part for each binary, whose name stands on the other channel."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Final
 
 from supervisor_ai.gates.runners.printed.printed import FAILED, PASSED, SKIPPED, Case, Printed
@@ -21,6 +22,11 @@ _OUTCOMES: Final = {"ok": PASSED, "FAILED": FAILED, "ignored": SKIPPED}
 _TOLD: Final = 40
 
 
+def _own(lines: Sequence[str]) -> Iterator[str]:
+    """Yield what one test said, up to the next one."""
+    return takewhile(lambda line: line != "failures:" and not _SAID.match(line), lines)
+
+
 def read(lines: Sequence[str]) -> Printed:
     """Name each test by its crate, if the crates can be told, and its path."""
     binaries: list[str] = []
@@ -37,7 +43,7 @@ def read(lines: Sequence[str]) -> Printed:
             parts[-1].append((_LINE.sub("", case["name"]), _OUTCOMES[case["how"]], ""))
         elif parts and (said := _SAID.match(line)):
             name = _LINE.sub("", said["name"])
-            told[len(parts) - 1, name] = "\n".join(lines[place + 1 : place + _TOLD])
+            told[len(parts) - 1, name] = "\n".join(_own(lines[place + 1 : place + _TOLD]))
     crates = binaries if len(binaries) == len(parts) else [""] * len(parts)
     return Printed(
         tuple(

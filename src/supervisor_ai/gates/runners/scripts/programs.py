@@ -33,11 +33,19 @@ STARTERS: Final = frozenset(
 """They start the program that stands among their own words."""
 _VALUED: Final = frozenset(
     {
-        *("--with", "--python", "--extra", "--group", "--package", "--project", "--directory"),
+        *("--with", "--python", "--extra", "--group", "--package"),
         *("-p", "-n", "-s", "-k", "-e", "-r", "--rcfile", "--source", "--signal", "--env"),
     }
 )
 """Options of starters whose value is no program."""
+
+
+_MOVING: Final = frozenset({"-C", "--chdir", "--directory", "--project", "--cwd"})
+_MOVING_TO: Final = tuple(f"{it}=" for it in sorted(_MOVING) if it.startswith("--"))
+"""Options of starters that lead to another folder."""
+_CHOOSING: Final = frozenset({"-w", "--workspace", "--filter", "-F"})
+_FOR_MEMBERS: Final = _CHOOSING | {"-ws", "--workspaces", "-r", "--recursive", "-wr"}
+_PREFIXES: Final = frozenset({"--prefix", "-C", "--dir", "--cwd"})
 
 
 def program(word: str) -> str:
@@ -121,17 +129,41 @@ _BY_WORDS: Final[Mapping[str, Callable[[Words], str | None]]] = {
 }
 
 
-def after_starter(words: Words) -> Words:
-    """Return what follows the own words of a program that starts another."""
-    rest = list(words[1:])
+def after_starter(words: Words) -> tuple[str, Words]:
+    """Return what follows the own words of a program that starts another, and where it starts."""
+    rest, place = list(words[1:]), ""
     while rest:
         word = rest[0]
-        if word in _VALUED:
+        if word in _MOVING and len(rest) > 1:
+            place, rest = rest[1], rest[2:]
+        elif word.startswith(_MOVING_TO):
+            place = rest.pop(0).partition("=")[2]
+        elif word in _VALUED:
             rest = rest[2:]
         elif word.startswith("-") or "=" in word or _VERSION.match(word) or word in {"run", "exec"}:
             if word == "-m":
-                return ("python", *rest)
+                return place, ("python", *rest)
             rest.pop(0)
         else:
             break
-    return tuple(rest)
+    return place, tuple(rest)
+
+
+def is_for_members(words: Words) -> bool:
+    """Tell whether a packager runs a script of the packages below, and not of its own."""
+    return any(word.partition("=")[0] in _FOR_MEMBERS for word in words)
+
+
+def package_place(words: Words) -> tuple[str, Words]:
+    """Return in which folder a packager works, and its words without that and without members."""
+    rest, place, plain = list(words[1:]), "", []
+    while rest:
+        word = rest.pop(0)
+        name, sign, value = word.partition("=")
+        if name in _PREFIXES:
+            place = value if sign else rest.pop(0) if rest else ""
+        elif name in _CHOOSING and not sign:
+            rest = rest[1:]
+        else:
+            plain.append(word)
+    return place, tuple(plain)

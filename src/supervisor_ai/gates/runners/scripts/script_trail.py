@@ -5,7 +5,7 @@ for itself is not known; a runner that is not found is nobody's promise.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -15,7 +15,9 @@ from supervisor_ai.gates.runners.scripts.programs import (
     STARTERS,
     Words,
     after_starter,
+    is_for_members,
     module_of,
+    package_place,
     program,
     runner,
 )
@@ -26,6 +28,7 @@ ReadText = Callable[[str], str | None]
 """Returns the text of a file of the commit, by its path; None where there is none."""
 
 _REPORTS: Final = "pytest"
+_VENDORED: Final = "node_modules/"
 _DEPTH: Final = 8
 _STEPS: Final = 500
 _INCLUDES: Final = 10
@@ -49,8 +52,8 @@ _IN_SOURCE: Final = (
 class ScriptTrail:
     """Follows one command; `runners` has what it leads to, `words` all that is started."""
 
-    def __init__(self, read: ReadText) -> None:
-        self._read = read
+    def __init__(self, read: ReadText, paths: Callable[[], Iterable[str]] = tuple) -> None:
+        self._read, self._list = read, paths
         self._steps = 0
         self._seen: set[tuple[str, ...]] = set()
         self.runners: dict[str, None] = {}
@@ -93,14 +96,16 @@ class ScriptTrail:
             yield from self._shell(words, folder)
         elif name in {"make", "gmake"}:
             yield from self._make(words, folder)
-        elif name in _PACKAGERS and (found := self._script_of(words, folder)) is not None:
-            yield from self._script(found, folder)
+        elif name in _PACKAGERS and (found := [*self._packages(words, folder)]):
+            for place, script in found:
+                yield from self._script(script, place)
         elif name == "python" and (module := module_of(words[1:])) is not None:
             yield folder, words[words.index(module) :]
         elif name in {"tox", "nox"} and not _SILENT.intersection(words):
             yield from self._sessions(name, folder)
         elif name in STARTERS:
-            yield from ((folder, rest) for rest in (after_starter(words),) if rest)
+            place, rest = after_starter(words)
+            yield from ((_joined(folder, place) or folder, each) for each in (rest,) if each)
         elif depth < _DEPTH:
             yield from self._file(words, folder)
 
@@ -175,9 +180,26 @@ class ScriptTrail:
                 waits, makefile.includes = [*waits, *makefile.includes], []
         return makefile if has_any else None
 
+    def _packages(self, words: Words, folder: str) -> Iterator[tuple[str, str]]:
+        """Yield the scripts of packages that are run, each with where that is."""
+        place, plain = package_place(words)
+        here = _joined(folder, place) or folder
+        folders = self._members(here) if is_for_members(words) else (here,)
+        for each in folders:
+            script = self._script_of(plain, each)
+            if script is not None:
+                yield each, script
+
+    def _members(self, folder: str) -> Iterator[str]:
+        """Name the packages below a folder; the packager knows which of them are members."""
+        above = f"{folder}/" if folder else ""
+        for path in self._list():
+            if path.startswith(above) and path.endswith("/package.json") and _VENDORED not in path:
+                yield path.removesuffix("/package.json")
+
     def _script_of(self, words: Words, folder: str) -> str | None:
         """Return the script of a package that is run; None where another program is meant."""
-        rest = [word for word in words[1:] if not word.startswith("-")]
+        rest = [word for word in words if not word.startswith("-")]
         name = rest[1] if rest[:1] in (["run"], ["run-script"]) and len(rest) > 1 else rest[0:1]
         wanted = name if isinstance(name, str) else "".join(name)
         wanted = "test" if wanted in {"t", "tst"} else wanted

@@ -8,8 +8,10 @@ import re
 from typing import Final
 
 from supervisor_ai.domain.run.gates import Finding
+from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.probes.probe_run import Contents, ProbeRuns
-from supervisor_ai.engine.ports.evidence import ProbeKind
+from supervisor_ai.engine.effects.gates.probes.speaking_tests import speaking_tests
+from supervisor_ai.engine.ports.evidence import Halves, ProbeKind, TestProbe
 from supervisor_ai.engine.ports.gates import CaseOutcome, CaseResult, ChangeCase, Reading
 
 _SHOWN: Final = 200
@@ -18,24 +20,41 @@ _UNASKED: Final = re.compile(
     r"\b(?!Assertion)\w*(?:Error|Exception|Warning|Exit)\b|\bunwrap\(\)|\bpanic: |\boverflow"
 )
 """Where the base itself could not answer, nobody says what an answer would be."""
-_PLACE: Final = re.compile(r"[\w./-]*\.\w+:\d+(?::\d+)?|\b0x[0-9a-f]+\b|\(?\d+\.\d+ ?m?s\)?")
-"""Lines, addresses and times are others in every run."""
+_PLACE: Final = re.compile(
+    r"[\w./-]*\.\w+:\d+(?::\d+)?|\b0x[0-9a-f]+\b|\(?\d+\.\d+ ?m?s\)?|(?<=') \(\d+\)(?= panicked)"
+)
+"""Lines, addresses, times and threads are others in every run."""
 
 
-async def other_answers(runs: ProbeRuns, case: ChangeCase) -> tuple[Finding, ...]:
+async def other_answers(
+    runs: ProbeRuns, halves: Halves, case: ChangeCase, gate: Ran
+) -> tuple[Finding, ...]:
     """Find out whether a change that looks as if it knew the answers knows others, too."""
-    probes = await runs.probes(case, ProbeKind.NEIGHBOURS)
+    found = await _asked(runs, halves, await runs.probes(case, ProbeKind.NEIGHBOURS))
+    if not found or not halves.touches_harness:
+        return found
+    speaking = await speaking_tests(runs, case, gate)
+    if not speaking:
+        return found
+    rest = await runs.probes(case, ProbeKind.NEIGHBOURS, speaking)
+    return await _asked(runs, halves, rest)
+
+
+async def _asked(
+    runs: ProbeRuns, halves: Halves, probes: tuple[TestProbe, ...]
+) -> tuple[Finding, ...]:
     for contents in (each for probe in probes for each in probe.variants):
-        if found := await _compared(runs, contents):
+        if found := await _compared(runs, halves, contents):
             return (found,)
     return ()
 
 
-async def _compared(runs: ProbeRuns, contents: Contents) -> Finding | None:
+async def _compared(runs: ProbeRuns, halves: Halves, contents: Contents) -> Finding | None:
     old = await runs.on_base(contents)
     if not any(map(_is_answered, old.reading.results)):
         return None
-    others = different(old.reading, (await runs.on_head(contents)).reading)
+    new = await runs.on_head({**halves.replay, **contents})
+    others = different(old.reading, new.reading)
     if not others:
         return None
     again = await runs.on_base(contents)
@@ -78,8 +97,8 @@ def _finding(others: list[tuple[str, str]]) -> Finding:
     shown = f" It says: {said[:_SHOWN].rstrip('.')}." if said else ""
     more = f" So are {names}." if names else ""
     message = (
-        "With other values in it, this test is answered otherwise than before the change, though"
-        " no test was changed: the product may know the values of the tests. If it is meant to"
-        f" answer otherwise, add a test that says so.{shown}{more}"
+        "With other values in it, this test is answered otherwise than before the change, and no"
+        " test says so: the product may know the values of the tests. If it is meant to answer"
+        f" otherwise, add a test of it that fails without the change.{shown}{more}"
     )
     return Finding(rule="other_answers", message=message, subject=others[0][0])

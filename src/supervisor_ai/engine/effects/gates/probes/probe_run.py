@@ -9,7 +9,7 @@ from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.command import Ran, Wanted, run_command
 from supervisor_ai.engine.effects.gates.judgement import judge
-from supervisor_ai.engine.ports.evidence import ProbeKind, TestProbe
+from supervisor_ai.engine.ports.evidence import Halves, ProbeKind, TestProbe
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.engine.world import Operation
 
@@ -30,9 +30,16 @@ class ProbeRuns:
         self._operation = operation
         self._begun = operation.world.clock.boottime()
 
-    async def probes(self, case: ChangeCase, kind: ProbeKind) -> tuple[TestProbe, ...]:
+    async def probes(
+        self, case: ChangeCase, kind: ProbeKind, speaking: tuple[str, ...] = ()
+    ) -> tuple[TestProbe, ...]:
         """Have tests written."""
-        return await self._operation.world.evidence.probes(case, self._effect.harness, kind)
+        evidence, rules = self._operation.world.evidence, self._effect.harness
+        return await evidence.probes(case, rules, kind, speaking)
+
+    async def halves(self, case: ChangeCase) -> Halves:
+        """Have a change taken apart."""
+        return await self._operation.world.evidence.halves(case, self._effect.harness)
 
     async def on_base(self, contents: Contents) -> Ran:
         """Run all tests that are left, with the product of the base."""

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.body import read_function, uses_in
 from supervisor_ai.gates.integrity.analysis.code import called, operator, scopes_of
-from supervisor_ai.gates.integrity.analysis.code_text import Names, Outside
+from supervisor_ai.gates.integrity.analysis.code_text import Outside
 from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, SourceFile
+from supervisor_ai.gates.integrity.analysis.names import Names
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
 from supervisor_ai.gates.integrity.analysis.table_reader import unique_names
 from supervisor_ai.gates.integrity.languages.go.checks import libraries

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -13,11 +14,11 @@ from supervisor_ai.gates.integrity.analysis.code import (
     statements,
     truth,
 )
-from supervisor_ai.gates.integrity.analysis.code_text import Names
 from supervisor_ai.gates.integrity.analysis.conditions import Conditions
 from supervisor_ai.gates.integrity.analysis.declared_tests import Declared, read_declared
 from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, SourceFile
+from supervisor_ai.gates.integrity.analysis.names import Names
 from supervisor_ai.gates.integrity.analysis.place import FoundAssertion, negated
 from supervisor_ai.gates.integrity.analysis.syntax_tree import (
     Grammar,
@@ -40,6 +41,8 @@ _METHOD: Final = re.compile(
     rb"[\w<>\[\],.?]{1,80}[ \t]+(\w+)\([^\n;]{0,200}\{"
 )
 _PAIR: Final = len(("wanted", "found"))
+_MAX_LINKS: Final = 40
+"""Whoever writes a longer chain does so by machine; each of its links begins one of its own."""
 _SETTINGS: Final = {"assignment_expression": "left", "enhanced_for_statement": "name"}
 
 
@@ -247,7 +250,7 @@ def _links(node: "Node") -> Iterator["Node"]:
 
 def _of_chain(asking: Conditions, node: "Node") -> FoundAssertion | None:
     """Read `assertThat(got).isEqualTo(3)`, `assertThat(got, is(3))` and `verify(mock).f(3)`."""
-    links = list(_links(node))
+    links = list(islice(_links(node), _MAX_LINKS))
     root = next((each for each in links if called(each, JAVA) in words.ROOTS), None)
     if root is None:
         return _verified(asking, node, links)

@@ -35,6 +35,10 @@ class Link(Struct, frozen=True, kw_only=True):
     node: "Node"
 
 
+_MAX_LINKS: Final = 40
+"""Whoever writes a longer chain does so by machine; each of its links begins a chain of its own."""
+
+
 def chain(node: "Node") -> tuple[Link, ...]:
     """Take `expect(a).not.toBe(b)` apart: expect(a), not, toBe(b)."""
     links: list[Link] = []
@@ -42,7 +46,8 @@ def chain(node: "Node") -> tuple[Link, ...]:
     while True:
         node = bare(node, STYLE)
         within = field(node, "function" if node.type == "call_expression" else "object")
-        if within is None or node.type not in ("call_expression", "member_expression"):
+        is_last = within is None or len(links) >= _MAX_LINKS
+        if is_last or within is None or node.type not in ("call_expression", "member_expression"):
             name = source_of(node) if node.type in ("identifier", "this") else ""
             links.append(Link(name=name, arguments=arguments, node=node))
             return tuple(reversed(links))

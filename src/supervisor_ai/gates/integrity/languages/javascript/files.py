@@ -19,6 +19,7 @@ from supervisor_ai.gates.integrity.analysis.code import (
 from supervisor_ai.gates.integrity.analysis.code_text import Outside, bare, wording
 from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, SourceFile
+from supervisor_ai.gates.integrity.analysis.names import Layers
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of, walked
 from supervisor_ai.gates.integrity.analysis.table_reader import unique_names
 from supervisor_ai.gates.integrity.analysis.table_rows import mentions
@@ -257,7 +258,7 @@ class _Reading:
         found, oddities = TestCase(name=name, line=line, body=""), tuple[Oddity, ...]()
         if call.function is not None:
             found = self._read(call.function, inside.bound)
-            names = {**self._names, **set_once(call.function, self._table)}
+            names = Layers(set_once(call.function, self._table), self._names)
             oddities = self._mocks.of(node, found.assertions, names)
         found = replace(
             found,

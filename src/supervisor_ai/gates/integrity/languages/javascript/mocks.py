@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from supervisor_ai.gates.integrity.analysis.code_text import Names, bare, wording
+from supervisor_ai.gates.integrity.analysis.code_text import bare, wording
+from supervisor_ai.gates.integrity.analysis.names import Names
 from supervisor_ai.gates.integrity.analysis.syntax_tree import (
     LineIndex,
     field,

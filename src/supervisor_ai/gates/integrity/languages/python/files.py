@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from pathlib import PurePosixPath
 from tokenize import detect_encoding
@@ -13,7 +13,7 @@ from msgspec import Struct
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.integrity.analysis.body import read_function
 from supervisor_ai.gates.integrity.analysis.code import scopes_of
-from supervisor_ai.gates.integrity.analysis.code_text import Names, Outside, wording
+from supervisor_ai.gates.integrity.analysis.code_text import Outside, wording
 from supervisor_ai.gates.integrity.analysis.conditions import Conditions
 from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.language_table import SourceFile
@@ -117,12 +117,14 @@ class _Reading:
         self._file, self._body = file, items(file.root)
         self._nodes = list(walked(file.root))
         self._lists = dict(_values(map(expression, self._body)))
-        values = {name: it for name, it in self._lists.items() if is_lasting(it)}
-        self._asking = Conditions(table=file.table, names=values)
+        self._values = {name: it for name, it in self._lists.items() if is_lasting(it)}
+        self._asking = Conditions(table=file.table, names=self._values)
         self._outside = Outside(self._lists, file.table)
         self._functions = list(_functions(file, self._nodes))
         self._own = frozenset(source_of(field(each.node, "name")) for each in self._functions)
         self._skipping, self._is_skipped = skipping_fixtures(self._body, self._asking)
+        self._skipped: dict[int, bool] = {}
+        """The classes whose tests are known to be left out, or not."""
         self._origins = Origins(file.path, file.root, self._nodes)
 
     def found(self) -> TestFile:
@@ -189,7 +191,7 @@ class _Reading:
         return Flow(
             table=table,
             scopes=scopes,
-            outer={name: it for name, it in self._asking.names.items() if name in seen},
+            outer=_known(self._values, seen),
             lists={**_known(self._lists, seen), **dict(_values(nodes))},
             uses=uses,
             own=self._own,
@@ -204,13 +206,14 @@ class _Reading:
         is_free = found.is_test and not any(field(each, "superclasses") for each in found.classes)
         if is_free and is_never_run(found.node, is_marked=bool(marks)):
             return True
-        inside = [items(field(outer, "body")) for outer in found.classes]
-        return any(
-            says_no_tests(body)
-            or is_marked(marks_of(body), self._asking)
-            or skipping_fixtures(body, self._asking)[1]
-            for body in inside
-        )
+        return any(map(self._is_skipped_class, found.classes))
+
+    def _is_skipped_class(self, outer: "Node") -> bool:
+        if outer.id not in self._skipped:
+            body = items(field(outer, "body"))
+            is_said = says_no_tests(body) or is_marked(marks_of(body), self._asking)
+            self._skipped[outer.id] = is_said or skipping_fixtures(body, self._asking)[1]
+        return self._skipped[outer.id]
 
     def _written(self, function: "Node", text: str, uses: Counter[str]) -> str:
         """Write the code of a test without its name, with the tables that it is run with."""
@@ -223,7 +226,7 @@ class _Reading:
         return "\n".join([*lines, text, *self._outside.named(uses)])
 
 
-def _known(values: Names, names: Iterable[str]) -> dict[str, "Node"]:
+def _known(values: Mapping[str, "Node"], names: Iterable[str]) -> dict[str, "Node"]:
     return {name: values[name] for name in names if name in values}
 
 

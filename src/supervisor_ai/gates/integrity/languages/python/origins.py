@@ -26,11 +26,9 @@ class Origins:
         found = imports(nodes)
         self._imported = {bound: self._place(origin) for bound, origin, _module in found}
         self._own = frozenset(_defined(items(root)))
-
-    @property
-    def imported(self) -> frozenset[str]:
+        self.imported = frozenset(self._imported)
         """The names that the file takes from elsewhere."""
-        return frozenset(self._imported)
+        self._prepared: dict[int, bool] = {}
 
     def _place(self, origin: str) -> str:
         return f"{self._folder}:{origin}" if origin.startswith(".") else origin
@@ -47,9 +45,14 @@ class Origins:
         origins = {self._imported[name] for name in used & self._imported.keys()}
         origins |= {f"{self._path}: {name}" for name in (used | given) & self._own}
         origins |= {f"fixture of {self._folder}: {name}" for name in given - self._own}
-        prepared = (each for each in classes if _is_prepared(each))
+        prepared = (each for each in classes if self._is_prepared(each))
         origins |= {f"{self._path}: {source_of(field(each, 'name'))}" for each in prepared}
         return tuple(sorted(origins))
+
+    def _is_prepared(self, outer: "Node") -> bool:
+        if outer.id not in self._prepared:
+            self._prepared[outer.id] = _is_prepared(outer)
+        return self._prepared[outer.id]
 
 
 def _is_prepared(outer: "Node") -> bool:

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.gates.integrity.analysis.code_text import Names
 from supervisor_ai.gates.integrity.analysis.conditions import Conditions
 from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable
+from supervisor_ai.gates.integrity.analysis.names import Names
 from supervisor_ai.gates.integrity.analysis.place import CodePlace, Placed
 from supervisor_ai.gates.integrity.analysis.syntax_tree import Grammar, field, items, source_of
 from supervisor_ai.gates.integrity.languages.python import cases, checks

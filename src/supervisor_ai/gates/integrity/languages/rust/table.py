@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.gates.integrity.analysis.code import arguments, called, owner
-from supervisor_ai.gates.integrity.analysis.code_text import Names
 from supervisor_ai.gates.integrity.analysis.flow import Flow
 from supervisor_ai.gates.integrity.analysis.language_table import LanguageTable, Taken
+from supervisor_ai.gates.integrity.analysis.names import Names
 from supervisor_ai.gates.integrity.analysis.place import CodePlace, Placed, children_at
 from supervisor_ai.gates.integrity.analysis.syntax_tree import Grammar, field, items, source_of
 from supervisor_ai.gates.integrity.analysis.table_rows import mentions

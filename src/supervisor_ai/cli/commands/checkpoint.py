@@ -1,0 +1,260 @@
+"""`supervisor checkpoint`."""
+
+from functools import partial
+from typing import TypedDict, Unpack, cast
+
+import click
+
+from supervisor_ai.cli.commands.checkpoint_pages import checkpoint_page, checkpoint_table
+from supervisor_ai.cli.commands.setup.trust import with_trust
+from supervisor_ai.cli.interrupts import run_interruptibly
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.options import (
+    dry_run_option,
+    json_option,
+    queue_option,
+    verbose_option,
+    yes_option,
+)
+from supervisor_ai.cli.output import report_mutation, say, write, write_json
+from supervisor_ai.cli.run_start import (
+    StartOptions,
+    attend,
+    budget_option,
+    cli_option,
+    sandbox_option,
+    start,
+    start_option,
+)
+from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.commands.run_execution import prepare_resume
+from supervisor_ai.control.commands.run_start import held_by
+from supervisor_ai.control.exit_codes import DONE, WAITS
+from supervisor_ai.control.sessions.desk import open_desk, require_session
+from supervisor_ai.control.sessions.members import user_as_coordinator
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.checkpoint.commands.override import Override, override_block
+from supervisor_ai.drivers.checkpoint.commands.requests import (
+    CheckpointWish,
+    await_reply,
+    request_checkpoint,
+)
+from supervisor_ai.drivers.checkpoint.commands.start import (
+    SupervisorRequest,
+    open_for_supervision,
+    prepare_supervisor,
+)
+from supervisor_ai.drivers.checkpoint.queries.checkpoints import (
+    CheckpointView,
+    list_checkpoints,
+    show_checkpoint,
+)
+from supervisor_ai.drivers.checkpoint.queries.runs import unfinished_for
+
+_SESSION = click.argument("session", metavar="SESSION")
+_TASK = click.argument("task", metavar="CHECKPOINT")
+
+
+class _ServeOptions(TypedDict):
+    session: str
+    recovery: bool
+    alone: bool
+    cli: str | None
+    base: str | None
+    sandbox: str | None
+    budget: str | None
+    queue: bool
+    dry_run: bool
+    yes: bool
+    verbose: bool
+    as_json: bool
+
+
+class _ListOptions(TypedDict):
+    session: str
+    as_json: bool
+
+
+class _ShowOptions(_ListOptions):
+    task: str
+
+
+class _RequestOptions(_ShowOptions):
+    scope: str
+    progress: str | None
+    wait: bool
+
+
+class _OverrideOptions(_ShowOptions):
+    reason: str | None
+    claimed: str | None
+    dry_run: bool
+
+
+@click.group(help="Watch over a session, checkpoint by checkpoint")
+def checkpoint() -> None:
+    """Watch over a session, checkpoint by checkpoint."""
+
+
+@verb(example="supervisor checkpoint serve S1", group=checkpoint)
+@_SESSION
+@click.option("--recovery", is_flag=True, help="Take up what an earlier supervisor knew.")
+@click.option("--no-judge", "alone", is_flag=True, help="Ask no worker; note what is not decided.")
+@cli_option
+@start_option
+@sandbox_option
+@budget_option
+@queue_option
+@dry_run_option
+@yes_option
+@verbose_option
+@json_option
+@click.pass_obj
+def serve(invocation: Invocation, **options: Unpack[_ServeOptions]) -> int:
+    """Be the resident supervisor of a session until stopped.
+
+    It tells the coordinator that it waits, answers every checkpoint request with a report, and ends
+    when the coordinator asks for it. Ctrl-C leaves it as it is; the same command, or `supervisor
+    serve`, goes on with it. A session has one supervisor. With --queue it is left to `supervisor
+    serve`.
+    """
+    project = invocation.project()
+    session = open_for_supervision(open_desk(project), options["session"])
+    unfinished = unfinished_for(project.records, session)
+    staying = cast("StartOptions", {**options, "wait": True, "no_cache": False})
+    if unfinished is not None and not options["dry_run"]:
+        return _go_on(invocation, unfinished.id, staying)
+    request = SupervisorRequest(
+        session=session,
+        recovery=options["recovery"],
+        base=options["base"],
+        cli=options["cli"],
+        sandbox=options["sandbox"],
+        budget=options["budget"],
+        is_alone=options["alone"],
+    )
+    prepare = partial(prepare_supervisor, invocation.preflight(), open_desk(project), request)
+    return start(invocation, with_trust(invocation, staying, prepare), staying)
+
+
+def _go_on(invocation: Invocation, run: RunId, options: StartOptions) -> int:
+    """Go on with the session's supervisor, unless somebody drives it now."""
+    attendance = attend(invocation, options)
+    owner = attendance.project.records.queries.owner(run)
+    if owner is not None and owner.is_alive:
+        raise held_by(attendance.project, run)
+    say(f"Run {run} is this session's supervisor and nobody drives it; it is gone on with.")
+    if options["queue"]:
+        attendance.report(run)
+        return DONE
+    run_interruptibly(prepare_resume(attendance.project, run))
+    return attendance.attend(run)
+
+
+@verb(
+    example="supervisor checkpoint request S1 CHECKPOINT-001 --scope DRAFT-001,DRAFT-002 --wait",
+    group=checkpoint,
+)
+@_SESSION
+@_TASK
+@click.option("--scope", required=True, metavar="TASKS", help="What it is about: A-1,B-2.")
+@click.option("--progress", metavar="M/N", help="How many tasks of the pipeline are completed.")
+@click.option("--wait", is_flag=True, help="Stay until the supervisor has answered.")
+@json_option
+@click.pass_obj
+def request(invocation: Invocation, **options: Unpack[_RequestOptions]) -> int:
+    """Ask the supervisor of a session for a checkpoint.
+
+    You speak as the session's coordinator. The exit code is 0 where it passes or warns, and 5 where
+    it blocks, or has not answered yet.
+    """
+    project = invocation.project()
+    desk = open_desk(project)
+    session, caller = require_session(desk, options["session"]), user_as_coordinator(project.actor)
+    wish = CheckpointWish(
+        task=options["task"],
+        scope=tuple(part.strip() for part in options["scope"].split(",")),
+        progress=options["progress"],
+    )
+    message = request_checkpoint(desk, session, caller, wish)
+    if options["wait"]:
+        run_interruptibly(await_reply(project, session, caller, message))
+    view = replace(show_checkpoint(desk, session, options["task"]), message=message)
+    if not options["wait"]:
+        # What an earlier report says is no answer to this request.
+        view = CheckpointView(task_id=view.task_id, status=view.status, message=message)
+    _print(view, as_json=options["as_json"])
+    return _exit_code(view)
+
+
+@verb(example="supervisor checkpoint list S1", group=checkpoint, name="list")
+@_SESSION
+@json_option
+@click.pass_obj
+def list_(invocation: Invocation, **options: Unpack[_ListOptions]) -> int:
+    """List the checkpoints of a session with their verdicts."""
+    desk = open_desk(invocation.project())
+    found = list_checkpoints(desk, require_session(desk, options["session"]))
+    if options["as_json"]:
+        write_json({"checkpoints": found})
+    else:
+        write(checkpoint_table(found))
+    return DONE
+
+
+@verb(example="supervisor checkpoint show S1 CHECKPOINT-001", group=checkpoint)
+@_SESSION
+@_TASK
+@json_option
+@click.pass_obj
+def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
+    """Show one checkpoint with its report."""
+    desk = open_desk(invocation.project())
+    view = show_checkpoint(desk, require_session(desk, options["session"]), options["task"])
+    _print(view, as_json=options["as_json"])
+    return DONE
+
+
+@verb(
+    example='supervisor checkpoint override S1 CHECKPOINT-001 --reason "Agreed with the customer"',
+    group=checkpoint,
+)
+@_SESSION
+@_TASK
+@click.option("--reason", metavar="TEXT", help="Why the pipeline may go on; it is written down.")
+@click.option("--as", "claimed", metavar="NAME", help="Who decides; refused unless proven.")
+@dry_run_option
+@json_option
+@click.pass_obj
+def override(invocation: Invocation, **options: Unpack[_OverrideOptions]) -> int:
+    """Let a pipeline go on although a checkpoint blocks it.
+
+    This is the yes to what the blocked checkpoint asks: it is recorded with your reason and who you
+    are, in the ledger and in the session's wisdom. `supervisor reject RUN --reason …` has upstream
+    work revised instead, `supervisor cancel RUN` ends the supervisor. Somebody at another machine
+    signs, as `supervisor approve --help` says.
+    """
+    wish = Override(
+        session=options["session"],
+        task=options["task"],
+        reason=options["reason"],
+        claimed=options["claimed"],
+    )
+    project = invocation.project()
+    mutation = override_block(project, wish, dry_run=options["dry_run"])
+    owner = project.records.queries.owner(RunId(mutation.target))
+    if not options["dry_run"] and (owner is None or not owner.is_alive):
+        say(f"Nobody drives the run now. Go on with: {invocation.command} resume {mutation.target}")
+    return report_mutation(mutation, as_json=options["as_json"])
+
+
+def _print(view: CheckpointView, *, as_json: bool) -> None:
+    if as_json:
+        write_json({"checkpoint": view})
+    else:
+        write(checkpoint_page(view))
+
+
+def _exit_code(view: CheckpointView) -> int:
+    return WAITS if view.verdict is None or view.is_blocked else DONE

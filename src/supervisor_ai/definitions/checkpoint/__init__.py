@@ -1,0 +1,1 @@
+"""Definitions that only checkpoints have: the files of supervisors, and their answers."""

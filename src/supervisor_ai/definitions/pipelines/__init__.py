@@ -1,0 +1,1 @@
+"""Pipelines: the tasks that sessions begin with."""

@@ -1,0 +1,113 @@
+"""One round of checks: what the text decides, what a worker is asked, what it is told."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from supervisor_ai.drivers.checkpoint.checks.catalogue import CATALOGUE
+from supervisor_ai.drivers.checkpoint.checks.model import (
+    CheckMaterial,
+    CheckResult,
+    CheckSpec,
+    Undecided,
+    WorkerQuestion,
+    result_of,
+    warned,
+)
+from supervisor_ai.drivers.checkpoint.checks.view import SessionView
+from supervisor_ai.drivers.checkpoint.facts.model import ArtifactFacts
+from supervisor_ai.drivers.checkpoint.protocol.words import key_findings, plain
+from supervisor_ai.drivers.checkpoint.score import CheckVerdict
+
+_KINDS: Final = {
+    "goals": "goal",
+    "requirements": "requirement",
+    "components": "component",
+    "stories": "story",
+    "tasks": "task",
+    "decisions": "decision",
+}
+_LONGEST_LINE: Final = 240
+_MOST_LINES: Final = 400
+
+
+class CheckRound(Struct, frozen=True, kw_only=True):
+    """What came of the checks that need no judgement."""
+
+    results: tuple[CheckResult, ...]
+    questions: tuple[WorkerQuestion, ...]
+    facts: dict[str, ArtifactFacts]
+    """What was read of new artifacts; it is kept for later checkpoints."""
+
+
+def run_checks(material: CheckMaterial, specs: Iterable[CheckSpec]) -> CheckRound:
+    """Make the checks of a checkpoint, as far as the text decides them."""
+    view = SessionView(material)
+    results: list[CheckResult] = []
+    questions: list[WorkerQuestion] = []
+    for spec in specs:
+        found = _run(view, spec)
+        if isinstance(found, WorkerQuestion):
+            questions.append(found)
+        else:
+            results.append(found)
+    return CheckRound(
+        results=tuple(results), questions=tuple(questions), facts=dict(view.new_facts)
+    )
+
+
+def _run(view: SessionView, spec: CheckSpec) -> CheckResult | WorkerQuestion:
+    decide = CATALOGUE[spec.rule].decide
+    if decide is None:
+        if not view.facts:
+            return result_of(spec, warned("There is no artifact to judge."))
+        return _question(spec, "")
+    found = decide(view, spec.params)
+    if not isinstance(found, Undecided):
+        return result_of(spec, found)
+    return _question(spec, found.why) if view.facts else result_of(spec, warned(found.why))
+
+
+def _question(spec: CheckSpec, why: str) -> WorkerQuestion:
+    return WorkerQuestion(
+        check=spec.id,
+        title=spec.title,
+        group=spec.group,
+        question=spec.question,
+        why=plain(why),
+    )
+
+
+def kept_lines(older: dict[str, ArtifactFacts]) -> tuple[str, ...]:
+    """Tell a worker what is known of artifacts that it need not read again, line by line."""
+    lines = [line for path, facts in sorted(older.items()) for line in _told(path, facts)]
+    return tuple(lines[:_MOST_LINES])
+
+
+def _told(path: str, facts: ArtifactFacts) -> Iterator[str]:
+    for kind, noun in _KINDS.items():
+        for it in getattr(facts, kind):
+            named = f" {it.id}" if it.id else ""
+            yield plain(f"{path}:{it.line}: {noun}{named}: {it.text}", _LONGEST_LINE)
+    for term in facts.terms:
+        yield plain(f"{path}:{term.line}: term: {term.term}", _LONGEST_LINE)
+    for question in facts.questions:
+        yield plain(f"{path}:{question.line}: open question: {question.text}", _LONGEST_LINE)
+
+
+def findings(results: Sequence[CheckResult]) -> tuple[str, ...]:
+    """Say in a few words what was found: what is wrong first, and else what is fine."""
+    order = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.PASS)
+    ranked = sorted(results, key=lambda it: order.index(it.verdict))
+    words = key_findings(_finding(result) for result in ranked)
+    return tuple(
+        word[:1].upper() + word[1:] if place == 0 else word for place, word in enumerate(words)
+    )
+
+
+def _finding(result: CheckResult) -> str:
+    if result.verdict is not CheckVerdict.PASS:
+        return f"{result.title}: {result.note}" if result.note else result.title
+    definition = CATALOGUE.get(result.check)
+    return definition.fine if definition and definition.fine else result.title

@@ -1,0 +1,1 @@
+"""What can be asked for: a supervisor, a checkpoint, an override."""

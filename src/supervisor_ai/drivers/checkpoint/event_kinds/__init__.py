@@ -1,0 +1,1 @@
+"""The facts of a resident supervisor, by what they are about."""

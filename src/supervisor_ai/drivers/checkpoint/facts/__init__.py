@@ -1,0 +1,1 @@
+"""What checks need to know of an artifact, read once and kept."""

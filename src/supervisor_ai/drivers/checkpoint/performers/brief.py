@@ -1,0 +1,53 @@
+"""What a worker that judges is told: the questions, and every line that it may cite."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from supervisor_ai.drivers.checkpoint.checks.model import CheckMaterial, WorkerQuestion
+from supervisor_ai.drivers.checkpoint.checks.rounds import kept_lines
+from supervisor_ai.drivers.checkpoint.protocol.words import plain
+
+MOST_CHARACTERS: Final = 400_000
+_LONGEST_LINE: Final = 2_000
+_CUT: Final = "[what follows was left out: there is too much of it]"
+
+
+def write_brief(material: CheckMaterial, questions: Sequence[WorkerQuestion]) -> str:
+    """Write the questions and the material; each line of a file begins with its place.
+
+    So nothing in a file can pass for a heading, a question or an instruction of ours.
+    """
+    lines: list[str] = []
+    size = 0
+    for line in _lines(material, questions):
+        size += len(line) + 1
+        if size > MOST_CHARACTERS:
+            lines.append(_CUT)
+            break
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _lines(material: CheckMaterial, questions: Sequence[WorkerQuestion]) -> Iterator[str]:
+    yield f"Checkpoint {material.checkpoint}, about {', '.join(material.scope)}."
+    yield from ("", "Checks to judge:")
+    for it in questions:
+        why = f" ({it.why})" if it.why else ""
+        yield f"- {it.check}: {it.question or it.title}{why}"
+    yield from ("", "New artifacts, each line with its file and number:")
+    for path, artifact in sorted(material.artifacts.items()):
+        yield from _numbered(path, artifact.text)
+    older = kept_lines(material.older)
+    if older:
+        yield from ("", "What earlier artifacts say, as far as it was kept:")
+        yield from older
+    if any(text.strip() for text in material.wisdom.values()):
+        yield from ("", "What the team has learnt:")
+        for path, text in sorted(material.wisdom.items()):
+            yield from _numbered(path, text)
+
+
+def _numbered(path: str, text: str) -> Iterator[str]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield f"{plain(path)}:{number}: {plain(line, _LONGEST_LINE)}"

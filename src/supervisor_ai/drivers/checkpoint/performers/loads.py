@@ -1,0 +1,167 @@
+"""Loading what is new in a session: messages since a version, artifacts by hash, new wisdom."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from supervisor_ai.control.ports.session_files import SessionFiles
+from supervisor_ai.domain.ids import ArtifactHash, session_stream
+from supervisor_ai.domain.session import events as s
+from supervisor_ai.domain.session.session import SessionState
+from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.checkpoint import effects as d
+from supervisor_ai.drivers.checkpoint import events as k
+from supervisor_ai.drivers.checkpoint.accumulator import Accumulator
+from supervisor_ai.drivers.checkpoint.checks.model import (
+    CheckMaterial,
+    LoadedArtifact,
+    RoleState,
+    SessionTask,
+)
+from supervisor_ai.drivers.checkpoint.performers.context import (
+    WISDOM,
+    LoadedContext,
+    SessionMemory,
+    artifacts_of,
+    count_tokens,
+    hear,
+    published,
+)
+from supervisor_ai.drivers.checkpoint.performers.door import SessionDoor
+from supervisor_ai.drivers.checkpoint.performers.history import heard_message
+from supervisor_ai.drivers.checkpoint.report import ReadArtifact
+from supervisor_ai.drivers.checkpoint.wisdom import new_entries
+from supervisor_ai.engine.world import Operation
+
+
+class Wisdom(NamedTuple):
+    """What a session's members have learnt."""
+
+    texts: dict[str, str]
+    """All of it, by path."""
+    new: int
+    """What was added since the last wake, in tokens."""
+
+
+async def load_context(
+    effect: d.LoadContext, operation: Operation, files: SessionFiles
+) -> k.ContextLoaded | k.ContextUnreadable:
+    """Read what is new since the last wake; what is older comes from what is remembered."""
+    door = SessionDoor(operation, effect.session, files)
+    session = door.take()
+    documents = operation.world.documents
+    known = documents.load(effect.accumulator, Accumulator).before(effect.task)
+    before = (
+        SessionMemory()
+        if effect.before is None
+        else documents.load(effect.before, LoadedContext).memory
+    )
+    memory = _remembered(door, before)
+    read = _new_artifacts(door, session, effect.scope, memory, known)
+    wisdom = _wisdom(door, session, memory)
+    memory = replace(
+        memory,
+        wisdom={path: len(text) for path, text in wisdom.texts.items()},
+        sizes={**memory.sizes, **{path: count_tokens(it.text) for path, it in read.items()}},
+    )
+    context = LoadedContext(
+        material=CheckMaterial(
+            checkpoint=effect.task,
+            scope=effect.scope,
+            now=operation.intended_at,
+            artifacts=read,
+            older={path: it for path, it in known.facts.items() if path not in read},
+            roles=_roles(door),
+            messages=memory.messages,
+            tasks=_tasks(door, session, memory.moved),
+            wisdom=wisdom.texts,
+        ),
+        memory=memory,
+        hashes={**known.hashes, **{path: session.files[path] for path in read}},
+        read=tuple(
+            ReadArtifact(path=path, hash=session.files[path], task=it.task)
+            for path, it in read.items()
+        ),
+    )
+    return _loaded(effect, operation, context, memory.tokens - before.tokens + wisdom.new)
+
+
+def _loaded(
+    effect: d.LoadContext, operation: Operation, context: LoadedContext, besides: int
+) -> k.ContextLoaded:
+    memory = context.memory
+    last = memory.messages[-1].number if memory.messages else effect.cursor
+    texts = context.material.wisdom.values()
+    return k.ContextLoaded(
+        step=effect.step,
+        visit=effect.visit,
+        slot=effect.slot,
+        context=operation.world.documents.save(context),
+        cursor=max(last, effect.cursor),
+        files=tuple(
+            k.LoadedFile(path=it.path, artifact=ArtifactHash(it.hash), task=it.task)
+            for it in context.read
+        ),
+        wisdom=memory.wisdom,
+        tokens=besides + sum(memory.sizes[it.path] for it in context.read),
+        all_tokens=memory.tokens + sum(memory.sizes.values()) + sum(map(count_tokens, texts)),
+    )
+
+
+def _remembered(door: SessionDoor, memory: SessionMemory) -> SessionMemory:
+    """Add what was said and moved since the stream was read last."""
+    path = door.path
+    for envelope in door.desk.log.read(session_stream(door.session), after=memory.version):
+        event = envelope.event
+        memory = replace(memory, version=envelope.version)
+        if isinstance(event, s.TaskMoved):
+            memory = replace(memory, moved={**memory.moved, event.task: envelope.recorded_at})
+        elif isinstance(event, s.MessageLogged):
+            memory = hear(memory, heard_message(door, envelope, event), path)
+    return memory
+
+
+def _new_artifacts(
+    door: SessionDoor,
+    session: SessionState,
+    scope: tuple[str, ...],
+    memory: SessionMemory,
+    known: Accumulator,
+) -> dict[str, LoadedArtifact]:
+    """Read the artifacts of the scope that were not read before, or have changed since."""
+    found: dict[str, LoadedArtifact] = {}
+    for task in scope:
+        for path in artifacts_of(task, memory.refs.get(task, ()), session.files):
+            if path not in found and known.hashes.get(path) != session.files[path]:
+                text = door.desk.text(session.files[path])
+                found[path] = LoadedArtifact(text=text, task=task)
+    return found
+
+
+def _roles(door: SessionDoor) -> dict[str, RoleState]:
+    states = door.bus.get_state()
+    return {name: published(state, door.path) for name, state in states.items()}
+
+
+def _tasks(
+    door: SessionDoor, session: SessionState, moved: Mapping[str, datetime]
+) -> tuple[SessionTask, ...]:
+    return tuple(
+        SessionTask(
+            id=it.task,
+            status=it.status.value,
+            owner=it.owner,
+            subject=door.desk.text(it.subject),
+            moved_at=moved.get(it.task),
+        )
+        for it in session.tasks.values()
+    )
+
+
+def _wisdom(door: SessionDoor, session: SessionState, memory: SessionMemory) -> Wisdom:
+    paths = sorted(path for path in session.files if path.startswith(WISDOM))
+    texts = {path: door.desk.text(session.files[path]) for path in paths}
+    new = (
+        count_tokens(new_entries(text, memory.wisdom.get(path, 0))) for path, text in texts.items()
+    )
+    return Wisdom(texts=texts, new=sum(new))

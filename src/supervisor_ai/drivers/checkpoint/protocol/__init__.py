@@ -1,0 +1,1 @@
+"""The messages between the coordinator and the supervisor, word for word."""

@@ -1,0 +1,1 @@
+"""What agents of the user's are told about us, and how it is put into their files and taken out."""

@@ -1,0 +1,138 @@
+"""What an agent reads, and what stands in it when it knows us: each agent has a recipe."""
+
+import shlex
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from string import Template
+from typing import Final
+
+from msgspec import Struct
+
+from supervisor_ai.control.ports.agent_installation import InstallationScope, Offer
+from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.session.members import MemberRole
+from supervisor_ai.tools.json_value import Json
+from supervisor_ai.tools.text import nearest
+from supervisor_ai.workers.installation.notations import Keys, Notation
+
+SERVER: Final = "supervisor"
+"""What our tools are called in an agent's settings."""
+RECIPES: Final = ("claude", "codex", "gemini")
+"""The agents that can be told of us; each is the folder of that name, with a value `RECIPE`."""
+PAGES: Final = Path(__file__).parent / "pages"
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What the files of one installation are made of."""
+
+    scope: InstallationScope
+    role: MemberRole
+    session: str | None
+    program: tuple[str, ...]
+    """How an agent starts us."""
+    environment: Mapping[str, str] = {}
+    """Where our own files are, if not where they usually are."""
+
+    @property
+    def variables(self) -> dict[str, Json]:
+        """Return what the server is to find in its environment, as entries say it."""
+        return {"env": dict(self.environment)} if self.environment else {}
+
+    @property
+    def server(self) -> tuple[str, ...]:
+        """Return the command that serves our tools."""
+        chosen = () if self.session is None else ("--session", self.session)
+        return (*self.program, "mcp", *chosen, "--role", self.role.value)
+
+
+class WantedPage(Struct, frozen=True, kw_only=True):
+    """A file that is ours as a whole."""
+
+    path: str
+    text: str
+
+
+class WantedEntry(Struct, frozen=True, kw_only=True):
+    """One entry of a file that is the agent's."""
+
+    path: str
+    keys: Keys
+    value: Json
+    notation: Notation
+
+
+Wanted = WantedPage | WantedEntry
+
+
+class Recipe(Struct, frozen=True, kw_only=True):
+    """How one agent is told of us."""
+
+    name: str
+    folder: str
+    """Where its files are, in a project and in the user's home."""
+    variable: str | None
+    """Names the directory that stands for the folder in the user's home."""
+    wanted: Callable[[Order], tuple[Wanted, ...]]
+    offers: Callable[[Order], tuple[Offer, ...]]
+    farewell: Callable[[InstallationScope], tuple[Offer, ...]] = lambda _: ()
+
+    def place(
+        self, scope: InstallationScope, home: Path, environment: Mapping[str, str]
+    ) -> tuple[Path, str]:
+        """Return the directory, and what paths below it begin with in place of the folder."""
+        chosen = environment.get(self.variable) if self.variable else None
+        if scope is InstallationScope.PROJECT or not chosen:
+            return home, f"{self.folder}/"
+        return Path(chosen).absolute(), ""
+
+
+class _Page(Template):
+    """A text with places such as @{command}; agents have words with dollars and braces."""
+
+    delimiter = "@"
+
+
+def rendered(page: Path, order: Order, tools: str, **words: str) -> str:
+    """Fill in the places of a page; `tools` comes before the names of ours."""
+    known = {
+        "tools": tools,
+        "role": order.role.value,
+        "supervisor": shlex.join(order.program),
+        "session": order.session or "SESSION",
+        "server": shlex.join(order.server),
+    }
+    return _Page(page.read_text(encoding="utf-8")).substitute(known, **words)
+
+
+def guide(order: Order, tools: str) -> str:
+    """Tell an agent what a member of its role does."""
+    return rendered(PAGES / f"{order.role.value}.md", order, tools).strip()
+
+
+def skill(order: Order, tools: str) -> str:
+    """Write the guide as a skill that an agent finds when it needs it."""
+    return rendered(PAGES / "skill.md", order, tools, guide=guide(order, tools))
+
+
+def messenger(page: Path, order: Order, tools: str) -> str:
+    """Tell an agent how to carry requests to the supervisor and reports back."""
+    told = rendered(PAGES / "messenger.md", order, tools).strip()
+    return rendered(page, order, tools, messenger=told)
+
+
+def section(order: Order, tools: str) -> str:
+    """Offer a few lines for the file of instructions that an agent reads in every session."""
+    return rendered(PAGES / "section.md", order, tools)
+
+
+def find_recipe(agent: str) -> Recipe:
+    """Load the recipe of one agent."""
+    if agent not in RECIPES:
+        near = nearest(agent, RECIPES)
+        raise NotFound(
+            f"There is no agent {agent[:80]!r} that could be told of us.",
+            hint=f"Did you mean {near!r}?" if near else f"Agents: {', '.join(RECIPES)}.",
+        )
+    recipe: Recipe = import_module(f"supervisor_ai.workers.{agent}.recipe").RECIPE
+    return recipe

@@ -1,0 +1,1 @@
+"""The folders of sessions on the disk."""
