@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from supervisor_ai.engine.ports.members import MemberDoors
     from supervisor_ai.engine.ports.monitor import Monitor
     from supervisor_ai.engine.ports.sandbox import Sandbox
+    from supervisor_ai.engine.ports.workers import WorkerFactory
     from supervisor_ai.engine.world import Performers, World
     from supervisor_ai.gates.examiner import RepositoryExaminer
     from supervisor_ai.store.ledger import SqliteLedger
@@ -61,22 +62,19 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
     """Give the engine everything outside it."""
     from supervisor_ai.context.prompter import JinjaPrompter
     from supervisor_ai.control.slices import openers
-    from supervisor_ai.definitions.consent.own_agents import OwnAgents
     from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
     from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
     from supervisor_ai.engine.remembered_redactor import RememberedRedactor
     from supervisor_ai.engine.world import World
     from supervisor_ai.store.documents import ArtifactDocuments
     from supervisor_ai.store.files.artifacts import FileArtifacts
-    from supervisor_ai.workers.registry import worker_factory
     from supervisor_ai.workspaces.forges.user_forges import UserForges
     from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
     repository, ledger, settings = parts.repository, parts.ledger, parts.settings
     artifacts = FileArtifacts(repository.state_directory / "artifacts")
     sandbox, examiner = make_sandbox(parts.settings, sandbox_name), make_examiner(repository)
-    own_agents = OwnAgents(settings.user_directory)
-    login_of, channels = access_choice(settings).login_of, open_channels(settings)
+    channels = open_channels(settings)
     return World(
         log=ledger.events,
         leases=ledger.leases,
@@ -92,7 +90,7 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
         drivers=openers(),
         sandbox=sandbox,
         workspaces=GitWorkspaces(repository, project_state(settings, repository)),
-        workers=worker_factory(sandbox, settings.environment, own_agents.filled, login_of),
+        workers=make_workers(sandbox, settings),
         prompter=JinjaPrompter(),
         packer=make_packer(repository, parts.settings),
         answers=StrictAnswerReader(),
@@ -143,6 +141,15 @@ def make_consent(repository: "GitRepository", settings: HostSettings) -> "UserCo
     from supervisor_ai.control.commands.trust import UserConsent
 
     return UserConsent(trust=trust_store(repository, settings), policy=settings.policy)
+
+
+def make_workers(sandbox: "Sandbox", settings: HostSettings) -> "WorkerFactory":
+    """Say which agents run, and how they get to their models."""
+    from supervisor_ai.definitions.consent.own_agents import OwnAgents
+    from supervisor_ai.workers.registry import worker_factory
+
+    own_agents, login_of = OwnAgents(settings.user_directory), access_choice(settings).login_of
+    return worker_factory(sandbox, settings.environment, own_agents.filled, login_of)
 
 
 def make_identities(repository: "GitRepository", settings: HostSettings) -> "Identities":

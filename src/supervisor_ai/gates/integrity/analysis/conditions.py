@@ -17,7 +17,7 @@ from supervisor_ai.gates.integrity.analysis.code import (
     without_not,
 )
 from supervisor_ai.gates.integrity.analysis.code_text import is_alias, is_told, wording
-from supervisor_ai.gates.integrity.analysis.names import Chosen, Layers, Names
+from supervisor_ai.gates.integrity.analysis.names import Layers, Names, NamesOfKind
 from supervisor_ai.gates.integrity.analysis.place import FoundAssertion
 from supervisor_ai.gates.integrity.analysis.syntax_tree import source_of
 from supervisor_ai.gates.integrity.analysis.tolerance import of_distance
@@ -117,12 +117,12 @@ class Conditions(Struct, frozen=True, kw_only=True, dict=True):
     def known(self) -> Names:
         """The names that stand for something that does not change."""
         is_alias_here = partial(is_alias, names=self.names, style=self.table)
-        return Layers(self.scalars, Chosen(self.names, is_alias_here))
+        return Layers(self.scalars, NamesOfKind(self.names, is_alias_here))
 
     @cached_property
     def scalars(self) -> Names:
         """The names that stand for a constant."""
-        return Chosen(self.names, partial(is_frozen, table=self.table))
+        return NamesOfKind(self.names, partial(is_frozen, table=self.table))
 
     def resolved(self, node: "Node") -> "Node":
         """Return what a name stands for; what is no name stands for itself."""

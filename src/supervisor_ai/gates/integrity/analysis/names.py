@@ -32,7 +32,7 @@ class Layers:
         return next((it for each in self._layers if (it := each.get(name)) is not None), None)
 
 
-class Chosen:
+class NamesOfKind:
     """Those of some names whose values are of one kind."""
 
     def __init__(self, names: Names, is_chosen: "Callable[[Node], bool]") -> None:

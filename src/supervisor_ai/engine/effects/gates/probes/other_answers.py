@@ -10,7 +10,6 @@ from typing import Final
 from supervisor_ai.domain.run.gates import Finding
 from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.probes.probe_run import Contents, ProbeRuns
-from supervisor_ai.engine.effects.gates.probes.speaking_tests import speaking_tests
 from supervisor_ai.engine.ports.evidence import Halves, ProbeKind, TestProbe
 from supervisor_ai.engine.ports.gates import CaseOutcome, CaseResult, ChangeCase, Reading
 
@@ -33,11 +32,23 @@ async def other_answers(
     found = await _asked(runs, halves, await runs.probes(case, ProbeKind.NEIGHBOURS))
     if not found or not halves.touches_harness:
         return found
-    speaking = await speaking_tests(runs, case, gate)
+    speaking = await _speaking_tests(runs, case, gate)
     if not speaking:
         return found
     rest = await runs.probes(case, ProbeKind.NEIGHBOURS, speaking)
     return await _asked(runs, halves, rest)
+
+
+async def _speaking_tests(runs: ProbeRuns, case: ChangeCase, gate: Ran) -> tuple[str, ...]:
+    """Name the tests of a change that pass with it, and not on the product of the base."""
+    back = await runs.halves(ChangeCase(base=case.head, head=case.base))
+    old = await runs.on_base(back.replay)
+    passed = {it.name for it in old.reading.results if it.outcome is CaseOutcome.PASSED}
+    return tuple(
+        it.name
+        for it in gate.reading.results
+        if it.outcome is CaseOutcome.PASSED and it.name not in passed
+    )
 
 
 async def _asked(

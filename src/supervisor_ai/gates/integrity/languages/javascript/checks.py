@@ -11,7 +11,7 @@ from supervisor_ai.gates.integrity.analysis.code import is_constant, operator, t
 from supervisor_ai.gates.integrity.analysis.code_text import bare, is_told
 from supervisor_ai.gates.integrity.analysis.conditions import Conditions
 from supervisor_ai.gates.integrity.analysis.flow import Flow
-from supervisor_ai.gates.integrity.analysis.names import Chosen
+from supervisor_ai.gates.integrity.analysis.names import NamesOfKind
 from supervisor_ai.gates.integrity.analysis.place import FoundAssertion, negated
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, items, source_of
 from supervisor_ai.gates.integrity.analysis.tolerance import of_digits, within
@@ -76,7 +76,7 @@ def checks(flow: Flow, node: "Node") -> Iterator[FoundAssertion]:
 def _asking(flow: Flow, node: "Node") -> Conditions:
     asking = flow.asking(node)
     # A mock or a function is known by its name: how it was made says nothing about what is checked.
-    return replace(asking, names=Chosen(asking.names, _is_value))
+    return replace(asking, names=NamesOfKind(asking.names, _is_value))
 
 
 def _is_value(value: "Node") -> bool:
