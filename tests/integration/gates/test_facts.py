@@ -17,6 +17,7 @@ from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 
 START: Final = {
     "README.md": b"# Shop\n",
+    "setup.cfg": b"[metadata]\nname = shop\n",
     "src/shop/__init__.py": b"from shop.cart import total\n\n__all__ = ['total']\n",
     "src/shop/cart.py": b"def total(items, tax=0):\n    return sum(items) + tax\n",
     "src/shop/accounts.py": b"def show(user):\n    return user.name\n",

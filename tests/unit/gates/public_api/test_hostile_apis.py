@@ -48,7 +48,7 @@ def embedded(count: int = 40) -> str:
 
 
 CARGO = {"Cargo.toml": "[package]\n"}
-PACKAGE = {"p/__init__.py": ""}
+PACKAGE = {"p/__init__.py": "", "setup.py": ""}
 HOSTILE: dict[str, tuple[Files, Files]] = {
     "deep brackets": (PACKAGE, {**PACKAGE, "p/a.py": "x: " + nested("list[", "int", "]") + "\n"}),
     "deep unions": (

@@ -1,10 +1,23 @@
 """Pairs of Python: what breaks who imports a module, and what does not."""
 
 import pytest
-from tests.unit.gates.public_api.seen_breaks import seen, told
+from tests.unit.gates.public_api import seen_breaks
+from tests.unit.gates.public_api.seen_breaks import Files
 
+from supervisor_ai.gates.public_api.api_breaks import ApiReading
+
+MANIFEST = {"pyproject.toml": "[project]\nname = 'shop'\n"}
 PACKAGE = {"src/shop/__init__.py": ""}
 CART = "src/shop/cart.py"
+
+
+def seen(before: Files, after: Files) -> ApiReading:
+    """Compare what others can install."""
+    return seen_breaks.seen({**MANIFEST, **before}, {**MANIFEST, **after})
+
+
+def told(before: Files, after: Files) -> list[str]:
+    return seen_breaks.told({**MANIFEST, **before}, {**MANIFEST, **after})
 
 
 def pair(before: str, after: str) -> list[str]:

@@ -23,7 +23,7 @@ def _breaks(
 ) -> Iterator[ApiBreak]:
     old, new = PythonSurface(before, suffix), PythonSurface(after, suffix)
     names = old.names_of(paths) | new.names_of(paths)
-    was, is_now = old.of(names), new.of(names)
+    was, is_now = old.promised(names), new.of(names)
     gone = {it for it in was if was[it].kind == "module" and it not in is_now}
     # A stub may go when the module has annotations itself.
     stubs = gone if suffix == ".pyi" else frozenset()

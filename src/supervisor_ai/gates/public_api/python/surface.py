@@ -9,6 +9,7 @@ from supervisor_ai.gates.public_api.commit_side import CommitSide
 from supervisor_ai.gates.public_api.foreign_files import is_made
 from supervisor_ai.gates.public_api.model import ApiSymbol, BreakRules, Surface, TypeUse
 from supervisor_ai.gates.public_api.python import symbols
+from supervisor_ai.gates.public_api.python.distributions import Distributions
 from supervisor_ai.gates.public_api.python.modules import (
     ImportOrigin,
     PythonModule,
@@ -34,18 +35,28 @@ class PythonSurface:
     def __init__(self, side: CommitSide, suffix: str = ".py") -> None:
         self._side = side
         self.modules = PythonModules(side, suffix)
+        self._distributions = Distributions(side)
         self._classes: dict[tuple[str, str], ApiSymbol | None] = {}
         self._stars: dict[str, frozenset[str]] = {}
 
     def of(self, names: Collection[str]) -> Surface:
-        """Return everything that some modules give to everybody, by its full name."""
+        """Return everything that some modules give to whoever imports them, by its full name."""
+        return self._given(names, is_promised=False)
+
+    def promised(self, names: Collection[str]) -> Surface:
+        """Return what others may rely on: of code that nobody can install, what it lists itself."""
+        return self._given(names, is_promised=True)
+
+    def _given(self, names: Collection[str], *, is_promised: bool) -> Surface:
         found: dict[str, ApiSymbol] = {}
         for name in sorted(names):
             module = self.modules.find(name) if is_public_name(name) else None
             if module is None or is_made(self._side.text(module.path) or b""):
                 continue
-            found[name] = ApiSymbol(name=name, kind="module", file=module.path)
-            for public in self._names(module, 0):
+            is_whole = not is_promised or self._distributions.has(module.path)
+            if is_whole or module.listed:
+                found[name] = ApiSymbol(name=name, kind="module", file=module.path)
+            for public in self._names(module, 0) if is_whole else sorted(_listed(module)):
                 symbol = self._symbol(module, public, f"{name}.{public}", 0)
                 if symbol is not None:
                     found[symbol.name] = symbol
@@ -76,8 +87,7 @@ class PythonSurface:
         for star in module.stars if depth < _DEEPEST else ():
             source = self.modules.find(star)
             inherited |= set() if source is None else set(self._starred(source, depth))
-        listed = {it for it in module.listed if not (it.startswith("__") and it.endswith("__"))}
-        yield from sorted(own | given | inherited | listed | module.served)
+        yield from sorted(own | given | inherited | _listed(module) | module.served)
 
     def _starred(self, module: PythonModule, depth: int) -> frozenset[str]:
         if module.listed:
@@ -199,6 +209,10 @@ class PythonSurface:
         else:
             symbol = self._symbol(module, first, full, depth + 1)
         return symbol if symbol is not None and symbol.kind == "class" else None
+
+
+def _listed(module: PythonModule) -> set[str]:
+    return {it for it in module.listed if not (it.startswith("__") and it.endswith("__"))}
 
 
 def _renamed(above: ApiSymbol, full: str) -> dict[str, ApiSymbol]:
