@@ -11,6 +11,12 @@ from urllib.parse import urlsplit
 from tests.support.desktop import Desktop, Json
 from tests.support.processes import PATIENCE
 
+from supervisor_ai.bootstrap.projects import open_project, read_settings
+from supervisor_ai.control.sessions.desk import open_desk
+from supervisor_ai.control.sessions.members import Members
+from supervisor_ai.domain.ids import SessionId
+from supervisor_ai.domain.session.members import MemberRole
+
 FIXTURES: Final = Path(__file__).parents[1] / "fixtures/checkpoint/session"
 SESSION: Final = "S1"
 OWNERS: Final = {
@@ -83,7 +89,7 @@ class Lifecycle:
     def __init__(self, desk: Desktop, address: str) -> None:
         self._desk = desk
         self._address = address
-        self.boss = self.member("boss", "coordinator")
+        self.coordinator = self.member("coordinator", "coordinator")
         self.verdicts: dict[str, str] = {}
 
     @property
@@ -92,8 +98,9 @@ class Lifecycle:
 
     def member(self, name: str, role: str) -> HttpMember:
         """Let somebody take part."""
-        token = self._desk.ask("session", "token", SESSION, "--role", role, "--member", name)
-        return HttpMember(self._address, token["token"])
+        project = open_project(self._desk.project, read_settings(self._desk.environment))
+        members = Members(open_desk(project), SessionId(SESSION), project.actor)
+        return HttpMember(self._address, members.add(name, MemberRole(role)))
 
     def write(self, task: str) -> None:
         """Write what comes of a task."""
@@ -125,11 +132,11 @@ class Lifecycle:
                 done += 1
         farewell = {"to": "supervisor", "type": "shutdown_request", "summary": "The end."}
         data = {"request_id": "end-1"}
-        self.boss.call("team_msg", operation="log", data=data, **farewell)
+        self.coordinator.call("team_msg", operation="log", data=data, **farewell)
 
     def check(self, task: str, done: int) -> Json:
         """Ask for a checkpoint and wait for its verdict."""
-        asked = self.boss.call(
+        asked = self.coordinator.call(
             "checkpoint_request",
             task_id=task,
             scope=SCOPES[task],
@@ -139,8 +146,8 @@ class Lifecycle:
         found: Json = {}
 
         def has_verdict() -> bool:
-            found.update(self.boss.call("checkpoint_show", task_id=task)["checkpoint"])
-            return found["verdict"] is not None
+            found.update(self.coordinator.call("checkpoint_show", task_id=task)["checkpoint"])
+            return found["status"] == "completed" or found["verdict"] == "block"
 
         self._desk.until(has_verdict, f"the verdict of {task}")
         self.verdicts[task] = found["verdict"]
@@ -190,3 +197,23 @@ def _first_object(stream: IO[str]) -> Json:
         text += line
     told: Json = json.loads(text)
     return told
+
+
+def require_whole(desk: Desktop, session: Lifecycle) -> None:
+    """Look whether all was done, each checkpoint told once, and the supervisor has said goodbye."""
+    assert session.verdicts == dict.fromkeys(SCOPES, "pass")
+    shown = desk.ask("session", "show", SESSION)["session"]
+    assert {it["id"]: it["status"] for it in shown["tasks"]} == dict.fromkeys(
+        (*OWNERS, *SCOPES), "completed"
+    )
+    said = desk.ask("msg", "list", "--session", SESSION, "--from", "supervisor")["messages"]
+    assert [it["summary"] for it in said if it["type"] != "state_update"] == [
+        "[supervisor] Ready, awaiting checkpoints",
+        *(f"[supervisor] {task}: pass" for task in SCOPES),
+        "[supervisor] Shutting down",
+    ]
+    reports = sorted(it.name for it in (session.folder / "artifacts").glob("CHECKPOINT-*"))
+    assert reports == [f"{task}-report.md" for task in SCOPES]
+    logged = desk.ask("msg", "list", "--session", SESSION, "--type", "state_update")["messages"]
+    done = [it["data"]["task_id"] for it in logged if it["from"] != "supervisor"]
+    assert done == list(OWNERS)
