@@ -4,18 +4,16 @@ It has a home of its own, a key that is none, and a model on this machine.
 """
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from tests.clis.stage import PATH, Model
 from tests.clis.vocabulary import Turn
-from tests.support.processes import PATIENCE, Owned
+from tests.support.desktop import Desktop
+from tests.support.processes import PATIENCE
 
-SUPERVISOR: Final = Path(sys.executable).with_name("supervisor")
 NAMES: Final[Mapping[str, Turn]] = {
     "claude": {"name": "mcp__supervisor__{}"},
     "codex": {"name": "{}", "namespace": "mcp__supervisor"},
@@ -28,7 +26,6 @@ GEMINI: Final = {
     "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False, "maxAttempts": 1},
 }
 FEATURES: Final = ("apps", "plugins", "remote_plugin", "unbounded_connection_retries")
-Json = dict[str, Any]
 
 
 def call(agent: str, tool: str, **arguments: object) -> Turn:
@@ -37,73 +34,12 @@ def call(agent: str, tool: str, **arguments: object) -> Turn:
     return {"tool": {**names, "input": arguments}}
 
 
-class Desktop:
-    """A user with a project, and one of the CLIs."""
+class AgentDesktop(Desktop):
+    """A user who runs one of the CLIs."""
 
     def __init__(self, agent: str, ground: Path) -> None:
+        super().__init__(ground, path=PATH)
         self.agent = agent
-        self.home, self.project = ground / "home", ground / "project"
-        self.home.mkdir()
-        self.project.mkdir()
-        self.environment = {
-            "PATH": PATH,
-            "HOME": str(self.home),
-            "LANG": "C.UTF-8",
-            "TMPDIR": str(ground),
-            "NO_PROXY": "127.0.0.1",
-            "SUPERVISOR_STATE": str(ground / "state"),
-            "SUPERVISOR_CONFIG": str(ground / "config"),
-            "GIT_CONFIG_GLOBAL": os.devnull,
-        }
-        self._git("init", "--quiet", "--initial-branch=main")
-        self._git("config", "user.name", "Ada")
-        self._git("config", "user.email", "ada@example.org")
-        self.write("README.md", "A project.\n")
-        self.commit()
-
-    def write(self, name: str, text: str) -> Path:
-        place = self.project / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text)
-        return place
-
-    def commit(self) -> None:
-        self._git("add", "--all")
-        self._git("commit", "--quiet", "--allow-empty", "--message", "user")
-
-    def _git(self, *words: str) -> None:
-        subprocess.run(["git", *words], cwd=self.project, env=self.environment, check=True)
-
-    def supervisor(self, *words: str, code: int = 0) -> str:
-        """Call our command as the user does."""
-        done = subprocess.run(
-            [SUPERVISOR, *words],
-            cwd=self.project,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-        assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
-        return done.stdout
-
-    def ask(self, *words: str, code: int = 0) -> Json:
-        """Call our command and read the JSON that it prints."""
-        told: Json = json.loads(self.supervisor(*words, "--json", code=code))
-        return told
-
-    def start(self, *words: str) -> Owned:
-        """Call our command and do not wait."""
-        return Owned(
-            [SUPERVISOR, *words],
-            cwd=self.project,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
 
     def settle(self, lab: Model) -> None:
         """Write the user's own settings, before anything of ours is installed."""
@@ -111,8 +47,7 @@ class Desktop:
             place = self.home / ".codex"
             place.mkdir()
             (place / "config.toml").write_text(
-                '# Mine.\nmodel = "tiny"\nmodel_provider = "w"\n\n'
-                '[model_providers.w]\nname = "w"\n'
+                '# Mine.\nmodel = "tiny"\nmodel_provider = "w"\n\n[model_providers.w]\nname = "w"\n'
                 f'base_url = "{lab.url}/v1"\nenv_key = "WORKER_KEY"\nwire_api = "responses"\n'
                 "request_max_retries = 0\nstream_max_retries = 0\n\n"
                 f'[analytics]\nenabled = false\n\n[projects."{self.project}"]\n'

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.clis.outside import Desktop, call
+from tests.clis.outside import AgentDesktop, call
 from tests.clis.stage import INSTALLED, conversation, require
 
 from supervisor_ai.lab.server import LabServer
@@ -20,7 +20,7 @@ def test_an_agent_coordinates_a_session_with_what_was_installed(
     tmp_path: Path, agent: str, scope: str
 ) -> None:
     require(agent)
-    desk = Desktop(agent, tmp_path)
+    desk = AgentDesktop(agent, tmp_path)
     desk.supervisor("session", "new", "S1", "--pipeline", "full-lifecycle", "--requirement", "It.")
     script = conversation(
         call(agent, "team_msg", operation="log", to="all", summary="We begin."),

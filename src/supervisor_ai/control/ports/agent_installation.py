@@ -27,6 +27,8 @@ class AgentWish(Struct, frozen=True, kw_only=True):
     role: MemberRole
     session: str | None = None
     """None: the only session that is open when the agent begins."""
+    member: str | None = None
+    """What it is called in the session; None: as its role is."""
 
 
 class FileRewrite(Struct, frozen=True, kw_only=True):
@@ -79,6 +81,7 @@ class Installation(Struct, frozen=True, kw_only=True):
     role: MemberRole
     session: str | None
     files: tuple[InstalledFile, ...]
+    member: str | None = None
 
 
 class AgentInstaller(Protocol):

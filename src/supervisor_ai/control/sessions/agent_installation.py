@@ -8,6 +8,7 @@ from typing import Final
 from supervisor_ai.control.ports.agent_installation import AgentWish, FileRewrite, InstallationPlan
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.session.decisions import check_member
 from supervisor_ai.domain.session.members import MemberRole
 from supervisor_ai.tools.text import counted
 
@@ -27,6 +28,8 @@ def check_wish(wish: AgentWish) -> AgentWish:
             "Nobody but our own run is the supervisor of a session.",
             hint="Choose coordinator, worker or observer.",
         )
+    if wish.member is not None:
+        check_member(wish.member, wish.role)
     return wish
 
 

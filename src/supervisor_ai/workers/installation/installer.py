@@ -74,6 +74,7 @@ class FileAgentInstaller:
             scope=wish.scope,
             role=wish.role,
             session=wish.session,
+            member=wish.member,
             program=self._around.program,
             environment={it: had for it in _OWN if (had := self._around.environment.get(it))},
         )
@@ -88,6 +89,7 @@ class FileAgentInstaller:
             directory=str(root),
             role=wish.role,
             session=wish.session,
+            member=wish.member,
             files=tuple(it.kept for it in steps if it.kept is not None),
         )
         return InstallationPlan(
@@ -276,6 +278,7 @@ def _installation(receipt: Receipt) -> Installation:
         directory=receipt.directory,
         role=receipt.role,
         session=receipt.session,
+        member=receipt.member,
         files=tuple(
             InstalledFile(path=it.path, standing=_standing(folder, it)) for it in receipt.files
         ),

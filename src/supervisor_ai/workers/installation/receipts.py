@@ -47,6 +47,7 @@ class Receipt(Struct, frozen=True, kw_only=True):
     role: MemberRole
     session: str | None
     files: tuple[KeptFile, ...]
+    member: str | None = None
 
     def file(self, path: str) -> KeptFile | None:
         """Return what is known of a file."""

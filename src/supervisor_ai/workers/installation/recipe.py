@@ -31,6 +31,7 @@ class Order(Struct, frozen=True, kw_only=True):
     session: str | None
     program: tuple[str, ...]
     """How an agent starts us."""
+    member: str | None = None
     environment: Mapping[str, str] = {}
     """Where our own files are, if not where they usually are."""
 
@@ -43,7 +44,8 @@ class Order(Struct, frozen=True, kw_only=True):
     def server(self) -> tuple[str, ...]:
         """Return the command that serves our tools."""
         chosen = () if self.session is None else ("--session", self.session)
-        return (*self.program, "mcp", *chosen, "--role", self.role.value)
+        named = () if self.member is None else ("--member", self.member)
+        return (*self.program, "mcp", *chosen, "--role", self.role.value, *named)
 
 
 class WantedPage(Struct, frozen=True, kw_only=True):

@@ -52,6 +52,7 @@ class _Options(TypedDict):
 class _InstallOptions(_Options):
     session: str | None
     role: str
+    member: str | None
 
 
 @click.group(help="Let an agent of yours coordinate a session")
@@ -69,6 +70,7 @@ def agents() -> None:
     show_default=True,
     help="What the agent is there for.",
 )
+@click.option("--member", metavar="NAME", help="The member's name; by default that of its role.")
 @_SCOPE
 @yes_option
 @dry_run_option
@@ -89,6 +91,7 @@ def install(invocation: Invocation, **options: Unpack[_InstallOptions]) -> int:
         scope=_scope(options),
         role=MemberRole(options["role"]),
         session=options["session"],
+        member=options["member"],
     )
     plan = invocation.agent_installer().plan_install(check_wish(wish))
     _note_extra()
