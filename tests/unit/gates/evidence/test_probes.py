@@ -138,6 +138,19 @@ def test_answers_may_stand_in_many_forms(before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "after",
+    [
+        "def total(items):\n    return 81 + 0 * sum(items)\n",
+        "def total(items):\n    return 7\n",
+    ],
+    ids=["a value of the tests", "forgets what it is given"],
+)
+def test_one_sign_of_an_answer_is_enough(after: str) -> None:
+    before = {"shop.py": PLAIN, "test_shop.py": TEST}
+    assert probed(ProbeKind.NEIGHBOURS, before, {"shop.py": after}).probes
+
+
+@pytest.mark.parametrize(
     "after", ['known = open("x").read()\n', "for it in Path(__file__).parents[2].glob(any): pass\n"]
 )
 def test_a_change_that_reads_files_is_asked(after: str) -> None:

@@ -6,7 +6,12 @@ from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
 from supervisor_ai.domain.run.gates import HarnessRules
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.evidence.probes.neighbours import neighbours
-from supervisor_ai.gates.evidence.probes.reach import Reach, changed_names, words_of
+from supervisor_ai.gates.evidence.probes.reach import (
+    Reach,
+    changed_names,
+    forgotten_parameters,
+    words_of,
+)
 
 CASE = ChangeCase(base=BASE, head=HEAD)
 SHOP = "def cents(it):\n    return it\n\n\ndef total(items):\n    return cents(sum(items))\n"
@@ -86,3 +91,31 @@ def test_what_leads_to_what(path: str, source: str) -> None:
     assert "b" not in reach.of(["c"])
     changed = changed_names({path: source.encode()}, {path: source.replace("1", "2").encode()})
     assert changed == {"R"}
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "forgotten"),
+    [
+        ("a.py", "def f(a, b=1):\n    return a + b\n", "def f(a, b=1):\n    return b\n", "a"),
+        ("a.py", "def f(a: int):\n    return a\n", "def f(a: int):\n    return 5\n", "a"),
+        ("a.py", "def f(a):\n    return 1\n", "def f(a):\n    return 2\n", ""),
+        ("a.py", "def f(a):\n    return a\n", "def f():\n    return 2\n", ""),
+        ("a.py", "", "def f(a):\n    return 2\n", ""),
+        ("a.js", "const f = (a) => a + 1;", "const f = (a) => 2;", "a"),
+        ("a.js", "const f = a => a + 1;", "const f = a => 2;", "a"),
+        ("a.ts", "function f(a: number) { return a }", "function f(a: number) { return 2 }", "a"),
+        (
+            "a.go",
+            "package a\nfunc F(a int) int { return a }",
+            "package a\nfunc F(a int) int { return 2 }",
+            "a",
+        ),
+        ("a.rs", "fn f(a: u8) -> u8 { a }", "fn f(a: u8) -> u8 { 2 }", "a"),
+        ("a.txt", "f(a)", "f", ""),
+    ],
+)
+def test_a_parameter_that_is_used_no_more(
+    path: str, before: str, after: str, forgotten: str
+) -> None:
+    found = forgotten_parameters(path, before.encode(), after.encode())
+    assert "".join(parameter for _, parameter in found) == forgotten
