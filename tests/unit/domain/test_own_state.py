@@ -13,6 +13,8 @@ from supervisor_ai.domain.own_state import is_own_state
             ".supervisor/logs/r-retries.md",
             ".SUPERVISOR/State.DB",
             ".Supervisor",
+            ".super\u200dvisor/state.db",
+            ".\uff53upervisor/locks",
         ),
     ],
 )
