@@ -31,6 +31,7 @@ class Screen:
         environment: Mapping[str, str],
         *,
         columns: int = 100,
+        term: str = "xterm",
     ) -> None:
         self.seen = ""
         self._master, slave = pty.openpty()
@@ -38,7 +39,7 @@ class Screen:
         self._process = subprocess.Popen(
             command,
             cwd=directory,
-            env={**environment, "TERM": "xterm"},
+            env={**environment, "TERM": term},
             stdin=slave,
             stdout=slave,
             stderr=slave,
@@ -48,11 +49,6 @@ class Screen:
 
     def type(self, text: str) -> None:
         os.write(self._master, text.encode())
-
-    def hang_up(self) -> int:
-        """Take the terminal away; return the exit code of the program."""
-        os.close(self._master)
-        return self._process.wait(PATIENCE)
 
     def wait_for(self, words: str, *, after: int = 0) -> None:
         """Read until the words are on the screen."""
@@ -65,6 +61,11 @@ class Screen:
         """Read until the program ends; return its exit code."""
         while self._read():
             pass
+        os.close(self._master)
+        return self._process.wait(timeout=PATIENCE)
+
+    def hang_up(self) -> int:
+        """Take the terminal away; return the exit code of the program that is left without one."""
         os.close(self._master)
         return self._process.wait(timeout=PATIENCE)
 
@@ -81,9 +82,11 @@ class Screen:
 class Terminal(Screen):
     """A terminal with the command in it."""
 
-    def __init__(self, user: User, *arguments: str, **environment: str) -> None:
+    def __init__(
+        self, user: User, *arguments: str, term: str = "xterm", **environment: str
+    ) -> None:
         own = {**user.environment, "COLUMNS": "100", **environment}
-        super().__init__([SUPERVISOR, *arguments], user.repository, own)
+        super().__init__([SUPERVISOR, *arguments], user.repository, own, term=term)
 
 
 class Shell(Screen):

@@ -37,14 +37,6 @@ def test_a_question_is_answered_on_the_screen(user: User) -> None:
     assert [it["actor"]["via"] for it in given] == ["tui"]
 
 
-def test_a_screen_whose_terminal_is_gone_ends(user: User) -> None:
-    run = asked(user)
-    terminal = Terminal(user, "tui")
-    terminal.wait_for("needs you")
-    terminal.hang_up()
-    assert user.call("status", run, "--json").run["status"] == "waiting"
-
-
 def test_a_new_run_is_watched_while_it_is_driven(user: User) -> None:
     user.script(implement=["write done.txt"])
     terminal = Terminal(user, "run", "Do it", "--workflow", "quick", "--yes", "--tui")
@@ -88,18 +80,48 @@ def test_the_board_can_be_printed(user: User) -> None:
     assert line["waits"] == "the workflow asks a person here"
 
 
+def colours(terminal: Terminal) -> set[int]:
+    """Return the numbers of all colours that were asked for, grey ones included."""
+    asked = re.findall(r"\x1b\[([0-9;]*)m", terminal.seen)
+    numbers = {int(it) for words in asked for it in words.split(";") if it}
+    return numbers & {*range(30, 39), *range(40, 49), *range(90, 98), *range(100, 108)}
+
+
 def test_no_colour_is_no_colour(user: User) -> None:
     asked(user)
-    terminal = Terminal(user, "tui", NO_COLOR="1")
-    terminal.wait_for("needs you")
-    terminal.type("q")
-    assert terminal.wait() == 0
-    assert not re.search(r"\x1b\[(?:[0-9;]*;)?[39][1-6](?:;[0-9;]*)?m", terminal.seen)
-    coloured = Terminal(user, "tui")
-    coloured.wait_for("needs you")
-    coloured.type("q")
-    assert coloured.wait() == 0
-    assert re.search(r"\x1b\[(?:[0-9;]*;)?[39][1-6](?:;[0-9;]*)?m", coloured.seen)
+    plain, old, usual = (
+        Terminal(user, "tui", NO_COLOR="1"),
+        Terminal(user, "tui", term="vt100"),
+        Terminal(user, "tui"),
+    )
+    for terminal in (plain, old, usual):
+        terminal.wait_for("needs you")
+        terminal.type("q")
+        assert terminal.wait() == 0
+    assert not colours(plain)
+    assert not colours(old)
+    assert colours(usual)
+    assert re.search(r"\x1b\[1[;m]", plain.seen), "bold is no colour"
+
+
+def test_a_terminal_that_cannot_be_drawn_on_is_told_so(user: User) -> None:
+    terminal = Terminal(user, "tui", term="dumb")
+    terminal.wait_for("TERM is 'dumb'")
+    assert terminal.wait() == 2
+    assert "\x1b[" not in terminal.seen
+
+
+def test_a_terminal_that_goes_away_leaves_everything_in_good_order(user: User) -> None:
+    user.script(implement=["hang"])
+    terminal = Terminal(user, "run", "Do it", "--workflow", "quick", "--yes", "--tui")
+    terminal.wait_for("● running")
+    terminal.type("5")
+    terminal.wait_for("thinking")
+    terminal.hang_up()
+    newest = user.newest()
+    assert newest is not None
+    assert newest["interrupted"]
+    assert "AttemptLost" not in user.types(newest["id"]), "nobody has to find out what happened"
 
 
 def test_it_wants_a_terminal(user: User) -> None:

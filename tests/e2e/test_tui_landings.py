@@ -103,6 +103,6 @@ def test_an_editor_that_fails_leaves_the_change_alone(user: User) -> None:
     terminal.wait_for("1/1")
     terminal.type("e")
     terminal.wait_for("nothing was")
-    terminal.type("\x1bq")
+    terminal.type("q")
     assert terminal.wait() == 0
     assert "ChangeEdited" not in user.types(run)

@@ -1,12 +1,14 @@
 """The terminal UI as a whole: its screens, its news, and what a person orders."""
 
-import sys
-from collections.abc import Callable
+import asyncio
+import signal
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from typing import ClassVar, Final, TypeVar
 
 from textual.app import App
 from textual.binding import BindingType
+from textual.filter import LineFilter, NoColor
 from textual.notifications import SeverityLevel
 from textual.worker import Worker, WorkerState
 
@@ -25,12 +27,12 @@ from supervisor_ai.tui.screens.face import FaceScreen
 from supervisor_ai.tui.screens.help import HelpScreen
 from supervisor_ai.tui.screens.run import RunScreen
 from supervisor_ai.tui.screens.tasks import TasksScreen
-from supervisor_ai.tui.terminal import terminal_is_gone
 
 T = TypeVar("T")
 
 _FRAMES: Final = 8
 """So often in a second what is new is drawn, however much it is."""
+_ENDS: Final = (signal.SIGHUP, signal.SIGTERM)
 
 
 class SupervisorTui(App[None]):
@@ -41,12 +43,13 @@ class SupervisorTui(App[None]):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = []
 
-    def __init__(self, desk: Desk, *, first: RunId | None = None) -> None:
+    def __init__(self, desk: Desk, *, first: RunId | None = None, has_colours: bool = True) -> None:
         super().__init__()
         self.desk = desk
         self.orders = Orders(self)
         self.latest = News(cursor=0)
         self._first = first
+        self._has_colours = has_colours
         self._frames = 0
         self._alerts: frozenset[tuple[RunId, str]] = frozenset()
 
@@ -57,22 +60,26 @@ class SupervisorTui(App[None]):
         self.push_screen(BoardScreen())
         if self._first is not None:
             self.open_run(self._first)
+        for number in _ENDS:
+            # Whoever is told to go leaves what is driven here in good order.
+            asyncio.get_running_loop().add_signal_handler(number, self.action_leave)
         self.take()
         self.set_interval(1 / _FRAMES, self.take)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:  # type: ignore[explicit-override]
+        """Leave colours out where none are wanted; grey is one, bold and underlined are none."""
+        return super().get_line_filters() if self._has_colours else [NoColor()]
 
     def take(self) -> None:
         """Draw what is new; times go on once a second where nothing is."""
         self._frames += 1
-        is_second = self._frames % _FRAMES == 0
-        if is_second and not self.is_headless and terminal_is_gone(sys.stdin.fileno()):
-            self.exit()
-            return
         news = self.desk.news.take()
         if news is not None:
             self.latest = news
             self._alert(news)
         for notice in self.desk.deeds.notices():
             self.tell(notice, severity="error")
+        is_second = self._frames % _FRAMES == 0
         screen = self.screen
         if not isinstance(screen, FaceScreen):
             return

@@ -42,6 +42,8 @@ class ProjectDeeds:
         self._open = open_project
         self._lock = Lock()
         self._opened: OpenProject | None = None
+        self._closing = Lock()
+        self._left: tuple[RunId, ...] | None = None
         self._outputs = OutputTails()
         self._notices: deque[str] = deque(maxlen=_NOTICES)
         self._drives = Drives(lambda: self.project, self._notices.append)
@@ -143,7 +145,10 @@ class ProjectDeeds:
 
     def close(self) -> tuple[RunId, ...]:
         """Leave what is driven here in good order; return which runs that were."""
-        return self._drives.stop()
+        with self._closing:
+            if self._left is None:
+                self._left = self._drives.stop()
+            return self._left
 
     def _is_driven(self, run: RunId) -> bool:
         owner = self.project.records.queries.owner(run)

@@ -1,5 +1,7 @@
 """A session at the terminal: the desk is set up, the UI runs, and all is left in good order."""
 
+import os
+import signal
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -26,9 +28,11 @@ from supervisor_ai.tui.desk import Desk
 from supervisor_ai.tui.feed_thread import FeedThread
 from supervisor_ai.tui.outputs import OutputTails
 from supervisor_ai.tui.painter import ConfinedPainter
+from supervisor_ai.tui.terminal_watch import TerminalWatch
 
 VIA: Final = "tui"
 """Through which door a person acts, as the ledger records it."""
+_HANG_UP: Final = 128 + signal.SIGHUP
 
 
 class Session(Struct, frozen=True, kw_only=True):
@@ -44,7 +48,9 @@ class Session(Struct, frozen=True, kw_only=True):
     """The directory in which the person typed the command."""
     merges: Callable[[], AbstractContextManager[UserMerges]]
     editor: Callable[[Mapping[str, str]], Mapping[str, bytes]]
+    has_terminal: Callable[[], bool]
     mouse: bool = True
+    has_colours: bool = True
 
     def show(self, *, first: RunId | None = None, submitted: RunId | None = None) -> "SessionEnd":
         """Show the UI until the person leaves; a run that was just submitted is driven here."""
@@ -52,10 +58,14 @@ class Session(Struct, frozen=True, kw_only=True):
         desk = self._desk(_KeptRecords(self.records), deeds)
         if submitted is not None:
             deeds.begin(submitted)
+        watch = TerminalWatch(self.has_terminal, partial(_hang_up, deeds))
+        watch.start()
         try:
-            SupervisorTui(desk, first=submitted or first).run(mouse=self.mouse)
+            ui = SupervisorTui(desk, first=submitted or first, has_colours=self.has_colours)
+            ui.run(mouse=self.mouse)
         finally:
             left = deeds.close()
+            watch.stop()
         return SessionEnd(left=left, notices=deeds.notices())
 
     def _desk(self, kept: "_KeptRecords", deeds: ProjectDeeds) -> Desk:
@@ -81,6 +91,12 @@ class Session(Struct, frozen=True, kw_only=True):
 
     def _opened(self, outputs: OutputTails) -> OpenProject:
         return replace(self.project(outputs), via=VIA)
+
+
+def _hang_up(deeds: ProjectDeeds) -> None:
+    """Leave what is driven here in good order, and go without a word that nobody could read."""
+    deeds.close()
+    os._exit(_HANG_UP)
 
 
 class SessionEnd(Struct, frozen=True, kw_only=True):

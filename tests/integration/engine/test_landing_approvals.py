@@ -24,9 +24,9 @@ from supervisor_ai.domain.run.approvals.policy import (
     RiskLevel,
 )
 from supervisor_ai.domain.run.definition import Definition, StepKind
-from supervisor_ai.domain.run.inbox_commands import Approve, Migrate, Reject
+from supervisor_ai.domain.run.inbox_commands import Approve, Comment, EditChange, Migrate, Reject
 from supervisor_ai.domain.run.status import RunStatus
-from supervisor_ai.domain.run.values import ForkPoint
+from supervisor_ai.domain.run.values import ForkPoint, Snapshot
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import ChangeFacts, FactsCase
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend
@@ -158,6 +158,30 @@ def test_a_rejected_change_is_assessed_anew(open_kernel: OpenKernel) -> None:
     kernel.drive(run)
     assert not landed(kernel, run)
     assert kernel.events(run, e.CommandRefused)
+
+
+def test_a_comment_is_not_lost_because_a_person_edits_the_files(open_kernel: OpenKernel) -> None:
+    kernel = open_kernel(build)
+    known(kernel, file_count=1, changes_auth_code=True)
+    run = kernel.submit(under(POLICY))
+    kernel.drive(run)
+    asked, workspaces = question(kernel, run), kernel.fakes.workspaces
+    step, visit, tree = asked.step, asked.visit, asked.tree
+    text = kernel.world.artifacts.put("Why is it built at all?")
+    comment = Comment(step=step, visit=visit, tree=tree, file="built.txt", line=1, text=text)
+    kernel.send(run, "comment", comment)
+    made = workspaces.commit({"built.txt": "mine"}, parent=asked.commit)
+    edited = Snapshot(commit=made, tree=workspaces.tree(made))
+    kernel.send(run, "edit", EditChange(step=step, visit=visit, tree=tree, edited=edited))
+    kernel.drive(run)
+    again = question(kernel, run)
+    assert again.tree == edited.tree
+    kernel.send(run, "no", no(kernel, again))
+    kernel.drive(run)
+    assert "Why is it built at all?" in kernel.fakes.worker.requests[-1].prompt
+    kernel.send(run, "no again", no(kernel, question(kernel, run)))
+    kernel.drive(run)
+    assert "Why is it built at all?" not in kernel.fakes.worker.requests[-1].prompt
 
 
 def test_a_step_that_asks_anyway_does_not_ask_twice(open_kernel: OpenKernel) -> None:

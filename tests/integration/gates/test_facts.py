@@ -8,6 +8,7 @@ import pytest
 from tests.integration.context.real_git import Project
 from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
 
+from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.approvals.facts import FACTS, FLAGS
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import ChangeFacts, FactsCase
@@ -196,3 +197,71 @@ def test_a_change_that_is_too_much_for_its_reader_is_unknown(limits: object) -> 
     assert {fact.value for fact in found.facts} == {None}
     assert {fact.name for fact in found.facts} == {*FACTS, "mine"} - {"test_coverage"}
     assert all("could not be looked at" in it.detail for it in found.evidence)
+
+
+UNREAD: Final = ("changes_auth_code", "changes_encryption", SENSITIVE, "breaking_api_changes")
+
+
+def linked(project: Project, *commands: tuple[str, ...]) -> ChangeFacts:
+    """Commit what git is told to put into its index, and find out what that changes."""
+    base = project.git("rev-parse", "HEAD")
+    for command in commands:
+        project.git(*command)
+    project.git("commit", "--quiet", "--message", "change")
+    head = project.git("rev-parse", "HEAD")
+    examiner = RepositoryExaminer(CommitFiles(project.ask), lambda _: True)
+    case = FactsCase(base=CommitSha(base), head=CommitSha(head))
+    return asyncio.run(examiner.facts(case))
+
+
+def test_a_submodule_that_moves_brings_code_that_nobody_has_read(project: Project) -> None:
+    first = project.git("rev-parse", "HEAD")
+    entry = ("update-index", "--add", "--cacheinfo")
+    came = values(linked(project, (*entry, f"160000,{first},libs/login")))
+    assert came["changes_dependencies"] is True
+    second = project.git("rev-parse", "HEAD")
+    moved = values(linked(project, (*entry, f"160000,{second},libs/login")))
+    gone = values(linked(project, ("rm", "--quiet", "--cached", "libs/login")))
+    for found in (came, moved, gone):
+        assert found["changes_dependencies"] is True
+        assert found["file_count"] == 1
+        assert all(found[name] is not False for name in UNREAD), found
+
+
+def test_a_link_that_leads_elsewhere_brings_code_that_nobody_has_read(project: Project) -> None:
+    blobs = [
+        project.ask("hash-object", "-w", "--stdin", stdin=target).strip().decode()
+        for target in (b"../shop", b"/tmp/elsewhere")
+    ]
+    entry = ("update-index", "--add", "--cacheinfo")
+    linked(project, (*entry, f"120000,{blobs[0]},src/plugins"))
+    moved = values(linked(project, (*entry, f"120000,{blobs[1]},src/plugins")))
+    assert all(moved[name] is None for name in UNREAD), moved
+    assert moved["changes_dependencies"] is False
+    document = values(linked(project, (*entry, f"120000,{blobs[0]},docs/newest")))
+    assert all(document[name] is False for name in UNREAD), document
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [".supervisor", ".SuperVisor", ".\u017fupervisor", ".super\u200dvisor", ".\uff53upervisor"],
+)
+def test_settings_of_supervisor_are_known_by_every_name(project: Project, folder: str) -> None:
+    found = values(facts_of(project, {f"{folder}/config.yaml": b"cli: mine\n"}))
+    assert found["changes_supervisor_settings"] is True
+
+
+def test_settings_that_are_renamed_or_only_made_executable_have_changed(project: Project) -> None:
+    project.commit({".supervisor/config.yaml": b"cli: mine\n"})
+    mode = linked(project, ("update-index", "--chmod=+x", ".supervisor/config.yaml"))
+    assert values(mode)["changes_supervisor_settings"] is True
+    renamed = linked(project, ("mv", ".supervisor/config.yaml", "notes.txt"))
+    assert values(renamed)["changes_supervisor_settings"] is True
+    assert values(renamed)["file_count"] == 2
+
+
+def test_a_name_with_a_newline_hides_nothing(project: Project) -> None:
+    found = facts_of(project, {"src/shop/auth\n.py": b"x = 1\n", ".supervisor/a\nb": b"x\n"})
+    assert values(found)["changes_auth_code"] is True
+    assert values(found)["changes_supervisor_settings"] is True
+    assert all("\n" not in it.file for it in found.evidence)

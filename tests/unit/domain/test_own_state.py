@@ -14,6 +14,8 @@ from supervisor_ai.domain.own_state import is_own_state
             ".supervisor/sessions/S1/team-session.json",
             ".SUPERVISOR/State.DB",
             ".Supervisor",
+            ".super\u200dvisor/state.db",
+            ".\uff53upervisor/locks",
         ),
     ],
 )

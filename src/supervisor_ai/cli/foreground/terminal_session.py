@@ -1,8 +1,9 @@
 """A session of the terminal UI, opened from the command line."""
 
+import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.output import say
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from supervisor_ai.control.commands.run_start import PreparedRun
     from supervisor_ai.control.ports.user_merges import UserMerges
     from supervisor_ai.tui.session import Session, SessionEnd
+
+
+_DUMB: Final = "dumb"
+_COLOURS: Final = 8
 
 
 def start_on_screen(invocation: Invocation, prepared: "PreparedRun") -> int:
@@ -61,7 +66,9 @@ def open_session(invocation: Invocation, *, mouse: bool) -> "Session":
         start=invocation.directory,
         merges=lambda: _open_merges(invocation),
         editor=edit_copies,
+        has_terminal=sys.stdin.isatty,
         mouse=mouse,
+        has_colours=not os.environ.get("NO_COLOR") and _shows_colours(),
     )
 
 
@@ -80,3 +87,19 @@ def require_terminal() -> None:
             "The terminal UI needs a terminal, and stdin or stdout is none.",
             hint="For programs: supervisor status --json, supervisor events --follow --json",
         )
+    if os.environ.get("TERM") == _DUMB:
+        raise InvalidInput(
+            f"The terminal UI needs a terminal that can be drawn on, and TERM is {_DUMB!r}.",
+            hint="See all runs: supervisor status; answer them: supervisor approvals",
+        )
+
+
+def _shows_colours() -> bool:
+    """Ask the table of terminals; one that nobody knows is a new one, and those have colours."""
+    import curses
+
+    try:
+        curses.setupterm(fd=sys.stdout.fileno())
+    except curses.error:
+        return True
+    return curses.tigetnum("colors") >= _COLOURS

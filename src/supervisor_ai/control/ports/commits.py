@@ -26,6 +26,8 @@ class ChangedPath(Struct, frozen=True):
     """Whether a file became a link or the like, or the other way round."""
     is_link: bool = False
     """Whether it is a symbolic link afterwards."""
+    is_submodule: bool = False
+    """Whether it is a commit of another repository, before or afterwards."""
 
 
 class LineCount(Struct, frozen=True):

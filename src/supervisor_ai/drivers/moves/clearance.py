@@ -24,7 +24,9 @@ class Clearance(Struct, frozen=True, kw_only=True):
     told: e.NotificationDelivered | e.NotificationFailed | None = None
     """Whether people have heard of the change that was assessed."""
     comments: tuple[e.CommentMade, ...] = ()
-    """What people said about lines, since they were asked."""
+    """What people said about lines, and nobody has heard yet who could answer."""
+    is_edited: bool = False
+    """Whether a person has changed the files instead of an answer to the last question."""
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     """What each gate said last."""
     coverage: float | None = None
@@ -58,8 +60,12 @@ def evolve(clearance: Clearance, event: Event, question: ReasonWord | None) -> C
             return replace(clearance.voided(), objected=clearance.objected | {tree})
         case e.NotificationDelivered() | e.NotificationFailed():
             return replace(clearance, told=event)
+        case e.ChangeEdited():
+            return replace(clearance, is_edited=True)
         case e.ApprovalRequested():
-            return replace(clearance, comments=())
+            # Whoever edits files takes nothing back of what they said before.
+            kept = clearance.comments if clearance.is_edited else ()
+            return replace(clearance, comments=kept, is_edited=False)
         case e.CommentMade():
             return replace(clearance, comments=(*clearance.comments, event))
         case e.GateEnded(gate=gate, verdict=verdict, coverage=coverage):

@@ -6,7 +6,8 @@ from typing import Final
 from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, Commits, LineCount
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import ApiBreak, ChangeFacts, FactsCase
-from supervisor_ai.gates.change.differences import LARGEST, sizes
+from supervisor_ai.gates.change.differences import LARGEST, is_absent, sizes
+from supervisor_ai.gates.change.product_files import is_operative
 from supervisor_ai.gates.change.risks.sources import family_of
 from supervisor_ai.gates.facts.known_facts import KnownFacts
 from supervisor_ai.gates.facts.touched_code import (
@@ -37,6 +38,9 @@ def find_facts(case: FactsCase, commits: Commits) -> ChangeFacts:
     for path in filter(holds_code, sorted(unread)):
         detail = "it could not be read: it is too large or no text, or there is too much of all"
         known.is_unknown((*SENSITIVE_CODE, SENSITIVE), path, detail)
+    for path in filter(is_operative, _no_files(case, commits, changes)):
+        detail = "it is a link or a submodule, and nobody has read what it leads to"
+        known.is_unknown((*SENSITIVE_CODE, SENSITIVE, BREAKING), path, detail)
     return replace(known.told(), breaks=breaks)
 
 
@@ -85,6 +89,17 @@ def _read(
     before, after = (_contents(commits, small, side) for side in listed)
     binary = {path for side in (before, after) for path in side if _is_odd(path, side[path])}
     return (before, after), frozenset({it.path for it in changes} - small | binary)
+
+
+def _no_files(case: FactsCase, commits: Commits, changes: Sequence[ChangedPath]) -> Sequence[str]:
+    """Name what is no file of its own on a side of the change, and brings other files along."""
+    before, after = sizes(commits, case.base), sizes(commits, case.head)
+    return [
+        it.path
+        for it in changes
+        if (not is_absent(it.before) and it.path not in before)
+        or (not is_absent(it.after) and it.path not in after)
+    ]
 
 
 def _contents(

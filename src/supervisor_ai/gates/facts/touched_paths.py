@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from supervisor_ai.control.ports.commits import ChangedPath
-from supervisor_ai.domain.own_state import DIRECTORY
+from supervisor_ai.domain.own_state import is_own_directory
 from supervisor_ai.domain.run.gates import Area
 from supervisor_ai.gates.change.differences import is_absent, is_test_path
 from supervisor_ai.gates.change.path_patterns import fits
@@ -32,6 +32,8 @@ def find_by_path(changes: Sequence[ChangedPath], sides: Sides, known: KnownFacts
             if _counts(rule, change.path) and rule.knows(change.path):
                 _weigh(rule, change, sides, known)
         _find_usual(change.path, known)
+        if change.is_submodule:
+            known.holds("changes_dependencies", change.path, "it is a submodule")
 
 
 def find_own(
@@ -69,6 +71,5 @@ def _find_usual(path: str, known: KnownFacts) -> None:
     for area, pattern in WHOLE:
         if area in _AREAS and pattern.fullmatch(path):
             known.holds(_AREAS[area], path, _IN_WORDS[area])
-    # A file system that knows no case takes these for the same folder.
-    if path.casefold().partition("/")[0] == DIRECTORY:
+    if is_own_directory(path.partition("/")[0]):
         known.holds("changes_supervisor_settings", path, "it holds settings of supervisor")

@@ -13,6 +13,7 @@ _BATCH: Final = 16 * 1024 * 1024
 _PATHS_AT_ONCE: Final = 100
 _HARMLESS: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames")
 _LINK: Final = b"120000"
+_SUBMODULE: Final = b"160000"
 _REGULAR: Final = (b"100644", b"100755")
 _SECTION: Final = b"\ndiff --git "
 
@@ -132,9 +133,12 @@ def _changes(raw: bytes) -> Iterator[ChangedPath]:
     fields = iter(raw.split(b"\0"))
     for described in fields:
         if described.startswith(b":"):
-            _, mode, before, after, status = described.split()
+            was, mode, before, after, status = described.removeprefix(b":").split()
             path, is_retyped = _text(next(fields)), status.startswith(b"T")
-            yield ChangedPath(path, before.decode(), after.decode(), is_retyped, mode == _LINK)
+            is_link, is_submodule = mode == _LINK, _SUBMODULE in (was, mode)
+            yield ChangedPath(
+                path, before.decode(), after.decode(), is_retyped, is_link, is_submodule
+            )
 
 
 def _count(entry: bytes) -> LineCount:
