@@ -20,7 +20,11 @@ SPEC: Final = """\
 role: supervisor
 prefix: CHECKPOINT
 inner_loop: false
-message_types: {success: supervision_report, alert: consistency_alert, warning: pattern_warning, error: error}
+message_types:
+  success: supervision_report
+  alert: consistency_alert
+  warning: pattern_warning
+  error: error
 ---
 
 ## CHECKPOINT-001: The brief

@@ -103,7 +103,8 @@ def test_supervision_that_is_switched_off_is_not_served(user: User) -> None:
     furnish_judged(user)
     user.commit(
         {
-            ".supervisor/config.yaml": "cli: my_agent\nclis: {my_agent: {adapter: command, command: [python3, tools/judge.py]}}\nsupervision: false\n"
+            ".supervisor/config.yaml": "cli: my_agent\nsupervision: false\nclis:\n"
+            "  my_agent: {adapter: command, command: [python3, tools/judge.py]}\n"
         }
     )
     open_drafted(user)

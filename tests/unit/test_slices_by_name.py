@@ -18,6 +18,7 @@ ROOMS: Final = {
     "checkpoint": (
         *("domain/session", "control/sessions", "workspaces/sessions"),
         *("control/ports/session_files.py", "workers/installation/pages"),
+        "definitions/builtin/pipelines",
     ),
 }
 """The rooms of adapters and words that belong to one slice alone."""

@@ -74,7 +74,7 @@ _KERNEL: Final = {
     "serve": _verb("runs.serve:serve", "Drive whatever is due until stopped", _DAILY),
     "session": _verb(
         "sessions.session:session",
-        "Let members work together: tasks, messages, checkpoints",
+        "Let members work together: tasks and messages",
         _TOGETHER,
     ),
     "msg": _verb(

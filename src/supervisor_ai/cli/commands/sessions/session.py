@@ -60,9 +60,9 @@ class _RemoveOptions(_Options):
     session_member: tuple[str, ...]
 
 
-@click.group(help="Let members work together: tasks, messages, checkpoints")
+@click.group(help="Let members work together: tasks and messages")
 def session() -> None:
-    """Let members work together: tasks, messages, checkpoints."""
+    """Let members work together: tasks and messages."""
 
 
 for _command in (task, import_files, export_files, sync):
@@ -88,7 +88,7 @@ for _command in (task, import_files, export_files, sync):
     "--supervision/--no-supervision",
     "supervision",
     default=None,
-    help="Whether checkpoints look at the work; by default as the pipeline says.",
+    help="Whether a supervisor looks at the work; by default as the pipeline says.",
 )
 @dry_run_option
 @json_option

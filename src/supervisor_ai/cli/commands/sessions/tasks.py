@@ -94,7 +94,7 @@ def add(invocation: Invocation, **options: Unpack[_AddOptions]) -> int:
 @json_option
 @click.pass_obj
 def update(invocation: Invocation, **options: Unpack[_UpdateOptions]) -> int:
-    """Move a task, or hand it on; a checkpoint is the supervisor's alone to move."""
+    """Move a task, or hand it on; some are the supervisor's alone to move."""
     name, moved = split_words(options["session_task"], "TASK")
     told: dict[str, object] = {
         "taskId": moved,

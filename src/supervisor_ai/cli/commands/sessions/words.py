@@ -82,7 +82,7 @@ def report_folders(session: str, reports: "dict[str, FolderReport]", *, as_json:
 def page_lines(page: "SessionPage", place: str | None) -> "Iterator[str]":
     """Show one session."""
     shown = page.summary
-    checks = "checkpoints" if shown.supervision else "no checkpoints"
+    checks = "supervised" if shown.supervision else "not supervised"
     rows = [
         ("for", one_line(page.requirement)),
         ("team", shown.team),
