@@ -52,6 +52,13 @@ from supervisor_ai.control.queries.sandbox_check import BackendView, InsideView,
 from supervisor_ai.control.queries.workspaces import DirectoryView, WorkView
 from supervisor_ai.control.questions import DoubtView, QuestionView
 from supervisor_ai.control.run_views import MutationView, OriginView, RunView, UsageView
+from supervisor_ai.control.sessions.folder.folder_desk import FolderReport
+from supervisor_ai.control.sessions.session_pages import (
+    MemberLine,
+    SessionPage,
+    SessionSummary,
+    SessionTaskLine,
+)
 from supervisor_ai.control.slices import SliceReference, all_slices, slice_events
 from supervisor_ai.definitions.roles.json_schemas import schema_files
 from supervisor_ai.definitions.sources.slice_words import answer_words
@@ -98,7 +105,16 @@ SandboxCheck. `gate list` prints `{"gates": [GateSummary, …]}`, `gate check` p
 `{"claims": [ClaimsRow, …]}`. Where a list is cut,
 `truncated` and `total` say so. `login --status` prints `{"logins": [LoginView, …]}`. `doctor`
 prints `{"findings": [DoctorCheck, …], "conclusion": str}`; what is needed and does not hold is in
-the way of a run. `ledger verify` prints `{"verification": Verification}`. An error is
+the way of a run. `session new` and `session show` print `{"session": {…}}` with all keys of
+SessionSummary and of SessionPage, and the `place` of its folder; `session list` prints
+`{"sessions": [SessionSummary, …]}`, `session members` `{"members": [MemberLine, …]}`,
+`session task list` `{"tasks": [{id, subject, status, owner, blocked_by}, …]}`, `session task add`
+and `update` `{"task": {…}}`, `session token` `{"session", "member", "role", "token"}`,
+`session import`, `export` and `sync` `{"session", "imported": FolderReport, "exported":
+FolderReport}`. `msg list` prints `{"messages": [{id, ts, from, to, type, summary, data}, …]}`,
+`msg log`, `broadcast` and `read` `{"message": {…}}`, `msg status` `{"status": {messages, by_sender,
+tasks, newest}}`, `msg state` `{"state": {…}}`.
+`ledger verify` prints `{"verification": Verification}`. An error is
 `{"error": {kind, message, hint}}` on stdout. Times are UTC in ISO 8601.
 """
 KINDS = (
@@ -118,6 +134,7 @@ KINDS = (
     LoginView,
     *(AlertView, MissedView, Delivery),
     RunLine,
+    *(SessionSummary, SessionPage, SessionTaskLine, MemberLine, FolderReport),
 )
 TITLES: dict[type, str] = {GateFinding: "ProbeFinding of a gate"}
 WORKERS = """\

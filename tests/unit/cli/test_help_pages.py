@@ -12,15 +12,15 @@ from supervisor_ai.cli.version import VERSION
 
 def pages() -> list[tuple[str, click.Command]]:
     """Name every verb, those of groups included."""
-    found: list[tuple[str, click.Command]] = []
-    for name, verb in supervisor.verbs.items():
-        command = verb.load()
-        if isinstance(command, click.Group):
-            inner = command.commands.items()
-            found += [(f"{name} {below}", nested) for below, nested in inner]
-        else:
-            found.append((name, command))
-    return found
+    verbs = supervisor.verbs.items()
+    return [page for name, verb in verbs for page in pages_below(name, verb.load())]
+
+
+def pages_below(name: str, command: click.Command) -> list[tuple[str, click.Command]]:
+    if not isinstance(command, click.Group):
+        return [(name, command)]
+    inner = command.commands.items()
+    return [page for below, it in inner for page in pages_below(f"{name} {below}", it)]
 
 
 @pytest.mark.parametrize("name", supervisor.verbs)
@@ -104,6 +104,10 @@ Daily work:
   cancel         Stop a run
   fork           Start a new run from a step of another one
   serve          Drive whatever is due until stopped
+
+Work together:
+  session        Let members work together: tasks, messages, checkpoints
+  msg            Say something in a session, and read what was said
 
 Look inside a run:
   events         Show the facts of a run in order

@@ -197,10 +197,10 @@ def test_a_directory_is_inside_the_checkout_or_anywhere_else(
     repository: GitRepository, tmp_path: Path
 ) -> None:
     for place in (repository.root / "docs", repository.root / "absent/one", tmp_path / "other"):
-        assert find_directory(str(place), repository) == place
+        assert find_directory(str(place), repository, what="a kanban") == place
     (tmp_path / "way").symlink_to(tmp_path / "home")
     way = tmp_path / "way/project/docs"
-    assert find_directory(str(way), repository) == repository.root / "docs"
+    assert find_directory(str(way), repository, what="a kanban") == repository.root / "docs"
 
 
 @pytest.mark.parametrize(
@@ -209,13 +209,13 @@ def test_a_directory_is_inside_the_checkout_or_anywhere_else(
 def test_a_directory_is_never_git_s_nor_ours(repository: GitRepository, path: str) -> None:
     place = os.path.normpath(repository.root / path)
     with pytest.raises(InvalidInput, match="no place"):
-        find_directory(place, repository)
+        find_directory(place, repository, what="a kanban")
 
 
 @pytest.mark.parametrize("path", ["tasks", "a/../tasks", "", "/tmp/a\0b"])
 def test_a_directory_is_named_without_doubt(repository: GitRepository, path: str) -> None:
     with pytest.raises(InvalidInput, match="not a definite path"):
-        find_directory(path, repository)
+        find_directory(path, repository, what="a kanban")
 
 
 @pytest.mark.parametrize("way", ["tasks", "tasks/deep"])
@@ -228,11 +228,11 @@ def test_a_link_of_the_checkout_leads_nowhere(
     (tmp_path / "way").symlink_to(tmp_path / "home")
     for root in (repository.root, tmp_path / "way/project"):
         with pytest.raises(InvalidInput, match="symbolic link"):
-            find_directory(str(root / way), repository)
+            find_directory(str(root / way), repository, what="a kanban")
 
 
 def test_a_link_in_a_circle_is_no_directory(repository: GitRepository, tmp_path: Path) -> None:
     (tmp_path / "circle").symlink_to(tmp_path / "circle")
-    path = find_directory(str(tmp_path / "circle"), repository)
+    path = find_directory(str(tmp_path / "circle"), repository, what="a kanban")
     with pytest.raises(OSError, match="circle"):
         KanbanDirectory(path=path).read()

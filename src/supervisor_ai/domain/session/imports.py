@@ -27,7 +27,7 @@ def check_imported(sender: str, to: str, kind: str) -> None:
     """Refuse what a file cannot say."""
     for what, word in (("sender", sender), ("recipient", to), ("type", kind)):
         check_word(what, word)
-    if sender == SUPERVISOR:
+    if sender.lower() == SUPERVISOR:
         raise Denied(f"A file does not speak as {SUPERVISOR!r}: it proves nobody.")
     if _DECISIONS.intersection(part.lower() for part in _PART.findall(kind)):
         raise Denied(f"A file cannot say {kind!r}: it proves nobody, and that is for people.")

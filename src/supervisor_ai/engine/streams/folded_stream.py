@@ -70,12 +70,13 @@ class FoldedStream(Generic[State]):
 
     def keep(self, *, every: int) -> None:
         """Keep what was folded, if it is worth it."""
-        if self._cache is None or self._documents is None or self.version - self._kept < every:
+        with self._turn:
+            state, version = self.state, self.version
+        if self._cache is None or self._documents is None or version - self._kept < every:
             return
-        state = self._documents.encode(self.state)
-        name = fold_name(self._fold.name)
-        self._cache.save(self._stream, CachedState(version=self.version, fold=name, state=state))
-        self._kept = self.version
+        encoded, name = self._documents.encode(state), fold_name(self._fold.name)
+        self._cache.save(self._stream, CachedState(version=version, fold=name, state=encoded))
+        self._kept = version
 
     def _restore(self) -> None:
         if self._cache is None or self._documents is None:

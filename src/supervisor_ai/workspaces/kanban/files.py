@@ -137,7 +137,7 @@ class GitKanbanFiles:
             raise Conflict(disk_failure(error).message) from error
 
     def _directory(self, directory: str) -> KanbanDirectory:
-        path = find_directory(directory, self._repository)
+        path = find_directory(directory, self._repository, what="a kanban")
         return KanbanDirectory(path=path, rename=self._rename)
 
     def _ask(self, *arguments: str, stdin: bytes = b"") -> bytes:

@@ -10,7 +10,7 @@ from supervisor_ai.workspaces.repositories.repository import GitRepository
 _FORBIDDEN: Final = frozenset({".git", ".supervisor"})
 
 
-def find_directory(directory: str, repository: GitRepository, what: str = "a kanban") -> Path:
+def find_directory(directory: str, repository: GitRepository, *, what: str) -> Path:
     """Return where a directory really is; refuse one that is not the user's to fill."""
     given = Path(directory)
     if not given.is_absolute() or ".." in given.parts or "\0" in directory:

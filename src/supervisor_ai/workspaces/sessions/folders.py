@@ -48,9 +48,16 @@ def open_session_files(project: Callable[[], SliceProject]) -> "DiskSessionFolde
 class DiskSessionFolders:
     """Folders below `.supervisor/sessions`, and those that teams have already."""
 
-    def __init__(self, repository: GitRepository, *, rename: Rename = os.rename) -> None:
+    def __init__(
+        self,
+        repository: GitRepository,
+        *,
+        rename: Rename = os.rename,
+        patience: float = _PATIENCE,
+    ) -> None:
         self._repository = repository
         self._rename = rename
+        self._patience = patience
 
     def choose(self, session: str, directory: str | None) -> str:
         """Say how the folder of a new session is recorded."""
@@ -152,7 +159,7 @@ class DiskSessionFolders:
         return self._foreign(folder), ()
 
     def _foreign(self, directory: str) -> Path:
-        return find_directory(directory, self._repository, "a session")
+        return find_directory(directory, self._repository, what="a session")
 
     @contextmanager
     def _opened(self, folder: str) -> Iterator[int | None]:
@@ -184,14 +191,14 @@ class DiskSessionFolders:
             if root is None:
                 raise Conflict(f"The folder {folder!r} is gone.")
             make_directories(root, parts[:-1])
-            with directory_beneath(root, parts[:-1]) as here, _alone(root):
+            with directory_beneath(root, parts[:-1]) as here, _alone(root, self._patience):
                 yield here, parts[-1]
 
 
 @contextmanager
-def _alone(root: int) -> Iterator[None]:
+def _alone(root: int, patience: float) -> Iterator[None]:
     """Be the only one of our processes that writes into the folder."""
-    with held(os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=root), patience=_PATIENCE) as is_ours:
+    with held(os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=root), patience=patience) as is_ours:
         if not is_ours:
             raise Busy("Another process writes into the session's folder.", hint="Try again.")
         yield

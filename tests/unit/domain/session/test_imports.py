@@ -40,9 +40,10 @@ def test_a_file_tells_what_was_said(kind: str) -> None:
     check_imported("coordinator", "supervisor", kind)
 
 
-def test_a_file_is_not_the_supervisors_word() -> None:
+@pytest.mark.parametrize("sender", ["supervisor", "Supervisor"])
+def test_a_file_is_not_the_supervisors_word(sender: str) -> None:
     with pytest.raises(Denied, match="'supervisor'"):
-        check_imported("supervisor", "coordinator", "progress")
+        check_imported(sender, "coordinator", "progress")
 
 
 @pytest.mark.parametrize("words", [("team lead", "a", "b"), ("a", "", "b"), ("a", "b", "é")])

@@ -30,7 +30,7 @@ from supervisor_ai.control.sessions.folder.folder_desk import (
 )
 from supervisor_ai.control.sessions.folder.message_lines import line_key
 from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound
-from supervisor_ai.domain.session.events import FileSynced, SessionOpened
+from supervisor_ai.domain.session.events import SessionOpened
 from supervisor_ai.domain.session.session import FileMark, SessionState
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.tools.json_value import BadJson, json_line
@@ -101,20 +101,11 @@ class _Export:
         return b"".join(new)
 
     def _mark_messages(self, content: bytes, new: bytes, mark: FileMark) -> None:
-        """Remember what is in the file; what others wrote meanwhile is still to be read."""
-        number = self._session.messages
-        after = self._desk.folders.fetch(self._desk.folder, MESSAGES, MESSAGES_BYTES) or b""
-        if len(content) == mark.size and after.startswith(content + new):
-            synced = self._desk.synced(MESSAGES, content + new, messages=number)
-        else:
-            synced = FileSynced(
-                folder=self._desk.folder,
-                path=MESSAGES,
-                content=mark.content,
-                size=mark.size,
-                messages=number,
-            )
-        if (synced.content, synced.messages) != (mark.content, mark.messages):
+        """Remember what is in the file, unless others wrote what is still to be read."""
+        after = self._fetch(MESSAGES, MESSAGES_BYTES) or b""
+        is_read = len(content) == mark.size and after.startswith(content + new)
+        synced = self._desk.synced(MESSAGES, content + new, messages=self._session.messages)
+        if is_read and (synced.size, synced.messages) != (mark.size, mark.messages):
             self._desk.record([synced])
 
     def merge(self, path: str, ours: Mapping[str, object]) -> None:

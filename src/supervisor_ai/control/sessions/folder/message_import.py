@@ -37,6 +37,7 @@ from supervisor_ai.control.sessions.folder.message_lines import (
     line_key,
     read_line,
     spans,
+    whole_lines,
 )
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import ArtifactHash
@@ -84,7 +85,7 @@ class MessageImport:
         """Take the lines that are new; what was read before is not read again."""
         content = self._desk.fetch(MESSAGES, MESSAGES_BYTES, self._findings)
         mark = self._desk.mark(self._view.refresh(), MESSAGES)
-        if content is None or is_as_marked(content, mark):
+        if content is None or is_as_marked(content := whole_lines(content), mark):
             return
         start, written = 0, 0
         if mark is not None and begins_as(content, mark):

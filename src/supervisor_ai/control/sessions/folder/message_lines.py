@@ -18,7 +18,7 @@ from supervisor_ai.domain.session.session import LINE_KEY
 from supervisor_ai.tools.json_value import BadJson, JsonObject, JsonValue, read_json
 
 LINE_BYTES: Final = 512 << 10
-MOST_LINES: Final = 200_000
+MOST_LINES: Final = 100_000
 """How many lines are looked at in one import; the next one goes on behind them."""
 _TYPE: Final = "message"
 
@@ -78,6 +78,14 @@ def spans(content: bytes, start: int, size: int) -> Iterator[FileSpan]:
             end = min(stop + 1, len(content))
         left -= len(lines)
         yield FileSpan(lines=tuple(lines), end=end)
+
+
+def whole_lines(content: bytes) -> bytes:
+    """Leave out a last line that somebody is still writing."""
+    end = content.rfind(b"\n") + 1
+    tail = content[end:]
+    is_whole = not tail.strip() or isinstance(read_line(1, tail), MessageLine)
+    return content if is_whole else content[:end]
 
 
 def line_key(line: bytes) -> str:
