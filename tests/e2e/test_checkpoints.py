@@ -3,6 +3,7 @@
 import signal
 
 from tests.e2e.checkpoint_session import (
+    CONFIG,
     FIRST,
     FOLDER,
     SESSION,
@@ -101,12 +102,7 @@ def test_nobody_waits_for_a_supervisor_that_is_not_there(user: User) -> None:
 
 def test_supervision_that_is_switched_off_is_not_served(user: User) -> None:
     furnish_judged(user)
-    user.commit(
-        {
-            ".supervisor/config.yaml": "cli: my_agent\nsupervision: false\nclis:\n"
-            "  my_agent: {adapter: command, command: [python3, tools/judge.py]}\n"
-        }
-    )
+    user.commit({".supervisor/config.yaml": f"{CONFIG}supervision: false\n"})
     open_drafted(user)
     said = user.call("checkpoint", "serve", SESSION, "--yes", "--json")
     assert said.code == 4
