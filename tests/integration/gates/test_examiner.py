@@ -41,7 +41,8 @@ LOOKS: Final = [
     GateKind.COMPLEXITY,
 ]
 TOO_SMALL: Final = {
-    "memory": replace(LIMITS, memory=48 << 20),
+    # Less would run out where the parser allocates, which tells nobody why it ends.
+    "memory": replace(LIMITS, memory=56 << 20),
     "work": replace(LIMITS, cpu=1),
     "too long": replace(LIMITS, wall=0.01),
     "too much to say": replace(LIMITS, speech=20),
