@@ -35,7 +35,7 @@ from supervisor_ai.definitions.roles.agents import check_choices
 from supervisor_ai.definitions.roles.cli_flags import check_flags
 from supervisor_ai.definitions.roles.prompt_files import read_prompts, template_names
 from supervisor_ai.definitions.roles.registry import RoleRegistry, read_book
-from supervisor_ai.definitions.roles.unread_files import check_links, file_notes
+from supervisor_ai.definitions.roles.unread_files import check_links, check_policy_name, file_notes
 from supervisor_ai.definitions.schema.config import RoleShape
 from supervisor_ai.definitions.schema.section_files import SECTION_FILES
 from supervisor_ai.definitions.schema.workflows import WorkflowShape, is_hidden
@@ -84,6 +84,7 @@ def read_library(
     for shelf in (shelves.user, shelves.project):
         check_lock(shelf, mistakes)
         check_links(shelf, mistakes)
+        check_policy_name(shelf, mistakes)
     model = config_model(sections)
     layers = [read_layer(shelf, mistakes, model) for shelf in in_order]
     prompts = read_prompts(in_order, mistakes)
@@ -120,7 +121,7 @@ def read_library(
         workflows=workflows,
         powers=(
             *project_powers(layers[-1]),
-            *approval_powers(layers[-2], layers[-1]),
+            *_approval_powers(layers, sections, config),
             *publishing_powers(workflows, settings.workflow),
             *role_powers(book),
             *include_powers(include),
@@ -128,6 +129,16 @@ def read_library(
         include=tuple(line.pattern for line in include),
         notes=_file_notes(in_order[1:], layers[1:]),
     )
+
+
+def _approval_powers(
+    layers: list[Layer], sections: Sections, config: MergedConfig
+) -> tuple[Power, ...]:
+    """Compare what is asked for in the project with what would be without it."""
+    without = layers[:-1]
+    if all(it.shape.approval_gates is None for layer in without for it in layer.configs):
+        return ()
+    return approval_powers(merge_configs(without, sections, FileMistakes()), config)
 
 
 def _read_workflows(

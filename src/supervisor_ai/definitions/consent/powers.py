@@ -6,8 +6,8 @@ from typing import Final
 
 from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.definitions.config.approvals.comparison import looser_at
-from supervisor_ai.definitions.config.approvals.policy import KEY, policy_of
-from supervisor_ai.definitions.config.merged import Choice
+from supervisor_ai.definitions.config.approvals.policy import FACTS_KEY, KEY, policy_of
+from supervisor_ai.definitions.config.merged import Choice, MergedConfig
 from supervisor_ai.definitions.overlay.layers import Layer, WrittenFile
 from supervisor_ai.definitions.overlay.project_limits import (
     CONFIG_LIMITS,
@@ -24,7 +24,6 @@ from supervisor_ai.definitions.sources.mistakes import FilePlace, KeyPath, shown
 from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow
 from supervisor_ai.definitions.templates.composition import with_compositions
 from supervisor_ai.definitions.templates.step_kinds import kind_of
-from supervisor_ai.domain.run.approvals.policy import ApprovalPolicy
 from supervisor_ai.domain.run.definition import StepKind
 
 _PUBLISHES: Final = "opens a pull request"
@@ -40,21 +39,20 @@ def project_powers(project: Layer) -> tuple[Power, ...]:
     return tuple(sorted(powers, key=lambda power: (power.file, power.line, power.key)))
 
 
-def approval_powers(user: Layer, project: Layer) -> tuple[Power, ...]:
-    """List where the project's approval policy may ask for less than the user's own."""
-    mine = next((it for it in map(_policy, user.configs) if it is not None), None)
-    found = ((config, _policy(config)) for config in project.configs)
-    return tuple(
-        power(config.place(KEY), f"{_LOOSER} {', '.join(levels)}")
-        for config, theirs in found
-        if mine is not None and theirs is not None
-        for levels in (tuple(dict.fromkeys(looser_at(theirs, mine))),)
-        if levels
-    )
+def approval_powers(user: MergedConfig, whole: MergedConfig) -> tuple[Power, ...]:
+    """List where the policy that counts in a project may ask for less than the user's own.
 
-
-def _policy(config: WrittenFile[ConfigShape]) -> ApprovalPolicy | None:
-    return policy_of(config.shape)
+    It is looked at as a whole: facts that a project makes otherwise change the user's own levels.
+    """
+    mine, found = policy_of(user.shape), policy_of(whole.shape)
+    if mine is None:
+        return ()
+    if found is None:
+        levels = tuple(it.level.value for it in mine.levels)
+    else:
+        levels = tuple(dict.fromkeys(looser_at(found, mine)))
+    place = whole.place(FACTS_KEY if levels == (FACTS_KEY,) else KEY)
+    return (power(place, f"{_LOOSER} {', '.join(levels)}"),) if levels else ()
 
 
 def publishing_powers(

@@ -24,6 +24,9 @@ _SUFFIXES: Final[Mapping[str, str]] = {
     **{name: ".yaml" for key in ("workflows", "strategies") for name in (key, OTHER_NAMES[key])},
     **dict.fromkeys(("prompts", OTHER_NAMES["prompts"]), ".j2"),
 }
+_POLICY: Final = "approval_policy.yaml"
+_POLICIES: Final = frozenset({"approval_policy", "approval_policies"})
+_YAML: Final = frozenset({"", ".yaml", ".yml", ".json", ".toml"})
 _CHECKED: Final = "packs"
 """What lies there is compared with `packs.lock`."""
 _FOR_PEOPLE: Final = ("readme", "license", "changelog", ".git")
@@ -37,6 +40,16 @@ def check_links(shelf: DefinitionSource, mistakes: FileMistakes) -> None:
     for path in shelf.links():
         if not path or path.partition("/")[0] in _SUFFIXES:
             text = "is a link, and no link is followed here; put what it leads to in its place"
+            mistakes.add(FilePlace(file=shelf.label(path)), text)
+
+
+def check_policy_name(shelf: DefinitionSource, mistakes: FileMistakes) -> None:
+    """Refuse what looks like an approval policy and is none: nobody would ask for anything."""
+    for path in shelf.paths():
+        top = PurePosixPath(path.partition("/")[0])
+        stem = top.stem.casefold().replace("-", "_")
+        if stem in _POLICIES and path != _POLICY and top.suffix.casefold() in _YAML:
+            text = f"is read by nobody; an approval policy stands in the file {_POLICY}"
             mistakes.add(FilePlace(file=shelf.label(path)), text)
 
 

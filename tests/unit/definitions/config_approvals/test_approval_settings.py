@@ -134,6 +134,61 @@ def test_a_looser_policy_of_a_project_is_a_power(
     assert bool(powers) is is_looser
 
 
+FACTUAL = """
+approval_facts:
+  touches_prices: {paths: ['prices/**']}
+approval_gates:
+  high_risk: {conditions: [touches_prices], action: require_approval}
+"""
+
+
+def test_a_fact_that_a_project_makes_otherwise_is_a_power(layers: Layers) -> None:
+    layers.user(FACTUAL)
+    [power] = [
+        it
+        for it in layers.load("approval_facts: {touches_prices: {paths: [nothing]}}\n").powers
+        if it.key == "approval_facts"
+    ]
+    assert power.value == '"may ask for less than your own policy at approval_facts"'
+    more = layers.load("approval_facts: {touches_more: {paths: [more]}}\n")
+    assert [it for it in more.powers if it.key.startswith("approval")] == []
+
+
+def test_a_project_cannot_take_the_users_policy_away_unseen(layers: Layers) -> None:
+    layers.user(FACTUAL)
+    found = layers.mistakes("approval_gates: {}\n")
+    assert "approval_gates: names no level of risk" in found
+    nothing = layers.load("approval_gates: null\n").definition.approvals
+    assert nothing is not None
+    assert nothing.level(RiskLevel.HIGH) is not None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "approval_policy.yml",
+        "Approval_Policy.yaml",
+        "approval-policy.yaml",
+        "approval_policies.yaml",
+    ],
+)
+def test_a_policy_that_nobody_reads_is_a_mistake(layers: Layers, name: str) -> None:
+    found = layers.mistakes("", {f".supervisor/{name}": STRICT})
+    assert f".supervisor/{name}:1: is read by nobody" in found
+    assert "approval_policy.yaml" in found
+
+
+def test_a_folder_is_no_policy_and_notes_beside_one_are_all_right(layers: Layers) -> None:
+    folder = ".supervisor/approval_policy.yaml/mine.yaml"
+    assert "is read by nobody" in layers.mistakes("", {folder: STRICT})
+    kept = {
+        ".supervisor/approval_policy.yaml": STRICT,
+        ".supervisor/approval_policy.md": "Why it is so.\n",
+        ".supervisor/approval_policy.yaml.bak": STRICT,
+    }
+    assert layers.load("", kept).definition.approvals is not None
+
+
 def test_without_a_policy_of_the_user_none_is_looser(layers: Layers) -> None:
     assert [it for it in layers.load(STRICT).powers if it.key.startswith("approval")] == []
 

@@ -37,6 +37,8 @@ def read_approvals(config: MergedConfig, mistakes: FileMistakes) -> ApprovalPoli
     """Make the policy of what the files say, and note what in it cannot be."""
     policy = policy_of(config.shape)
     if config.shape.approval_gates is not None:
+        if policy is None:
+            mistakes.add(config.place(KEY), "names no level of risk")
         for path, problem in _problems(config.shape):
             mistakes.add(config.place(*path), problem)
     return policy
