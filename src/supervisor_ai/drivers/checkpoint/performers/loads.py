@@ -14,10 +14,10 @@ from supervisor_ai.drivers.checkpoint import effects as d
 from supervisor_ai.drivers.checkpoint import events as k
 from supervisor_ai.drivers.checkpoint.accumulator import Accumulator
 from supervisor_ai.drivers.checkpoint.checks.model import (
+    CheckedTask,
     CheckMaterial,
     LoadedArtifact,
     RoleState,
-    SessionTask,
 )
 from supervisor_ai.drivers.checkpoint.performers.context import (
     WISDOM,
@@ -163,9 +163,9 @@ def _roles(door: SessionDoor) -> dict[str, RoleState]:
 
 def _tasks(
     door: SessionDoor, session: SessionState, moved: Mapping[str, datetime]
-) -> tuple[SessionTask, ...]:
+) -> tuple[CheckedTask, ...]:
     return tuple(
-        SessionTask(
+        CheckedTask(
             id=it.task,
             status=it.status.value,
             owner=it.owner,
