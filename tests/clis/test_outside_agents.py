@@ -35,10 +35,10 @@ def test_an_agent_coordinates_a_session_with_what_was_installed(
     )
     with LabServer(script) as lab:
         desk.settle(lab)
-        told = desk.ask("agents", "install", agent, "--session", "S1", scope, "--yes")
+        done = desk.ask("agents", "install", agent, "--session", "S1", scope, "--yes")
         if (agent, scope) == ("claude", "--user"):
             # Its own list of servers is not ours to write: the user types what is offered.
-            desk.run(shlex.split(told["offers"][0]["text"]))
+            desk.run(shlex.split(done["offers"][0]["text"]))
         printed = desk.converse(lab, "Begin.")
     assert "Asked." in printed
     first, *_, last = [json.dumps(it.body) for it in lab.requests if it.place != "side"]

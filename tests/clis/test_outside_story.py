@@ -139,9 +139,12 @@ def test_a_coordinator_outside_gets_a_block_and_a_person_overrides_it(tmp_path: 
             out, err = resident.communicate(timeout=PATIENCE)
             assert resident.returncode == 0, (out, err)
     assert said(desk)[-1]["summary"] == "[supervisor] Shutting down"
-    found = _plain(story.text, desk)
+    compare(_plain(story.text, desk), tmp_path / TRANSCRIPT.name)
+
+
+def compare(found: str, anew: Path) -> None:
+    """Hold the page against what happened; what it would be now is written beside."""
     head, mark, _ = TRANSCRIPT.read_text().partition("<!-- transcript -->\n\n")
-    anew = tmp_path / TRANSCRIPT.name
     anew.write_text(f"{head}{mark}{found}".rstrip() + "\n")
     assert anew.read_text() == TRANSCRIPT.read_text(), f"as it is now: {anew}"
 

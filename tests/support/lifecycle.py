@@ -147,7 +147,7 @@ class Lifecycle:
 
         def has_verdict() -> bool:
             found.update(self.coordinator.call("checkpoint_show", task_id=task)["checkpoint"])
-            return found["status"] == "completed" or found["verdict"] == "block"
+            return bool(found["status"] == "completed" or found["verdict"] == "block")
 
         self._desk.until(has_verdict, f"the verdict of {task}")
         self.verdicts[task] = found["verdict"]
