@@ -19,6 +19,7 @@ from tests.e2e.imports import imported
 from tests.e2e.session_of import open_own
 from tests.support.processes import PATIENCE, Owned
 
+from supervisor_ai.control.sessions.calls import calls_for
 from supervisor_ai.domain.session.events import CallRefused
 from supervisor_ai.domain.session.members import MemberRole
 
@@ -95,7 +96,7 @@ def test_members_prove_who_they_are_over_http(user: User) -> None:
 
     with serving(user) as (process, url):
         assert "task_create" in told(names(url, boss))
-        assert told(names(url, writer)) == ["team_msg", "task_list", "task_update"]
+        assert told(names(url, writer)) == [it.name for it in calls_for(MemberRole.WORKER)]
         session.members.remove("writer")
         answer = httpx2.post(url, headers={"Authorization": f"Bearer {writer}"}, json={})
         assert answer.status_code == 401

@@ -9,6 +9,7 @@ import pytest
 from tests.e2e.command import Json, User, until
 from tests.e2e.session_of import OwnSession, open_own
 
+from supervisor_ai.control.sessions.calls import calls_for
 from supervisor_ai.domain.session.events import CallRefused, MemberAdded, MemberRemoved
 from supervisor_ai.domain.session.members import MemberRole
 
@@ -31,7 +32,7 @@ def test_a_worker_is_a_member_while_it_works_and_can_do_no_more_than_that(
     run = said.run["id"]
     name = f"implementer-1.{run}"
     heard: Json = json.loads(user.git("show", f"{said.run['branch']}:heard.json"))
-    assert heard["tools"] == [200, ["team_msg", "task_list", "task_update"]]
+    assert heard["tools"] == [200, [it.name for it in calls_for(MemberRole.WORKER)]]
     assert heard["log"][1]["message"]["from"] == name
     for attempt in ("as_coordinator", "approve", "task_create", "run_list", "checkpoint", "clear"):
         assert heard[attempt][1]["error"]["kind"] == "denied", attempt

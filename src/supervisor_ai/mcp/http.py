@@ -5,12 +5,14 @@ import json
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from http import HTTPStatus
-from typing import Final
+from typing import ClassVar, Final
 
 import uvicorn
 from mcp.server.lowlevel.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -24,11 +26,21 @@ BODY_BYTES: Final = 1 << 20
 CONNECTIONS: Final = 64
 REQUESTS: Final = 16
 HEAD_BYTES: Final = 1 << 15
-HEAD_TIME: Final = 10.0
-REQUEST_TIME: Final = 60.0
 _GRACE: Final = 3
 _BEARER: Final = "bearer "
 _TOOLBOX: Final = "supervisor.toolbox"
+
+
+class Patience(Struct, frozen=True, kw_only=True):
+    """How long a client may take."""
+
+    head: timedelta = timedelta(seconds=10)
+    """From the connection to the end of the request's head."""
+    request: timedelta = timedelta(minutes=1)
+    """For all of a request, and its answer."""
+
+
+USUAL: Final = Patience()
 
 Identify = Callable[[str], Toolbox]
 """Says whose tools a token opens; raises Denied for one that is nobody's."""
@@ -45,7 +57,12 @@ def toolbox_of(context: Context) -> Toolbox:
 
 
 async def serve_http(
-    server: Server[None], listener: socket.socket, identify: Identify, *, hosts: Sequence[str]
+    server: Server[None],
+    listener: socket.socket,
+    identify: Identify,
+    *,
+    hosts: Sequence[str],
+    patience: Patience = USUAL,
 ) -> None:
     """Serve all clients until it is cancelled; only requests that name one of the hosts count."""
     app = server.streamable_http_app(
@@ -57,8 +74,8 @@ async def serve_http(
     )
     serving = _QuietServer(
         uvicorn.Config(
-            _Entrance(app, identify),
-            http=_BoundedProtocol,
+            _Entrance(app, identify, patience),
+            http=type("_Protocol", (_BoundedProtocol,), {"patience": patience}),
             ws="none",
             log_config=None,
             access_log=False,
@@ -80,8 +97,9 @@ async def serve_http(
 class _Entrance:
     """Lets through what proves whose it is, no more at a time than can be served."""
 
-    def __init__(self, app: ASGIApp, identify: Identify) -> None:
+    def __init__(self, app: ASGIApp, identify: Identify, patience: Patience) -> None:
         self._app = app
+        self._time = patience.request.total_seconds()
         self._identify = identify
         self._places = asyncio.Semaphore(REQUESTS)
 
@@ -92,7 +110,7 @@ class _Entrance:
             return
         answer = _Answer(send)
         try:
-            async with asyncio.timeout(REQUEST_TIME), self._places:
+            async with asyncio.timeout(self._time), self._places:
                 await self._attend(scope, receive, answer)
         except _Refused as refused:
             await answer.refuse(refused.status, refused.why)
@@ -185,6 +203,8 @@ def _besides(status: HTTPStatus) -> Iterator[tuple[bytes, bytes]]:
 class _BoundedProtocol(H11Protocol):
     """Gives up on whoever connects and does not ask."""
 
+    patience: ClassVar = USUAL
+
     def connection_made(  # type: ignore[override,explicit-override]
         self, transport: asyncio.Transport
     ) -> None:
@@ -193,7 +213,7 @@ class _BoundedProtocol(H11Protocol):
         if len(self.connections) > CONNECTIONS:
             transport.abort()
             return
-        self._hurry = self.loop.call_later(HEAD_TIME, self._give_up)
+        self._hurry = self.loop.call_later(self.patience.head.total_seconds(), self._give_up)
 
     def connection_lost(  # type: ignore[explicit-override]
         self, exc: Exception | None

@@ -5,6 +5,7 @@ import json
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from typing import Final
 
 import httpx2
@@ -15,7 +16,15 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.integration.mcp.echo_tools import TOKEN, identify
 from tests.support.processes import PATIENCE
 
-from supervisor_ai.mcp.http import BODY_BYTES, CONNECTIONS, HEAD_BYTES, serve_http, toolbox_of
+from supervisor_ai.mcp.http import (
+    BODY_BYTES,
+    CONNECTIONS,
+    HEAD_BYTES,
+    USUAL,
+    Patience,
+    serve_http,
+    toolbox_of,
+)
 from supervisor_ai.mcp.server import make_server
 
 OWN: Final = {"Authorization": f"Bearer {TOKEN}"}
@@ -25,11 +34,13 @@ Story = Callable[[int], Coroutine[None, None, None]]
 
 
 @asynccontextmanager
-async def serving() -> AsyncIterator[int]:
+async def serving(patience: Patience = USUAL) -> AsyncIterator[int]:
     listener = socket.create_server(("127.0.0.1", 0))
     port: int = listener.getsockname()[1]
     server = make_server("1.0", toolbox_of, str)
-    task = asyncio.create_task(serve_http(server, listener, identify, hosts=[f"127.0.0.1:{port}"]))
+    task = asyncio.create_task(
+        serve_http(server, listener, identify, hosts=[f"127.0.0.1:{port}"], patience=patience)
+    )
     try:
         yield port
     finally:
@@ -38,9 +49,9 @@ async def serving() -> AsyncIterator[int]:
             await task
 
 
-def tell(story: Story) -> None:
+def tell(story: Story, patience: Patience = USUAL) -> None:
     async def told() -> None:
-        async with asyncio.timeout(PATIENCE), serving() as port:
+        async with asyncio.timeout(PATIENCE), serving(patience) as port:
             await story(port)
 
     asyncio.run(told())
@@ -223,6 +234,32 @@ def test_a_client_that_leaves_in_the_middle_disturbs_nobody() -> None:
         assert (await post(port, f"Authorization: Bearer {TOKEN}")).startswith("HTTP/1.1 200 ")
 
     tell(story)
+
+
+def test_who_connects_and_does_not_ask_is_not_waited_for() -> None:
+    async def story(port: int) -> None:
+        for beginning in (b"", b"POST /mcp HTTP/1.1\r\nHost: x"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(beginning)
+            with suppress(ConnectionError):
+                assert await reader.read() == b""
+            writer.close()
+
+    tell(story, Patience(head=timedelta(milliseconds=50)))
+
+
+def test_who_begins_to_ask_and_does_not_end_is_told_so() -> None:
+    async def story(port: int) -> None:
+        said = await ask(
+            port,
+            *("POST /mcp HTTP/1.1", f"Host: 127.0.0.1:{port}", ACCEPT),
+            *(f"Authorization: Bearer {TOKEN}", "Content-Type: application/json"),
+            "Content-Length: 500",
+            body=b"{",
+        )
+        assert said.startswith("HTTP/1.1 408 ")
+
+    tell(story, Patience(request=timedelta(milliseconds=300)))
 
 
 def test_connections_are_counted_and_those_too_many_are_ended() -> None:

@@ -104,6 +104,7 @@ Daily work:
   cancel         Stop a run
   fork           Start a new run from a step of another one
   serve          Drive whatever is due until stopped
+  mcp            Serve the tools of a session to agents
 
 Work together:
   session        Let members work together: tasks, messages, checkpoints
@@ -158,6 +159,7 @@ Options:
   -c, --cli NAME                  Use this agent for every role.
   --role STEP=ROLE                Give a step another role; ROLE alone: every step whose role
                                   answers in the same way.
+  --session SESSION               Let the workers be members of this session.
   -b, --base REF                  Start from this commit, not the checkout's.
   --sandbox [auto|bubblewrap|podman|docker|none]
                                   Where workers and gates run, whatever the configuration says.

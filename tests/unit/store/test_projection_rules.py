@@ -10,7 +10,7 @@ from supervisor_ai.domain.envelope import Event
 from supervisor_ai.store.codec import EVENT_KINDS
 from supervisor_ai.store.tables.projection_rules import RULES
 
-GIVEN = {"run", "seq", "at", "actor"}
+GIVEN = {"run", "session", "seq", "at", "actor"}
 # Rules for the three ends of a run share a statement; only one end can be degraded.
 SHARED = {"degraded"}
 

@@ -47,17 +47,20 @@ class _Options(TypedDict):
 @click.option("--member", metavar="NAME", help="The member's name; by default that of its role.")
 @click.option("--http", is_flag=True, help="Serve every member that has a token, on 127.0.0.1.")
 @click.option("--port", type=click.IntRange(1, 65_535), help="With --http: listen there.")
-@click.option("--door", type=click.IntRange(3), hidden=True)
+@click.option(
+    "--door", type=click.IntRange(3), hidden=True, help="Serve one worker on this socket."
+)
 @json_option
 @click.pass_obj
 def mcp(invocation: Invocation, **options: Unpack[_Options]) -> int:
-    """Serve the tools of a session to agents, over the Model Context Protocol.
+    """Serve the tools of a session to agents.
 
-    An agent that has this command in its own configuration is a member of the session, in the role
-    that the command line says: it speaks on the message bus and moves tasks, as `supervisor msg`
-    and `supervisor session` do. With --http agents connect to an address of this machine and prove
-    who they are with a token of `supervisor session token`. What a member may do is a closed list
-    for each role; what only people decide is on none of them. Needs `supervisor-ai[mcp]`.
+    An agent that has this command in its own configuration, as a server of the Model Context
+    Protocol, is a member of the session, in the role that the command line says: it speaks on
+    the message bus and moves tasks, as `supervisor msg` and `supervisor session` do. With
+    --http agents connect to an address of this machine and prove who they are with a token of
+    `supervisor session token`. What a member may do is a closed list for each role; what only
+    people decide is on none of them. Needs `supervisor-ai[mcp]`.
     """
     require_sdk()
     _check(options)
