@@ -45,7 +45,7 @@ class Newcomer:
         master, slave = pty.openpty()
         os.write(master, b"y\n" * 3)
         process = subprocess.Popen(
-            ["bash", "-c", script], stdin=slave, stdout=slave, stderr=slave, env=self._environment()
+            ["bash", "-c", script], stdin=slave, stdout=slave, stderr=slave, env=self.environment()
         )
         os.close(slave)
         output = _everything(master)
@@ -55,7 +55,8 @@ class Newcomer:
             self.directory = Path(place.read_text().strip())
         return output
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """Return what the newcomer's programs see."""
         commands = Path(sys.executable).parent
         return {
             "HOME": str(self._home),

@@ -11,6 +11,8 @@ from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
 
+from tests.histories import checkpoint_events as c
+
 from supervisor_ai.domain.envelope import Actor, ActorKind, Event, NewEvent
 from supervisor_ai.domain.ids import (
     PROJECT_STREAM,
@@ -77,6 +79,7 @@ from supervisor_ai.domain.session import events as s
 from supervisor_ai.domain.session.members import MemberRole
 from supervisor_ai.domain.session.tasks import TaskStatus
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.checkpoint.kinds import CHECKPOINT, RESIDENCE
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
@@ -143,6 +146,8 @@ def definition() -> KanbanDefinition:
         d.Step(name=PUBLISH, kind=d.StepKind.PULL_REQUEST, terminal=True),
         d.Step(name=KANBAN, kind=READ_FILES),
         d.Step(name=SAVE, kind=d.StepKind.COMMIT, next=KANBAN),
+        d.Step(name=c.SESSION, kind=RESIDENCE, next=c.SESSION),
+        d.Step(name=c.FIRST, kind=CHECKPOINT, next=c.SESSION, particulars="{}"),
     )
     kinds = {
         "planner": AnswerKind.PLAN,
@@ -459,6 +464,25 @@ def write_session(pen: Pen) -> None:
         s.ResidentStopped(run=run),
         s.SessionClosed(),
     )
+
+
+def write_checkpoints(pen: Pen) -> None:
+    """A resident supervisor, from its first word to its last, and one without a session."""
+    run = "golden-supervisor"
+    pen.write(run, birth(run, driver="checkpoint", workflow="checkpoint"), actor=USER)
+    pen.own(run)
+    made = snapshot("watched")
+    pen.write(run, owned(), started(run), entered(c.SESSION), *c.reading(), *c.hearing())
+    pen.write(run, entered(c.FIRST), *c.troubled(), entered(c.FIRST, 2), *c.checking())
+    pen.write(run, *c.reporting(), c.asking(made), e.RunWaiting(reason="an approval"))
+    pen.write(run, c.overriding(made.tree), actor=USER)
+    pen.write(run, e.RunContinued(), *c.ending(), entered(c.SESSION, 2), *c.leaving())
+    pen.write(run, e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+    lost = "golden-unwatched"
+    pen.write(lost, birth(lost, driver="checkpoint", workflow="checkpoint"), actor=USER)
+    pen.own(lost)
+    pen.write(lost, owned(), started(lost), entered(c.SESSION), *c.unwatched())
+    pen.write(lost, failed(c.SESSION), e.RunFailed(outcome=outcome(OutcomeKind.BLOCKED)))
 
 
 def write_blocked(pen: Pen) -> None:
@@ -909,6 +933,7 @@ WRITERS = (
     write_task,
     write_signalled,
     write_session,
+    write_checkpoints,
 )
 
 

@@ -128,8 +128,8 @@ def test_several_messages_are_answered_one_by_one_in_one_wake() -> None:
     at.ask("CHECKPOINT-001")
     at.ask("CHECKPOINT-003")
     at.kernel.drive(run)
-    assert [it.partition("\n")[0][:38] for it in at.contents()[1:]] == [
-        "[supervisor] Error: Asked for '## Chec",
+    assert [it.partition("\n")[0][:37] for it in at.contents()[1:]] == [
+        "[supervisor] Error: Asked for '## Che",
         "[supervisor] CHECKPOINT-001 complete.",
         "[supervisor] CHECKPOINT-003 complete.",
     ]

@@ -8,11 +8,11 @@ from typing import Final
 from supervisor_ai.drivers.checkpoint.checks.catalogue import CATALOGUE, EVERY, spec_of
 from supervisor_ai.drivers.checkpoint.checks.model import (
     BusMessage,
+    CheckedTask,
     CheckMaterial,
     CheckResult,
     CheckSpec,
     LoadedArtifact,
-    SessionTask,
     WorkerQuestion,
 )
 from supervisor_ai.drivers.checkpoint.checks.rounds import run_checks
@@ -56,7 +56,7 @@ def material(texts: Mapping[str, str] = TEXTS, checkpoint: str = "CHECKPOINT-001
         now=NOW,
         artifacts=loaded(texts),
         messages=(message(),),
-        tasks=tuple(SessionTask(id=task, status="completed") for task in TASKS.values()),
+        tasks=tuple(CheckedTask(id=task, status="completed") for task in TASKS.values()),
     )
 
 

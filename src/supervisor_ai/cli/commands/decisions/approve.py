@@ -77,6 +77,7 @@ def approve(invocation: Invocation, **options: Unpack[_ApproveOptions]) -> int:
       a step that asks     the run goes on
       a blocked worker     it tries again, and is told your note
       findings of a gate   they are accepted as they are; --note has to say why
+      a blocked pipeline   you override the block; --note has to say why
       a review loop        you overrule the reviewers, and the step passes
       an impossible wait   the step passes without those who cannot be had
       a pull request       you opened it yourself, and the run goes on
@@ -109,6 +110,7 @@ def reject(invocation: Invocation, **options: Unpack[_RejectOptions]) -> int:
       a step that asks     back with your words: to `on_reject`, else to who made it
       a blocked worker     the run ends
       findings of a gate   back to the worker with your words
+      a blocked pipeline   the work before it is revised, with your words
       a review loop        back to the worker with your words; rounds are counted anew
       an impossible wait   back to the worker with your words
       a pull request       the run ends

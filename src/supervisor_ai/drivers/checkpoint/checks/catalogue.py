@@ -20,9 +20,9 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     RuleOutcome,
     Undecided,
 )
-from supervisor_ai.drivers.checkpoint.checks.view import Params, SessionView
+from supervisor_ai.drivers.checkpoint.checks.view import MaterialView, Params
 
-Rule = Callable[[SessionView, Params], RuleOutcome | Undecided]
+Rule = Callable[[MaterialView, Params], RuleOutcome | Undecided]
 ASK: Final = "ask"
 """The rule of a check that is nothing but a question."""
 

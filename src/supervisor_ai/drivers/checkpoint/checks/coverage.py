@@ -10,7 +10,7 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     passed,
     warned,
 )
-from supervisor_ai.drivers.checkpoint.checks.view import Params, Placed, SessionView, cite, names
+from supervisor_ai.drivers.checkpoint.checks.view import MaterialView, Params, Placed, cite, names
 from supervisor_ai.drivers.checkpoint.facts.model import Moscow, Statement
 from supervisor_ai.drivers.checkpoint.facts.vocabulary import telling_words
 from supervisor_ai.tools.text import counted
@@ -19,7 +19,7 @@ _ENOUGH: Final = 2
 """Words in common that say that two statements are about the same."""
 
 
-def goals_mapped(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def goals_mapped(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find goals that no requirement takes up."""
     del params
     goals, requirements = view.stated("goals"), view.stated("requirements")
@@ -30,7 +30,7 @@ def goals_mapped(view: SessionView, params: Params) -> RuleOutcome | Undecided:
     return _mapped(goals, [it for _, it in requirements], links, "goal", "a requirement")
 
 
-def must_haves_planned(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def must_haves_planned(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find must-have requirements that no task of the plan takes up."""
     del params
     musts = [it for it in view.stated("requirements") if it[1].priority is Moscow.MUST]
@@ -46,7 +46,7 @@ def must_haves_planned(view: SessionView, params: Params) -> RuleOutcome | Undec
     return _mapped(musts, tasks, links, "must-have requirement", "a task")
 
 
-def components_have_stories(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def components_have_stories(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find components of the architecture that no story is about."""
     del params
     components, stories = view.stated("components"), view.stated("stories")
@@ -73,7 +73,7 @@ def _by_name(component: Statement) -> Statement:
     )
 
 
-def _links(view: SessionView, *kinds: str) -> dict[str, set[str]]:
+def _links(view: MaterialView, *kinds: str) -> dict[str, set[str]]:
     """Return which id is connected with which, in both directions."""
     found: dict[str, set[str]] = {}
     known = {it.id for kind in kinds for it in view.everywhere(kind) if it.id}

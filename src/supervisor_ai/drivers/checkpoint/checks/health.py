@@ -8,14 +8,14 @@ from typing import Final
 from supervisor_ai.drivers.checkpoint.checks.model import (
     MESSAGES_FILE,
     BusMessage,
+    CheckedTask,
     RuleOutcome,
-    SessionTask,
     Undecided,
     failed,
     passed,
     warned,
 )
-from supervisor_ai.drivers.checkpoint.checks.view import Params, SessionView
+from supervisor_ai.drivers.checkpoint.checks.view import MaterialView, Params
 from supervisor_ai.drivers.checkpoint.facts.model import Citation
 from supervisor_ai.drivers.checkpoint.protocol.words import SUPERVISOR, is_checkpoint
 from supervisor_ai.tools.text import counted
@@ -28,7 +28,7 @@ _IN_PROGRESS: Final = "in_progress"
 _AGAIN: Final = ("respawn", "recover", "reset", "retry")
 
 
-def role_errors(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def role_errors(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find roles with too many errors."""
     if not view.material.messages:
         return warned(_SILENT)
@@ -51,7 +51,7 @@ def _cite(message: BusMessage) -> Citation:
     return Citation(file=MESSAGES_FILE, line=message.number)
 
 
-def recent_activity(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def recent_activity(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find tasks in progress that nobody has moved or spoken of for a while."""
     if not view.material.messages:
         return warned(_SILENT)
@@ -66,16 +66,16 @@ def recent_activity(view: SessionView, params: Params) -> RuleOutcome | Undecide
     return passed(f"{counted(len(running), 'task')} in progress, each with recent activity.")
 
 
-def _is_running(task: SessionTask) -> bool:
+def _is_running(task: CheckedTask) -> bool:
     return task.status == _IN_PROGRESS and not is_checkpoint(task.id)
 
 
-def _is_alive(task: SessionTask, spoken: set[str], since: datetime) -> bool:
+def _is_alive(task: CheckedTask, spoken: set[str], since: datetime) -> bool:
     is_moved = task.moved_at is not None and task.moved_at >= since
     return is_moved or task.id in spoken or (task.owner != "" and task.owner in spoken)
 
 
-def duplicate_spawns(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def duplicate_spawns(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find work that was started twice without a reason between."""
     del params
     if not view.material.messages:
@@ -101,7 +101,7 @@ def _spawned_twice(messages: tuple[BusMessage, ...]) -> Iterator[BusMessage]:
             started.add(message.task)
 
 
-def _claimed_twice(view: SessionView) -> Iterator[str]:
+def _claimed_twice(view: MaterialView) -> Iterator[str]:
     """Find two roles that both say that they are at the same task."""
     at = Counter(
         it.task for it in view.material.roles.values() if it.task and it.status == _IN_PROGRESS
@@ -111,7 +111,7 @@ def _claimed_twice(view: SessionView) -> Iterator[str]:
     )
 
 
-def _asked_twice(tasks: tuple[SessionTask, ...]) -> Iterator[str]:
+def _asked_twice(tasks: tuple[CheckedTask, ...]) -> Iterator[str]:
     """Find two tasks in progress that ask the same owner for the same."""
     running = Counter(
         (it.owner, it.subject) for it in tasks if _is_running(it) and it.owner and it.subject

@@ -138,7 +138,7 @@ class BusMessage(Struct, frozen=True, kw_only=True):
     """The task that it is about, where it says so."""
 
 
-class SessionTask(Struct, frozen=True, kw_only=True):
+class CheckedTask(Struct, frozen=True, kw_only=True):
     """A task of the session."""
 
     id: str
@@ -163,5 +163,5 @@ class CheckMaterial(Struct, frozen=True, kw_only=True):
     roles: dict[str, RoleState] = field(default_factory=dict)
     messages: tuple[BusMessage, ...] | None = ()
     """The newest messages; None: the bus does not answer."""
-    tasks: tuple[SessionTask, ...] = ()
+    tasks: tuple[CheckedTask, ...] = ()
     wisdom: dict[str, str] = field(default_factory=dict)

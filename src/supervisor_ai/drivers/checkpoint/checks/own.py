@@ -7,11 +7,11 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     passed,
     warned,
 )
-from supervisor_ai.drivers.checkpoint.checks.view import Params, SessionView
+from supervisor_ai.drivers.checkpoint.checks.view import MaterialView, Params
 from supervisor_ai.drivers.checkpoint.facts.ids import find_ids
 
 
-def artifact_exists(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def artifact_exists(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find out whether one artifact is there; a missing one is a warning."""
     path = str(params["path"])
     return passed(f"{path} is there.") if path in view.facts else _missing(path)
@@ -21,7 +21,7 @@ def _missing(path: str) -> RuleOutcome:
     return warned(f"Missing: {path}.")
 
 
-def contains_heading(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def contains_heading(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find out whether an artifact has a heading, in whatever case."""
     path, heading = str(params["path"]), str(params["heading"])
     if path not in view.facts:
@@ -32,7 +32,7 @@ def contains_heading(view: SessionView, params: Params) -> RuleOutcome | Undecid
     return passed(f"{path} has the heading {heading!r} in line {line}.")
 
 
-def names_id(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def names_id(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find out whether an artifact names an id, such as that of a requirement."""
     path, wanted = str(params["path"]), str(params["id"])
     if path not in view.facts:

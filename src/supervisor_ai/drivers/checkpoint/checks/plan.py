@@ -10,7 +10,7 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     passed,
     warned,
 )
-from supervisor_ai.drivers.checkpoint.checks.view import Params, Placed, SessionView, cite, names
+from supervisor_ai.drivers.checkpoint.checks.view import MaterialView, Params, Placed, cite, names
 from supervisor_ai.drivers.checkpoint.facts.ids import find_ids
 from supervisor_ai.drivers.checkpoint.facts.model import ArtifactFacts, Citation, PlanComplexity
 from supervisor_ai.tools.text import counted
@@ -25,7 +25,7 @@ _FITS: Final = {
 _SHOWN: Final = 8
 
 
-def plan_graph(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def plan_graph(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find tasks of a plan that wait for themselves, for nothing that there is, or stand alone."""
     del params
     tasks = {it.id: (path, it) for path, it in view.stated("tasks") if it.id}
@@ -71,7 +71,7 @@ def _alone(tasks: dict[str, Placed]) -> list[Placed]:
     return alone if len(alone) < len(tasks) else []
 
 
-def complexity_fits(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def complexity_fits(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Compare the complexity that a plan states with the number of its modules."""
     del params
     labels = [(path, it.complexity) for path, it in view.facts.items() if it.complexity]
@@ -94,7 +94,7 @@ def _modules(facts: ArtifactFacts) -> int:
     return facts.module_count or len(facts.modules)
 
 
-def plan_cites_decisions(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def plan_cites_decisions(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find out whether the plan names decisions of the architecture."""
     del params
     decisions = [it for it in view.stated("decisions") if it[1].id]

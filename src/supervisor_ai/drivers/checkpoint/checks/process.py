@@ -11,7 +11,7 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     passed,
     warned,
 )
-from supervisor_ai.drivers.checkpoint.checks.view import Params, SessionView
+from supervisor_ai.drivers.checkpoint.checks.view import MaterialView, Params
 from supervisor_ai.drivers.checkpoint.facts.model import Citation
 from supervisor_ai.tools.text import counted
 
@@ -19,7 +19,7 @@ _DROP: Final = 10
 _SHOWN: Final = 5
 
 
-def artifacts_exist(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def artifacts_exist(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find tasks of the scope that left no artifact; a missing one is a warning."""
     del params
     gaps = [gap for task in view.material.scope for gap in _gaps(view, task)]
@@ -32,7 +32,7 @@ def artifacts_exist(view: SessionView, params: Params) -> RuleOutcome | Undecide
     return passed(f"{counted(len(view.facts), 'artifact')} there.")
 
 
-def _gaps(view: SessionView, task: str) -> Iterator[str]:
+def _gaps(view: MaterialView, task: str) -> Iterator[str]:
     """Name the artifacts of a task that are not there.
 
     What the task has to leave is known from its pipeline, or from the state of the role that did
@@ -46,7 +46,7 @@ def _gaps(view: SessionView, task: str) -> Iterator[str]:
         yield f"an artifact of {task}"
 
 
-def self_scores(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def self_scores(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find an author's score that is worse than the one before it by more than a bit."""
     drop = int(params.get("drop", _DROP)) * 1000
     found = list(_scores(view))
@@ -66,7 +66,7 @@ def _text(thousandths: int) -> str:
 _Scored = tuple[str, int, tuple[Citation, ...]]
 
 
-def _scores(view: SessionView) -> Iterator[_Scored]:
+def _scores(view: MaterialView) -> Iterator[_Scored]:
     """Return the last score of each artifact, or what a role state says of its task."""
     states = {it.task: it.score for it in view.material.roles.values() if it.score is not None}
     for path, facts in view.facts.items():
@@ -78,7 +78,7 @@ def _scores(view: SessionView) -> Iterator[_Scored]:
             yield path, stated, ()
 
 
-def open_questions(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def open_questions(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find critical questions that an artifact leaves open."""
     del params
     found = [(path, it) for path, facts in view.facts.items() for it in facts.questions]
@@ -94,7 +94,7 @@ def open_questions(view: SessionView, params: Params) -> RuleOutcome | Undecided
     return passed("No critical question is open.")
 
 
-def wisdom_agrees(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def wisdom_agrees(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Leave what the wisdom says to a judge, if it says anything."""
     del params
     if any(text.strip() for text in view.material.wisdom.values()):

@@ -15,7 +15,7 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     result_of,
     warned,
 )
-from supervisor_ai.drivers.checkpoint.checks.view import SessionView
+from supervisor_ai.drivers.checkpoint.checks.view import MaterialView
 from supervisor_ai.drivers.checkpoint.facts.model import ArtifactFacts
 from supervisor_ai.drivers.checkpoint.protocol.words import key_findings, plain
 from supervisor_ai.drivers.checkpoint.score import CheckVerdict
@@ -43,7 +43,7 @@ class CheckRound(Struct, frozen=True, kw_only=True):
 
 def run_checks(material: CheckMaterial, specs: Iterable[CheckSpec]) -> CheckRound:
     """Make the checks of a checkpoint, as far as the text decides them."""
-    view = SessionView(material)
+    view = MaterialView(material)
     results: list[CheckResult] = []
     questions: list[WorkerQuestion] = []
     for spec in specs:
@@ -57,7 +57,7 @@ def run_checks(material: CheckMaterial, specs: Iterable[CheckSpec]) -> CheckRoun
     )
 
 
-def _run(view: SessionView, spec: CheckSpec) -> CheckResult | WorkerQuestion:
+def _run(view: MaterialView, spec: CheckSpec) -> CheckResult | WorkerQuestion:
     decide = CATALOGUE[spec.rule].decide
     if decide is None:
         if not view.facts:

@@ -10,7 +10,7 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     passed,
     warned,
 )
-from supervisor_ai.drivers.checkpoint.checks.view import Params, SessionView
+from supervisor_ai.drivers.checkpoint.checks.view import MaterialView, Params
 from supervisor_ai.drivers.checkpoint.facts.model import ArtifactFacts, Citation, TermDefinition
 from supervisor_ai.drivers.checkpoint.facts.vocabulary import letters, spelling
 from supervisor_ai.tools.text import counted
@@ -21,7 +21,7 @@ _SHOWN: Final = 5
 _Misuse = tuple[str, Citation]
 
 
-def terminology(view: SessionView, params: Params) -> RuleOutcome | Undecided:
+def terminology(view: MaterialView, params: Params) -> RuleOutcome | Undecided:
     """Find words that a glossary maps to another one, and terms in two spellings."""
     del params
     glossary = [(path, term) for path, facts in view.facts.items() for term in facts.terms]
@@ -50,7 +50,7 @@ def _uses(facts: ArtifactFacts) -> _Uses:
 
 
 def _misused(
-    view: SessionView,
+    view: MaterialView,
     glossary: list[tuple[str, TermDefinition]],
     index: dict[str, _Uses],
     *,

@@ -16,7 +16,7 @@ Placed = tuple[str, Statement]
 """A statement and the artifact that has it."""
 
 
-class SessionView:
+class MaterialView:
     """What all checks of a checkpoint share; where an artifact came from cannot be seen in it."""
 
     def __init__(self, material: CheckMaterial) -> None:

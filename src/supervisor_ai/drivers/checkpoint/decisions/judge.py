@@ -35,9 +35,9 @@ def ask_judge(
     slot = visit.slot(1)
     found = decide_slot(run, flow, at, slot)
     if isinstance(found, Result):
-        is_answered = isinstance(slot.news, e.AttemptSucceeded)
-        answer = slot.news.answer if isinstance(slot.news, e.AttemptSucceeded) else None
-        return Judged(answer=answer) if is_answered else Judged(reason=found.reason)
+        if isinstance(slot.news, e.AttemptSucceeded):
+            return Judged(answer=slot.news.answer)
+        return Judged(reason=found.reason)
     if any(map(_takes_too_long, found)):
         return Judged(reason=_NOT_NOW)
     return tuple(_briefed(effect, brief) for effect in found)

@@ -12,7 +12,9 @@ _LONGEST_LINE: Final = 2_000
 _CUT: Final = "[what follows was left out: there is too much of it]"
 
 
-def write_brief(material: CheckMaterial, questions: Sequence[WorkerQuestion]) -> str:
+def write_brief(
+    material: CheckMaterial, questions: Sequence[WorkerQuestion], most: int = MOST_CHARACTERS
+) -> str:
     """Write the questions and the material; each line of a file begins with its place.
 
     So nothing in a file can pass for a heading, a question or an instruction of ours.
@@ -21,7 +23,7 @@ def write_brief(material: CheckMaterial, questions: Sequence[WorkerQuestion]) ->
     size = 0
     for line in _lines(material, questions):
         size += len(line) + 1
-        if size > MOST_CHARACTERS:
+        if size > most:
             lines.append(_CUT)
             break
         lines.append(line)

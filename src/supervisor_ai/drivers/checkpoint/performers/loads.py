@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from supervisor_ai.control.ports.session_files import SessionFiles
+from supervisor_ai.domain.errors import ErrorKind, SupervisorError
 from supervisor_ai.domain.ids import ArtifactHash, session_stream
 from supervisor_ai.domain.session import events as s
 from supervisor_ai.domain.session.session import SessionState
@@ -13,10 +14,10 @@ from supervisor_ai.drivers.checkpoint import effects as d
 from supervisor_ai.drivers.checkpoint import events as k
 from supervisor_ai.drivers.checkpoint.accumulator import Accumulator
 from supervisor_ai.drivers.checkpoint.checks.model import (
+    CheckedTask,
     CheckMaterial,
     LoadedArtifact,
     RoleState,
-    SessionTask,
 )
 from supervisor_ai.drivers.checkpoint.performers.context import (
     WISDOM,
@@ -48,7 +49,10 @@ async def load_context(
 ) -> k.ContextLoaded | k.ContextUnreadable:
     """Read what is new since the last wake; what is older comes from what is remembered."""
     door = SessionDoor(operation, effect.session, files)
-    session = door.take()
+    try:
+        session = door.take()
+    except SupervisorError as error:
+        return _unreadable(effect, operation, error)
     documents = operation.world.documents
     known = documents.load(effect.accumulator, Accumulator).before(effect.task)
     before = (
@@ -84,6 +88,20 @@ async def load_context(
         ),
     )
     return _loaded(effect, operation, context, memory.tokens - before.tokens + wisdom.new)
+
+
+def _unreadable(
+    effect: d.LoadContext, operation: Operation, error: SupervisorError
+) -> k.ContextUnreadable:
+    """Say that the folder cannot be read now; the checkpoint can be asked for again."""
+    if error.kind is ErrorKind.INTERNAL:
+        raise error
+    return k.ContextUnreadable(
+        step=effect.step,
+        visit=effect.visit,
+        slot=effect.slot,
+        problem=operation.keep(error.message)[0],
+    )
 
 
 def _loaded(
@@ -145,9 +163,9 @@ def _roles(door: SessionDoor) -> dict[str, RoleState]:
 
 def _tasks(
     door: SessionDoor, session: SessionState, moved: Mapping[str, datetime]
-) -> tuple[SessionTask, ...]:
+) -> tuple[CheckedTask, ...]:
     return tuple(
-        SessionTask(
+        CheckedTask(
             id=it.task,
             status=it.status.value,
             owner=it.owner,

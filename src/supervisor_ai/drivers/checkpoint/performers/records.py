@@ -10,9 +10,9 @@ from supervisor_ai.drivers.checkpoint import effects as d
 from supervisor_ai.drivers.checkpoint import events as k
 from supervisor_ai.drivers.checkpoint.checks.model import (
     BusMessage,
+    CheckedTask,
     CheckMaterial,
     LoadedArtifact,
-    SessionTask,
 )
 from supervisor_ai.drivers.checkpoint.performers.answer_text import answer_text
 from supervisor_ai.drivers.checkpoint.performers.context import (
@@ -44,7 +44,7 @@ async def load_record(effect: d.LoadRecord, operation: Operation) -> k.ContextLo
             now=operation.intended_at,
             artifacts=texts,
             messages=tuple(_messages(effect, operation))[-MOST_MESSAGES:],
-            tasks=tuple(SessionTask(id=it, status="completed") for it in effect.scope),
+            tasks=tuple(CheckedTask(id=it, status="completed") for it in effect.scope),
         ),
         hashes={path: str(it) for path, it in kept.items()},
         read=tuple(

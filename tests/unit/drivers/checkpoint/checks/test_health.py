@@ -8,9 +8,9 @@ from tests.unit.drivers.checkpoint.session import NOW, material, message, result
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint.checks.model import (
     BusMessage,
+    CheckedTask,
     CheckMaterial,
     RoleState,
-    SessionTask,
 )
 from supervisor_ai.drivers.checkpoint.score import CheckVerdict
 
@@ -60,7 +60,7 @@ LONG_AGO = NOW - timedelta(hours=3)
 
 
 def running(owner: str = "coder", moved_at: datetime | None = None) -> CheckMaterial:
-    task = SessionTask(id="IMPL-001", status="in_progress", owner=owner, moved_at=moved_at)
+    task = CheckedTask(id="IMPL-001", status="in_progress", owner=owner, moved_at=moved_at)
     return replace(material(), tasks=(task,))
 
 
@@ -82,8 +82,8 @@ def test_a_task_without_an_owner_lives_by_its_name_alone() -> None:
 
 def test_the_checkpoint_itself_and_other_tasks_need_no_sign_of_life() -> None:
     tasks = (
-        SessionTask(id="CHECKPOINT-001", status="in_progress", owner="supervisor"),
-        SessionTask(id="IMPL-002", status="pending"),
+        CheckedTask(id="CHECKPOINT-001", status="in_progress", owner="supervisor"),
+        CheckedTask(id="IMPL-002", status="pending"),
     )
     assert result("recent_activity", replace(material(), tasks=tasks)).verdict is PASS
 
@@ -121,7 +121,7 @@ def test_two_roles_at_one_task_are_a_duplicate() -> None:
 
 
 def test_two_tasks_that_ask_for_the_same_are_a_duplicate() -> None:
-    task = SessionTask(id="IMPL-001", status="in_progress", owner="coder", subject="Build it")
+    task = CheckedTask(id="IMPL-001", status="in_progress", owner="coder", subject="Build it")
     done = replace(task, id="IMPL-003", status="completed")
     other = replace(task, id="IMPL-004", subject="Test it")
     tasks = (task, replace(task, id="IMPL-002"), done, other)

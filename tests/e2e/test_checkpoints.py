@@ -1,0 +1,109 @@
+"""Checkpoints from the command line: a resident supervisor, a block, a person who overrides."""
+
+import signal
+
+from tests.e2e.checkpoint_session import (
+    CONFIG,
+    FIRST,
+    FOLDER,
+    SESSION,
+    STRICT,
+    furnish_judged,
+    open_drafted,
+    told,
+    until_told,
+)
+from tests.e2e.command import User
+
+READY = "[supervisor] Resident supervisor ready."
+
+
+def test_a_request_is_answered_by_a_supervisor_that_is_served(user: User) -> None:
+    furnish_judged(user)
+    open_drafted(user)
+    with user.start("checkpoint", "serve", SESSION, "--yes") as served:
+        until_told(user, served, READY)
+        said = user.call("checkpoint", "request", SESSION, *FIRST, "--wait", "--json")
+        assert said.code == 0, said.out + said.err
+        made = said.json["checkpoint"]
+        assert (made["task_id"], made["verdict"], made["score"]) == ("CHECKPOINT-001", "pass", 1.0)
+        assert made["status"] == "completed"
+        assert made["report"] == f"{FOLDER}/artifacts/CHECKPOINT-001-report.md"
+        assert (user.repository / made["report"]).read_text() == made["text"]
+        bye = ("shutdown_request", "--data", '{"request_id": "r-1"}', "--session", SESSION)
+        user.call("msg", "log", "Bye", "--to", "supervisor", "--type", *bye)
+        assert served.wait() == 0
+    assert told(user)[-1]["type"] == "shutdown_response"
+    listed = user.call("checkpoint", "list", SESSION, "--json").json["checkpoints"]
+    assert [(it["task_id"], it["status"]) for it in listed] == [
+        ("CHECKPOINT-001", "completed"),
+        ("CHECKPOINT-002", "pending"),
+    ]
+    shown = user.call("checkpoint", "show", SESSION, "CHECKPOINT-001")
+    assert "CHECKPOINT-001: pass (score: 1.00)" in shown.out
+    assert "## Verdict" in shown.out
+
+
+def test_a_block_stops_the_pipeline_until_a_person_overrides_it(user: User) -> None:
+    furnish_judged(user, STRICT)
+    open_drafted(user)
+    assert user.call("checkpoint", "serve", SESSION, "--queue", "--yes").code == 0
+    assert user.call("checkpoint", "request", SESSION, *FIRST).code == 5
+    assert user.call("serve", "--once").code == 0
+    shown = user.call("checkpoint", "show", SESSION, "CHECKPOINT-001", "--json").json["checkpoint"]
+    assert (shown["verdict"], shown["is_blocked"]) == ("block", True)
+    update = ("session", "task", "update", SESSION, "DRAFT-003", "--status", "in_progress")
+    assert user.call(*update).code == 4
+    bare = user.call("checkpoint", "override", SESSION, "CHECKPOINT-001", "--json")
+    assert (bare.code, bare.error["message"]) == (2, "A block is accepted with a reason.")
+    other = user.call("checkpoint", "override", SESSION, "CHECKPOINT-002", "--reason", "x")
+    assert other.code == 4
+    reason = ("--reason", "Poems come later.")
+    said = user.call("checkpoint", "override", SESSION, "CHECKPOINT-001", *reason, "--json")
+    assert (said.code, said.json["applied"]) == (0, True), said.err
+    assert user.call("serve", "--once").code == 0
+    content = told(user)[-1]["data"]["content"]
+    assert content.startswith("[supervisor] CHECKPOINT-001 overridden.\nBy: ")
+    assert content.endswith("Reason: Poems come later.")
+    wisdom = (user.repository / FOLDER / "wisdom/decisions.md").read_text()
+    assert "override: by " in wisdom
+    assert "Poems come later." in wisdom
+    assert user.call(*update).code == 0
+    decided = user.call("checkpoint", "show", SESSION, "CHECKPOINT-001", "--json")
+    assert decided.json["checkpoint"]["decision"] == "override"
+    assert user.call("ledger", "verify").code == 0
+
+
+def test_a_supervisor_that_is_killed_goes_on_where_it_was(user: User) -> None:
+    furnish_judged(user)
+    open_drafted(user)
+    with user.start("checkpoint", "serve", SESSION, "--yes") as served:
+        until_told(user, served, READY)
+        served.send_signal(signal.SIGKILL)
+        served.wait()
+    assert user.call("checkpoint", "request", SESSION, *FIRST).code == 5
+    assert user.call("serve", "--once").code == 0
+    contents = [str((it["data"] or {}).get("content")) for it in told(user)]
+    assert sum(it.startswith(READY) for it in contents) == 1
+    assert contents[-1].startswith("[supervisor] CHECKPOINT-001 complete.")
+
+
+def test_nobody_waits_for_a_supervisor_that_is_not_there(user: User) -> None:
+    furnish_judged(user)
+    open_drafted(user)
+    said = user.call("checkpoint", "request", SESSION, *FIRST, "--wait", "--json")
+    assert said.code == 6
+    assert "Nobody watches over session" in said.error["message"]
+    unknown = user.call("checkpoint", "show", SESSION, "CHECKPOINT-009", "--json")
+    assert unknown.code == 3
+    nobody = user.call("checkpoint", "override", SESSION, "CHECKPOINT-001", "--reason", "x")
+    assert nobody.code == 4
+
+
+def test_supervision_that_is_switched_off_is_not_served(user: User) -> None:
+    furnish_judged(user)
+    user.commit({".supervisor/config.yaml": f"{CONFIG}supervision: false\n"})
+    open_drafted(user)
+    said = user.call("checkpoint", "serve", SESSION, "--yes", "--json")
+    assert said.code == 4
+    assert "switched off in the config" in said.error["message"]
