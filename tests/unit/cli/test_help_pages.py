@@ -89,6 +89,7 @@ Start here:
 Daily work:
   run            Run one task to its end
   kanban         Work through a kanban, task by task
+  checkpoint     Watch over a session, checkpoint by checkpoint
   start-task     Start a task on a branch of its own
   complete-task  Land a task that is done
   status         Show the runs of the project, or one of them
@@ -104,11 +105,12 @@ Daily work:
   cancel         Stop a run
   fork           Start a new run from a step of another one
   serve          Drive whatever is due until stopped
-  mcp            Serve the tools of a session to agents
 
 Work together:
   session        Let members work together: tasks, messages, checkpoints
   msg            Say something in a session, and read what was said
+  mcp            Serve the tools of a session to agents
+  agents         Let an agent of yours coordinate a session
 
 Look inside a run:
   events         Show the facts of a run in order
