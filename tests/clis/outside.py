@@ -5,7 +5,7 @@ It has a home of its own, a key that is none, and a model on this machine.
 
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -58,9 +58,17 @@ class AgentDesktop(Desktop):
             place.mkdir()
             (place / "settings.json").write_text(json.dumps(GEMINI))
 
+    def run(self, command: Sequence[str]) -> None:
+        """Run another program as the user does."""
+        subprocess.run(
+            command, cwd=self.project, env=self.environment, capture_output=True, check=True
+        )
+
     def converse(self, lab: Model, words: str) -> str:
         """Run the CLI in the project until it has nothing more to say; return what it printed."""
         command, more = _COMMANDS[self.agent]
+        if not (self.project / ".mcp.json").exists():
+            command = tuple(it for it in command if it not in {"--mcp-config", ".mcp.json"})
         done = subprocess.run(
             command,
             input=words,

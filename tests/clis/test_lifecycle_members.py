@@ -23,7 +23,10 @@ def test_a_cli_is_the_writer_of_a_full_lifecycle(tmp_path: Path, agent: str) -> 
         def write(task: str) -> None:
             calls = [call(agent, tool, **arguments) for tool, arguments in deeds(task)]
             lab.load(conversation(*calls, {"text": f"{task} is done."}))
-            assert f"{task} is done." in desk.converse(lab, f"Do {task}.")
+            printed = desk.converse(lab, f"Do {task}.")
+            tasks = session.coordinator.call("task_list")["tasks"]
+            status = {it["id"]: it["status"] for it in tasks}[task]
+            assert status == "completed", printed
 
         others = {it: session.scripted(it) for it in set(OWNERS.values()) - {"writer"}}
         session.play({**others, "writer": write})

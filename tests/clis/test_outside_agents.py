@@ -1,6 +1,7 @@
 """Agents of the user's, told of us by `supervisor agents install`: they find tools and skill."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,7 @@ from tests.clis.stage import INSTALLED, conversation, require
 from supervisor_ai.lab.server import LabServer
 
 SCOPES = [*((name, "--project") for name in INSTALLED)]
-USERS = [
-    pytest.param(name, "--user", marks=pytest.mark.long) for name in INSTALLED if name != "claude"
-]
+USERS = [pytest.param(name, "--user", marks=pytest.mark.long) for name in INSTALLED]
 
 
 @pytest.mark.parametrize(("agent", "scope"), [*SCOPES, *USERS])
@@ -36,7 +35,10 @@ def test_an_agent_coordinates_a_session_with_what_was_installed(
     )
     with LabServer(script) as lab:
         desk.settle(lab)
-        desk.ask("agents", "install", agent, "--session", "S1", scope, "--yes")
+        done = desk.ask("agents", "install", agent, "--session", "S1", scope, "--yes")
+        if (agent, scope) == ("claude", "--user"):
+            # Its own list of servers is not ours to write: the user types what is offered.
+            desk.run(shlex.split(done["offers"][0]["text"]))
         printed = desk.converse(lab, "Begin.")
     assert "Asked." in printed
     first, *_, last = [json.dumps(it.body) for it in lab.requests if it.place != "side"]

@@ -16,9 +16,9 @@ ROOMS: Final = {
     "kanban": ("documents",),
     # The tasks of a session that are the supervisor's alone are called so, whoever makes them.
     "checkpoint": (
-        *("domain/session", "control/sessions", "workspaces/sessions"),
-        *("control/ports/session_files.py", "workers/installation/pages"),
-        "definitions/builtin/pipelines",
+        *("domain/session", "control/sessions", "workspaces/sessions", "cli/commands/sessions"),
+        *("control/ports/session_files.py", "definitions/builtin/pipelines"),
+        "workers/installation/pages",
     ),
 }
 """The rooms of adapters and words that belong to one slice alone."""
