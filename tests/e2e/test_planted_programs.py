@@ -196,8 +196,34 @@ def test_no_verb_starts_what_a_stranger_has_planted(stage: Stage, tmp_path: Path
     call("workflow", "migrate", asked, "--yes")
     for words in ("list", "show nothing", "restore nothing", "clean --refs --yes"):
         call("workspace", *words.split())
+    _in_a_session(stage)
     call("demo")
     assert stage.called | set(NOT_CALLED) == set(leaves())
+
+
+def _in_a_session(stage: Stage) -> None:
+    call = stage.call
+    call("session", "new", "s", "--pipeline", "spec-only", "--requirement", "x")
+    for words in (
+        *("list", "show s", "members s", "export s", "import s", "sync s"),
+        *("token s --role worker --member ada", "remove-member s ada"),
+        *("task list s", "task add s A --subject x", "task update s A --status in_progress"),
+    ):
+        call("session", *words.split())
+    for words in ("log x", "read MSG-001", "list", "status", "broadcast x", "state"):
+        call("msg", *words.split())
+    call("msg", "delete")
+    call("msg", "clear")
+    for words in (
+        *("request s CHECKPOINT-001 --scope A", "list s", "show s CHECKPOINT-001"),
+        "override s CHECKPOINT-001 --reason x",
+    ):
+        call("checkpoint", *words.split())
+    for words in ("install claude --session s --yes", "list", "uninstall claude --yes"):
+        call("agents", *words.split())
+    call("session", "close", "s")
+    call("checkpoint", "serve", "s", "--yes")
+    call("mcp", "--session", "s", "--role", "coordinator")
 
 
 def _look_around(stage: Stage, run: str) -> None:

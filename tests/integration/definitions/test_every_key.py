@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from tests.unit.definitions.project_files import COMMIT, ProjectFiles
 from typing_extensions import override
 
+from supervisor_ai.definitions.checkpoint.shapes import SUPERVISION
 from supervisor_ai.definitions.config.merged import config_model
 from supervisor_ai.definitions.config_sections import slice_sections
 from supervisor_ai.definitions.kanban.resolution import resolve_kanban
@@ -72,6 +73,7 @@ REASONS: Final[Mapping[str, str]] = {
     "TrackerShape.url": "read by `run --issue`",
     "SettingsShape.audit_trail": "the ledger keeps every run, and nothing switches that off",
     "SettingsShape.parallel_reviews": "is so unless it is false",
+    "SupervisionShape.enabled": "true is what holds unless it is said; false is tried elsewhere",
     "SettingsShape.require_tests": "a demand: a workflow that does not meet it is refused",
     "SettingsShape.dual_review": "a demand: a workflow that does not meet it is refused",
     "StepShape.required": "a child that disables the step is refused",
@@ -156,6 +158,7 @@ def pinned(read: Library) -> Iterator[object]:
     chosen = read.settings.workflow
     yield (read.settings.section(KANBAN).folder, chosen.name if chosen else None)
     yield read.settings.notifications
+    yield read.settings.section(SUPERVISION)
 
 
 @cache

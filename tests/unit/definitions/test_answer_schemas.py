@@ -6,6 +6,7 @@ from supervisor_ai.control.registered_kinds import answer_meanings
 from supervisor_ai.definitions.sources.slice_words import answer_words
 from supervisor_ai.definitions.worker_answers.reader import schema_text
 from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
+from supervisor_ai.drivers.checkpoint.kinds import OF_JUDGE
 from supervisor_ai.drivers.kanban.kinds import OF_AGENT, OF_MANAGER
 
 REQUIRED = {
@@ -14,6 +15,7 @@ REQUIRED = {
     AnswerKind.REVIEW: ["status", "issues"],
     OF_AGENT: ["status", "message"],
     OF_MANAGER: ["status", "message", "next_task", "tasks"],
+    OF_JUDGE: ["checks"],
 }
 
 
@@ -22,7 +24,8 @@ def test_the_schema_says_what_the_reader_demands(kind: AnswerWord) -> None:
     schema = json.loads(schema_text(kind))
     assert schema["required"] == ["nonce", *REQUIRED[kind]]
     assert schema["additionalProperties"] is False
-    assert schema["properties"]["status"]["enum"] == list(answer_meanings(kind))
+    status = schema["properties"]["status"]
+    assert status.get("enum", [status.get("const")]) == list(answer_meanings(kind))
 
 
 def test_fields_may_be_called_title_but_have_none() -> None:

@@ -29,6 +29,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 PAGES = (
     *("configuration.md", "howto/failures-and-budgets.md", "howto/write-a-workflow.md"),
     *("howto/api-models.md", "howto/reviews.md", "howto/notifications.md", "howto/git-flow.md"),
+    "howto/checkpoints.md",
 )
 CONFIG_SHAPE = config_model(slice_sections())
 WORKFLOW_SHAPES = (StepShape, StepConfigShape, SettingsShape, HooksShape)

@@ -106,7 +106,7 @@ class Bus:
     def log(self, post: Post) -> Message:
         """Say something to one member; said twice with one key, it is one message."""
         kept = _checked(self._desk, post)
-        sender = post.sender or self._caller.member.name
+        sender = post.sender or self._caller.member.voice
         actor = self._caller.actor
         letters = partial(wake_letters, self._desk, self._session, actor)
         added = self._view.add(lambda now: self._decide(now, kept, sender), actor, letters)

@@ -56,6 +56,11 @@ class Member(Struct, frozen=True, kw_only=True):
     token: str = ""
     """The hash of what proves who speaks."""
 
+    @property
+    def voice(self) -> str:
+        """Return as whom it speaks: whoever coordinates speaks as the coordinator."""
+        return COORDINATOR if self.role is MemberRole.COORDINATOR else self.name
+
     def may(self, permission: MemberPermission) -> bool:
         """Tell whether it is on the list."""
         return permission in PERMISSIONS[self.role]

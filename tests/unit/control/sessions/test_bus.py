@@ -218,3 +218,9 @@ def test_many_messages_are_folded_from_what_was_kept() -> None:
     fresh = scene.desk.view(scene.session)
     assert fresh.version >= 500
     assert fresh.refresh().messages == 600
+
+
+def test_whoever_coordinates_speaks_as_the_coordinator() -> None:
+    scene = SessionScene()
+    boss = scene.bus(member("boss", MemberRole.COORDINATOR))
+    assert boss.log(NOTE).sender == "coordinator"

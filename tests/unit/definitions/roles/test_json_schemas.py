@@ -32,7 +32,7 @@ def test_a_role_has_all_its_keys_and_no_others(schemas: dict[str, Any]) -> None:
     assert set(role["properties"]) == set(RoleFileShape.model_fields)
     assert role["additionalProperties"] is False
     assert role["properties"]["answer"]["enum"] == [
-        *("plan", "implementation", "review", "agent", "manager"),
+        *("plan", "implementation", "review", "agent", "manager", "judgement"),
     ]
     assert "null" not in json.dumps(role)
     assert role["properties"]["writes"] == {"type": "boolean"}
