@@ -4,6 +4,7 @@ import asyncio
 import json
 import signal
 import subprocess
+import sys
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
@@ -50,7 +51,8 @@ def test_an_agent_is_the_coordinator_of_a_session_on_stdio(user: User) -> None:
 
     async def story() -> None:
         async with (
-            stdio_client(at(user, "--role", "coordinator")) as (read, write),
+            # What stderr was when the client was imported may be closed by now.
+            stdio_client(at(user, "--role", "coordinator"), errlog=sys.stderr) as (read, write),
             ClientSession(read, write) as agent,
         ):
             assert (await agent.initialize()).server_info.name == "supervisor"
@@ -103,7 +105,7 @@ def test_members_prove_who_they_are_over_http(user: User) -> None:
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
-    assert [it.sender for it in session.bus.list()] == ["boss", "writer"]
+    assert [it.sender for it in session.bus.list()] == ["coordinator", "writer"]
     assert boss not in err
     assert writer not in err
 
