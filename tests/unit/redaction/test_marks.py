@@ -103,6 +103,15 @@ def test_a_finding_in_a_very_long_line_has_its_column() -> None:
     assert [it.column for it in located(text)[1]] == [2 * LONG_LINE + 1]
 
 
+def test_a_secret_that_a_later_look_finds_to_be_longer_is_reported_once() -> None:
+    lines = ("machine git", "ANTHROPIC_API_KEY", "AccountName")
+    text = "".join(next(it.text for it in KINDS if it.text.startswith(line)) for line in lines)
+
+    [found] = located(text)[1]
+
+    assert found.rule == "login"
+
+
 def test_a_place_behind_marks_leads_back_to_the_text_without_them() -> None:
     shifts = Shifts()
     text = "ab SECRET cd S ef"

@@ -111,16 +111,19 @@ class RuleStream:
         bodies, continued = self._key_bodies(text, len(before), stop)
         self._before = text[max(0, stop - LOOK_BACK) : stop].rpartition("\n")[2]
         text = text[:stop]
-        shifts = Shifts()
+        shifts, told = Shifts(), set[tuple[str, int]]()
         secrets = merged(known + bodies)
         looks = 1
         # A mark can end what had no end before, so that another look finds more.
         while secrets:
             self._count += sum(secret.rule != PRIVATE_KEY for secret in secrets)
             for secret in secrets if self._report is not ignore else ():
-                if secret.rule != PRIVATE_KEY or secret.start not in continued:
-                    at = shifts.origin(secret.start) - len(before)
-                    self._report(self._position.finding(secret.rule, part, at))
+                place = secret.rule, shifts.origin(secret.start) - len(before)
+                is_more = secret.rule == PRIVATE_KEY and secret.start in continued
+                # A later look may find that a secret is longer than it seemed.
+                if not is_more and place not in told:
+                    told.add(place)
+                    self._report(self._position.finding(secret.rule, part, place[1]))
             text = self._replaced(text, secrets, shifts)
             secrets = self._rules.find(text, len(before))
             looks += 1
