@@ -21,15 +21,15 @@ from supervisor_ai.drivers.checkpoint.report import CheckpointReport, ReportProb
 from supervisor_ai.tools.json_value import mapping, parse_object
 from supervisor_ai.tools.json_value import text as as_text
 
-Heard = tuple[int, s.MessageLogged, HeardMessage]
+Logged = tuple[Envelope, s.MessageLogged]
 
 
-def heard_messages(door: SessionDoor, *, after: int = 0) -> Iterator[Heard]:
-    """Read the messages of a session from a version of its stream on, oldest first."""
+def logged_messages(door: SessionDoor, *, after: int = 0) -> Iterator[Logged]:
+    """Name the messages of a session from a version of its stream on, oldest first."""
     for envelope in door.desk.log.read(session_stream(door.session), after=after):
         event = envelope.event
         if isinstance(event, s.MessageLogged):
-            yield envelope.version, event, heard_message(door, envelope, event)
+            yield envelope, event
 
 
 def heard_message(door: SessionDoor, envelope: Envelope, event: s.MessageLogged) -> HeardMessage:
@@ -95,14 +95,14 @@ def seen_to(door: SessionDoor) -> tuple[int, int]:
     asked: list[tuple[int, HeardMessage]] = []
     answered: set[object] = set()
     version = number = 0
-    for version, event, heard in heard_messages(door):
-        number = event.number
+    for envelope, event in logged_messages(door):
+        version, number = envelope.version, event.number
         if event.to == SUPERVISOR:
-            asked.append((version, heard))
+            asked.append((version, heard_message(door, envelope, event)))
         elif event.sender == SUPERVISOR and event.kind == SHUTDOWN_RESPONSE:
             asked.clear()
         elif event.sender == SUPERVISOR:
-            answered.add(heard.data.get(REPLY))
+            answered.add(heard_message(door, envelope, event).data.get(REPLY))
     tasks = door.state().tasks
     for at, heard in asked:
         if f"MSG-{heard.number:03}" not in answered and not _is_done(heard, tasks):
