@@ -32,6 +32,7 @@ from supervisor_ai.domain.session.tasks import TaskStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint import events as k
 from supervisor_ai.drivers.checkpoint.checks.catalogue import spec_of
+from supervisor_ai.drivers.checkpoint.checks.rounds import run_checks
 from supervisor_ai.drivers.checkpoint.commands.requests import find_reply
 from supervisor_ai.drivers.checkpoint.decisions.definition import (
     Residence,
@@ -251,6 +252,20 @@ def test_a_supervisor_that_was_replaced_stops_nobody() -> None:
 def test_a_brief_that_is_too_long_is_cut() -> None:
     cut = write_brief(material(), (), most=40)
     assert cut.endswith("[what follows was left out: there is too much of it]")
+
+
+def test_only_new_wisdom_is_told_unless_a_question_is_about_all_of_it() -> None:
+    text = "- old\n- new\n"
+    on = replace(material(), wisdom={"wisdom/a.md": text}, known_wisdom={"wisdom/a.md": 6})
+    [other] = run_checks(on, [spec_of("execution_method")]).questions
+    [about] = run_checks(on, [spec_of("wisdom_agrees")]).questions
+    assert "wisdom/a.md:1: - old" not in write_brief(on, (other,))
+    assert "wisdom/a.md:2: - new" in write_brief(on, (other,))
+    assert "wisdom/a.md:1: - old" in write_brief(on, (other, about))
+    heard = replace(on, known_wisdom={"wisdom/a.md": len(text)})
+    assert "What the team has learnt" not in write_brief(heard, (other,))
+    rewritten = replace(on, known_wisdom={"wisdom/a.md": 99})
+    assert "wisdom/a.md:1: - old" in write_brief(rewritten, (other,))
 
 
 def test_answers_are_shown_as_they_are() -> None:

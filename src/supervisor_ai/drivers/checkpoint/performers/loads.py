@@ -78,6 +78,7 @@ async def load_context(
             messages=memory.messages,
             tasks=_tasks(door, session, memory.moved),
             wisdom=wisdom.texts,
+            known_wisdom=before.wisdom,
         ),
         memory=memory,
         hashes={**known.hashes, **{path: session.files[path] for path in read}},
