@@ -176,7 +176,7 @@ class Watched:
     def remains(self) -> Remains:
         """Tell what is left."""
         at, kernel = self.at, self.at.kernel
-        messages = [it for n in range(self._newest()) if (it := at.bus().read(f"MSG-{n + 1:03}"))]
+        messages = [at.bus().read(f"MSG-{n + 1:03}") for n in range(self._newest())]
         statuses = tuple(map(kernel.status, self._runs))
         remembered = self._remembered()
         farewells = sum(it.type == "shutdown_response" for it in messages) + self._stopped
