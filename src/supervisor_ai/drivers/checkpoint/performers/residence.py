@@ -2,6 +2,8 @@
 
 from typing import assert_never
 
+from supervisor_ai.control.sessions.folder.folder_desk import FROM_FILE
+from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.session import events as s
 from supervisor_ai.domain.session.members import SUPERVISOR
 from supervisor_ai.domain.session.tasks import SessionTask, TaskStatus
@@ -80,7 +82,9 @@ async def read_bus(
     for envelope, event in logged_messages(door, after=effect.version):
         version = envelope.version
         if event.to == SUPERVISOR and event.number > effect.cursor:
-            return _taken(effect, operation, version, heard_message(door, envelope, event))
+            heard = heard_message(door, envelope, event)
+            meant = _proven(read_message(incoming(heard)), envelope)
+            return _taken(effect, operation, version, heard, _defined(meant, effect.checkpoints))
     return k.NothingHeard(
         step=effect.step,
         visit=effect.visit,
@@ -90,10 +94,12 @@ async def read_bus(
     )
 
 
+Meant = CheckpointRequest | ShutdownRequest | MessageProblems
+
+
 def _taken(
-    effect: d.ReadBus, operation: Operation, version: int, heard: HeardMessage
+    effect: d.ReadBus, operation: Operation, version: int, heard: HeardMessage, meant: Meant
 ) -> k.RequestTaken | k.ShutdownTaken | k.MessageRefused:
-    meant = _defined(read_message(incoming(heard)), effect.checkpoints)
     match meant:
         case CheckpointRequest(task=task, scope=scope, progress=progress):
             return k.RequestTaken(
@@ -129,7 +135,11 @@ def _taken(
             assert_never(meant)
 
 
-Meant = CheckpointRequest | ShutdownRequest | MessageProblems
+def _proven(meant: Meant, envelope: Envelope) -> Meant:
+    """Refuse an end that a file asks for, in whatever words: it proves nobody."""
+    if not isinstance(meant, ShutdownRequest) or envelope.actor != FROM_FILE:
+        return meant
+    return MessageProblems(problems=("Asked for the end by a file; a file proves nobody.",))
 
 
 def _defined(meant: Meant, checkpoints: tuple[str, ...]) -> Meant:
