@@ -475,6 +475,7 @@ def write_checkpoints(pen: Pen) -> None:
     pen.write(run, owned(), started(run), entered(c.SESSION), *c.reading(), *c.hearing())
     pen.write(run, entered(c.FIRST), *c.troubled(), entered(c.FIRST, 2), *c.checking())
     pen.write(run, *c.reporting(), c.asking(made), e.RunWaiting(reason="an approval"))
+    pen.write(run, e.RunContinued(), *c.postponing(), e.RunWaiting(reason="an approval"))
     pen.write(run, c.overriding(made.tree), actor=USER)
     pen.write(run, e.RunContinued(), *c.ending(), entered(c.SESSION, 2), *c.leaving())
     pen.write(run, e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))

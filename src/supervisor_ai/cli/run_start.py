@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 import click
 
 from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.mcp_extra import require_sdk
 from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.control.exit_codes import DONE, FAILED
 from supervisor_ai.control.phrases import one_line
@@ -32,12 +33,25 @@ budget_option = click.option(
     help='Spend at most this: 5usd, or "5usd, 200k tokens, 2h, 10 attempts".',
 )
 
+session_option = click.option(
+    "--session",
+    metavar="SESSION",
+    callback=lambda _context, _option, name: checked_session(name),
+    help="Let the workers be members of this session.",
+)
 issue_option = click.option(
     "--issue",
     metavar="NUMBER|URL|TRACKER:ID",
     help="Take the task from this issue; a task besides says what else is wanted.",
 )
 optional_task_argument = click.argument("task", metavar="[TASK]", required=False)
+
+
+def checked_session(name: str | None) -> str | None:
+    """Refuse a session where its tools could not be served to workers."""
+    if name is not None:
+        require_sdk()
+    return name
 
 
 class StartOptions(TypedDict):

@@ -32,8 +32,9 @@ from supervisor_ai.control.commands.run_start import held_by
 from supervisor_ai.control.exit_codes import DONE, WAITS
 from supervisor_ai.control.sessions.desk import open_desk, require_session
 from supervisor_ai.control.sessions.members import user_as_coordinator
-from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.ids import RunId, SessionId
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.checkpoint.commands.attendance import serving
 from supervisor_ai.drivers.checkpoint.commands.override import Override, override_block
 from supervisor_ai.drivers.checkpoint.commands.requests import (
     CheckpointWish,
@@ -116,11 +117,20 @@ def serve(invocation: Invocation, **options: Unpack[_ServeOptions]) -> int:
 
     It tells the coordinator that it waits, answers every checkpoint request with a report, and ends
     when the coordinator asks for it. Ctrl-C leaves it as it is; the same command, or `supervisor
-    serve`, goes on with it. A session has one supervisor. With --queue it is left to `supervisor
-    serve`.
+    serve`, goes on with it. A session has one supervisor, and one process serves it: a second one
+    is refused (exit code 4), and told who does. With --queue it is left to `supervisor serve`.
     """
     project = invocation.project()
     session = open_for_supervision(open_desk(project), options["session"])
+    if options["queue"] or options["dry_run"]:
+        return _serve(invocation, session, options)
+    with serving(project, session):
+        return _serve(invocation, session, options)
+
+
+def _serve(invocation: Invocation, session: SessionId, options: _ServeOptions) -> int:
+    """Begin a supervisor, or go on with the one that the session has."""
+    project = invocation.project()
     unfinished = unfinished_for(project.records, session)
     staying = cast("StartOptions", {**options, "wait": True, "no_cache": False})
     if unfinished is not None and not options["dry_run"]:
