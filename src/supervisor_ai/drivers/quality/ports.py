@@ -1,12 +1,26 @@
 """What the knowledge store is asked for: to settle what supervisors wrote, and to be read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
 
+from supervisor_ai.domain.ids import CommitSha
+
 Files = Mapping[str, bytes]
 """Contents by path in the project."""
+
+
+class StoreFiles(Protocol):
+    """Reads files of commits; links, and files that are no regular ones, are not there."""
+
+    async def read(self, commit: CommitSha, folder: str) -> Files:
+        """Read the markdown files below a folder."""
+        ...
+
+    async def sizes(self, commit: CommitSha, paths: Sequence[str]) -> Mapping[str, int]:
+        """Say how many bytes some files have; what is not there is left out."""
+        ...
 
 
 class KnowledgeItem(Struct, frozen=True, kw_only=True):
@@ -67,3 +81,10 @@ class KnowledgeBooks(Protocol):
     def directives(self, files: Files) -> tuple[str, ...]:
         """Return the texts that people left for the scope planner."""
         ...
+
+
+class QualityPorts(Struct, frozen=True, kw_only=True):
+    """What supervisors' looks are performed with, besides the world."""
+
+    files: StoreFiles
+    books: KnowledgeBooks
