@@ -302,6 +302,7 @@ def make_records(repository: "GitRepository", ledger: "SqliteLedger") -> "Record
         ledger=repository.state_directory / _LEDGER,
         queries=ledger.queries,
         sessions=ledger.sessions,
+        knowledge=ledger.knowledge,
         log=ledger.events,
         artifacts=artifacts,
         documents=ArtifactDocuments(artifacts),

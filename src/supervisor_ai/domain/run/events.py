@@ -69,6 +69,14 @@ from supervisor_ai.domain.run.event_kinds.integration import (
     PullRequestRefused,
     PullRequestStarted,
 )
+from supervisor_ai.domain.run.event_kinds.knowledge import (
+    KnowledgeInjected,
+    KnowledgeNotUpdated,
+    KnowledgeUpdated,
+    KnowledgeUpdateLost,
+    KnowledgeUpdateStarted,
+    ToldDocument,
+)
 from supervisor_ai.domain.run.event_kinds.notifications import (
     NotificationDelivered,
     NotificationFailed,
@@ -137,6 +145,7 @@ RUN_EVENTS: Final[tuple[type[RunEvent], ...]] = (
     LaunchWithdrawn,
     AttemptStarted,
     ContextPacked,
+    KnowledgeInjected,
     PromptSent,
     AttemptSucceeded,
     AttemptFailed,
@@ -168,6 +177,10 @@ RUN_EVENTS: Final[tuple[type[RunEvent], ...]] = (
     IntegrationLanded,
     IntegrationRefused,
     IntegrationLost,
+    KnowledgeUpdateStarted,
+    KnowledgeUpdated,
+    KnowledgeNotUpdated,
+    KnowledgeUpdateLost,
     PullRequestStarted,
     PullRequestOpened,
     PullRequestRefused,
@@ -239,6 +252,11 @@ __all__ = [
     "IntegrationStarted",
     "Intent",
     "IntentEnded",
+    "KnowledgeInjected",
+    "KnowledgeNotUpdated",
+    "KnowledgeUpdateLost",
+    "KnowledgeUpdateStarted",
+    "KnowledgeUpdated",
     "LaunchAllowed",
     "LaunchRefused",
     "LaunchRequested",
@@ -287,5 +305,6 @@ __all__ = [
     "TimerCancelled",
     "TimerFired",
     "TimerSet",
+    "ToldDocument",
     "WriteRefused",
 ]
