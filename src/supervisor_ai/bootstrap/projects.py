@@ -175,8 +175,8 @@ def open_knowledge(directory: Path, settings: HostSettings) -> "KnowledgeOffice"
     from supervisor_ai.control.queries.knowledge import KnowledgeOffice
     from supervisor_ai.documents.knowledge.guide import MarkdownGuide
     from supervisor_ai.documents.knowledge.store_text import MarkdownStore
-    from supervisor_ai.domain.project.knowledge.documents import STORE
-    from supervisor_ai.domain.project.knowledge.selection import StoreName
+    from supervisor_ai.domain.knowledge.documents import STORE
+    from supervisor_ai.domain.knowledge.selection import StoreName
     from supervisor_ai.workspaces.knowledge.commits import CommitKnowledge
     from supervisor_ai.workspaces.knowledge.folder import CheckoutGuides, DirectoryKnowledge
 

@@ -3,8 +3,8 @@
 from tests.support.kernel import Kernel, flow, work
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeStatus
-from supervisor_ai.domain.project.knowledge.selection import (
+from supervisor_ai.domain.knowledge.documents import KnowledgeStatus
+from supervisor_ai.domain.knowledge.selection import (
     InjectedItem,
     InjectedKnowledge,
     KnowledgePlan,

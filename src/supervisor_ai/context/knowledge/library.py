@@ -29,8 +29,8 @@ from supervisor_ai.control.ports.knowledge import (
     StoreFile,
 )
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeDocument
-from supervisor_ai.domain.project.knowledge.selection import (
+from supervisor_ai.domain.knowledge.documents import KnowledgeDocument
+from supervisor_ai.domain.knowledge.selection import (
     Candidate,
     DocumentChoice,
     InjectedItem,

@@ -11,7 +11,7 @@ from supervisor_ai.control.ports.knowledge import Revision, taken_from
 from supervisor_ai.control.queries.knowledge import KnowledgeOffice, find_document
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.project.knowledge.documents import (
+from supervisor_ai.domain.knowledge.documents import (
     STORE,
     USER,
     KnowledgeArea,
@@ -19,9 +19,9 @@ from supervisor_ai.domain.project.knowledge.documents import (
     KnowledgeStatus,
     area_of,
 )
-from supervisor_ai.domain.project.knowledge.life import is_due, record_of
-from supervisor_ai.domain.project.knowledge.selection import StoreName
-from supervisor_ai.domain.project.knowledge.updates import SetStatus, Update, WriteDocument
+from supervisor_ai.domain.knowledge.life import is_due, record_of
+from supervisor_ai.domain.knowledge.selection import StoreName
+from supervisor_ai.domain.knowledge.updates import SetStatus, Update, WriteDocument
 from supervisor_ai.tools.text import counted
 
 GUIDES: Final = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")

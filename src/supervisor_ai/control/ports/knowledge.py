@@ -11,9 +11,9 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeDocument
-from supervisor_ai.domain.project.knowledge.life import KnowledgeUse
-from supervisor_ai.domain.project.knowledge.updates import Update, UpdateRefusal, WriteDocument
+from supervisor_ai.domain.knowledge.documents import KnowledgeDocument
+from supervisor_ai.domain.knowledge.life import KnowledgeUse
+from supervisor_ai.domain.knowledge.updates import Update, UpdateRefusal, WriteDocument
 
 
 def _settled(status: str) -> str:

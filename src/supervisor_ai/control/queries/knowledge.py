@@ -13,14 +13,14 @@ from supervisor_ai.control.ports.knowledge import (
     StoreText,
 )
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.project.knowledge.documents import (
+from supervisor_ai.domain.knowledge.documents import (
     STORE,
     ChangeNote,
     KnowledgeDocument,
     KnowledgeStatus,
 )
-from supervisor_ai.domain.project.knowledge.life import ENOUGH, KnowledgeUse, is_due, record_of
-from supervisor_ai.domain.project.knowledge.selection import StoreName
+from supervisor_ai.domain.knowledge.life import ENOUGH, KnowledgeUse, is_due, record_of
+from supervisor_ai.domain.knowledge.selection import StoreName
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.knowledge import KnowledgeHit
 from supervisor_ai.tools.text import counted, nearest

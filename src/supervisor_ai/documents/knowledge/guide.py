@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from supervisor_ai.control.ports.knowledge import Seeds, taken_from
-from supervisor_ai.domain.project.knowledge.documents import (
+from supervisor_ai.domain.knowledge.documents import (
     MAX_RULES,
     MAX_TITLE,
     USER,
@@ -14,7 +14,7 @@ from supervisor_ai.domain.project.knowledge.documents import (
     line_text,
     section_text,
 )
-from supervisor_ai.domain.project.knowledge.updates import WriteDocument
+from supervisor_ai.domain.knowledge.updates import WriteDocument
 from supervisor_ai.domain.slugs import cut, slug_of
 
 BEGIN: Final = "<!-- supervisor knowledge: begin. Written by `supervisor knowledge export`. -->"

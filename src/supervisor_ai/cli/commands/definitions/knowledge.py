@@ -29,9 +29,9 @@ from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeStatus
-from supervisor_ai.domain.project.knowledge.selection import StoreName
-from supervisor_ai.domain.project.knowledge.updates import WriteDocument
+from supervisor_ai.domain.knowledge.documents import KnowledgeStatus
+from supervisor_ai.domain.knowledge.selection import StoreName
+from supervisor_ai.domain.knowledge.updates import WriteDocument
 from supervisor_ai.domain.terminal import plain
 
 if TYPE_CHECKING:
@@ -400,7 +400,7 @@ def _table(documents: "Sequence[DocumentView]") -> Iterator[str]:
         )
         for it in documents
     ]
-    return fitted(rows)
+    yield from fitted(rows)
 
 
 def _remarks(documents: "Sequence[DocumentView]") -> Iterator[str]:
