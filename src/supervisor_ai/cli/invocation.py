@@ -98,7 +98,7 @@ class Invocation:
         return replace(opened, last_task=self._last_task)
 
     def _last_task(self) -> int:
-        from supervisor_ai.control.commands.git_flow.task_branches import last_task
+        from supervisor_ai.control.commands.task_branches import last_task
 
         records = self.records()
         return 0 if records is None else last_task(records)

@@ -6,8 +6,8 @@ import pytest
 from tests.unit.control.kanban_office import KanbanScene
 from tests.unit.control.racing_log import race
 
-from supervisor_ai.control.commands.git_flow.task_branches import choose_branch, naming
 from supervisor_ai.control.commands.run_start import append_birth
+from supervisor_ai.control.commands.task_branches import choose_branch, naming
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId
 from supervisor_ai.domain.project.events import PermitTaken, TaskNumbered
 from supervisor_ai.domain.structs import replace

@@ -5,7 +5,6 @@ from functools import partial
 
 from msgspec import Struct
 
-from supervisor_ai.control.commands.git_flow.task_branches import choose_branch, last_task, naming
 from supervisor_ai.control.commands.run_execution import require_workers
 from supervisor_ai.control.commands.run_migration import load_today, only_cli
 from supervisor_ai.control.commands.run_start import (
@@ -15,6 +14,7 @@ from supervisor_ai.control.commands.run_start import (
     within,
 )
 from supervisor_ai.control.commands.sandbox_choice import require_sandbox
+from supervisor_ai.control.commands.task_branches import choose_branch, last_task, naming
 from supervisor_ai.control.commands.trust import keep_consent, require_trust
 from supervisor_ai.control.ports.definitions import Loaded, Power
 from supervisor_ai.control.project import OpenProject

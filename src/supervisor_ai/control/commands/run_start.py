@@ -7,9 +7,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.control.commands.git_flow.task_branches import Naming, choose_branch, naming
 from supervisor_ai.control.commands.run_execution import first_wake
 from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
+from supervisor_ai.control.commands.task_branches import Naming, choose_branch, naming
 from supervisor_ai.control.commands.trust import keep_consent, require_trust
 from supervisor_ai.control.ports.definitions import Loaded, Power
 from supervisor_ai.control.preflight import Preflight, require_agents

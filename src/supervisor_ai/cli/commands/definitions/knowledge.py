@@ -35,7 +35,7 @@ from supervisor_ai.domain.knowledge.updates import WriteDocument
 from supervisor_ai.domain.terminal import plain
 
 if TYPE_CHECKING:
-    from supervisor_ai.control.commands.knowledge import KnowledgeChange, KnowledgeDone
+    from supervisor_ai.control.commands.decisions.knowledge import KnowledgeChange, KnowledgeDone
     from supervisor_ai.control.queries.knowledge import DocumentView, KnowledgeOffice
 
 _MOST: Final = 200
@@ -185,7 +185,7 @@ def promote(invocation: Invocation, **options: Unpack[_PromoteOptions]) -> int:
     Changes the files of your checkout; with --commit also commits them on your branch, each word
     of yours by a commit of its own. A run sees what is committed.
     """
-    from supervisor_ai.control.commands.knowledge import due_documents
+    from supervisor_ai.control.commands.decisions.knowledge import due_documents
 
     office = _office(invocation)
     due = due_documents(office) if options["is_due"] else ()
@@ -220,7 +220,7 @@ def _set(
     status: KnowledgeStatus,
     options: _StatusOptions,
 ) -> int:
-    from supervisor_ai.control.commands.knowledge import plan_statuses
+    from supervisor_ai.control.commands.decisions.knowledge import plan_statuses
 
     changes = plan_statuses(office, names, status, options["because"])
     return _carry_out(invocation, office, changes, options)
@@ -264,7 +264,11 @@ def add(invocation: Invocation, **options: Unpack[_AddOptions]) -> int:
     What you write holds at once. With --from each section of AGENTS.md, CLAUDE.md or GEMINI.md
     becomes a convention of at most 500 characters; what is longer is named and left out.
     """
-    from supervisor_ai.control.commands.knowledge import plan_document, plan_seeds, preview
+    from supervisor_ai.control.commands.decisions.knowledge import (
+        plan_document,
+        plan_seeds,
+        preview,
+    )
 
     office = _office(invocation)
     store = StoreName.USER if options["is_user"] else StoreName.PROJECT
@@ -321,7 +325,7 @@ def export(invocation: Invocation, **options: Unpack[_ExportOptions]) -> int:
     They stand between two marks; everything else in the file stays as it is, and with --undo the
     file becomes exactly what it was. The difference is shown before anything is written.
     """
-    from supervisor_ai.control.commands.knowledge import (
+    from supervisor_ai.control.commands.decisions.knowledge import (
         exported_guide,
         guide_difference,
         write_guide,
@@ -353,7 +357,7 @@ def _carry_out(
     options: _StatusOptions | _AddOptions,
 ) -> int:
     from supervisor_ai.bootstrap.projects import open_merges
-    from supervisor_ai.control.commands.knowledge import carry_out
+    from supervisor_ai.control.commands.decisions.knowledge import carry_out
 
     dry_run = options["dry_run"]
     if not options["is_committed"] or dry_run:
