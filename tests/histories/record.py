@@ -216,6 +216,16 @@ def begun(step: StepName, visit: int = 1, attempt: int = 1) -> Iterator[Event]:
         tokens=900,
         budget=1000,
     )
+    told = e.ToldDocument(path="conventions/errors.md", fingerprint="0f1e2d3c4b5a6978")
+    yield e.KnowledgeInjected(
+        step=step,
+        visit=visit,
+        attempt=attempt,
+        record=artifact(f"knowledge {step} {visit} {attempt}"),
+        tokens=90,
+        budget=2000,
+        documents=(told,),
+    )
     prompt = artifact(f"prompt {step} {visit} {attempt}")
     yield e.PromptSent(step=step, visit=visit, attempt=attempt, prompt=prompt, redactions=1)
 
