@@ -108,10 +108,9 @@ def _decide(run: Run, state: LoopState) -> Decision:
     at = state.flow.at(visit.step)
     if at.kind == StepKind.GATE:
         return decide_checks(run, state, at, visit)
-    decide = _DECIDERS.get(state.node, decide_role)
-    if run.open and decide not in {decide_role, decide_supervision}:
+    if run.open:
         return Decision()
-    return decide(run, state, at, visit)
+    return _DECIDERS.get(state.node, decide_role)(run, state, at, visit)
 
 
 _DECIDERS: Final[dict[Node, Decide]] = {

@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Event
-from supervisor_ai.domain.ids import ArtifactHash, StepName
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.failures.loops import Trail
 from supervisor_ai.domain.run.values import Snapshot
@@ -40,6 +40,8 @@ class LoopState(Struct, frozen=True, kw_only=True):
     book: b.LoopBook
     kept: Snapshot
     """The files as the run's branch has them."""
+    since: CommitSha | None = None
+    """What the branch had when the current milestone began."""
     node: Node = Node.SCOPE_AGENT
     """Where it is; a gate belongs to the node before it."""
     before: Node = Node.SCOPE_AGENT
@@ -138,7 +140,7 @@ def _succeeded(state: LoopState, event: e.AttemptSucceeded) -> LoopState:
     book = state.book
     match taken:
         case k.ScopeTaken():
-            return replace(state, book=b.scoped(book, taken))
+            return replace(state, book=b.scoped(book, taken), since=state.kept.commit)
         case k.TaskPlanned():
             return replace(state, book=b.planned(book, taken, event.answer))
         case k.WorkTaken():
@@ -148,7 +150,10 @@ def _succeeded(state: LoopState, event: e.AttemptSucceeded) -> LoopState:
             return replace(state, book=replace(book, current=task))
         case k.AssessmentTaken():
             verdict = AssessmentVerdict(event.said)
-            return replace(state, book=b.assessed(book, taken, verdict, event.answer))
+            is_reached = verdict is AssessmentVerdict.MILESTONE_COMPLETE
+            since = state.kept.commit if is_reached else state.since
+            book = b.assessed(book, taken, verdict, event.answer)
+            return replace(state, book=book, since=since)
         case FindingsTaken():
             return replace(state, findings=taken, answer=event.answer)
         case _:

@@ -97,6 +97,12 @@ def set_back(
     return depart(state, word, (fact, failed))
 
 
+def give_up_polish(state: LoopState, visit: Visit, reason: str) -> Decision:
+    """End with what is done: nobody loses a complete remit because cleanup did not go well."""
+    failed = e.StepFailed(step=visit.step, visit=visit.number, reason=reason)
+    return then(failed, enter(state.flow, StepName(Node.REPORT), ()))
+
+
 def then_all(facts: Facts, decision: Decision) -> Decision:
     """Put facts before what follows from them."""
     return replace(decision, events=(*facts, *decision.events))

@@ -61,7 +61,13 @@ async def perform_role(
     context = tuple(
         ContextItem(title=it.title, artifact=operation.keep(it.text)[0]) for it in sections
     )
-    told = replace(effect, context=context, assignment=_assignment(node, sections))
+    themes = "\n".join(it.text for it in sections if it.title == briefs.MILESTONE)
+    told = replace(
+        effect,
+        context=context,
+        assignment=_assignment(node, sections),
+        knowledge=replace(effect.knowledge, themes=themes),
+    )
 
     async def settle(work: Work) -> Snapshot | AnswerProblem:
         taking = Taking(effect=effect, operation=operation, work=work)

@@ -1,0 +1,1 @@
+"""Files of commits, as loops and quality supervisors read them."""
