@@ -12,6 +12,7 @@ from supervisor_ai.bootstrap.adapters import (
     find_repository,
     ledger_binding,
     make_catalog,
+    make_library,
     make_packer,
     make_preflight,
     make_records,
@@ -160,7 +161,9 @@ def open_context_preview(directory: Path, settings: HostSettings) -> "ContextPre
 
     repository = find_repository(directory, settings)
     return ContextPreview(
-        preflight=make_preflight(repository, settings), packer=make_packer(repository, settings)
+        preflight=make_preflight(repository, settings),
+        packer=make_packer(repository, settings),
+        knowledge=make_library(repository, settings),
     )
 
 

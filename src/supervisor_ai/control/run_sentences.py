@@ -47,16 +47,6 @@ def _by(event: e.AttemptSucceeded | e.AttemptFailed, deed: str) -> str:
     return f"{event.role} {deed}" if event.role else deed
 
 
-def _knowledge_updated(event: e.KnowledgeUpdated) -> str:
-    refused = f"; {counted(len(event.refused), 'change')} refused" if event.refused else ""
-    documents = f": {listed(event.paths)}" if event.paths else ""
-    return f"knowledge committed as {short(event.commit)}{documents}{refused}"
-
-
-def _knowledge_not_updated(event: e.KnowledgeNotUpdated) -> str:
-    return " ".join((event.reason, *(f"Refused: {it}." for it in event.refused)))
-
-
 def _gate_ended(event: e.GateEnded) -> str:
     """Say what a gate said, how many tests ran, and whether that was known from before."""
     remarks = [event.verdict.value.replace("_", " ")]
@@ -245,17 +235,6 @@ RUN_SENTENCES: Final[SentenceTable] = (
     on(e.IntegrationLanded, lambda it: f"committed as {short(it.commit)}"),
     on(e.IntegrationRefused, lambda it: it.reason, mark="could not be put there"),
     on(e.IntegrationLost, lambda _: "had not landed when its owner died"),
-    on(
-        e.KnowledgeUpdateStarted,
-        lambda it: f"the knowledge store is to change on {it.branch}",
-        is_routine=True,
-    ),
-    on(e.KnowledgeUpdated, _knowledge_updated),
-    on(e.KnowledgeNotUpdated, _knowledge_not_updated, mark="nothing learnt"),
-    on(
-        e.KnowledgeUpdateLost,
-        lambda _: "nobody knows whether the knowledge store has changed; its owner died",
-    ),
     on(
         e.PullRequestStarted,
         lambda it: f"a pull request for {it.branch} at {short(it.commit)} is to be opened",

@@ -22,8 +22,7 @@ from supervisor_ai.store.inbox import SqliteInbox
 from supervisor_ai.store.leases import SqliteLeases
 from supervisor_ai.store.maintenance import SqliteLedgerCare
 from supervisor_ai.store.state_cache import SqliteStateCache
-from supervisor_ai.store.tables.knowledge_queries import SqliteKnowledgeUses
-from supervisor_ai.store.tables.queries import SqliteRunQueries
+from supervisor_ai.store.tables.queries import SqliteKnowledgeUses, SqliteRunQueries
 from supervisor_ai.store.tables.session_queries import SqliteSessionQueries
 from supervisor_ai.store.wakes import SqliteWakeQueue
 

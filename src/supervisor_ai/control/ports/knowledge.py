@@ -5,12 +5,15 @@ statements below to the rules of its own facts.
 """
 # ruff: noqa: S608 - the statements are made of this module's own words
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Protocol
 
 from msgspec import Struct
 
+from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.project.knowledge.documents import KnowledgeArea, KnowledgeDocument
 from supervisor_ai.domain.project.knowledge.life import KnowledgeUse
+from supervisor_ai.domain.project.knowledge.updates import Update, UpdateRefusal
 
 
 def _settled(status: str) -> str:
@@ -41,13 +44,112 @@ class NoUses:
         return ()
 
 
+FILE_BYTES: Final = 64 * 1024
+"""A larger file is no document: nobody could be told of it."""
+MOST_FILES: Final = 10_000
+
+
 class StoreFile(Struct, frozen=True, kw_only=True):
-    """A file of a store as it was found; None: it cannot be read, and why."""
+    """A file of a store as it was found."""
 
     path: str
     """Its path in the store."""
     content: bytes | None
+    """None: it is not read."""
     trouble: str = ""
+    """Why not."""
+
+
+class StoreProblem(Struct, frozen=True, kw_only=True):
+    """What of a store cannot be read as it should be."""
+
+    path: str
+    line: int | None
+    text: str
+
+    @property
+    def sentence(self) -> str:
+        """Say where and what."""
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        return f"{place}: {self.text}"
+
+
+class ReadDocument(Struct, frozen=True, kw_only=True):
+    """What a file says, and what is wrong with it; without a document it says nothing."""
+
+    document: KnowledgeDocument | None
+    problems: tuple[StoreProblem, ...] = ()
+
+
+class StoreContents(Struct, frozen=True, kw_only=True):
+    """The documents of a store by their paths, and what is wrong with its files."""
+
+    documents: Mapping[str, KnowledgeDocument]
+    problems: tuple[StoreProblem, ...] = ()
+
+
+class Revision(Struct, frozen=True, kw_only=True):
+    """What a store's files become."""
+
+    contents: Mapping[str, bytes]
+    """Files by their paths in the store; those that stay are not among them."""
+    changed: tuple[str, ...]
+    """The documents that change."""
+    refused: tuple[UpdateRefusal, ...] = ()
+
+
+class KnowledgeBook(Protocol):
+    """Knows what a store's files say and what they become; it touches none of them."""
+
+    def contents(self, files: Iterable[StoreFile]) -> StoreContents:
+        """Read all documents."""
+        ...
+
+    def revise(
+        self,
+        files: Iterable[StoreFile],
+        updates: Iterable[Update],
+        areas: Collection[KnowledgeArea],
+    ) -> Revision:
+        """Make all changes that are allowed, one after the other, and renew the index."""
+        ...
+
+
+class KnowledgeReading(Protocol):
+    """Reads the form of documents, whatever people and agents made of it."""
+
+    @property
+    def edition(self) -> str:
+        """Name everything that decides how a file is read."""
+        ...
+
+    def is_document(self, path: str) -> bool:
+        """Tell whether a file of the store is meant to be a document."""
+        ...
+
+    def read_file(self, file: StoreFile) -> ReadDocument:
+        """Read a file; its secrets are taken out."""
+        ...
+
+    def without_secrets(self, text: str) -> str:
+        """Take the secrets out of what is to be written."""
+        ...
+
+
+class KnowledgeCommits(Protocol):
+    """The stores of commits, read without a work tree."""
+
+    def stamp(self, commit: CommitSha) -> str | None:
+        """Name the store of a commit by its content; None: it has none."""
+        ...
+
+    def read(self, commit: CommitSha) -> Sequence[StoreFile]:
+        """Read its files; links are named and not followed."""
+        ...
+
+    def changed(self, since: CommitSha, commit: CommitSha) -> frozenset[str]:
+        """Name the files of the store that differ between two commits."""
+        ...
 
 
 class KnowledgeFolder(Protocol):

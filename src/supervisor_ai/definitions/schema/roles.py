@@ -94,7 +94,6 @@ class KnowledgeShape(FileShape):
 class TermsShape(FileShape):
     """What a role file and `roles.NAME` say alike."""
 
-    knowledge: Annotated[KnowledgeShape, BeforeValidator(_knows)] | None = None
     system_prompt: Annotated[str, AfterValidator(system_words)] | None = None
     mcp_servers: dict[Annotated[str, AfterValidator(server_name)], McpShape] = Field(
         default_factory=dict
@@ -102,6 +101,7 @@ class TermsShape(FileShape):
     max_turns: Annotated[int, Field(ge=1, le=1000)] | None = None
     optional: bool | None = None
     may_change: list[Literal["tests", "coverage", "gates", "ci", "snapshots"]] | None = None
+    knowledge: Annotated[KnowledgeShape, BeforeValidator(_knows)] | None = None
 
 
 class ContinuityShape(FileShape):

@@ -1,11 +1,20 @@
 """Reads documents that people and agents wrote: whatever is wrong is named, and little is lost."""
 
 import re
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Final, Protocol
 
 from msgspec import Struct, field
 
+from supervisor_ai.control.ports.knowledge import (
+    FILE_BYTES,
+    ReadDocument,
+    StoreFile,
+    StoreProblem,
+)
 from supervisor_ai.domain.project.knowledge.documents import (
     INDEX,
     MAX_CHANGES,
@@ -21,12 +30,16 @@ from supervisor_ai.domain.project.knowledge.documents import (
     name_text,
     section_text,
 )
-from supervisor_ai.domain.redaction.redacted import Redacted
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.engine.ports.knowledge import StoreProblem
+from supervisor_ai.engine.ports.redaction import Redactor
 
-FILE_BYTES: Final = 64 * 1024
-"""A larger file is no document: nobody could be told of it."""
+_DECIDING: Final = (
+    "supervisor_ai.documents.knowledge",
+    "supervisor_ai.domain.project.knowledge",
+    "supervisor_ai.domain.redaction",
+    "supervisor_ai.domain.redaction.providers",
+)
+"""Packages that decide what becomes of a file."""
 _STATUSES: Final = ", ".join(KnowledgeStatus)
 _IGNORED: Final = frozenset({INDEX, "README.md"})
 _TITLE: Final = re.compile(r"#[ \t]+(\S.*)")
@@ -34,21 +47,6 @@ _REMARK: Final = re.compile(
     r"[\s>*_-]*(last updated by|status|review)[\s*_]*:[\s*_]*(.*?)[\s*_]*", re.IGNORECASE
 )
 _CHANGE: Final = re.compile(r"[-*][ \t]+([^,:]+)(?:,[ \t]*([^,:]*))?:[ \t]*(.*)")
-
-
-class Redacting(Protocol):
-    """Takes secrets out of texts."""
-
-    def redact(self, text: str) -> Redacted:
-        """Take the secrets out of a text."""
-        ...
-
-
-class ReadDocument(Struct, frozen=True, kw_only=True):
-    """What a file says, and what is wrong with it; without a document it says nothing."""
-
-    document: KnowledgeDocument | None
-    problems: tuple[StoreProblem, ...] = ()
 
 
 class _Section(Struct, kw_only=True):
@@ -63,12 +61,29 @@ class _Section(Struct, kw_only=True):
 class KnowledgeReader:
     """Reads files of a store, and takes the secrets out of them."""
 
-    def __init__(self, redactor: Redacting) -> None:
+    def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
+
+    @property
+    def edition(self) -> str:
+        """Name everything that decides how a file is read."""
+        return _edition()
 
     def is_document(self, path: str) -> bool:
         """Tell whether a file of the store is meant to be a document."""
         return path.endswith(".md") and PurePosixPath(path).name not in _IGNORED
+
+    def without_secrets(self, text: str) -> str:
+        """Take the secrets out of what is to be written."""
+        return self._redactor.redact(text).text
+
+    def read_file(self, file: StoreFile) -> ReadDocument:
+        """Read a file as it was found."""
+        if file.content is not None:
+            return self.read(file.path, file.content)
+        shown = line_text(file.path, MAX_NOTE)
+        problem = StoreProblem(path=shown, line=None, text=file.trouble)
+        return ReadDocument(document=None, problems=(problem,))
 
     def read(self, path: str, content: bytes) -> ReadDocument:
         """Read a file by its path in the store."""
@@ -105,6 +120,16 @@ class KnowledgeReader:
             line = _first_difference(cleaned, redacted.text)
             note(line, f"{redacted.count} secrets were taken out")
         return redacted.text
+
+
+@cache
+def _edition() -> str:
+    digest = sha256()
+    for package in _DECIDING:
+        modules = sorted(files(package).iterdir(), key=lambda it: it.name)
+        for module in (it for it in modules if it.is_file()):
+            digest.update(module.read_bytes())
+    return digest.hexdigest()
 
 
 class _Note(Protocol):

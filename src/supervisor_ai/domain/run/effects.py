@@ -17,7 +17,7 @@ from supervisor_ai.domain.ids import (
 )
 from supervisor_ai.domain.issues import IssueLink
 from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeArea
+from supervisor_ai.domain.project.knowledge.selection import KnowledgeScope
 from supervisor_ai.domain.run.approvals.policy import ApprovalPolicy, Assessment
 from supervisor_ai.domain.run.definition import (
     Cli,
@@ -37,7 +37,6 @@ from supervisor_ai.domain.run.events import (
     FilesLeftOut,
     GateStarted,
     IntegrationStarted,
-    KnowledgeUpdateStarted,
     LaunchRequested,
     NotificationStarted,
     OperationStarted,
@@ -97,17 +96,6 @@ class ContextItem(Struct, frozen=True, kw_only=True):
 
     title: str
     artifact: ArtifactHash
-
-
-class KnowledgeScope(Struct, frozen=True, kw_only=True):
-    """For which work documents of the knowledge store are chosen."""
-
-    commit: CommitSha | None = None
-    """Whose store it is; None: that of the commit at which the run began."""
-    since: CommitSha | None = None
-    """Where the milestone began: lessons that are younger belong to it."""
-    themes: str = ""
-    """What the milestone is about; nothing: the task."""
 
 
 class RunWorker(OperationEffect, frozen=True, kw_only=True):
@@ -322,32 +310,6 @@ class Integrate(OperationEffect, frozen=True, kw_only=True):
             slot=self.slot,
             snapshot=self.snapshot,
             branch=self.branch,
-            expected=self.expected,
-        )
-
-
-class UpdateKnowledge(OperationEffect, frozen=True, kw_only=True):
-    """Change documents of the knowledge store, by one commit on the run's branch."""
-
-    begins_with: ClassVar = ("base",)
-
-    branch: str
-    base: CommitSha
-    """The commit whose store changes: the tip of the branch, or where the run began."""
-    expected: CommitSha | None
-    updates: ArtifactHash
-    areas: tuple[KnowledgeArea, ...]
-    """The directories that may be written."""
-    subject: str = "knowledge: update"
-
-    def intent(self) -> KnowledgeUpdateStarted:  # type: ignore[explicit-override]
-        """State what is about to be done."""
-        return KnowledgeUpdateStarted(
-            step=self.step,
-            visit=self.visit,
-            slot=self.slot,
-            branch=self.branch,
-            updates=self.updates,
             expected=self.expected,
         )
 

@@ -21,11 +21,13 @@ from supervisor_ai.domain.run.event_kinds.attempts import (
     AttemptStarted,
     AttemptSucceeded,
     ContextPacked,
+    KnowledgeInjected,
     LaunchAllowed,
     LaunchRefused,
     LaunchRequested,
     LaunchWithdrawn,
     PromptSent,
+    ToldDocument,
 )
 from supervisor_ai.domain.run.event_kinds.baseline import (
     BaselineEnded,
@@ -68,14 +70,6 @@ from supervisor_ai.domain.run.event_kinds.integration import (
     PullRequestOpened,
     PullRequestRefused,
     PullRequestStarted,
-)
-from supervisor_ai.domain.run.event_kinds.knowledge import (
-    KnowledgeInjected,
-    KnowledgeNotUpdated,
-    KnowledgeUpdated,
-    KnowledgeUpdateLost,
-    KnowledgeUpdateStarted,
-    ToldDocument,
 )
 from supervisor_ai.domain.run.event_kinds.notifications import (
     NotificationDelivered,
@@ -177,10 +171,6 @@ RUN_EVENTS: Final[tuple[type[RunEvent], ...]] = (
     IntegrationLanded,
     IntegrationRefused,
     IntegrationLost,
-    KnowledgeUpdateStarted,
-    KnowledgeUpdated,
-    KnowledgeNotUpdated,
-    KnowledgeUpdateLost,
     PullRequestStarted,
     PullRequestOpened,
     PullRequestRefused,
@@ -253,10 +243,6 @@ __all__ = [
     "Intent",
     "IntentEnded",
     "KnowledgeInjected",
-    "KnowledgeNotUpdated",
-    "KnowledgeUpdateLost",
-    "KnowledgeUpdateStarted",
-    "KnowledgeUpdated",
     "LaunchAllowed",
     "LaunchRefused",
     "LaunchRequested",

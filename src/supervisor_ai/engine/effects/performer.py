@@ -15,14 +15,12 @@ from supervisor_ai.domain.run.effects import (
     RunBaseline,
     RunGate,
     RunWorker,
-    UpdateKnowledge,
 )
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.engine.effects.assessment import perform_assessment
 from supervisor_ai.engine.effects.gates.baseline import perform_baseline
 from supervisor_ai.engine.effects.gates.gate import perform_gate
 from supervisor_ai.engine.effects.integration import perform_integration
-from supervisor_ai.engine.effects.knowledge import perform_update
 from supervisor_ai.engine.effects.notification import perform_notification
 from supervisor_ai.engine.effects.pull_request import perform_pull_request
 from supervisor_ai.engine.effects.pull_request_look import perform_look
@@ -44,7 +42,6 @@ SHARED_PERFORMERS: Final[Performers] = {
     **performer(RunGate, perform_gate),
     **performer(AssessChange, perform_assessment),
     **performer(Integrate, perform_integration),
-    **performer(UpdateKnowledge, perform_update),
     **performer(OpenPullRequest, perform_pull_request),
     **performer(Notify, perform_notification),
     **performer(LookAtPullRequest, perform_look),

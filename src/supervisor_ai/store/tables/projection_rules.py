@@ -286,11 +286,8 @@ def _notice(status: str, *more: str) -> str:
     return f"UPDATE notices SET {changes} WHERE key = :key"
 
 
-_LANDED: Final = "UPDATE runs SET landed = :commit WHERE run = :run"
-
 _OF_THE_REST: Final[Mapping[type[Event], Statements]] = {
-    e.IntegrationLanded: (_LANDED,),
-    e.KnowledgeUpdated: (_LANDED,),
+    e.IntegrationLanded: ("UPDATE runs SET landed = :commit WHERE run = :run",),
     e.TimerSet: (
         """
         INSERT INTO timers (run, timer, status, due, parks)

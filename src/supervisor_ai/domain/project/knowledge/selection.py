@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.project.knowledge.documents import KnowledgeArea, KnowledgeStatus
 
 USUAL_BUDGET: Final = 2_000
@@ -16,12 +17,27 @@ AREAS: Final = (
 """What workers are told of, the most important first."""
 
 
+_SHARE: Final = 0.6
+"""How much of the budget conventions take before design, lessons and domain had their turn."""
+
+
 class KnowledgePlan(Struct, frozen=True, kw_only=True):
     """What a role wants to know."""
 
     budget: int = USUAL_BUDGET
     """How many tokens that may take."""
     areas: tuple[KnowledgeArea, ...] = AREAS
+
+
+class KnowledgeScope(Struct, frozen=True, kw_only=True):
+    """For which work documents of the knowledge store are chosen."""
+
+    commit: CommitSha | None = None
+    """Whose store it is; None: that of the commit at which the run began."""
+    since: CommitSha | None = None
+    """Where the milestone began: lessons that are younger belong to it."""
+    themes: str = ""
+    """What the milestone is about; nothing: the task."""
 
 
 class StoreName(StrEnum):
@@ -45,7 +61,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     """Whether it was written since the milestone began."""
 
 
-class Choice(Struct, frozen=True, kw_only=True):
+class DocumentChoice(Struct, frozen=True, kw_only=True):
     """What became of a candidate, and why."""
 
     candidate: Candidate
@@ -79,28 +95,42 @@ class InjectedKnowledge(Struct, frozen=True, kw_only=True):
     """What could not be read as it should be, each with its file and line."""
 
 
-def choose(candidates: Sequence[Candidate], plan: KnowledgePlan) -> tuple[Choice, ...]:
+_Wish = tuple[Candidate, str]
+
+
+def choose(candidates: Sequence[Candidate], plan: KnowledgePlan) -> tuple[DocumentChoice, ...]:
     """Decide on every candidate; those that are shown come first, the most important first."""
     shadowed = {it.path for it in candidates if it.store is StoreName.PROJECT}
     wanted: list[tuple[int, Candidate, str]] = []
-    rest: list[Choice] = []
+    rest: list[DocumentChoice] = []
     for candidate in candidates:
         against = _against(candidate, plan, shadowed)
         rank = None if against else _rank(candidate)
         if rank is None:
             reason = against or "nothing in it fits the work"
-            rest.append(Choice(candidate=candidate, is_shown=False, reason=reason))
+            rest.append(DocumentChoice(candidate=candidate, is_shown=False, reason=reason))
         else:
             wanted.append((rank[0], candidate, rank[1]))
-    shown: list[Choice] = []
+    shown: list[DocumentChoice] = []
     room = plan.budget
-    for _, candidate, reason in sorted(wanted, key=_importance):
+    for candidate, reason in _in_turn(wanted, plan):
         is_shown = candidate.tokens <= room
         room -= candidate.tokens if is_shown else 0
         told = reason if is_shown else f"{reason}, but the budget is used up"
-        choice = Choice(candidate=candidate, is_shown=is_shown, reason=told)
+        choice = DocumentChoice(candidate=candidate, is_shown=is_shown, reason=told)
         (shown if is_shown else rest).append(choice)
     return (*shown, *rest)
+
+
+def _in_turn(wanted: list[tuple[int, Candidate, str]], plan: KnowledgePlan) -> list[_Wish]:
+    """Order the documents; of very many conventions the rest comes after everything else."""
+    first: list[_Wish] = []
+    later: list[_Wish] = []
+    room = plan.budget * _SHARE
+    for rank, candidate, reason in sorted(wanted, key=_importance):
+        room -= candidate.tokens if rank == 0 else 0
+        (later if rank == 0 and room < 0 else first).append((candidate, reason))
+    return [*first, *later]
 
 
 def _against(candidate: Candidate, plan: KnowledgePlan, shadowed: set[str]) -> str | None:

@@ -65,13 +65,10 @@ class SetStatus(KnowledgeUpdate, frozen=True, kw_only=True):
     status: KnowledgeStatus
 
 
-class KnowledgeUpdates(Struct, frozen=True, kw_only=True):
-    """Changes that belong together, in their order."""
-
-    updates: tuple[WriteDocument | SetStatus, ...]
+Update = WriteDocument | SetStatus
 
 
-class Refusal(Struct, frozen=True, kw_only=True):
+class UpdateRefusal(Struct, frozen=True, kw_only=True):
     """Why a change is not made."""
 
     path: str
@@ -80,20 +77,20 @@ class Refusal(Struct, frozen=True, kw_only=True):
 
 def apply_update(
     documents: Mapping[str, KnowledgeDocument],
-    update: WriteDocument | SetStatus,
+    update: Update,
     areas: Collection[KnowledgeArea],
-) -> KnowledgeDocument | Refusal:
+) -> KnowledgeDocument | UpdateRefusal:
     """Return the document as the update makes it, or why it is refused.
 
     `areas` are the directories that whoever asks may write.
     """
     area, path = area_of(update.path), line_text(update.path, MAX_NOTE)
     if area is None:
-        return Refusal(path=path, reason="it lies in no directory of the store")
+        return UpdateRefusal(path=path, reason="it lies in no directory of the store")
     if area not in areas:
         owned = ", ".join(sorted(it.value for it in areas)) or "no directory"
         whom = name_text(update.by)
-        return Refusal(path=path, reason=f"{whom} may write {owned} and not {area.value}")
+        return UpdateRefusal(path=path, reason=f"{whom} may write {owned} and not {area.value}")
     if isinstance(update, SetStatus):
         return _with_status(documents, update)
     return _written(documents, update)
@@ -101,13 +98,16 @@ def apply_update(
 
 def _with_status(
     documents: Mapping[str, KnowledgeDocument], update: SetStatus
-) -> KnowledgeDocument | Refusal:
+) -> KnowledgeDocument | UpdateRefusal:
     before = documents.get(update.path)
     if before is None:
         path = line_text(update.path, MAX_NOTE)
-        return Refusal(path=path, reason="there is no such document")
+        return UpdateRefusal(path=path, reason="there is no such document")
     if before.status is update.status and not before.needs_review:
-        return Refusal(path=before.path, reason=f"it is {update.status.value} already")
+        return UpdateRefusal(path=before.path, reason=f"it is {update.status.value} already")
+    is_firm = update.status is KnowledgeStatus.ESTABLISHED
+    if is_firm and len(before.rules) > MAX_RULES:
+        return UpdateRefusal(path=before.path, reason=_too_long("rules", before.rules, MAX_RULES))
     usual = f"{before.status.value} → {update.status.value}"
     changed = replace(before, status=update.status, needs_review=False)
     return _signed(changed, update, usual)
@@ -115,7 +115,7 @@ def _with_status(
 
 def _written(
     documents: Mapping[str, KnowledgeDocument], update: WriteDocument
-) -> KnowledgeDocument | Refusal:
+) -> KnowledgeDocument | UpdateRefusal:
     said = replace(
         update,
         title=line_text(update.title, len(update.title)).lstrip("# "),
@@ -126,7 +126,7 @@ def _written(
     trouble = _trouble(said, is_full=len(documents) >= MOST_DOCUMENTS)
     before = documents.get(said.path)
     if trouble is not None and not (before and trouble == _FULL):
-        return Refusal(path=line_text(update.path, MAX_NOTE), reason=trouble)
+        return UpdateRefusal(path=line_text(update.path, MAX_NOTE), reason=trouble)
     document = KnowledgeDocument(
         path=said.path,
         title=said.title,
@@ -138,7 +138,7 @@ def _written(
         needs_review=said.needs_review,
     )
     if before is not None and before.fingerprint == document.fingerprint:
-        return Refusal(path=before.path, reason="it says the same already")
+        return UpdateRefusal(path=before.path, reason="it says the same already")
     if name_text(update.by) == USER:
         document = replace(document, status=KnowledgeStatus.ESTABLISHED)
     return _signed(document, update, "written anew" if before else "written")
@@ -155,11 +155,7 @@ def _trouble(said: WriteDocument, *, is_full: bool) -> str | None:
         ("examples", said.examples, MAX_EXAMPLES),
         ("rationale", said.rationale, MAX_RATIONALE),
     )
-    long = [
-        f"the {what} have {len(text)} characters, at most {most} are allowed"
-        for what, text, most in bounded
-        if len(text) > most
-    ]
+    long = [_too_long(*it) for it in bounded if len(it[1]) > it[2]]
     if not _NAME.fullmatch(said.name):
         return "a document's name has small letters, digits, '-' and '_' only"
     if not said.title or not said.rules:
@@ -167,6 +163,10 @@ def _trouble(said: WriteDocument, *, is_full: bool) -> str | None:
     if long:
         return "; ".join(long)
     return _FULL if is_full else None
+
+
+def _too_long(what: str, text: str, most: int) -> str:
+    return f"{len(text)} characters of {what} are too many, at most {most} are allowed"
 
 
 def _signed(document: KnowledgeDocument, update: KnowledgeUpdate, usual: str) -> KnowledgeDocument:
