@@ -19,7 +19,7 @@ from supervisor_ai.domain.run.status import OutcomeKind, RunStatus
 from supervisor_ai.drivers.loop import events as k
 from supervisor_ai.drivers.loop.briefs import TOKENS, characters
 from supervisor_ai.drivers.loop.rules import LoopRules
-from supervisor_ai.engine.ports.sandbox import SandboxSpec
+from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
 from supervisor_ai.testing.fake_worker import FakeReply
@@ -154,7 +154,8 @@ def test_a_gate_that_fails_is_heard_by_the_planner_and_qa_is_not_asked() -> None
 
     def gates(spec: SandboxSpec) -> ScriptedReply:
         del spec
-        return ScriptedReply(exit_code=verdicts.pop(0) if verdicts else 0, stdout=b"2 failed")
+        code = verdicts.pop(0) if verdicts else 0
+        return ScriptedReply(exit_code=code, output=((Channel.STDOUT, b"2 failed"),))
 
     scene = Scene(loop_definition(gate=GATE), gates=gates)
     assert scene.drive() is RunStatus.COMPLETED
