@@ -21,8 +21,7 @@ from supervisor_ai.definitions.step_checks.approver_checks import check_agents
 from supervisor_ai.definitions.step_checks.role_gates import with_role_gates
 from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeArea
-from supervisor_ai.domain.project.knowledge.selection import AREAS, KnowledgePlan
+from supervisor_ai.domain.project.knowledge.selection import KnowledgePlan
 from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.context_plan import ContextPlan
 from supervisor_ai.domain.run.definition import Cli, Definition, Role, Step, Workflow
@@ -167,8 +166,7 @@ def _knowledge(shape: RoleShape) -> KnowledgePlan | None:
     wish = shape.knowledge
     if wish is None or not wish.use:
         return None
-    areas = tuple(KnowledgeArea(name) for name in dict.fromkeys(wish.areas))
-    return KnowledgePlan(budget=wish.budget, areas=areas or AREAS)
+    return KnowledgePlan(budget=wish.budget, areas=tuple(dict.fromkeys(wish.areas)))
 
 
 def _role(library: Library, name: str, agent: Cli) -> Role:

@@ -15,7 +15,6 @@ import msgspec
 from msgspec import Struct
 
 from supervisor_ai.domain.project.knowledge.documents import (
-    KnowledgeArea,
     KnowledgeDocument,
     KnowledgeStatus,
 )
@@ -56,7 +55,7 @@ class IndexRow(Struct, frozen=True):
 
     number: int
     path: str
-    area: KnowledgeArea
+    area: str
     status: KnowledgeStatus
     title: str
     fingerprint: str
@@ -83,7 +82,7 @@ class StoreIndex:
     def rows(self) -> list[IndexRow]:
         """Return all documents, in the order of their paths."""
         return [
-            IndexRow(number, path, KnowledgeArea(area), KnowledgeStatus(status), *rest)
+            IndexRow(number, path, area, KnowledgeStatus(status), *rest)
             for number, path, area, status, *rest in self._sql.execute(_ROWS)
         ]
 

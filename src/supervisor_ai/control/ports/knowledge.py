@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeArea, KnowledgeDocument
+from supervisor_ai.domain.project.knowledge.documents import KnowledgeDocument
 from supervisor_ai.domain.project.knowledge.life import KnowledgeUse
 from supervisor_ai.domain.project.knowledge.updates import Update, UpdateRefusal
 
@@ -98,7 +98,7 @@ class Revision(Struct, frozen=True, kw_only=True):
     refused: tuple[UpdateRefusal, ...] = ()
 
 
-class KnowledgeBook(Protocol):
+class StoreText(Protocol):
     """Knows what a store's files say and what they become; it touches none of them."""
 
     def contents(self, files: Iterable[StoreFile]) -> StoreContents:
@@ -109,7 +109,7 @@ class KnowledgeBook(Protocol):
         self,
         files: Iterable[StoreFile],
         updates: Iterable[Update],
-        areas: Collection[KnowledgeArea],
+        areas: Collection[str],
     ) -> Revision:
         """Make all changes that are allowed, one after the other, and renew the index."""
         ...

@@ -88,7 +88,7 @@ class KnowledgeShape(FileShape):
 
     use: bool = True
     budget: Annotated[int, Field(ge=100, le=20_000)] = USUAL_BUDGET
-    areas: list[Literal["conventions", "design", "lessons", "domain"]] = Field(default_factory=list)
+    areas: list[Name] = Field(default_factory=list)
 
 
 class TermsShape(FileShape):

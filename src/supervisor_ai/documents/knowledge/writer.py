@@ -14,7 +14,7 @@ from supervisor_ai.domain.project.knowledge.documents import (
 
 _REMARK: Final = re.compile(r"[\s>*_-]*(last updated by|status|review)[\s*_]*:.*", re.IGNORECASE)
 _TITLE: Final = re.compile(r"#[ \t]+\S.*")
-_AREA_WORDS: Final[Mapping[KnowledgeArea, str]] = {
+_AREA_WORDS: Final[Mapping[str, str]] = {
     KnowledgeArea.CONVENTIONS: "Conventions: how code is written here",
     KnowledgeArea.DESIGN: "Design: how the solution is built",
     KnowledgeArea.LESSONS: "Lessons: what works and what does not",
@@ -55,10 +55,11 @@ def index_text(documents: Iterable[KnowledgeDocument]) -> str:
     """Write the index: what the store has, directory by directory."""
     known = sorted(documents, key=lambda it: it.path)
     parts = [_INDEX_WORDS.rstrip("\n")]
-    for area, words in _AREA_WORDS.items():
-        lines = [_entry(it) for it in known if it.area is area]
+    for area in dict.fromkeys((*_AREA_WORDS, *(it.area for it in known))):
+        lines = [_entry(it) for it in known if it.area == area]
         if lines:
-            parts.append("\n".join((f"## {words}", "", *lines)))
+            heading = _AREA_WORDS.get(area, area.capitalize())
+            parts.append("\n".join((f"## {heading}", "", *lines)))
     return "\n\n".join(parts) + "\n"
 
 

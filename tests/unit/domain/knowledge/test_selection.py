@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from supervisor_ai.domain.project.knowledge.documents import KnowledgeArea, KnowledgeStatus
 from supervisor_ai.domain.project.knowledge.selection import (
-    AREAS,
     Candidate,
     KnowledgePlan,
     StoreName,
@@ -103,7 +102,7 @@ CANDIDATES = st.lists(
 def test_every_candidate_is_decided_on_and_the_budget_is_kept(
     candidates: list[Candidate], budget: int
 ) -> None:
-    choices = choose(candidates, KnowledgePlan(budget=budget, areas=AREAS))
+    choices = choose(candidates, KnowledgePlan(budget=budget))
     assert sorted(map(repr, (it.candidate for it in choices))) == sorted(map(repr, candidates))
     assert sum(it.candidate.tokens for it in choices if it.is_shown) <= budget
     assert all(it.reason for it in choices)

@@ -25,6 +25,8 @@ MAX_CHANGES: Final = 20
 HEADINGS: Final = ("Rules", "Examples", "Rationale", "Changelog")
 SECTION: Final = re.compile(rf"#{{2,6}}[ \t]+({'|'.join(HEADINGS)})[ \t:#]*", re.IGNORECASE)
 """The line with which a section of a document begins."""
+PLAIN_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+"""What directories and documents may be called."""
 _BLANK_LINES: Final = re.compile(r"\n{3,}")
 
 
@@ -40,7 +42,7 @@ class KnowledgeStatus(StrEnum):
 
 
 class KnowledgeArea(StrEnum):
-    """A directory of the store."""
+    """The usual directories of the store; a supervisor of one's own may have others."""
 
     CONVENTIONS = "conventions"
     DESIGN = "design"
@@ -77,9 +79,9 @@ class KnowledgeDocument(Struct, frozen=True, kw_only=True):
     """Whether a person is asked to look at it."""
 
     @property
-    def area(self) -> KnowledgeArea:
+    def area(self) -> str:
         """Name the directory that it is in."""
-        return KnowledgeArea(self.path.partition("/")[0])
+        return self.path.partition("/")[0]
 
     @property
     def fingerprint(self) -> str:
@@ -88,11 +90,10 @@ class KnowledgeDocument(Struct, frozen=True, kw_only=True):
         return sha256(said.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def area_of(path: str) -> KnowledgeArea | None:
-    """Name the directory that a path of the store is in; None: it is in none of them."""
+def area_of(path: str) -> str | None:
+    """Name the directory that a path of the store is in; None: it is in none."""
     first, slash, rest = path.partition("/")
-    known = {area.value for area in KnowledgeArea}
-    return KnowledgeArea(first) if slash and rest and first in known else None
+    return first if slash and rest and PLAIN_NAME.fullmatch(first) else None
 
 
 def section_text(text: str) -> str:

@@ -10,11 +10,6 @@ from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.project.knowledge.documents import KnowledgeArea, KnowledgeStatus
 
 USUAL_BUDGET: Final = 2_000
-AREAS: Final = (
-    *(KnowledgeArea.CONVENTIONS, KnowledgeArea.DESIGN),
-    *(KnowledgeArea.LESSONS, KnowledgeArea.DOMAIN),
-)
-"""What workers are told of, the most important first."""
 
 
 _SHARE: Final = 0.6
@@ -26,7 +21,12 @@ class KnowledgePlan(Struct, frozen=True, kw_only=True):
 
     budget: int = USUAL_BUDGET
     """How many tokens that may take."""
-    areas: tuple[KnowledgeArea, ...] = AREAS
+    areas: tuple[str, ...] = ()
+    """The directories that it wants to know; none: all but directives."""
+
+    def wants(self, area: str) -> bool:
+        """Tell whether a directory is of interest."""
+        return area in self.areas if self.areas else area != KnowledgeArea.DIRECTIVES
 
 
 class KnowledgeScope(Struct, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     path: str
     store: StoreName
     status: KnowledgeStatus
-    area: KnowledgeArea
+    area: str
     tokens: int
     relevance: float = 0.0
     """How well it fits the words of the work; nothing: not at all."""
@@ -135,7 +135,7 @@ def _in_turn(wanted: list[tuple[int, Candidate, str]], plan: KnowledgePlan) -> l
 
 def _against(candidate: Candidate, plan: KnowledgePlan, shadowed: set[str]) -> str | None:
     """Say why nobody is told of a document, whatever the work."""
-    if candidate.area not in plan.areas:
+    if not plan.wants(candidate.area):
         return "the role does not ask for this directory"
     if candidate.status is KnowledgeStatus.DEPRECATED:
         return "it is deprecated"

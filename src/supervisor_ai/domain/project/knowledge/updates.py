@@ -1,6 +1,5 @@
 """What may be done to the knowledge store: whatever is asked, it stays valid."""
 
-import re
 from collections.abc import Collection, Mapping
 from typing import Final
 
@@ -13,9 +12,9 @@ from supervisor_ai.domain.project.knowledge.documents import (
     MAX_RATIONALE,
     MAX_RULES,
     MAX_TITLE,
+    PLAIN_NAME,
     USER,
     ChangeNote,
-    KnowledgeArea,
     KnowledgeDocument,
     KnowledgeStatus,
     area_of,
@@ -26,7 +25,6 @@ from supervisor_ai.domain.project.knowledge.documents import (
 from supervisor_ai.domain.structs import replace
 
 MOST_DOCUMENTS: Final = 5_000
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 class KnowledgeUpdate(Struct, frozen=True, kw_only=True, tag=True):
@@ -43,7 +41,7 @@ class KnowledgeUpdate(Struct, frozen=True, kw_only=True, tag=True):
 class WriteDocument(KnowledgeUpdate, frozen=True, kw_only=True):
     """Write a new document, or say something else in an old one."""
 
-    area: KnowledgeArea
+    area: str
     name: str
     """The file's name without `.md`."""
     title: str
@@ -55,7 +53,7 @@ class WriteDocument(KnowledgeUpdate, frozen=True, kw_only=True):
     @property
     def path(self) -> str:
         """Return the path of the document in the store."""
-        return f"{self.area.value}/{self.name}.md"
+        return f"{self.area}/{self.name}.md"
 
 
 class SetStatus(KnowledgeUpdate, frozen=True, kw_only=True):
@@ -78,7 +76,7 @@ class UpdateRefusal(Struct, frozen=True, kw_only=True):
 def apply_update(
     documents: Mapping[str, KnowledgeDocument],
     update: Update,
-    areas: Collection[KnowledgeArea],
+    areas: Collection[str],
 ) -> KnowledgeDocument | UpdateRefusal:
     """Return the document as the update makes it, or why it is refused.
 
@@ -88,9 +86,9 @@ def apply_update(
     if area is None:
         return UpdateRefusal(path=path, reason="it lies in no directory of the store")
     if area not in areas:
-        owned = ", ".join(sorted(it.value for it in areas)) or "no directory"
+        owned = ", ".join(sorted(areas)) or "no directory"
         whom = name_text(update.by)
-        return UpdateRefusal(path=path, reason=f"{whom} may write {owned} and not {area.value}")
+        return UpdateRefusal(path=path, reason=f"{whom} may write {owned} and not {area}")
     if isinstance(update, SetStatus):
         return _with_status(documents, update)
     return _written(documents, update)
@@ -156,7 +154,7 @@ def _trouble(said: WriteDocument, *, is_full: bool) -> str | None:
         ("rationale", said.rationale, MAX_RATIONALE),
     )
     long = [_too_long(*it) for it in bounded if len(it[1]) > it[2]]
-    if not _NAME.fullmatch(said.name):
+    if not PLAIN_NAME.fullmatch(said.name):
         return "a document's name has small letters, digits, '-' and '_' only"
     if not said.title or not said.rules:
         return f"it has no {'rules' if said.title else 'title'}"

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supervisor_ai.control.ports.knowledge import StoreFile
-from supervisor_ai.documents.knowledge.book import MarkdownBook
 from supervisor_ai.documents.knowledge.reader import KnowledgeReader
+from supervisor_ai.documents.knowledge.store_text import MarkdownStore
 from supervisor_ai.documents.knowledge.writer import document_text, index_text
 from supervisor_ai.domain.project.knowledge.documents import (
     INDEX,
@@ -18,7 +18,7 @@ from supervisor_ai.domain.project.knowledge.updates import SetStatus, Update, Wr
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 
 READER = KnowledgeReader(RuleRedactor())
-BOOK = MarkdownBook(READER)
+STORE = MarkdownStore(READER)
 ALL = tuple(KnowledgeArea)
 
 LINES = st.one_of(
@@ -70,11 +70,11 @@ def test_whatever_updates_come_the_store_is_valid(
 ) -> None:
     store: dict[str, bytes] = {}
     for update in updates:
-        revision = BOOK.revise(as_files(store), [update], areas)
+        revision = STORE.revise(as_files(store), [update], areas)
         assert all(it.partition("/")[0] in {str(area) for area in areas} for it in revision.changed)
         assert bool(revision.changed) is not bool(revision.refused)
         store |= revision.contents
-    found = BOOK.contents(as_files(store))
+    found = STORE.contents(as_files(store))
     assert [it.sentence for it in found.problems] == []
     for path, document in found.documents.items():
         assert document.path == path
@@ -84,7 +84,7 @@ def test_whatever_updates_come_the_store_is_valid(
 
 
 def revised(store: dict[str, bytes], *updates: Update) -> dict[str, bytes]:
-    return {**store, **BOOK.revise(as_files(store), updates, ALL).contents}
+    return {**store, **STORE.revise(as_files(store), updates, ALL).contents}
 
 
 def test_several_updates_build_on_each_other() -> None:
@@ -122,7 +122,7 @@ def test_what_a_person_wrote_besides_stays() -> None:
 
 def test_nothing_changes_where_all_is_refused() -> None:
     gone = SetStatus(by="user", path="design/none.md", status=KnowledgeStatus.DEPRECATED)
-    revision = BOOK.revise([], [gone], ALL)
+    revision = STORE.revise([], [gone], ALL)
     assert (revision.contents, revision.changed) == ({}, ())
     assert [it.reason for it in revision.refused] == ["there is no such document"]
 
@@ -141,7 +141,7 @@ def test_an_index_names_what_is_no_more_and_what_is_a_guess() -> None:
         ("conventions/a.md", b"# A\n_Status: provisional_\n## Rules\nx"),
         ("directives/c.md", b"# C\n## Rules\nx"),
     )
-    found = BOOK.contents(as_files(dict(files)))
+    found = STORE.contents(as_files(dict(files)))
     index = index_text(found.documents.values())
     assert "- [A](conventions/a.md) (provisional)\n" in index
     assert "- [B (x)](design/b%20%281%29.md) (deprecated)\n" in index

@@ -12,7 +12,6 @@ from supervisor_ai.control.ports.knowledge import (
 from supervisor_ai.documents.knowledge.writer import document_text, index_text, restated_text
 from supervisor_ai.domain.project.knowledge.documents import (
     INDEX,
-    KnowledgeArea,
     KnowledgeDocument,
 )
 from supervisor_ai.domain.project.knowledge.updates import (
@@ -23,7 +22,7 @@ from supervisor_ai.domain.project.knowledge.updates import (
 )
 
 
-class MarkdownBook:
+class MarkdownStore:
     """A store of markdown files."""
 
     def __init__(self, reading: KnowledgeReading) -> None:
@@ -46,7 +45,7 @@ class MarkdownBook:
         self,
         files: Iterable[StoreFile],
         updates: Iterable[Update],
-        areas: Collection[KnowledgeArea],
+        areas: Collection[str],
     ) -> Revision:
         """Make all changes that are allowed, one after the other, and renew the index."""
         found = tuple(files)
