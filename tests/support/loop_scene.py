@@ -24,7 +24,7 @@ from supervisor_ai.drivers.loop.kinds import (
     OF_QA,
     OF_SCOPE,
     OF_WORK,
-    Node,
+    LoopNode,
 )
 from supervisor_ai.drivers.loop.rules import LoopRules
 from supervisor_ai.drivers.loop.state import LoopState
@@ -254,7 +254,7 @@ class Scene:
     def nodes(self) -> list[str]:
         """Name the nodes that the loop came to, in order."""
         entered = self.kernel.events(self.run, StepEntered)
-        return [it.step for it in entered if it.step in set(Node)]
+        return [it.step for it in entered if str(it.step) in list(LoopNode)]
 
     @property
     def state(self) -> LoopState:
@@ -316,4 +316,4 @@ class Scene:
         return failed.outcome.reason
 
 
-IMPLEMENTOR_ROLE: Final = ROLES[Node.IMPLEMENTOR]
+IMPLEMENTOR_ROLE: Final = ROLES[LoopNode.IMPLEMENTOR]

@@ -90,7 +90,7 @@ SLICES: Final = (
         "loop",
         "supervisor_ai.drivers.loop.slice",
         ports={
-            "files": "supervisor_ai.workspaces.loop.files:open_store_files",
+            "files": "supervisor_ai.workspaces.commits.store_files:open_store_files",
             "books": "supervisor_ai.documents.knowledge.books:open_knowledge_books",
         },
         section="supervisor_ai.definitions.loop.settings:LOOP",

@@ -59,14 +59,16 @@ def replies(*said: dict[str, object], **more: object) -> Act:
 
     def act(scene: Scene, request: WorkerRequest) -> FakeReply:
         if section(request, "ACTIVE DIRECTIVES"):
-            return FakeReply(output=plan(task="With answers", directives=list(said), **more))
+            told = plan(task="With answers", directives=list(said), **more)  # type: ignore[arg-type]
+            return FakeReply(output=told)
         return scene.plans(request)
 
     return act
 
 
 def looked_after(*, tasks: int = 2, rules: LoopRules | None = None, **acts: Act) -> Scene:
-    return Scene(loop_definition(rules, supervisors=[STYLE]), tasks=tasks, **acts)
+    definition = loop_definition(rules, supervisors=[STYLE])
+    return Scene(definition, tasks=tasks, **acts)  # type: ignore[arg-type]
 
 
 def drops(scene: Scene) -> list[tuple[int, DropReason]]:

@@ -298,3 +298,16 @@ def test_qa_sees_what_was_done_for_the_task_alone() -> None:
     assert "The implementor reports: Did it." in change
     assert "part_6.py" in change
     assert "part_3.py" not in change
+
+
+def test_a_task_that_failed_is_seen_to_before_a_milestone_is_done() -> None:
+    def plans(scene: Scene, request: WorkerRequest) -> FakeReply:
+        if section(request, "TASK") and scene.asked.count("task_planner") == 2:
+            return FakeReply(output=plan("milestone_done", "It is all there"))
+        return scene.plans(request)
+
+    scene = Scene(task_planner=plans, loop_qa=times(says(judge("fail", "Not so.")), says(judge())))
+    assert scene.drive() is RunStatus.COMPLETED
+    (failed,) = scene.events(e.AttemptFailed)
+    assert "The TASK that is shown has failed" in failed.reason
+    assert outcomes(scene) == ["done"]

@@ -43,8 +43,7 @@ from supervisor_ai.drivers.loop.commands.letters import (
     pause_loop,
 )
 from supervisor_ai.drivers.loop.commands.start import LoopRequest, prepare_loop
-from supervisor_ai.drivers.loop.queries.reports import report_of
-from supervisor_ai.drivers.loop.queries.view import find_loop, show_loop
+from supervisor_ai.drivers.loop.queries.view import find_loop, report_of, show_loop
 from supervisor_ai.drivers.loop.signals import Pause
 from supervisor_ai.drivers.quality.directives import DirectivePriority, DirectiveType
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from supervisor_ai.cli.tables import fitted, folded, labelled
 from supervisor_ai.control.phrases import one_line
+from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.drivers.loop.queries.view import DirectiveView, LoopView
 
 _DIRECTIVES: Final = ("NUMBER", "TYPE", "PRIORITY", "FROM", "AGE", "WHAT")
@@ -59,7 +60,8 @@ def _head(view: LoopView) -> Iterator[str]:
 
 
 def _next(view: LoopView, command: str) -> Iterator[str]:
-    verb = "resume" if view.is_paused else "show"
+    usual = "report" if view.status in ENDED else "show"
+    verb = "resume" if view.is_paused else usual
     yield from labelled((("next", f"{command} loop {verb} {view.run}"),))
 
 

@@ -48,7 +48,8 @@ def _ran(event: SupervisorRan) -> str:
         return f"{event.title}: {verb}. {event.reason}"
     types = Counter(it.type.value for it in event.directives)
     wanted = [_count(number, f"{kind} directive") for kind, number in types.items()]
-    parts = [f"found {_count(event.total, 'thing')}, {event.novel} of them new"]
+    found = f"{_count(event.total, 'thing')}, {event.novel} of them new"
+    parts = [f"found {found if event.total else 'nothing'}"]
     if event.outcome is RunOutcome.BOOTSTRAPPED:
         parts.insert(0, "laid the ground")
     if wanted:

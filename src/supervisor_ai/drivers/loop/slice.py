@@ -10,11 +10,11 @@ from supervisor_ai.control.run_views import RunView
 from supervisor_ai.control.slices import AboutRun, Rows, Slice, SliceReference, Standpoint
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.drivers.loop.commands.wishes import WantedLoop
 from supervisor_ai.drivers.loop.definition import LoopDefinition, expect_loop
 from supervisor_ai.drivers.loop.driver import LoopDriver
 from supervisor_ai.drivers.loop.events import LOOP_EVENTS, TaskMarked
 from supervisor_ai.drivers.loop.sentences import LOOP_SENTENCES
-from supervisor_ai.drivers.loop.wishes import WantedLoop
 from supervisor_ai.engine.playback import opener
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.loop import book as b
 from supervisor_ai.drivers.loop import events as k
-from supervisor_ai.drivers.loop.kinds import AssessmentVerdict, Node, WorkStatus
-from supervisor_ai.drivers.loop.routing import LoopPhase
+from supervisor_ai.drivers.loop.kinds import AssessmentVerdict, LoopNode, WorkStatus
+from supervisor_ai.drivers.loop.routes import LoopPhase
 from supervisor_ai.drivers.loop.rules import LoopRules
 from supervisor_ai.drivers.loop.signals import LoopWish, Pause, read_wish
 from supervisor_ai.drivers.moves.state import StepRecord, WorkflowState
@@ -28,7 +28,7 @@ from supervisor_ai.drivers.quality.events import (
 )
 from supervisor_ai.drivers.quality.urgency import CALM
 
-_NODES: Final = {StepName(node): node for node in Node}
+_NODES: Final = {StepName(node): node for node in LoopNode}
 
 
 class LoopState(Struct, frozen=True, kw_only=True):
@@ -42,9 +42,9 @@ class LoopState(Struct, frozen=True, kw_only=True):
     """The files as the run's branch has them."""
     since: CommitSha | None = None
     """What the branch had when the current milestone began."""
-    node: Node = Node.SCOPE_AGENT
+    node: LoopNode = LoopNode.SCOPE_AGENT
     """Where it is; a gate belongs to the node before it."""
-    before: Node = Node.SCOPE_AGENT
+    before: LoopNode = LoopNode.SCOPE_AGENT
     """Where it was before that."""
     taken: AnswerTaken | None = None
     """What an answer says whose attempt has not ended yet."""
@@ -67,7 +67,7 @@ def evolve(state: LoopState, event: Event) -> LoopState:
     match event:
         case e.StepEntered():
             return _entered(state, event)
-        case e.StepPassed() if _NODES.get(event.step) is Node.RUN_SUPERVISORS:
+        case e.StepPassed() if _NODES.get(event.step) is LoopNode.RUN_SUPERVISORS:
             calm = replace(state.book, supervisor_urgency=CALM)
             return replace(state, book=calm, summoned=())
         case AnswerTaken():
@@ -112,18 +112,18 @@ def _entered(state: LoopState, event: e.StepEntered) -> LoopState:
     if node is None:
         return replace(state, taken=None)
     state = replace(state, node=node, before=state.node, taken=None, findings=None, landed=None)
-    if node is Node.RUN_SUPERVISORS:
+    if node is LoopNode.RUN_SUPERVISORS:
         due = state.book.roster.due(state.book.supervisor_urgency)
         state = replace(state, summoned=tuple(it.name for it in due))
         return _anew(state, lambda name: name == event.step)
-    if node is Node.POLISH:
+    if node is LoopNode.POLISH:
         return replace(state, book=replace(state.book, phase=LoopPhase.POLISH))
     return state
 
 
 def _started(state: LoopState, event: e.AttemptStarted) -> LoopState:
     state = replace(state, taken=None)
-    if _NODES.get(event.step) is not Node.IMPLEMENTOR:
+    if _NODES.get(event.step) is not LoopNode.IMPLEMENTOR:
         return state
     task = state.book.task
     return replace(

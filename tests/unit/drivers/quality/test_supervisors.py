@@ -13,7 +13,7 @@ from supervisor_ai.drivers.quality.findings import (
 from supervisor_ai.drivers.quality.ports import KnowledgeItem
 from supervisor_ai.drivers.quality.supervisors import (
     MOST_DOUBLINGS,
-    Moment,
+    LookMoment,
     Roster,
     RunOutcome,
     interval,
@@ -58,12 +58,12 @@ def test_each_supervisor_has_a_counter_of_its_own(tasks: int, names: list[str]) 
 @pytest.mark.parametrize(
     ("moment", "names"),
     [
-        (Moment.MILESTONE, ["code_style", "design", "internaliser"]),
-        (Moment.RESCOPE, ["design"]),
-        (Moment.ABORT, ["design"]),
+        (LookMoment.MILESTONE, ["code_style", "design", "internaliser"]),
+        (LookMoment.RESCOPE, ["design"]),
+        (LookMoment.ABORT, ["design"]),
     ],
 )
-def test_each_supervisor_has_moments_of_its_own(moment: Moment, names: list[str]) -> None:
+def test_each_supervisor_has_moments_of_its_own(moment: LookMoment, names: list[str]) -> None:
     assert due(ROSTER.called(moment)) == names
 
 
@@ -75,7 +75,7 @@ def test_one_that_looked_counts_anew_and_the_others_do_not() -> None:
 
 
 def test_a_moment_is_over_once_the_supervisor_looked() -> None:
-    roster = ROSTER.called(Moment.ABORT).looked("design", RunOutcome.REVIEWED, novel=1, total=1)
+    roster = ROSTER.called(LookMoment.ABORT).looked("design", RunOutcome.REVIEWED, novel=1, total=1)
     assert due(roster) == []
 
 

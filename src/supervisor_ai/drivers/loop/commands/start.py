@@ -11,8 +11,8 @@ from supervisor_ai.control.commands.run_start import (
 )
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.loop.commands.wishes import WantedLoop
 from supervisor_ai.drivers.loop.driver import LoopDriver
-from supervisor_ai.drivers.loop.wishes import WantedLoop
 
 
 class LoopRequest(Struct, frozen=True, kw_only=True):

@@ -8,11 +8,13 @@ from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.slices import openers
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, run_stream
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.drivers.loop.answers import ScopeMilestone, read_answer
 from supervisor_ai.drivers.loop.book import LoopBook
 from supervisor_ai.drivers.loop.briefs import BriefWriter, directive_text
+from supervisor_ai.drivers.loop.events import WorkReportWritten
+from supervisor_ai.drivers.loop.report import write_report
 from supervisor_ai.drivers.loop.signals import Pause
 from supervisor_ai.drivers.loop.state import LoopState
 from supervisor_ai.drivers.loop.window import ENTRY, cut
@@ -236,3 +238,11 @@ def _escalations(book: LoopBook, records: Records) -> tuple[EscalationView, ...]
         EscalationView(task=it.task, source=it.source, text=_text(records, it.text) or "")
         for it in book.escalation_context
     )
+
+
+def report_of(records: Records, run: RunId) -> str:
+    """Return the report that was written; of a loop at work, what it would say now."""
+    for envelope in records.log.read(run_stream(run)):
+        if isinstance(envelope.event, WorkReportWritten):
+            return records.text(envelope.event.report)
+    return write_report(state_of(records, run).book, records.text)

@@ -1,1 +1,0 @@
-"""Files of commits, as loops and quality supervisors read them."""
