@@ -73,7 +73,7 @@ def evolve(state: LoopState, event: Event) -> LoopState:
         case AnswerTaken():
             return replace(state, taken=event)
         case e.AttemptStarted():
-            return _started(state, event)
+            return replace(state, taken=None)
         case e.AttemptSucceeded():
             return _succeeded(state, event)
         case e.IntegrationLanded():
@@ -118,17 +118,11 @@ def _entered(state: LoopState, event: e.StepEntered) -> LoopState:
         return _anew(state, lambda name: name == event.step)
     if node is LoopNode.POLISH:
         return replace(state, book=replace(state.book, phase=LoopPhase.POLISH))
+    if node is LoopNode.IMPLEMENTOR:
+        task = state.book.task
+        tried = replace(task, attempts=task.attempts + 1)
+        return replace(state, book=replace(state.book, current=tried))
     return state
-
-
-def _started(state: LoopState, event: e.AttemptStarted) -> LoopState:
-    state = replace(state, taken=None)
-    if _NODES.get(event.step) is not LoopNode.IMPLEMENTOR:
-        return state
-    task = state.book.task
-    return replace(
-        state, book=replace(state.book, current=replace(task, attempts=task.attempts + 1))
-    )
 
 
 def _succeeded(state: LoopState, event: e.AttemptSucceeded) -> LoopState:
