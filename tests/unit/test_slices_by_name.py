@@ -22,6 +22,13 @@ ROOMS: Final = {
     ),
 }
 """The rooms of adapters and words that belong to one slice alone."""
+SIGNS: Final = {
+    "loop": (
+        *("drivers.loop", "definitions.loop", "commands.loop", "loop run", "loop show", "| loop"),
+        *('"loop"', "loopdriver", "loopstate", "loopbook", "loopnode", "loopdefinition"),
+    ),
+}
+"""How one sees that a slice is meant whose name is an ordinary word as well."""
 OTHER_WORDS: Final = ("wal_checkpoint",)
 """What only sounds like a slice."""
 CACHED: Final = {".pyc"}
@@ -44,7 +51,8 @@ def strangers(slice_name: str) -> list[str]:
     return sorted(
         str(it.relative_to(ROOT))
         for it in others
-        if slice_name in _words(it) or slice_name in it.name
+        if any(sign in _words(it) for sign in SIGNS.get(slice_name, (slice_name,)))
+        or (slice_name in it.name and slice_name not in SIGNS)
     )
 
 
