@@ -13,7 +13,7 @@ from supervisor_ai.drivers.team.event_kinds import (
     teardown,
     tools,
 )
-from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
+from supervisor_ai.drivers.team.event_kinds.fact import TaskFact, TeamFact
 from supervisor_ai.drivers.team.text.report import AlertSeverity, AlertType
 
 _MOST: Final = 200
@@ -112,7 +112,7 @@ def _settles(fact: TeamFact) -> tuple[frozenset[AlertType], str | None]:
             return _OF_STATE, None
         case teardown.TeardownBegun() | teardown.TeardownReady():
             return _OF_TEARDOWN, None
-        case tasks.TaskFact(task=task) if isinstance(fact, _SETTLES_TASK):
+        case TaskFact(task=task) if isinstance(fact, _SETTLES_TASK):
             return frozenset(AlertType) - _IDLE, task
         case _:
             return frozenset(), None

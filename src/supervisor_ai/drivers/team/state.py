@@ -14,7 +14,7 @@ from supervisor_ai.drivers.team.alerts import Alerts, after_fact
 from supervisor_ai.drivers.team.event_kinds import liveness, ownership, reconcile
 from supervisor_ai.drivers.team.event_kinds import roster as r
 from supervisor_ai.drivers.team.event_kinds import tasks as t
-from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
+from supervisor_ai.drivers.team.event_kinds.fact import TaskFact, TeamFact
 from supervisor_ai.drivers.team.machines import liveness as stages
 from supervisor_ai.drivers.team.machines import ownership as owners
 from supervisor_ai.drivers.team.machines import reconcile as locks
@@ -106,7 +106,7 @@ def evolve(state: TeamState, event: Event) -> TeamState:
 
 def owner_of(state: TeamState, event: TeamFact) -> str:
     """Name whose matter a fact is, as reports do."""
-    if isinstance(event, t.TaskFact):
+    if isinstance(event, TaskFact):
         task = state.task(event.task)
         return (task.owner if task else "") or event.actor
     member = getattr(event, "member", None)
@@ -138,7 +138,7 @@ def _heard(state: TeamState, event: TeamFact) -> TeamState:
 
 def _dispatch(state: TeamState, event: TeamFact) -> TeamState:
     """Let the machine move whose fact it is."""
-    if isinstance(event, t.TaskFact):
+    if isinstance(event, TaskFact):
         return _of_task(state, event)
     match event.__class__.__module__.rpartition(".")[2]:
         case "ownership":
@@ -229,7 +229,7 @@ def _of_tools(state: TeamState, event: TeamFact) -> TeamState:
     return replace(state, tools={**state.tools, tool: register.evolve(known, event)})
 
 
-def _of_task(state: TeamState, event: t.TaskFact) -> TeamState:
+def _of_task(state: TeamState, event: TaskFact) -> TeamState:
     if isinstance(event, t.TaskOpened):
         return _with_task(state, task_machine.opened(event))
     before = state.task(event.task)

@@ -11,6 +11,7 @@ from supervisor_ai.domain.flow import Flow, step
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.team.event_kinds import tasks as t
+from supervisor_ai.drivers.team.event_kinds.fact import TaskFact
 from supervisor_ai.drivers.team.staffing.complexity import Complexity
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 
@@ -114,7 +115,7 @@ def opened(event: t.TaskOpened) -> TeamTask:
     )
 
 
-def evolve(task: TeamTask, event: t.TaskFact) -> TeamTask:
+def evolve(task: TeamTask, event: TaskFact) -> TeamTask:
     """Fold a fact about a task."""
     before = task.status
     status = step(TASK_FLOW, before, event)
