@@ -1,1 +1,1 @@
-"""Team: the control plane of a team of agents, with one writer and a table for every rule."""
+"""The team driver: the control plane of a team of agents, enforced instead of asked for."""
