@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
-from supervisor_ai.drivers.team.staffing.complexity import Complexity
+from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.words import Refusal, SentWord, ToolDecision, WaitReason
 
 NO_TEXT: Final = ArtifactHash("")
@@ -26,7 +26,7 @@ class SentEvent(Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     """The capabilities that a new task asks for."""
-    complexity: Complexity | None = None
+    complexity: TeamComplexity | None = None
     subject: ArtifactHash | None = None
     """What a task is, or what is asked for."""
     request: str = ""

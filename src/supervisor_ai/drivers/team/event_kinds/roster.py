@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from supervisor_ai.domain.ids import RunId, SessionId
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
-from supervisor_ai.drivers.team.staffing.complexity import Complexity
+from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.words import Refusal
 
@@ -16,7 +16,7 @@ class TeamCreated(TeamFact, frozen=True, kw_only=True):
 
     team: str
     session: SessionId
-    complexity: Complexity
+    complexity: TeamComplexity
     folder: str
     """Where state.md and DECISIONS.md are."""
     most_coders: int

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.drivers.team.event_kinds.fact import TaskFact
-from supervisor_ai.drivers.team.staffing.complexity import Complexity
+from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.text.report import ActionType, AlertSeverity, AlertType
 from supervisor_ai.drivers.team.words import LoopAdvice, ReassignmentReason, Strategy
@@ -16,7 +16,7 @@ class TaskOpened(TaskFact, frozen=True, kw_only=True):
     word: ClassVar = "TASK_ADDED"
 
     subject: ArtifactHash
-    complexity: Complexity
+    complexity: TeamComplexity
     files: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     """The capabilities that it asks for."""

@@ -12,7 +12,7 @@ from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.team.event_kinds import tasks as t
 from supervisor_ai.drivers.team.event_kinds.fact import TaskFact
-from supervisor_ai.drivers.team.staffing.complexity import Complexity
+from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 
 
@@ -72,7 +72,7 @@ class TeamTask(Struct, frozen=True, kw_only=True):
 
     task: str
     subject: ArtifactHash
-    complexity: Complexity
+    complexity: TeamComplexity
     status: TeamTaskStatus = TeamTaskStatus.PENDING
     rev: int = 1
     """Counts rounds: every review that sends back and every new owner begin another."""
