@@ -49,7 +49,7 @@ class TeamState(Struct, frozen=True, kw_only=True):
     index: int = 0
     """How many facts there were: the replay index."""
     latest: datetime | None = None
-    ownership: owners.Ownership = field(default_factory=owners.Ownership)
+    ownership: owners.StateOwnership = field(default_factory=owners.StateOwnership)
     reconcile: locks.Reconcile = field(default_factory=locks.Reconcile)
     teardown: ends.Teardown = field(default_factory=ends.Teardown)
     members: Shelves[TeamMember] = field(default_factory=dict)

@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 from supervisor_ai.domain.ids import ArtifactHash, SessionId
 from supervisor_ai.drivers.team.decide import decide
 from supervisor_ai.drivers.team.decisions import roster, teardown
-from supervisor_ai.drivers.team.decisions.turn import Turn
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.event_kinds.roster import TeamCreated
 from supervisor_ai.drivers.team.look import look
 from supervisor_ai.drivers.team.machines.liveness import TeamMember
 from supervisor_ai.drivers.team.machines.task import TeamTask
 from supervisor_ai.drivers.team.sent import Ruling, SentEvent
-from supervisor_ai.drivers.team.staffing.complexity import Complexity
+from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.state import TeamState, evolve
 from supervisor_ai.drivers.team.words import SentWord, WaitReason
@@ -25,12 +25,14 @@ W = SentWord
 class TeamScene:
     """A team, folded, with a clock that only the test moves."""
 
-    def __init__(self, *, complexity: Complexity = Complexity.SIMPLE, coders: int = 3) -> None:
+    def __init__(
+        self, *, complexity: TeamComplexity = TeamComplexity.SIMPLE, coders: int = 3
+    ) -> None:
         self.now = START
         self.state = TeamState()
         self.facts: list[TeamFact] = []
         created = TeamCreated(
-            **Turn(self.state, self.now).by("lead"),
+            **TeamTurn(self.state, self.now).by("lead"),
             team="red",
             session=SessionId("red"),
             complexity=complexity,
@@ -78,13 +80,13 @@ class TeamScene:
 
     def join(self, name: str, role: TeamRole, *capabilities: str) -> Ruling:
         """Let somebody take part."""
-        ruling = roster.join(Turn(self.state, self.now), name, role, capabilities)
+        ruling = roster.join(TeamTurn(self.state, self.now), name, role, capabilities)
         self.record(*ruling.facts)
         return ruling
 
     def leave(self, name: str) -> Ruling:
         """Let somebody go."""
-        ruling = roster.leave(Turn(self.state, self.now), name)
+        ruling = roster.leave(TeamTurn(self.state, self.now), name)
         self.record(*ruling.facts)
         return ruling
 
@@ -125,24 +127,24 @@ class TeamScene:
 
     def teardown(self) -> Ruling:
         """Let the Lead begin the end."""
-        ruling = teardown.begin(Turn(self.state, self.now), "lead")
+        ruling = teardown.begin(TeamTurn(self.state, self.now), "lead")
         self.record(*ruling.facts)
         return ruling
 
     def finish(self) -> tuple[TeamFact, ...]:
         """Write the report where it is time for it."""
-        turn = Turn(self.state, self.now)
+        turn = TeamTurn(self.state, self.now)
         teardown.finish(turn, ArtifactHash("report"))
         return self.record(*turn.facts)
 
     def delete(self) -> Ruling:
         """Let the Lead delete the team."""
-        ruling = teardown.delete(Turn(self.state, self.now), "lead")
+        ruling = teardown.delete(TeamTurn(self.state, self.now), "lead")
         self.record(*ruling.facts)
         return ruling
 
 
-def working(complexity: Complexity = Complexity.SIMPLE) -> TeamScene:
+def working(complexity: TeamComplexity = TeamComplexity.SIMPLE) -> TeamScene:
     """Return a team that is staffed and owned by the supervisor."""
     return TeamScene(complexity=complexity).activate().staff()
 

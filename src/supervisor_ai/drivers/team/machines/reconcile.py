@@ -54,7 +54,7 @@ WHITELIST: Final = frozenset(
 _KEPT: Final = 8
 
 
-class Snapshot(Struct, frozen=True, kw_only=True):
+class StateSnapshot(Struct, frozen=True, kw_only=True):
     """The state as it was written down: its identity, and the page."""
 
     epoch: int
@@ -74,7 +74,7 @@ class Reconcile(Struct, frozen=True, kw_only=True):
     plan: r.RollbackPlanned | None = None
     settled: str = ""
     """The hash of an edit that was kept and settled: the file may be written over it."""
-    snapshots: tuple[Snapshot, ...] = ()
+    snapshots: tuple[StateSnapshot, ...] = ()
     """The newest ones, oldest first."""
 
     @property
@@ -83,7 +83,7 @@ class Reconcile(Struct, frozen=True, kw_only=True):
         return self.status is LockStatus.OPEN
 
     @property
-    def newest(self) -> Snapshot | None:
+    def newest(self) -> StateSnapshot | None:
         """Return the newest snapshot."""
         return self.snapshots[-1] if self.snapshots else None
 
@@ -93,7 +93,7 @@ def evolve(reconcile: Reconcile, event: Event) -> Reconcile:
     reconcile = replace(reconcile, status=step(RECONCILE_FLOW, reconcile.status, event))
     match event:
         case r.SnapshotTaken():
-            taken = Snapshot(
+            taken = StateSnapshot(
                 epoch=event.epoch,
                 replay_index=event.replay_index,
                 snapshot_hash=event.snapshot_hash,
