@@ -57,6 +57,7 @@ class MessagesDelivered(TeamFact, frozen=True, kw_only=True):
     """What the supervisor had to say up to a fact was said."""
 
     word: ClassVar = "MESSAGES_DELIVERED"
+    is_shown: ClassVar = False
 
     upto: int
     """The place of the fact in the team's stream."""

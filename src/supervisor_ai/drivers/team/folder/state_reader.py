@@ -12,6 +12,7 @@ from supervisor_ai.drivers.team.folder.model import (
     PageProblem,
     RosterEntry,
     SectionEdit,
+    SnapshotIdentity,
     StateFinding,
     StateLogEntry,
     StateLook,
@@ -30,7 +31,7 @@ _MOST_LINES: Final = 50_000
 _NUMBER: Final = r"([0-9]{1,12})"
 _TITLE: Final = re.compile(r"# Team: (\S+)")
 _PHASE: Final = re.compile(r"## Phase: (.+)")
-_COMPLEXITY: Final = re.compile(r"## TeamComplexity: (SIMPLE|MEDIUM|COMPLEX)")
+_COMPLEXITY: Final = re.compile(r"## Complexity: (SIMPLE|MEDIUM|COMPLEX)")
 _OWNER: Final = re.compile(rf"- operational_state_owner: (\S+)@{_NUMBER}")
 _LOCK: Final = re.compile(r"- state_lock: (.+)")
 _MEMBER: Final = re.compile(r"- (\S+)(?: \((\S+)\))?: ([A-Z0-9_ ]+)(?:, (\S+), (\S+))?")
@@ -262,3 +263,15 @@ def _touched(edits: tuple[SectionEdit, ...]) -> tuple[str, ...]:
     lines = (line for edit in edits for line in (*edit.removed, *edit.added))
     matches = (match for line in lines for match in _TOUCHED.finditer(line))
     return tuple(dict.fromkeys(match[1] or match[2] for match in matches))[:_MOST_TASKS]
+
+
+def claimed_identity(content: bytes) -> SnapshotIdentity | None:
+    """Return which snapshot a file says it is, whatever else stands in it; None: none, or two."""
+    text = content[: LONGEST_STATE + 1].decode(errors="replace")
+    found = {match.groups() for match in _SNAPSHOT.finditer(text)}
+    if len(found) != 1:
+        return None
+    epoch, replay_index, snapshot_hash = found.pop()
+    return SnapshotIdentity(
+        epoch=int(epoch), replay_index=int(replay_index), snapshot_hash=snapshot_hash
+    )

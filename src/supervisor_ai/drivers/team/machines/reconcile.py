@@ -1,5 +1,6 @@
 """The lock under which a state that does not agree with itself is put right."""
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
@@ -61,6 +62,7 @@ class StateSnapshot(Struct, frozen=True, kw_only=True):
     replay_index: int
     snapshot_hash: str
     page: ArtifactHash
+    file: str
 
 
 class Reconcile(Struct, frozen=True, kw_only=True):
@@ -72,6 +74,8 @@ class Reconcile(Struct, frozen=True, kw_only=True):
     """The hash of the file that was found last, where it is not ours."""
     edit: ArtifactHash | None = None
     plan: r.RollbackPlanned | None = None
+    taken_at: datetime | None = None
+    """When the newest snapshot was taken."""
     settled: str = ""
     """The hash of an edit that was kept and settled: the file may be written over it."""
     snapshots: tuple[StateSnapshot, ...] = ()
@@ -98,9 +102,10 @@ def evolve(reconcile: Reconcile, event: Event) -> Reconcile:
                 replay_index=event.replay_index,
                 snapshot_hash=event.snapshot_hash,
                 page=event.page,
+                file=event.file,
             )
             kept = (*reconcile.snapshots, taken)[-_KEPT:]
-            return replace(reconcile, snapshots=kept, settled="")
+            return replace(reconcile, snapshots=kept, taken_at=event.at, settled="")
         case r.StateDiverged(found=found, edit=edit):
             return replace(reconcile, found=found, edit=edit)
         case r.ReconcileLockEntered(reason=reason):
