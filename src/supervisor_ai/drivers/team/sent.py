@@ -1,11 +1,16 @@
 """What members send, and what comes of it."""
 
+from typing import Final
+
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.words import Refusal, SentWord, ToolDecision, WaitReason
+
+NO_TEXT: Final = ArtifactHash("")
+"""What stands for a text that the bridge has made sure of."""
 
 
 class SentEvent(Struct, frozen=True, kw_only=True):

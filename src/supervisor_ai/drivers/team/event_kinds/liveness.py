@@ -1,7 +1,7 @@
 """The facts of who is heard of, and what is done about silence."""
 
 from datetime import timedelta
-from typing import ClassVar
+from typing import ClassVar, TypedDict
 
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.text.report import ActionType, AlertSeverity, AlertType
@@ -31,6 +31,17 @@ class BreachNoted(IdleFact, frozen=True, kw_only=True):
     """A member was silent too long for the first time; the next look decides."""
 
     word: ClassVar = "IDLE_BREACH_NOTED"
+
+
+class StagedFields(TypedDict):
+    """The fields of a step of the staged response."""
+
+    member: str
+    task: str
+    elapsed: timedelta
+    to: tuple[str, ...]
+    is_quiet: bool
+    is_review: bool
 
 
 class StagedFact(IdleFact, frozen=True, kw_only=True):

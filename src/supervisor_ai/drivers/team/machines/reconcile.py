@@ -72,6 +72,8 @@ class Reconcile(Struct, frozen=True, kw_only=True):
     """The hash of the file that was found last, where it is not ours."""
     edit: ArtifactHash | None = None
     plan: r.RollbackPlanned | None = None
+    settled: str = ""
+    """The hash of an edit that was kept and settled: the file may be written over it."""
     snapshots: tuple[Snapshot, ...] = ()
     """The newest ones, oldest first."""
 
@@ -97,7 +99,8 @@ def evolve(reconcile: Reconcile, event: Event) -> Reconcile:
                 snapshot_hash=event.snapshot_hash,
                 page=event.page,
             )
-            return replace(reconcile, snapshots=(*reconcile.snapshots, taken)[-_KEPT:])
+            kept = (*reconcile.snapshots, taken)[-_KEPT:]
+            return replace(reconcile, snapshots=kept, settled="")
         case r.StateDiverged(found=found, edit=edit):
             return replace(reconcile, found=found, edit=edit)
         case r.ReconcileLockEntered(reason=reason):
@@ -105,6 +108,7 @@ def evolve(reconcile: Reconcile, event: Event) -> Reconcile:
         case r.RollbackPlanned():
             return replace(reconcile, plan=event)
         case r.ReconcileLockExited():
-            return replace(reconcile, reason=None, found="", edit=None, plan=None)
+            settled = reconcile.found or reconcile.settled
+            return replace(reconcile, reason=None, found="", edit=None, plan=None, settled=settled)
         case _:
             return reconcile

@@ -150,7 +150,8 @@ def _changed(task: TeamTask, event: Event) -> TeamTask:  # noqa: C901 - one case
         case t.OverlapFound(other=other):
             return replace(task, other=other)
         case t.TaskResumed():
-            return replace(task, claimants=(), other="", issues=(), fruitless=0)
+            # A new round, so that what is told again is not taken for what was told before.
+            return replace(task, rev=task.rev + 1, claimants=(), other="", issues=(), fruitless=0)
         case t.TaskReassigned(owner=owner):
             return replace(
                 task,
