@@ -12,7 +12,7 @@ from supervisor_ai.drivers.team.look import look
 from supervisor_ai.drivers.team.machines.liveness import TeamMember
 from supervisor_ai.drivers.team.machines.task import TeamTask
 from supervisor_ai.drivers.team.sent import Ruling, SentEvent
-from supervisor_ai.drivers.team.staffing.complexity import Complexity
+from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.state import TeamState, evolve
 from supervisor_ai.drivers.team.words import SentWord, WaitReason
@@ -25,7 +25,9 @@ W = SentWord
 class TeamScene:
     """A team, folded, with a clock that only the test moves."""
 
-    def __init__(self, *, complexity: Complexity = Complexity.SIMPLE, coders: int = 3) -> None:
+    def __init__(
+        self, *, complexity: TeamComplexity = TeamComplexity.SIMPLE, coders: int = 3
+    ) -> None:
         self.now = START
         self.state = TeamState()
         self.facts: list[TeamFact] = []
@@ -142,7 +144,7 @@ class TeamScene:
         return ruling
 
 
-def working(complexity: Complexity = Complexity.SIMPLE) -> TeamScene:
+def working(complexity: TeamComplexity = TeamComplexity.SIMPLE) -> TeamScene:
     """Return a team that is staffed and owned by the supervisor."""
     return TeamScene(complexity=complexity).activate().staff()
 

@@ -18,7 +18,7 @@ from supervisor_ai.drivers.team.decisions.turn import Turn, refuse
 from supervisor_ai.drivers.team.event_kinds import tasks as t
 from supervisor_ai.drivers.team.machines.task import HELD, IN_WORK, TeamTask, TeamTaskStatus
 from supervisor_ai.drivers.team.sent import NO_TEXT, Ruling, SentEvent
-from supervisor_ai.drivers.team.staffing.complexity import Complexity
+from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.words import LoopAdvice, ReassignmentReason, Refusal
 
@@ -57,7 +57,7 @@ def add_task(turn: Turn, sent: SentEvent) -> Ruling:
     if sum(1 for _ in turn.state.all_tasks()) >= MOST_TASKS:
         return refuse(sent, Refusal.NOT_POSSIBLE, f"A team has {MOST_TASKS} tasks at most.")
     created = turn.state.created
-    usual = Complexity.SIMPLE if created is None else created.complexity
+    usual = TeamComplexity.SIMPLE if created is None else created.complexity
     turn.add(
         t.TaskOpened(
             **turn.by(sent.sender),

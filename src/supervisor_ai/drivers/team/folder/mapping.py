@@ -21,10 +21,12 @@ from supervisor_ai.drivers.team.folder.model import (
     StatePage,
     TaskEntry,
 )
+from supervisor_ai.drivers.team.queries.questions import in_order
 from supervisor_ai.drivers.team.queries.status import LOCKS, phase_of
 from supervisor_ai.drivers.team.staffing.approvals import APPROVAL_MATRIX, ReviewTier
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.state import TeamState
+from supervisor_ai.drivers.team.words import SUPERVISOR
 
 UNLOGGED: Final = (ActivityNoted, BreachNoted, MessagesDelivered, SnapshotTaken)
 """Facts of the ledger that change nothing of what the file shows."""
@@ -68,7 +70,7 @@ def page_of(
                 status=it.status.value,
                 assignment=it.owner or "unassigned",
             )
-            for it in state.all_tasks()
+            for it in in_order(state.all_tasks())
         ),
         most_coders=made.most_coders,
         log=tuple(entries[-LOG_SHOWN:]),
@@ -78,7 +80,10 @@ def page_of(
 
 def _roster(state: TeamState) -> Iterator[RosterEntry]:
     """List who is there, who was there, and which roles nobody has yet."""
-    members = list(state.roster())
+    members = sorted(state.roster(), key=lambda it: it.name)
+    yield RosterEntry(name=TeamRole.LEAD.value, role=TeamRole.LEAD.value, status=_ACTIVE)
+    status = _ACTIVE if state.ownership.owner else _NOT_SPAWNED
+    yield RosterEntry(name=SUPERVISOR, role=SUPERVISOR, status=status)
     for it in members:
         yield RosterEntry(
             name=it.name,
@@ -89,7 +94,7 @@ def _roster(state: TeamState) -> Iterator[RosterEntry]:
         )
     for name in state.left:
         yield RosterEntry(name=name, role=name, status=_LEFT)
-    taken = {it.role for it in members}
+    taken = {TeamRole.LEAD, TeamRole.SUPERVISOR, *(it.role for it in members)}
     known = {*state.left, *(it.name for it in members)}
     for role in TeamRole:
         if role not in taken and role.value not in known:

@@ -1,6 +1,6 @@
 """What the Lead is asked now: the one question of a team that comes first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from supervisor_ai.drivers.team.machines.ownership import OwnershipStatus
 from supervisor_ai.drivers.team.machines.reconcile import LockStatus
@@ -20,13 +20,18 @@ def decision_request(state: TeamState) -> str | None:
     return f"{asked[0]}{more}"
 
 
+def in_order(tasks: Iterable[TeamTask]) -> list[TeamTask]:
+    """Put tasks in the order in which people count them: 2 before 10."""
+    return sorted(tasks, key=lambda it: (len(it.task), it.task))
+
+
 def questions(state: TeamState) -> Iterator[str]:
     """Name everything that waits for the Lead, the most urgent first."""
     yield from _of_state(state)
     teardown = state.teardown
     if teardown.candidate_at is not None and not teardown.is_forced and teardown.is_waiting:
         yield f"FORCED_FINALIZE_ACK: end the team without {', '.join(teardown.missing)}?"
-    tasks = list(state.open_tasks())
+    tasks = in_order(state.open_tasks())
     for task in tasks:
         yield from _of_task(task)
     for tool in state.tools.values():
@@ -56,7 +61,7 @@ def _of_task(task: TeamTask) -> Iterator[str]:
     match task.status:
         case TeamTaskStatus.DUPLICATE_TASK_KEY:
             yield f"ARBITRATION: who goes on with {name}, {' or '.join(task.claimants)}?"
-        case TeamTaskStatus.OVERLAP_SCOPE:
+        case TeamTaskStatus.OVERLAP_SCOPE if task.task < task.other:
             yield f"ARBITRATION: {name} and task #{task.other} touch the same files; which goes on?"
         case TeamTaskStatus.LOOP_SUSPECTED:
             yield f"{name} loops: clarify acceptance criteria, swap owner, or ask the Tech Lead?"

@@ -13,7 +13,7 @@ from supervisor_ai.drivers.team.machines.ownership import OwnershipStatus
 from supervisor_ai.drivers.team.machines.reconcile import LockStatus
 from supervisor_ai.drivers.team.machines.task import TeamTask
 from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
-from supervisor_ai.drivers.team.queries.questions import questions
+from supervisor_ai.drivers.team.queries.questions import in_order, questions
 from supervisor_ai.drivers.team.staffing.approvals import approval_need, tier_of
 from supervisor_ai.drivers.team.state import TeamState
 
@@ -120,7 +120,8 @@ def status_of(state: TeamState, text: Callable[[ArtifactHash], str]) -> TeamStat
     made = state.created
     if made is None:
         return None
-    members, tasks = list(state.roster()), list(state.all_tasks())
+    members = sorted(state.roster(), key=lambda it: it.name)
+    tasks = in_order(state.all_tasks())
     return TeamStatus(
         name=made.team,
         phase=phase_of(state),
