@@ -96,6 +96,16 @@ class TaskLine(Struct, frozen=True, kw_only=True):
     is_current: bool
 
 
+class TaskPanel(Struct, frozen=True, kw_only=True):
+    """What stands above a list of tasks: lines of cells below a title."""
+
+    title: str
+    rows: tuple[tuple[str, ...], ...]
+    """The first one names the columns; where there is no other, nothing is shown."""
+    alerts: frozenset[int] = frozenset()
+    """The rows that need somebody, counted without the first."""
+
+
 class TaskList(Struct, frozen=True, kw_only=True):
     """The list of tasks that a run works through."""
 
@@ -108,6 +118,8 @@ class TaskList(Struct, frozen=True, kw_only=True):
     states: tuple[str, ...]
     """All states that a task can have, in their order."""
     tasks: tuple[TaskLine, ...]
+    panels: tuple[TaskPanel, ...] = ()
+    """Who works on them, and what needs somebody."""
 
 
 def _no_tasks(desk: TaskDesk, run: "RunView", ports: Mapping[str, object]) -> TaskList | None:
