@@ -27,6 +27,8 @@ from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
 from supervisor_ai.drivers.team.state import TeamState, evolve
 
 _RACES: Final = 3
+_GONE: Final = "missing"
+"""What stands for the hash of a file that is not there."""
 
 
 class _Rendered(Struct, frozen=True, kw_only=True):
@@ -63,7 +65,7 @@ def _is_foreign(state: TeamState, look: StateLook) -> bool:
     """Tell whether somebody else wrote or removed the file."""
     if look.finding is StateFinding.MISSING:
         # The first page may not have been written yet, by whoever died over it.
-        return len(state.reconcile.snapshots) > 1 and state.reconcile.settled != ""
+        return len(state.reconcile.snapshots) > 1 and state.reconcile.settled != _GONE
     return look.finding is StateFinding.EDITED
 
 
@@ -82,6 +84,8 @@ def _write(teams: TeamDesk, name: str, shelf: Shelf, actor: Actor) -> bool:
     look = shelf.look(text, known)
     if look.finding is StateFinding.OURS:
         return True
+    if look.finding is StateFinding.EDITED:
+        return False
     try:
         shelf.write_text(text, replaces=None if content is None else look.sha256)
     except Conflict:
@@ -94,9 +98,7 @@ def _take(teams: TeamDesk, name: str, shelf: Shelf, actor: Actor) -> None:
         if not state.reconcile.is_open or state.created is None:
             return ()
         after = max(0, state.index - LOG_SHOWN)
-        page = page_of(
-            state, teams.facts(name, after=after), teams.desk.text, shelf.line
-        )
+        page = page_of(state, teams.facts(name, after=after), teams.desk.text, shelf.line)
         text, identity = render_state(page)
         return (
             SnapshotTaken(
@@ -111,14 +113,12 @@ def _take(teams: TeamDesk, name: str, shelf: Shelf, actor: Actor) -> None:
     teams.view(name).add(decide, actor)
 
 
-def _reconcile(
-    teams: TeamDesk, name: str, shelf: Shelf, look: StateLook, actor: Actor
-) -> None:
+def _reconcile(teams: TeamDesk, name: str, shelf: Shelf, look: StateLook, actor: Actor) -> None:
     """Take the seed's steps; what somebody wrote is kept before anything else happens."""
     content = shelf.content()
     edit = None if content is None else teams.desk.keep(content.decode(errors="replace"))
     found = FoundEdit(
-        found=look.sha256 or "",
+        found=look.sha256 or _GONE,
         edit=edit,
         diff=teams.desk.keep(_diff(look)),
         tasks=look.tasks,
