@@ -57,7 +57,7 @@ def snapshot_lines(identity: SnapshotIdentity) -> tuple[str, ...]:
 def _lines(page: StatePage) -> Iterator[str]:
     yield from (f"# Team: {page.team}", "", "## Recovery Instructions", "")
     yield from (line.replace("{team}", page.team) for line in RECOVERY)
-    yield from ("", f"## Phase: {page.phase}", "", f"## TeamComplexity: {page.complexity.value}")
+    yield from ("", f"## Phase: {page.phase}", "", f"## Complexity: {page.complexity.value}")
     yield from ("", "## Ownership", "")
     yield f"- operational_state_owner: {page.owner or 'lead'}@{page.epoch}"
     yield "- architectural_decisions_owner: tech-lead"

@@ -45,7 +45,7 @@ Where it was edited: `supervisor team reconcile auth`.
 
 ## Phase: EXECUTION
 
-## TeamComplexity: MEDIUM
+## Complexity: MEDIUM
 
 ## Ownership
 
