@@ -22,7 +22,7 @@ ROOMS: Final = {
     ),
 }
 """The rooms of adapters and words that belong to one slice alone."""
-OTHER_WORDS: Final = ("wal_checkpoint", "clarification checkpoint")
+OTHER_WORDS: Final = ("wal_checkpoint", "clarification checkpoint", "tech_lead_checkpoint")
 """What only sounds like a slice."""
 CACHED: Final = {".pyc"}
 

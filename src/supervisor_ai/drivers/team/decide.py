@@ -15,19 +15,19 @@ from supervisor_ai.drivers.team.decisions import (
     tools,
 )
 from supervisor_ai.drivers.team.decisions.admission import admit, role_of
-from supervisor_ai.drivers.team.decisions.turn import Turn
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds.roster import EventRefused
 from supervisor_ai.drivers.team.sent import Ruling, SentEvent
 from supervisor_ai.drivers.team.state import TeamState
-from supervisor_ai.drivers.team.words import Refusal, SentWord
+from supervisor_ai.drivers.team.words import RefusalCode, SentWord
 
-Decide = Callable[[Turn, SentEvent], Ruling]
+Decide = Callable[[TeamTurn, SentEvent], Ruling]
 
 _RECORDED: Final = frozenset(
     {
-        *(Refusal.STALE_EPOCH, Refusal.WRONG_PRODUCER, Refusal.MISSING_FIELDS),
-        *(Refusal.WRONG_ACTOR, Refusal.RECONCILE_LOCK, Refusal.STATE_FROZEN),
-        Refusal.OUT_OF_SCOPE,
+        *(RefusalCode.STALE_EPOCH, RefusalCode.WRONG_PRODUCER, RefusalCode.MISSING_FIELDS),
+        *(RefusalCode.WRONG_ACTOR, RefusalCode.RECONCILE_LOCK, RefusalCode.STATE_FROZEN),
+        RefusalCode.OUT_OF_SCOPE,
     }
 )
 """The refusals that the seed wants to be traceable."""
@@ -35,7 +35,7 @@ _MOST_REFUSALS: Final = 5
 _WINDOW: Final = timedelta(minutes=10)
 
 
-def _arbitrate(turn: Turn, sent: SentEvent) -> Ruling:
+def _arbitrate(turn: TeamTurn, sent: SentEvent) -> Ruling:
     if sent.task_id is None:
         return ownership.arbitrate_owner(turn, sent)
     return tasks.arbitrate_task(turn, sent)
@@ -76,7 +76,7 @@ DECIDERS: Final[Mapping[SentWord, Decide]] = {
 
 def decide(state: TeamState, sent: SentEvent, now: datetime) -> Ruling:
     """Say whether an event is taken, in which words, and which facts follow from it."""
-    turn = Turn(state, now)
+    turn = TeamTurn(state, now)
     refused = admit(state, sent)
     ruling = DECIDERS[sent.event](turn, sent) if refused is None else refused
     if ruling.accepted and ruling.facts:
@@ -87,7 +87,7 @@ def decide(state: TeamState, sent: SentEvent, now: datetime) -> Ruling:
     return _recorded(turn, sent, ruling)
 
 
-def _recorded(turn: Turn, sent: SentEvent, ruling: Ruling) -> Ruling:
+def _recorded(turn: TeamTurn, sent: SentEvent, ruling: Ruling) -> Ruling:
     """Record a refusal that has to be traceable; of a flood, the beginning is enough."""
     if ruling.code not in _RECORDED or role_of(turn.state, sent.sender) is None:
         return ruling

@@ -6,7 +6,7 @@ from typing import Final
 from supervisor_ai.drivers.team.decisions.ownership import acknowledge
 from supervisor_ai.drivers.team.decisions.silence import check_silence
 from supervisor_ai.drivers.team.decisions.teardown import check_teardown
-from supervisor_ai.drivers.team.decisions.turn import Turn
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.event_kinds.ownership import HandoffMissed
 from supervisor_ai.drivers.team.machines.liveness import LOOK_EVERY
@@ -24,7 +24,7 @@ def look(state: TeamState, now: datetime) -> tuple[TeamFact, ...]:
     """Say which facts the passing of time leads to; a second look at once leads to none."""
     if state.created is None or state.teardown.status is TeardownStatus.TEAM_DELETED:
         return ()
-    turn = Turn(state, now)
+    turn = TeamTurn(state, now)
     if state.reconcile.is_open:
         _check_handoff(turn)
         if turn.state.ownership.is_active and state.teardown.status is TeardownStatus.NONE:
@@ -33,7 +33,7 @@ def look(state: TeamState, now: datetime) -> tuple[TeamFact, ...]:
     return tuple(turn.facts)
 
 
-def _check_handoff(turn: Turn) -> None:
+def _check_handoff(turn: TeamTurn) -> None:
     """Acknowledge a hand-off, or say that none came (rules 3, 4 and 10)."""
     owned, created = turn.state.ownership, turn.state.created
     if owned.status is OwnershipStatus.HANDING_OFF:

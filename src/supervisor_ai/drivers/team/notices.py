@@ -91,7 +91,7 @@ def _others(state: TeamState, fact: TeamFact) -> list[TeamNotice]:
     match fact:
         case tasks.TaskReassigned(task=task, owner=owner):
             owners = {it.owner for it in state.open_tasks() if it.owner}
-            text = f"Ownership map: {_ownership_map(state)}. Task #{task} is {owner}'s."
+            text = f"StateOwnership map: {_ownership_map(state)}. Task #{task} is {owner}'s."
             return [_notice(fact, to, text) for to in (LEAD, *sorted({*owners, owner}))]
         case tools.ToolDecided(tool=tool, decision=decision):
             known = state.tools.get(tool)

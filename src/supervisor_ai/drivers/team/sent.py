@@ -7,7 +7,7 @@ from msgspec import Struct
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
-from supervisor_ai.drivers.team.words import Refusal, SentWord, ToolDecision, WaitReason
+from supervisor_ai.drivers.team.words import RefusalCode, SentWord, ToolDecision, WaitReason
 
 NO_TEXT: Final = ArtifactHash("")
 """What stands for a text that the bridge has made sure of."""
@@ -46,5 +46,5 @@ class Ruling(Struct, frozen=True, kw_only=True):
     event: str
     """The word of what happened: what was sent, or what the supervisor emits instead."""
     reason: str = ""
-    code: Refusal | None = None
+    code: RefusalCode | None = None
     facts: tuple[TeamFact, ...] = ()

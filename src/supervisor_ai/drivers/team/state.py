@@ -49,7 +49,9 @@ class TeamState(Struct, frozen=True, kw_only=True):
     index: int = 0
     """How many facts there were: the replay index."""
     latest: datetime | None = None
-    ownership: owners.Ownership = field(default_factory=owners.Ownership)
+    shown: int = 0
+    """The place of the newest fact that state.md shows."""
+    ownership: owners.StateOwnership = field(default_factory=owners.StateOwnership)
     reconcile: locks.Reconcile = field(default_factory=locks.Reconcile)
     teardown: ends.Teardown = field(default_factory=ends.Teardown)
     members: Shelves[TeamMember] = field(default_factory=dict)
@@ -98,7 +100,9 @@ def evolve(state: TeamState, event: Event) -> TeamState:
     """Fold one recorded fact into the team."""
     if not isinstance(event, TeamFact):
         raise InternalError(f"{type(event).__name__} is no fact of a team.")
-    state = replace(state, index=state.index + 1, latest=event.at)
+    index = state.index + 1
+    shown = index if event.is_shown else state.shown
+    state = replace(state, index=index, latest=event.at, shown=shown)
     state = _dispatch(_heard(state, event), event)
     alerts = after_fact(state.alerts, event, owner_of(state, event))
     return state if alerts is state.alerts else replace(state, alerts=alerts)

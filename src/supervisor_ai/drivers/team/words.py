@@ -61,7 +61,7 @@ class IdleStage(StrEnum):
     REPLACEMENT_PROPOSED = "replacement_proposed"
 
 
-class Refusal(StrEnum):
+class RefusalCode(StrEnum):
     """Why an event is not taken."""
 
     UNKNOWN_MEMBER = "UNKNOWN_MEMBER"
@@ -108,7 +108,7 @@ class LoopAdvice(StrEnum):
 
     CLARIFY = "clarify_acceptance_criteria"
     SWAP = "swap_owner"
-    CHECKPOINT = "schedule_tech_lead_checkpoint"
+    TECH_LEAD = "schedule_tech_lead_checkpoint"
 
 
 SUPERVISOR: Final = "supervisor"

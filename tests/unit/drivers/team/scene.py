@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from supervisor_ai.domain.ids import ArtifactHash, SessionId
 from supervisor_ai.drivers.team.decide import decide
 from supervisor_ai.drivers.team.decisions import roster, teardown
-from supervisor_ai.drivers.team.decisions.turn import Turn
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.event_kinds.roster import TeamCreated
 from supervisor_ai.drivers.team.look import look
@@ -32,7 +32,7 @@ class TeamScene:
         self.state = TeamState()
         self.facts: list[TeamFact] = []
         created = TeamCreated(
-            **Turn(self.state, self.now).by("lead"),
+            **TeamTurn(self.state, self.now).by("lead"),
             team="red",
             session=SessionId("red"),
             complexity=complexity,
@@ -80,13 +80,13 @@ class TeamScene:
 
     def join(self, name: str, role: TeamRole, *capabilities: str) -> Ruling:
         """Let somebody take part."""
-        ruling = roster.join(Turn(self.state, self.now), name, role, capabilities)
+        ruling = roster.join(TeamTurn(self.state, self.now), name, role, capabilities)
         self.record(*ruling.facts)
         return ruling
 
     def leave(self, name: str) -> Ruling:
         """Let somebody go."""
-        ruling = roster.leave(Turn(self.state, self.now), name)
+        ruling = roster.leave(TeamTurn(self.state, self.now), name)
         self.record(*ruling.facts)
         return ruling
 
@@ -127,19 +127,19 @@ class TeamScene:
 
     def teardown(self) -> Ruling:
         """Let the Lead begin the end."""
-        ruling = teardown.begin(Turn(self.state, self.now), "lead")
+        ruling = teardown.begin(TeamTurn(self.state, self.now), "lead")
         self.record(*ruling.facts)
         return ruling
 
     def finish(self) -> tuple[TeamFact, ...]:
         """Write the report where it is time for it."""
-        turn = Turn(self.state, self.now)
+        turn = TeamTurn(self.state, self.now)
         teardown.finish(turn, ArtifactHash("report"))
         return self.record(*turn.facts)
 
     def delete(self) -> Ruling:
         """Let the Lead delete the team."""
-        ruling = teardown.delete(Turn(self.state, self.now), "lead")
+        ruling = teardown.delete(TeamTurn(self.state, self.now), "lead")
         self.record(*ruling.facts)
         return ruling
 

@@ -3,16 +3,16 @@
 import pytest
 from tests.unit.drivers.team.scene import TeamScene, W, working
 
-from supervisor_ai.drivers.team.decisions.turn import Turn
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds.roster import MemberJoined
 from supervisor_ai.drivers.team.machines.ownership import OwnershipStatus
 from supervisor_ai.drivers.team.machines.reconcile import WHITELIST, LockStatus
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
-from supervisor_ai.drivers.team.words import Refusal, SentWord
+from supervisor_ai.drivers.team.words import RefusalCode, SentWord
 
 
 def second_lead(scene: TeamScene, name: str = "lead-2") -> TeamScene:
-    stamp = Turn(scene.state, scene.now).by()
+    stamp = TeamTurn(scene.state, scene.now).by()
     scene.record(MemberJoined(**stamp, member=name, role=TeamRole.LEAD))
     return scene
 
@@ -34,7 +34,7 @@ def test_rule_02_a_hand_off_names_an_epoch_that_only_grows(epoch: int) -> None:
 def test_rule_03_an_older_epoch_is_stale_and_recorded() -> None:
     scene = TeamScene().activate(3)
     ruling = scene.send(W.STATE_OWNERSHIP_HANDOFF, "lead", epoch=2)
-    assert (ruling.accepted, ruling.code) == (False, Refusal.STALE_EPOCH)
+    assert (ruling.accepted, ruling.code) == (False, RefusalCode.STALE_EPOCH)
     assert scene.words(*ruling.facts) == ["EVENT_REFUSED"]
 
 
@@ -57,7 +57,9 @@ def test_rule_04_an_acknowledgement_twice_changes_nothing() -> None:
 def test_rule_04_what_was_not_handed_over_cannot_be_acknowledged(epoch: int) -> None:
     scene = TeamScene()
     scene.send(W.STATE_OWNERSHIP_HANDOFF, "lead", epoch=1)
-    assert scene.send(W.STATE_OWNERSHIP_ACK, "supervisor", epoch=epoch).code is Refusal.STALE_EPOCH
+    assert (
+        scene.send(W.STATE_OWNERSHIP_ACK, "supervisor", epoch=epoch).code is RefusalCode.STALE_EPOCH
+    )
 
 
 def test_rule_05_nobody_writes_between_hand_off_and_acknowledgement() -> None:
@@ -65,12 +67,12 @@ def test_rule_05_nobody_writes_between_hand_off_and_acknowledgement() -> None:
     scene.add("1")
     scene.send(W.STATE_OWNERSHIP_HANDOFF, "lead", epoch=2)
     ruling = scene.send(W.CLAIM, "ada", task_id="1")
-    assert (ruling.accepted, ruling.code, ruling.facts) == (False, Refusal.WRITE_LOCK, ())
+    assert (ruling.accepted, ruling.code, ruling.facts) == (False, RefusalCode.WRITE_LOCK, ())
 
 
 def test_rule_05_nobody_writes_before_the_first_hand_off() -> None:
     scene = TeamScene()
-    assert scene.add("1").code is Refusal.HANDOFF_MISSING
+    assert scene.add("1").code is RefusalCode.HANDOFF_MISSING
 
 
 def test_rule_06_the_supervisor_alone_writes_after_activation() -> None:
@@ -84,7 +86,7 @@ def test_rule_07_the_lead_writes_no_operational_entry(word: SentWord) -> None:
     scene = working()
     scene.review("1")
     ruling = scene.send(word, "lead", task_id="1")
-    assert (ruling.accepted, ruling.code) == (False, Refusal.WRONG_PRODUCER)
+    assert (ruling.accepted, ruling.code) == (False, RefusalCode.WRONG_PRODUCER)
 
 
 def test_rule_08_events_of_a_stale_epoch_are_ignored() -> None:
@@ -92,7 +94,7 @@ def test_rule_08_events_of_a_stale_epoch_are_ignored() -> None:
     scene.claim("1")
     scene.activate(2)
     ruling = scene.send(W.IN_REVIEW, "ada", task_id="1", epoch=1)
-    assert (ruling.accepted, ruling.code) == (False, Refusal.STALE_EPOCH)
+    assert (ruling.accepted, ruling.code) == (False, RefusalCode.STALE_EPOCH)
     assert scene.words(*ruling.facts) == ["EVENT_REFUSED"]
 
 
@@ -113,7 +115,7 @@ def test_rule_10_a_missing_hand_off_is_told_once_and_the_owner_stays() -> None:
     assert scene.words(*scene.look()) == ["HANDOFF_MISSING"]
     assert scene.look() == ()
     assert scene.state.ownership.shown_owner == "lead"
-    assert scene.add("1").code is Refusal.HANDOFF_MISSING
+    assert scene.add("1").code is RefusalCode.HANDOFF_MISSING
     assert scene.activate().state.ownership.is_active
     assert not scene.state.alerts
 
@@ -132,16 +134,16 @@ def test_rule_11_two_leads_in_one_epoch_are_a_split_brain(is_acknowledged: bool)
 
 def test_rule_11_two_supervisors_in_one_epoch_are_a_split_brain() -> None:
     scene = working()
-    stamp = Turn(scene.state, scene.now).by()
+    stamp = TeamTurn(scene.state, scene.now).by()
     scene.record(MemberJoined(**stamp, member="rival", role=TeamRole.SUPERVISOR))
     ruling = scene.send(W.STATE_OWNERSHIP_ACK, "rival", epoch=1)
     assert ruling.event == "SPLIT_BRAIN_DETECTED"
-    assert scene.send(W.RECONCILE_ACK, "lead").code is Refusal.NOT_POSSIBLE
-    assert scene.send(W.ARBITRATION, "lead", owner="ada").code is Refusal.NOT_POSSIBLE
+    assert scene.send(W.RECONCILE_ACK, "lead").code is RefusalCode.NOT_POSSIBLE
+    assert scene.send(W.ARBITRATION, "lead", owner="ada").code is RefusalCode.NOT_POSSIBLE
     settled = scene.send(W.ARBITRATION, "lead", owner="supervisor")
     assert settled.accepted
     assert (scene.state.lock, scene.state.ownership.owner) == (LockStatus.OPEN, "supervisor")
-    assert scene.send(W.ARBITRATION, "lead", owner="supervisor").code is Refusal.NOT_POSSIBLE
+    assert scene.send(W.ARBITRATION, "lead", owner="supervisor").code is RefusalCode.NOT_POSSIBLE
     assert scene.add("1").accepted
 
 

@@ -1,7 +1,7 @@
 """Heartbeats, progress, and what is said of a member that was silent and is heard of again."""
 
 from supervisor_ai.drivers.team.decisions.overlaps import freeze_overlaps
-from supervisor_ai.drivers.team.decisions.turn import Turn
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds import liveness as e
 from supervisor_ai.drivers.team.machines.liveness import HEARTBEAT_EVERY, TeamMember
 from supervisor_ai.drivers.team.machines.task import IN_WORK
@@ -9,7 +9,7 @@ from supervisor_ai.drivers.team.sent import Ruling, SentEvent
 from supervisor_ai.drivers.team.words import IdleStage
 
 
-def heartbeat(turn: Turn, sent: SentEvent) -> Ruling:
+def heartbeat(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Take a heartbeat; it is written when it changes something, and once a minute."""
     member = turn.state.member(sent.sender)
     state = turn.state
@@ -19,7 +19,7 @@ def heartbeat(turn: Turn, sent: SentEvent) -> Ruling:
     return _note(turn, member, sent, has_progress=False)
 
 
-def _is_news(turn: Turn, member: TeamMember, sent: SentEvent) -> bool:
+def _is_news(turn: TeamTurn, member: TeamMember, sent: SentEvent) -> bool:
     changes = (
         member.stage is not IdleStage.NONE,
         sent.wait not in {None, member.wait},
@@ -29,13 +29,15 @@ def _is_news(turn: Turn, member: TeamMember, sent: SentEvent) -> bool:
     return any(changes)
 
 
-def progress(turn: Turn, sent: SentEvent) -> Ruling:
+def progress(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Take that a member gets on with the work."""
     member = turn.state.member(sent.sender)
     return turn.accept(sent.event) if member is None else _note(turn, member, sent)
 
 
-def _note(turn: Turn, member: TeamMember, sent: SentEvent, *, has_progress: bool = True) -> Ruling:
+def _note(
+    turn: TeamTurn, member: TeamMember, sent: SentEvent, *, has_progress: bool = True
+) -> Ruling:
     turn.add(
         e.ActivityNoted(
             **turn.by(sent.sender),
@@ -50,7 +52,7 @@ def _note(turn: Turn, member: TeamMember, sent: SentEvent, *, has_progress: bool
     return turn.accept(sent.event)
 
 
-def clear_silence(turn: Turn, name: str) -> None:
+def clear_silence(turn: TeamTurn, name: str) -> None:
     """Clear the alert of a member that was silent and is heard of again."""
     member = turn.state.member(name)
     if member is None or member.stage is IdleStage.NONE:

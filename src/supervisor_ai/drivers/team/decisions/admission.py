@@ -11,7 +11,7 @@ from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
 from supervisor_ai.drivers.team.sent import Ruling, SentEvent
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.state import TeamState
-from supervisor_ai.drivers.team.words import SUPERVISOR, Refusal, SentWord
+from supervisor_ai.drivers.team.words import SUPERVISOR, RefusalCode, SentWord
 
 LEAD: Final = "lead"
 """As whom the user of this machine speaks; no member can have this name."""
@@ -48,12 +48,12 @@ def _who(state: TeamState, sent: SentEvent) -> Ruling | None:
     role = role_of(state, sent.sender)
     if state.created is None or role is None:
         told = f"{sent.sender!r} is no member of this team."
-        return refuse(sent, Refusal.UNKNOWN_MEMBER, told)
+        return refuse(sent, RefusalCode.UNKNOWN_MEMBER, told)
     row = BRIDGE[sent.event]
     if role not in row.producers:
         may = ", ".join(row.producers)
         told = f"{sent.event} comes from {may}; {sent.sender!r} is {role.value}."
-        return refuse(sent, Refusal.WRONG_PRODUCER, told)
+        return refuse(sent, RefusalCode.WRONG_PRODUCER, told)
     return None
 
 
@@ -62,10 +62,10 @@ def _fields(state: TeamState, sent: SentEvent) -> Ruling | None:
     missing = [name for name in BRIDGE[sent.event].needs if getattr(sent, name) in {None, ""}]
     if missing:
         told = f"{sent.event} needs {', '.join(missing)}."
-        return refuse(sent, Refusal.MISSING_FIELDS, told)
+        return refuse(sent, RefusalCode.MISSING_FIELDS, told)
     if sent.actor != sent.sender:
         told = f"{sent.sender!r} does not speak as {sent.actor!r}."
-        return refuse(sent, Refusal.WRONG_ACTOR, told)
+        return refuse(sent, RefusalCode.WRONG_ACTOR, told)
     return None
 
 
@@ -77,14 +77,14 @@ def _end(state: TeamState, sent: SentEvent) -> Ruling | None:
     if is_late_ack:
         return Ruling(accepted=True, event=sent.event, reason="The team is ready to be deleted.")
     told = f"The team ends: {teardown.status.value}."
-    return refuse(sent, Refusal.TEARDOWN, told)
+    return refuse(sent, RefusalCode.TEARDOWN, told)
 
 
-_LOCKS: Final[Mapping[LockStatus, Refusal]] = {
-    LockStatus.DIVERGED: Refusal.RECONCILE_LOCK,
-    LockStatus.LOCKED: Refusal.RECONCILE_LOCK,
-    LockStatus.AWAITING_ACK: Refusal.RECONCILE_LOCK,
-    LockStatus.FROZEN: Refusal.STATE_FROZEN,
+_LOCKS: Final[Mapping[LockStatus, RefusalCode]] = {
+    LockStatus.DIVERGED: RefusalCode.RECONCILE_LOCK,
+    LockStatus.LOCKED: RefusalCode.RECONCILE_LOCK,
+    LockStatus.AWAITING_ACK: RefusalCode.RECONCILE_LOCK,
+    LockStatus.FROZEN: RefusalCode.STATE_FROZEN,
 }
 
 
@@ -106,10 +106,10 @@ def _ownership(state: TeamState, sent: SentEvent) -> Ruling | None:
         case OwnershipStatus.HANDING_OFF:
             offered = state.ownership.offered
             told = f"The hand-off of epoch {offered} is not acknowledged: nobody writes."
-            return refuse(sent, Refusal.WRITE_LOCK, told)
+            return refuse(sent, RefusalCode.WRITE_LOCK, told)
         case _:
             told = "The state was not handed over to the supervisor: nobody writes."
-            return refuse(sent, Refusal.HANDOFF_MISSING, told)
+            return refuse(sent, RefusalCode.HANDOFF_MISSING, told)
 
 
 def _epoch(state: TeamState, sent: SentEvent) -> Ruling | None:
@@ -117,4 +117,4 @@ def _epoch(state: TeamState, sent: SentEvent) -> Ruling | None:
     if sent.event in _OWN_EPOCH or sent.epoch in {None, epoch}:
         return None
     told = f"The event is of epoch {sent.epoch}; epoch {epoch} is active."
-    return refuse(sent, Refusal.STALE_EPOCH, told)
+    return refuse(sent, RefusalCode.STALE_EPOCH, told)

@@ -1,6 +1,6 @@
 """Whose approval a task needs, and whether the roster can give it."""
 
-from supervisor_ai.drivers.team.decisions.turn import Turn
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds import tasks as t
 from supervisor_ai.drivers.team.machines.task import TeamTask, TeamTaskStatus
 from supervisor_ai.drivers.team.staffing.approvals import ApprovalNeed, approval_need, tier_of
@@ -14,7 +14,7 @@ def need_of(state: TeamState, task: TeamTask) -> ApprovalNeed:
     return approval_need(tier, active=others, reviewers=task.approvals)
 
 
-def check_roster(turn: Turn, task: TeamTask) -> None:
+def check_roster(turn: TeamTurn, task: TeamTask) -> None:
     """Say at once when a task waits for somebody who is not there; let it go on when it does not.
 
     A wait that can never end is reported as STUCK, and no time is spent on it.
@@ -27,7 +27,7 @@ def check_roster(turn: Turn, task: TeamTask) -> None:
         turn.add(t.TaskResumed(**stamp, task=task.task, rev=task.rev))
 
 
-def check_all_rosters(turn: Turn) -> None:
+def check_all_rosters(turn: TeamTurn) -> None:
     """Look at every task again after the roster has changed."""
     for task in turn.state.open_tasks():
         check_roster(turn, task)

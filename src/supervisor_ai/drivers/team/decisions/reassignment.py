@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from supervisor_ai.drivers.team.decisions.turn import Turn
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds import tasks as t
 from supervisor_ai.drivers.team.machines.liveness import TeamMember
 from supervisor_ai.drivers.team.machines.task import TeamTask
@@ -20,7 +20,7 @@ _USUAL: Final[Mapping[ReassignmentReason, Strategy]] = {
 """What is proposed where nobody who is there could do it at once."""
 
 
-def propose(turn: Turn, task: TeamTask, reason: ReassignmentReason) -> None:
+def propose(turn: TeamTurn, task: TeamTask, reason: ReassignmentReason) -> None:
     """Propose once for each reason that somebody else does a task."""
     if task.proposal is not None and task.proposal.reason is reason:
         return
@@ -40,7 +40,7 @@ def propose(turn: Turn, task: TeamTask, reason: ReassignmentReason) -> None:
     )
 
 
-def _candidate(turn: Turn, task: TeamTask) -> str:
+def _candidate(turn: TeamTurn, task: TeamTask) -> str:
     """Name who has the owner's role, what the task asks for, and the least to do."""
     owner = turn.state.member(task.owner)
     fit = [

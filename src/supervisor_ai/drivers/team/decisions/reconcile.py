@@ -10,14 +10,14 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash
-from supervisor_ai.drivers.team.decisions.turn import Turn, refuse
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn, refuse
 from supervisor_ai.drivers.team.event_kinds import reconcile as r
 from supervisor_ai.drivers.team.event_kinds import tasks as t
 from supervisor_ai.drivers.team.event_kinds.fact import TaskFact, TeamFact
-from supervisor_ai.drivers.team.machines.reconcile import LockStatus, Reconcile, Snapshot
+from supervisor_ai.drivers.team.machines.reconcile import LockStatus, Reconcile, StateSnapshot
 from supervisor_ai.drivers.team.sent import Ruling, SentEvent
 from supervisor_ai.drivers.team.state import TeamState, evolve
-from supervisor_ai.drivers.team.words import Refusal
+from supervisor_ai.drivers.team.words import RefusalCode
 
 MOST_PLACES: Final = 20
 
@@ -30,7 +30,7 @@ class Claim(Struct, frozen=True, kw_only=True):
     snapshot_hash: str
 
 
-class Sight(Struct, frozen=True, kw_only=True):
+class FoundEdit(Struct, frozen=True, kw_only=True):
     """What was found where state.md should be, where that is not what was written."""
 
     found: str
@@ -50,14 +50,14 @@ class Recorded(Struct, frozen=True, kw_only=True):
     facts: tuple[TeamFact, ...]
 
 
-class Conflict(Struct, frozen=True, kw_only=True):
+class FactConflict(Struct, frozen=True, kw_only=True):
     """Facts that contradict each other."""
 
     check: str
     places: tuple[int, ...]
 
 
-def diverge(turn: Turn, sight: Sight) -> None:
+def diverge(turn: TeamTurn, sight: FoundEdit) -> None:
     """Record the difference and lock (steps 1 to 3); a new edit under the lock is kept as well."""
     lock = turn.state.reconcile
     if sight.found == lock.found and not lock.is_open:
@@ -67,7 +67,7 @@ def diverge(turn: Turn, sight: Sight) -> None:
         turn.add(r.ReconcileLockEntered(**turn.by(), reason=r.LockReason.DIVERGENCE))
 
 
-def rollback_point(lock: Reconcile, claim: Claim | None) -> Snapshot | tuple[str, ...] | None:
+def rollback_point(lock: Reconcile, claim: Claim | None) -> StateSnapshot | tuple[str, ...] | None:
     """Return the one last verifiable snapshot; hashes: several claim its place; None: none is one.
 
     A snapshot counts with an owner: before the first epoch nobody owned the state.
@@ -84,7 +84,7 @@ def rollback_point(lock: Reconcile, claim: Claim | None) -> Snapshot | tuple[str
     return next(it for it in reversed(owned) if it.replay_index == newest)
 
 
-def reconcile(turn: Turn, sight: Sight, recorded: Callable[[int], Recorded]) -> None:
+def reconcile(turn: TeamTurn, sight: FoundEdit, recorded: Callable[[int], Recorded]) -> None:
     """Go from the lock to its end, or to the Lead (steps 4 to 11).
 
     `recorded` returns the state at a replay index, and the facts since.
@@ -112,7 +112,7 @@ def reconcile(turn: Turn, sight: Sight, recorded: Callable[[int], Recorded]) -> 
     _plan(turn, sight, point, len(known.facts))
 
 
-def _plan(turn: Turn, sight: Sight, point: Snapshot, replayed: int) -> None:
+def _plan(turn: TeamTurn, sight: FoundEdit, point: StateSnapshot, replayed: int) -> None:
     """Keep the trail, tell the Lead, and go on at once where no task in work is touched."""
     open_ones = {task.task for task in turn.state.open_tasks()}
     needs_ack = bool(open_ones.intersection(sight.tasks))
@@ -133,7 +133,7 @@ def _plan(turn: Turn, sight: Sight, point: Snapshot, replayed: int) -> None:
         turn.add(r.ReconcileLockExited(**turn.by(), end=r.LockEnd.NO_IMPACT))
 
 
-def acknowledge_rollback(turn: Turn, sent: SentEvent) -> Ruling:
+def acknowledge_rollback(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Unlock as the Lead says: the rollback is applied, or what froze the state is settled."""
     match turn.state.lock:
         case LockStatus.AWAITING_ACK:
@@ -141,20 +141,20 @@ def acknowledge_rollback(turn: Turn, sent: SentEvent) -> Ruling:
         case LockStatus.FROZEN:
             end = r.LockEnd.LEAD_RESOLVED
         case LockStatus.OPEN:
-            return refuse(sent, Refusal.NOT_POSSIBLE, "No lock waits for the Lead.")
+            return refuse(sent, RefusalCode.NOT_POSSIBLE, "No lock waits for the Lead.")
         case _:
             told = "The lock waits for an ARBITRATION, or is still being looked into."
-            return refuse(sent, Refusal.NOT_POSSIBLE, told)
+            return refuse(sent, RefusalCode.NOT_POSSIBLE, told)
     turn.add(r.ReconcileLockExited(**turn.by(sent.sender), end=end))
     return turn.accept("RECONCILE_LOCK_EXIT", end.value)
 
 
-def examine(known: Recorded) -> Conflict | None:
+def examine(known: Recorded) -> FactConflict | None:
     """Make the checks in their fixed order, then replay in the canonical order."""
     for name, check in CHECKS.items():
         places = check(known)
         if places:
-            return Conflict(check=name, places=places)
+            return FactConflict(check=name, places=places)
     return None
 
 

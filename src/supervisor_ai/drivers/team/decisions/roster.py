@@ -5,17 +5,17 @@ from collections import Counter
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.drivers.team.decisions.admission import RESERVED
 from supervisor_ai.drivers.team.decisions.approvals import check_all_rosters
-from supervisor_ai.drivers.team.decisions.turn import Turn
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds import roster as r
 from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
 from supervisor_ai.drivers.team.sent import Ruling
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.staffing.spawn_order import MOST_CODERS, Staff, spawn_problem
-from supervisor_ai.drivers.team.words import Refusal
+from supervisor_ai.drivers.team.words import RefusalCode
 
 
 def join(
-    turn: Turn,
+    turn: TeamTurn,
     name: str,
     role: TeamRole,
     capabilities: tuple[str, ...] = (),
@@ -25,7 +25,7 @@ def join(
     problem = _problem(turn, name, role)
     if problem is not None:
         return Ruling(
-            accepted=False, event="MEMBER_JOINED", code=Refusal.NOT_POSSIBLE, reason=problem
+            accepted=False, event="MEMBER_JOINED", code=RefusalCode.NOT_POSSIBLE, reason=problem
         )
     turn.add(
         r.MemberJoined(**turn.by(), member=name, role=role, capabilities=capabilities, run=run)
@@ -34,7 +34,7 @@ def join(
     return turn.accept("MEMBER_JOINED")
 
 
-def _problem(turn: Turn, name: str, role: TeamRole) -> str | None:
+def _problem(turn: TeamTurn, name: str, role: TeamRole) -> str | None:
     state = turn.state
     if state.teardown.status not in {TeardownStatus.NONE, TeardownStatus.TEARDOWN_FAILED_SAFE}:
         return f"The team ends: {state.teardown.status.value}."
@@ -48,7 +48,7 @@ def _problem(turn: Turn, name: str, role: TeamRole) -> str | None:
     return spawn_problem(role, staff)
 
 
-def leave(turn: Turn, name: str) -> Ruling:
+def leave(turn: TeamTurn, name: str) -> Ruling:
     """Let somebody take part no longer; what waited only for it is told at once."""
     if turn.state.member(name) is None:
         return turn.accept("MEMBER_LEFT", f"{name!r} takes part no longer already.")

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from supervisor_ai.drivers.team.decisions.approvals import need_of
 from supervisor_ai.drivers.team.decisions.reassignment import NO_RESPONSES, propose
-from supervisor_ai.drivers.team.decisions.turn import Turn
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds import liveness as e
 from supervisor_ai.drivers.team.machines.liveness import (
     GRACE,
@@ -36,7 +36,7 @@ class Silence(Struct, frozen=True, kw_only=True):
     is_review: bool = False
 
 
-def check_silence(turn: Turn) -> None:
+def check_silence(turn: TeamTurn) -> None:
     """Look at every member once; each goes one stage further at most."""
     asked = reviews_asked(turn.state)
     for member in tuple(turn.state.roster()):
@@ -104,7 +104,7 @@ def _own_work(
     )
 
 
-def _respond(turn: Turn, found: Silence) -> None:
+def _respond(turn: TeamTurn, found: Silence) -> None:
     stage, elapsed, threshold = found.member.stage, found.elapsed, found.threshold
     match stage:
         case IdleStage.NONE if elapsed >= threshold.ping:
@@ -120,7 +120,7 @@ def _respond(turn: Turn, found: Silence) -> None:
             return
 
 
-def _is_confirmed(turn: Turn, found: Silence) -> bool:
+def _is_confirmed(turn: TeamTurn, found: Silence) -> bool:
     """Demand two breaches in a row, a look apart, and no fresh progress."""
     member = found.member
     if not found.is_review and turn.now - member.last_progress_at < found.threshold.ping:
@@ -131,7 +131,7 @@ def _is_confirmed(turn: Turn, found: Silence) -> bool:
     return False
 
 
-def _repeated(turn: Turn, found: Silence) -> None:
+def _repeated(turn: TeamTurn, found: Silence) -> None:
     """Propose another owner where silence is repeated."""
     member = turn.state.member(found.member.name)
     task = turn.state.task(found.task)
@@ -141,7 +141,7 @@ def _repeated(turn: Turn, found: Silence) -> None:
         propose(turn, task, ReassignmentReason.NO_RESPONSE)
 
 
-def _staged(turn: Turn, found: Silence, word: str) -> e.StagedFields:
+def _staged(turn: TeamTurn, found: Silence, word: str) -> e.StagedFields:
     """Address a message to whom it may still be sent; to nobody: the stage alone counts."""
     people = (member for name in found.to if (member := turn.state.member(name)) is not None)
     to = tuple(it.name for it in people if may_tell(it, word, found.task, turn.now))

@@ -14,13 +14,13 @@ from supervisor_ai.drivers.team.decisions.reassignment import (
     is_capable,
     propose,
 )
-from supervisor_ai.drivers.team.decisions.turn import Turn, refuse
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn, refuse
 from supervisor_ai.drivers.team.event_kinds import tasks as t
 from supervisor_ai.drivers.team.machines.task import HELD, IN_WORK, TeamTask, TeamTaskStatus
 from supervisor_ai.drivers.team.sent import NO_TEXT, Ruling, SentEvent
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
-from supervisor_ai.drivers.team.words import LoopAdvice, ReassignmentReason, Refusal
+from supervisor_ai.drivers.team.words import LoopAdvice, ReassignmentReason, RefusalCode
 
 SAME_ISSUE: Final = 3
 """So many rounds with one and the same issue are a loop."""
@@ -29,33 +29,33 @@ FRUITLESS: Final = 4
 MOST_TASKS: Final = 2000
 
 
-def find(turn: Turn, sent: SentEvent) -> TeamTask | Ruling:
+def find(turn: TeamTurn, sent: SentEvent) -> TeamTask | Ruling:
     """Return the task of an event at its current revision, or why the event is refused.
 
     What was taken before is taken again without a trace: idempotency by task, revision and type.
     """
     task = turn.state.task(sent.task_id or "")
     if task is None:
-        return refuse(sent, Refusal.NOT_POSSIBLE, f"There is no task {sent.task_id!r}.")
+        return refuse(sent, RefusalCode.NOT_POSSIBLE, f"There is no task {sent.task_id!r}.")
     is_again = task.seen.get(sent.event) == sent.rev and task.owner == sent.sender
     if is_again:
         return turn.accept(sent.event, "It was taken before.")
     if sent.rev != task.rev:
         told = f"Task {task.task} is at rev {task.rev}; the event is about rev {sent.rev}."
-        return refuse(sent, Refusal.STALE_REV, told)
+        return refuse(sent, RefusalCode.STALE_REV, told)
     return task
 
 
-def add_task(turn: Turn, sent: SentEvent) -> Ruling:
+def add_task(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Put a task into the state; the same one twice is one."""
     name = sent.task_id or ""
     known = turn.state.task(name)
     if known is not None and known.subject == sent.subject:
         return turn.accept(sent.event, "It was taken before.")
     if known is not None:
-        return refuse(sent, Refusal.NOT_POSSIBLE, f"There is another task {name!r} already.")
+        return refuse(sent, RefusalCode.NOT_POSSIBLE, f"There is another task {name!r} already.")
     if sum(1 for _ in turn.state.all_tasks()) >= MOST_TASKS:
-        return refuse(sent, Refusal.NOT_POSSIBLE, f"A team has {MOST_TASKS} tasks at most.")
+        return refuse(sent, RefusalCode.NOT_POSSIBLE, f"A team has {MOST_TASKS} tasks at most.")
     created = turn.state.created
     usual = TeamComplexity.SIMPLE if created is None else created.complexity
     turn.add(
@@ -72,7 +72,7 @@ def add_task(turn: Turn, sent: SentEvent) -> Ruling:
     return turn.accept(sent.event)
 
 
-def claim(turn: Turn, sent: SentEvent) -> Ruling:
+def claim(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Let a member do a task; a second claim freezes both."""
     task = turn.state.task(sent.task_id or "")
     if task is not None and task.owner == sent.sender and task.status in IN_WORK:
@@ -96,7 +96,7 @@ def claim(turn: Turn, sent: SentEvent) -> Ruling:
     return turn.accept(sent.event)
 
 
-def submit(turn: Turn, sent: SentEvent) -> Ruling:
+def submit(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Let a task wait for its reviewers, if there are any."""
     found = _owned(turn, sent, TeamTaskStatus.IN_PROGRESS)
     if isinstance(found, Ruling):
@@ -113,7 +113,7 @@ def submit(turn: Turn, sent: SentEvent) -> Ruling:
     return turn.accept(sent.event)
 
 
-def close(turn: Turn, sent: SentEvent) -> Ruling:
+def close(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Close a task, never without its required approvals."""
     found = _owned(turn, sent, TeamTaskStatus.IN_REVIEW)
     if isinstance(found, Ruling):
@@ -121,13 +121,13 @@ def close(turn: Turn, sent: SentEvent) -> Ruling:
     waits = need_of(turn.state, found).still_open(found.approvals)
     if waits:
         told = f"Task {found.task} waits for the approval of {', '.join(waits)}."
-        return refuse(sent, Refusal.NOT_POSSIBLE, told)
+        return refuse(sent, RefusalCode.NOT_POSSIBLE, told)
     turn.add(t.TaskClosed(**turn.by(sent.sender), task=found.task, rev=found.rev))
     release_rivals(turn, found)
     return turn.accept(sent.event)
 
 
-def stuck(turn: Turn, sent: SentEvent) -> Ruling:
+def stuck(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Tell the Lead that an owner gets no further; the second time, propose another."""
     found = _owned(turn, sent, *IN_WORK)
     if isinstance(found, Ruling):
@@ -141,7 +141,7 @@ def stuck(turn: Turn, sent: SentEvent) -> Ruling:
     return turn.accept(sent.event)
 
 
-def suspect_loop(turn: Turn, sent: SentEvent) -> Ruling:
+def suspect_loop(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Quarantine a task whose owner says that its review goes round in circles."""
     found = _owned(turn, sent, *IN_WORK)
     if isinstance(found, Ruling):
@@ -150,20 +150,20 @@ def suspect_loop(turn: Turn, sent: SentEvent) -> Ruling:
     return turn.accept("LOOP_SUSPECTED", "The task is quarantined; nothing else is.")
 
 
-def impossible_wait(turn: Turn, sent: SentEvent) -> Ruling:
+def impossible_wait(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Check whether a wait can never end; the roster says so, not the member."""
     found = find(turn, sent)
     if isinstance(found, Ruling):
         return found
     if found.status is TeamTaskStatus.IN_PROGRESS and need_of(turn.state, found).missing:
-        return refuse(sent, Refusal.NOT_POSSIBLE, f"Task {found.task} is not in review.")
+        return refuse(sent, RefusalCode.NOT_POSSIBLE, f"Task {found.task} is not in review.")
     check_roster(turn, found)
     if not turn.facts:
-        return refuse(sent, Refusal.NOT_POSSIBLE, "All who have to agree are on the roster.")
+        return refuse(sent, RefusalCode.NOT_POSSIBLE, "All who have to agree are on the roster.")
     return turn.accept(sent.event, "STUCK: the roster cannot give the approvals.")
 
 
-def approve(turn: Turn, sent: SentEvent) -> Ruling:
+def approve(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Note the approval of a role."""
     found = _reviewed(turn, sent)
     if isinstance(found, Ruling):
@@ -175,7 +175,7 @@ def approve(turn: Turn, sent: SentEvent) -> Ruling:
     return turn.accept(sent.event)
 
 
-def send_back(turn: Turn, sent: SentEvent) -> Ruling:
+def send_back(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Let an owner change something, unless that goes round in circles."""
     found = _reviewed(turn, sent)
     if isinstance(found, Ruling):
@@ -197,7 +197,7 @@ def send_back(turn: Turn, sent: SentEvent) -> Ruling:
     return turn.accept(sent.event)
 
 
-def escalate(turn: Turn, sent: SentEvent) -> Ruling:
+def escalate(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Let one task be reviewed as a heavier one; the Lead staffs it."""
     found = find(turn, sent)
     if isinstance(found, Ruling):
@@ -209,7 +209,7 @@ def escalate(turn: Turn, sent: SentEvent) -> Ruling:
     return turn.accept(sent.event, "The Lead decides about more reviewers.")
 
 
-def release(turn: Turn, sent: SentEvent) -> Ruling:
+def release(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Let a task go on that was quarantined, stuck or frozen, as the Lead says."""
     found = find(turn, sent)
     if isinstance(found, Ruling):
@@ -224,7 +224,7 @@ def release(turn: Turn, sent: SentEvent) -> Ruling:
     return turn.accept(sent.event)
 
 
-def reassign(turn: Turn, sent: SentEvent) -> Ruling:
+def reassign(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Give a task to somebody, as the Lead says, and publish whose it is."""
     found = find(turn, sent)
     if isinstance(found, Ruling):
@@ -232,7 +232,7 @@ def reassign(turn: Turn, sent: SentEvent) -> Ruling:
     member = turn.state.member(sent.owner or "")
     if member is None or not found.is_open:
         told = f"Task {found.task} cannot become {sent.owner!r}'s."
-        return refuse(sent, Refusal.NOT_POSSIBLE, told)
+        return refuse(sent, RefusalCode.NOT_POSSIBLE, told)
     turn.add(
         t.TaskReassigned(**turn.by(sent.sender), task=found.task, rev=found.rev, owner=member.name)
     )
@@ -241,7 +241,7 @@ def reassign(turn: Turn, sent: SentEvent) -> Ruling:
     return turn.accept(sent.event, f"Task {found.task} is {member.name}'s.")
 
 
-def withdraw(turn: Turn, sent: SentEvent) -> Ruling:
+def withdraw(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Take a task out of the work, as the Lead says."""
     found = find(turn, sent)
     if isinstance(found, Ruling):
@@ -253,7 +253,7 @@ def withdraw(turn: Turn, sent: SentEvent) -> Ruling:
     return turn.accept(sent.event)
 
 
-def arbitrate_task(turn: Turn, sent: SentEvent) -> Ruling:
+def arbitrate_task(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Let one owner go on after a double claim or an overlap, as the Lead says."""
     found = find(turn, sent)
     if isinstance(found, Ruling):
@@ -271,47 +271,47 @@ def arbitrate_task(turn: Turn, sent: SentEvent) -> Ruling:
             return turn.accept(sent.event, f"Task {found.task} goes on.")
         case _:
             told = f"{sent.owner!r} cannot go on with task {found.task}."
-            return refuse(sent, Refusal.NOT_POSSIBLE, told)
+            return refuse(sent, RefusalCode.NOT_POSSIBLE, told)
 
 
-def _again(turn: Turn, task: TeamTask) -> TeamTask:
+def _again(turn: TeamTurn, task: TeamTask) -> TeamTask:
     """Return a task as it stands after what follows already."""
     return turn.state.task(task.task) or task
 
 
-def _owned(turn: Turn, sent: SentEvent, *statuses: TeamTaskStatus) -> TeamTask | Ruling:
+def _owned(turn: TeamTurn, sent: SentEvent, *statuses: TeamTaskStatus) -> TeamTask | Ruling:
     """Return a task of the sender that stands where the event makes sense."""
     found = find(turn, sent)
     if isinstance(found, Ruling):
         return found
     if found.owner != sent.sender:
         told = f"Task {found.task} is {found.owner or 'nobody'}'s, not {sent.sender}'s."
-        return refuse(sent, Refusal.NOT_POSSIBLE, told)
+        return refuse(sent, RefusalCode.NOT_POSSIBLE, told)
     return found if found.status in statuses else _not_now(sent, found)
 
 
-def _reviewed(turn: Turn, sent: SentEvent) -> TeamTask | Ruling:
+def _reviewed(turn: TeamTurn, sent: SentEvent) -> TeamTask | Ruling:
     """Return a task in review that somebody else owns."""
     found = find(turn, sent)
     if isinstance(found, Ruling):
         return found
     if found.owner == sent.sender:
-        return refuse(sent, Refusal.NOT_POSSIBLE, "Nobody reviews what is its own.")
+        return refuse(sent, RefusalCode.NOT_POSSIBLE, "Nobody reviews what is its own.")
     return found if found.status is TeamTaskStatus.IN_REVIEW else _not_now(sent, found)
 
 
 def _not_now(sent: SentEvent, task: TeamTask) -> Ruling:
     told = f"Task {task.task} is {task.status.value}: {sent.event} is not possible."
-    return refuse(sent, Refusal.NOT_POSSIBLE, told)
+    return refuse(sent, RefusalCode.NOT_POSSIBLE, told)
 
 
-def _quarantine(turn: Turn, task: TeamTask, issue: str) -> None:
+def _quarantine(turn: TeamTurn, task: TeamTask, issue: str) -> None:
     """Mark a loop, and recommend one of three ways out of it."""
     same = task.issues.count(issue)
     if same >= SAME_ISSUE:
         advice = LoopAdvice.CLARIFY
     else:
-        advice = LoopAdvice.SWAP if task.stuck else LoopAdvice.CHECKPOINT
+        advice = LoopAdvice.SWAP if task.stuck else LoopAdvice.TECH_LEAD
     turn.add(
         t.LoopSuspected(
             **turn.by(),

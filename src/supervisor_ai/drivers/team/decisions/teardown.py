@@ -3,7 +3,7 @@
 from typing import Final
 
 from supervisor_ai.domain.ids import ArtifactHash
-from supervisor_ai.drivers.team.decisions.turn import Turn, refuse
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn, refuse
 from supervisor_ai.drivers.team.event_kinds import teardown as e
 from supervisor_ai.drivers.team.machines.teardown import (
     ACK_RETRY_ROUNDS,
@@ -15,14 +15,14 @@ from supervisor_ai.drivers.team.machines.teardown import (
 from supervisor_ai.drivers.team.sent import Ruling, SentEvent
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.state import TeamState
-from supervisor_ai.drivers.team.words import Refusal
+from supervisor_ai.drivers.team.words import RefusalCode
 
 _STARTS: Final = frozenset({TeardownStatus.NONE, TeardownStatus.TEARDOWN_FAILED_SAFE})
 _NOT_ASKED: Final = frozenset({TeamRole.LEAD, TeamRole.SUPERVISOR})
 """The Lead asks; the supervisor stops last."""
 
 
-def begin(turn: Turn, by: str) -> Ruling:
+def begin(turn: TeamTurn, by: str) -> Ruling:
     """Ask everybody on the roster to stop."""
     state = turn.state
     if state.teardown.status not in _STARTS:
@@ -31,7 +31,7 @@ def begin(turn: Turn, by: str) -> Ruling:
         return Ruling(
             accepted=False,
             event="TEARDOWN_BLOCKED",
-            code=Refusal.RECONCILE_LOCK,
+            code=RefusalCode.RECONCILE_LOCK,
             reason=f"{state.lock.value} holds: settle it first.",
         )
     targets = tuple(sorted(it.name for it in state.roster() if it.role not in _NOT_ASKED))
@@ -42,23 +42,23 @@ def begin(turn: Turn, by: str) -> Ruling:
     return turn.accept(turn.state.teardown.status, f"{len(targets)} members were asked to stop.")
 
 
-def acknowledge_shutdown(turn: Turn, sent: SentEvent) -> Ruling:
+def acknowledge_shutdown(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Count an acknowledgement; a late or a second one changes nothing."""
     teardown = turn.state.teardown
     if not teardown.is_waiting:
-        return refuse(sent, Refusal.NOT_POSSIBLE, "Nobody was asked to stop.")
+        return refuse(sent, RefusalCode.NOT_POSSIBLE, "Nobody was asked to stop.")
     if sent.sender in teardown.acks or sent.sender not in teardown.targets:
         return turn.accept(sent.event, "It was taken before.")
     turn.add(e.ShutdownAcknowledged(**turn.by(sent.sender)))
     return turn.accept(sent.event)
 
 
-def approve_finalize(turn: Turn, sent: SentEvent) -> Ruling:
+def approve_finalize(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Let the team end without all acknowledgements, only after the rounds and explicitly."""
     teardown = turn.state.teardown
     if teardown.candidate_at is None or not teardown.is_waiting:
         told = "No forced finalize was proposed: the rounds are not over."
-        return refuse(sent, Refusal.NOT_POSSIBLE, told)
+        return refuse(sent, RefusalCode.NOT_POSSIBLE, told)
     if blockers(turn.state):
         turn.add(e.TeardownFailed(**turn.by(), reason="; ".join(blockers(turn.state))))
         return turn.accept("TEARDOWN_FAILED_SAFE", turn.state.teardown.reason)
@@ -66,10 +66,10 @@ def approve_finalize(turn: Turn, sent: SentEvent) -> Ruling:
     return turn.accept(sent.event, "ACK_STATUS=FORCED_FINALIZE_APPROVED")
 
 
-def refuse_finalize(turn: Turn, sent: SentEvent) -> Ruling:
+def refuse_finalize(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Keep the team, as the Lead says."""
     if turn.state.teardown.candidate_at is None or not turn.state.teardown.is_waiting:
-        return refuse(sent, Refusal.NOT_POSSIBLE, "No forced finalize was proposed.")
+        return refuse(sent, RefusalCode.NOT_POSSIBLE, "No forced finalize was proposed.")
     turn.add(e.TeardownFailed(**turn.by(), reason="The Lead refused the forced finalize."))
     return turn.accept("TEARDOWN_FAILED_SAFE", turn.state.teardown.reason)
 
@@ -86,7 +86,7 @@ def blockers(state: TeamState) -> tuple[str, ...]:
     return tuple(found)
 
 
-def check_teardown(turn: Turn) -> None:
+def check_teardown(turn: TeamTurn) -> None:
     """Let time pass for a team that is to end."""
     teardown = turn.state.teardown
     if not teardown.is_waiting or teardown.is_forced:
@@ -97,7 +97,7 @@ def check_teardown(turn: Turn) -> None:
         _next_round(turn, teardown)
 
 
-def _next_round(turn: Turn, teardown: Teardown) -> None:
+def _next_round(turn: TeamTurn, teardown: Teardown) -> None:
     if teardown.round < ACK_RETRY_ROUNDS:
         retried = e.AckRetried(**turn.by(), round=teardown.round + 1, missing=teardown.missing)
         turn.add(retried)
@@ -108,7 +108,7 @@ def _next_round(turn: Turn, teardown: Teardown) -> None:
         turn.add(e.TeardownFailed(**turn.by(), reason="No FORCED_FINALIZE_ACK came."))
 
 
-def _propose_finalize(turn: Turn, teardown: Teardown) -> None:
+def _propose_finalize(turn: TeamTurn, teardown: Teardown) -> None:
     reasons = blockers(turn.state)
     if reasons:
         _say_blocked(turn)
@@ -117,7 +117,7 @@ def _propose_finalize(turn: Turn, teardown: Teardown) -> None:
     turn.add(e.FinalizeProposed(**turn.by(), missing=teardown.missing))
 
 
-def _say_blocked(turn: Turn) -> None:
+def _say_blocked(turn: TeamTurn) -> None:
     """Say once what stands in the way, as long as it is the same."""
     reasons = blockers(turn.state)
     if reasons and reasons != turn.state.teardown.blocked:
@@ -131,7 +131,7 @@ def is_due_to_finish(state: TeamState) -> bool:
     return teardown.is_waiting and is_agreed and not blockers(state)
 
 
-def finish(turn: Turn, report: ArtifactHash) -> None:
+def finish(turn: TeamTurn, report: ArtifactHash) -> None:
     """Keep the report, then let the team be ready to be deleted."""
     if not is_due_to_finish(turn.state):
         return
@@ -139,7 +139,7 @@ def finish(turn: Turn, report: ArtifactHash) -> None:
     turn.add(e.TeardownReady(**turn.by(), is_forced=turn.state.teardown.is_forced))
 
 
-def delete(turn: Turn, by: str) -> Ruling:
+def delete(turn: TeamTurn, by: str) -> Ruling:
     """Let a team be gone, only when it is ready for that."""
     status = turn.state.teardown.status
     if status is TeardownStatus.TEAM_DELETED:
@@ -148,7 +148,7 @@ def delete(turn: Turn, by: str) -> Ruling:
         return Ruling(
             accepted=False,
             event="TEARDOWN_BLOCKED",
-            code=Refusal.TEARDOWN,
+            code=RefusalCode.TEARDOWN,
             reason=f"The team is not ready to be deleted: {status.value}.",
         )
     turn.add(e.TeamDeleted(**turn.by(by)))

@@ -6,7 +6,7 @@ from typing import Final, TypedDict
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.sent import Ruling, SentEvent
 from supervisor_ai.drivers.team.state import TeamState, evolve
-from supervisor_ai.drivers.team.words import SUPERVISOR, Refusal
+from supervisor_ai.drivers.team.words import SUPERVISOR, RefusalCode
 
 _TICK: Final = timedelta(microseconds=1)
 
@@ -19,7 +19,7 @@ class Stamp(TypedDict):
     epoch: int
 
 
-class Turn:
+class TeamTurn:
     """Collects facts; the state is always as if they were recorded."""
 
     def __init__(self, state: TeamState, now: datetime) -> None:
@@ -43,6 +43,6 @@ class Turn:
         return Ruling(accepted=True, event=event, reason=reason, facts=tuple(self.facts))
 
 
-def refuse(sent: SentEvent, code: Refusal, reason: str) -> Ruling:
+def refuse(sent: SentEvent, code: RefusalCode, reason: str) -> Ruling:
     """Refuse what was sent; nothing follows from it."""
     return Ruling(accepted=False, event=sent.event, code=code, reason=reason)

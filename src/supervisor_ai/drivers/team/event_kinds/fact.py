@@ -20,6 +20,9 @@ class TeamFact(Event, frozen=True, kw_only=True):
     is_progress: ClassVar[bool] = False
     """Whether its actor got on with the work."""
 
+    is_shown: ClassVar[bool] = True
+    """Whether state.md shows it; what is not shown changes nothing in the file."""
+
     at: datetime
     actor: str
     """The member, or `supervisor`."""

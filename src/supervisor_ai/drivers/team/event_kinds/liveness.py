@@ -12,6 +12,7 @@ class ActivityNoted(TeamFact, frozen=True, kw_only=True):
     """A member was heard of: a change of what it is at, or the heartbeat of a minute."""
 
     word: ClassVar = "ACTIVITY"
+    is_shown: ClassVar = False
 
     wait: WaitReason
     has_progress: bool = False
@@ -31,6 +32,7 @@ class BreachNoted(IdleFact, frozen=True, kw_only=True):
     """A member was silent too long for the first time; the next look decides."""
 
     word: ClassVar = "IDLE_BREACH_NOTED"
+    is_shown: ClassVar = False
 
 
 class StagedFields(TypedDict):

@@ -28,10 +28,14 @@ class SnapshotTaken(TeamFact, frozen=True, kw_only=True):
     """The state was written down as a file, and can be gone back to."""
 
     word: ClassVar = "SNAPSHOT"
+    is_shown: ClassVar = False
 
     replay_index: int
     snapshot_hash: str
     page: ArtifactHash
+    """The text of the file."""
+    file: str
+    """The SHA-256 of its bytes; it is recorded before they are written."""
 
 
 class StateDiverged(TeamFact, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from supervisor_ai.domain.ids import RunId, SessionId
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
-from supervisor_ai.drivers.team.words import Refusal
+from supervisor_ai.drivers.team.words import RefusalCode
 
 
 class TeamCreated(TeamFact, frozen=True, kw_only=True):
@@ -48,7 +48,7 @@ class EventRefused(TeamFact, frozen=True, kw_only=True):
     word: ClassVar = "EVENT_REFUSED"
 
     sent: str
-    code: Refusal
+    code: RefusalCode
     count: int
     """How many of this member were recorded in this window."""
 
@@ -57,6 +57,7 @@ class MessagesDelivered(TeamFact, frozen=True, kw_only=True):
     """What the supervisor had to say up to a fact was said."""
 
     word: ClassVar = "MESSAGES_DELIVERED"
+    is_shown: ClassVar = False
 
     upto: int
     """The place of the fact in the team's stream."""

@@ -96,6 +96,17 @@ class Shelf:
             self._folders.replace(self._folder, STATE_FILE, content, expected=replaces)
         return WrittenState(identity=identity, sha256=sha256, text=text)
 
+    def write_text(self, text: str, *, replaces: str | None) -> None:
+        """Let a page appear that was rendered before; raise Conflict like `write`."""
+        content = text.encode()
+        if self._content(STATE_FILE) != content:
+            self._folders.replace(self._folder, STATE_FILE, content, expected=replaces)
+
+    @staticmethod
+    def hash_of(text: str) -> str:
+        """Return the SHA-256 of a page, as a look finds it."""
+        return _sha256(text.encode())
+
     def note(self, note: DecisionNote) -> RefusedNote | None:
         """Append a note to `DECISIONS.md`; None: it is there, once."""
         clean = replace(note, text=without_secrets(self._redact, note.text))

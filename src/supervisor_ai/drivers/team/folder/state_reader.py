@@ -12,6 +12,7 @@ from supervisor_ai.drivers.team.folder.model import (
     PageProblem,
     RosterEntry,
     SectionEdit,
+    SnapshotIdentity,
     StateFinding,
     StateLogEntry,
     StateLook,
@@ -262,3 +263,15 @@ def _touched(edits: tuple[SectionEdit, ...]) -> tuple[str, ...]:
     lines = (line for edit in edits for line in (*edit.removed, *edit.added))
     matches = (match for line in lines for match in _TOUCHED.finditer(line))
     return tuple(dict.fromkeys(match[1] or match[2] for match in matches))[:_MOST_TASKS]
+
+
+def claimed_identity(content: bytes) -> SnapshotIdentity | None:
+    """Return which snapshot a file says it is, whatever else stands in it; None: none, or two."""
+    text = content[: LONGEST_STATE + 1].decode(errors="replace")
+    found = {match.groups() for match in _SNAPSHOT.finditer(text)}
+    if len(found) != 1:
+        return None
+    epoch, replay_index, snapshot_hash = found.pop()
+    return SnapshotIdentity(
+        epoch=int(epoch), replay_index=int(replay_index), snapshot_hash=snapshot_hash
+    )

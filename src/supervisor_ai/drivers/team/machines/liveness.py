@@ -73,7 +73,7 @@ BURST_WINDOW: Final = timedelta(hours=1)
 BURST: Final = 2
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class ToldMessage(Struct, frozen=True, kw_only=True):
     """A message that a member got from the supervisor."""
 
     kind: str
@@ -100,7 +100,7 @@ class TeamMember(Struct, frozen=True, kw_only=True):
     breached_at: datetime | None = None
     escalations: int = 0
     """How often it had to be escalated; what is repeated is a reason to let others do it."""
-    said: tuple[Said, ...] = ()
+    said: tuple[ToldMessage, ...] = ()
     """What it was told in the last hour."""
     files: tuple[str, ...] = ()
     """What it was seen touching."""
@@ -123,7 +123,7 @@ def evolve(member: TeamMember, event: Event) -> TeamMember:
 def told(member: TeamMember, kind: str, task: str, at: datetime) -> TeamMember:
     """Remember that a member was told something; what is older than an hour counts no more."""
     newer = tuple(it for it in member.said if at - it.at < BURST_WINDOW)
-    said = Said(kind=kind, task=task, at=at, stamp=member.last_activity_at)
+    said = ToldMessage(kind=kind, task=task, at=at, stamp=member.last_activity_at)
     return replace(member, said=(*newer, said)[-2 * BURST :])
 
 

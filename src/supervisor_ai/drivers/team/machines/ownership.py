@@ -40,7 +40,7 @@ OWNERSHIP_FLOW: Final[Flow[OwnershipStatus]] = {
 }
 
 
-class Ownership(Struct, frozen=True, kw_only=True):
+class StateOwnership(Struct, frozen=True, kw_only=True):
     """Who owns the state, and since which epoch."""
 
     status: OwnershipStatus = OwnershipStatus.BOOTSTRAP
@@ -67,7 +67,7 @@ class Ownership(Struct, frozen=True, kw_only=True):
         return f"{self.owner}@{self.epoch}" if self.owner else "lead"
 
 
-def evolve(ownership: Ownership, event: Event) -> Ownership:
+def evolve(ownership: StateOwnership, event: Event) -> StateOwnership:
     """Fold a fact about who owns the state."""
     ownership = replace(ownership, status=step(OWNERSHIP_FLOW, ownership.status, event))
     match event:

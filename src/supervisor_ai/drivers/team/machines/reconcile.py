@@ -1,5 +1,6 @@
 """The lock under which a state that does not agree with itself is put right."""
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
@@ -54,13 +55,14 @@ WHITELIST: Final = frozenset(
 _KEPT: Final = 8
 
 
-class Snapshot(Struct, frozen=True, kw_only=True):
+class StateSnapshot(Struct, frozen=True, kw_only=True):
     """The state as it was written down: its identity, and the page."""
 
     epoch: int
     replay_index: int
     snapshot_hash: str
     page: ArtifactHash
+    file: str
 
 
 class Reconcile(Struct, frozen=True, kw_only=True):
@@ -72,9 +74,11 @@ class Reconcile(Struct, frozen=True, kw_only=True):
     """The hash of the file that was found last, where it is not ours."""
     edit: ArtifactHash | None = None
     plan: r.RollbackPlanned | None = None
+    taken_at: datetime | None = None
+    """When the newest snapshot was taken."""
     settled: str = ""
     """The hash of an edit that was kept and settled: the file may be written over it."""
-    snapshots: tuple[Snapshot, ...] = ()
+    snapshots: tuple[StateSnapshot, ...] = ()
     """The newest ones, oldest first."""
 
     @property
@@ -83,7 +87,7 @@ class Reconcile(Struct, frozen=True, kw_only=True):
         return self.status is LockStatus.OPEN
 
     @property
-    def newest(self) -> Snapshot | None:
+    def newest(self) -> StateSnapshot | None:
         """Return the newest snapshot."""
         return self.snapshots[-1] if self.snapshots else None
 
@@ -93,14 +97,15 @@ def evolve(reconcile: Reconcile, event: Event) -> Reconcile:
     reconcile = replace(reconcile, status=step(RECONCILE_FLOW, reconcile.status, event))
     match event:
         case r.SnapshotTaken():
-            taken = Snapshot(
+            taken = StateSnapshot(
                 epoch=event.epoch,
                 replay_index=event.replay_index,
                 snapshot_hash=event.snapshot_hash,
                 page=event.page,
+                file=event.file,
             )
             kept = (*reconcile.snapshots, taken)[-_KEPT:]
-            return replace(reconcile, snapshots=kept, settled="")
+            return replace(reconcile, snapshots=kept, taken_at=event.at, settled="")
         case r.StateDiverged(found=found, edit=edit):
             return replace(reconcile, found=found, edit=edit)
         case r.ReconcileLockEntered(reason=reason):
