@@ -98,9 +98,7 @@ def _no_event(teams: TeamDesk, name: str, member: str, text: str, actor: Actor) 
     return TeamAnswer(accepted=False, event=NO_EVENT, reason=answer_to(read_line(text), text))
 
 
-def _pass_on(
-    teams: TeamDesk, name: str, member: str, line: RoutedLine, actor: Actor
-) -> TeamAnswer:
+def _pass_on(teams: TeamDesk, name: str, member: str, line: RoutedLine, actor: Actor) -> TeamAnswer:
     """Hand on what is for somebody else: architecture as an event, the rest as a message."""
     state = teams.state(name)
     if line.to == "tech-lead":

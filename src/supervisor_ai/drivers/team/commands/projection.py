@@ -94,9 +94,7 @@ def _take(teams: TeamDesk, name: str, shelf: Shelf, actor: Actor) -> None:
         if not state.reconcile.is_open or state.created is None:
             return ()
         after = max(0, state.index - LOG_SHOWN)
-        page = page_of(
-            state, teams.facts(name, after=after), teams.desk.text, shelf.line
-        )
+        page = page_of(state, teams.facts(name, after=after), teams.desk.text, shelf.line)
         text, identity = render_state(page)
         return (
             SnapshotTaken(
@@ -111,9 +109,7 @@ def _take(teams: TeamDesk, name: str, shelf: Shelf, actor: Actor) -> None:
     teams.view(name).add(decide, actor)
 
 
-def _reconcile(
-    teams: TeamDesk, name: str, shelf: Shelf, look: StateLook, actor: Actor
-) -> None:
+def _reconcile(teams: TeamDesk, name: str, shelf: Shelf, look: StateLook, actor: Actor) -> None:
     """Take the seed's steps; what somebody wrote is kept before anything else happens."""
     content = shelf.content()
     edit = None if content is None else teams.desk.keep(content.decode(errors="replace"))

@@ -149,7 +149,9 @@ def _check(form: EventForm) -> None:
         ("subject", len(form.subject or ""), _TEXT),
         ("request", len(form.request), _TEXT),
     )
-    problems += [f"The {what} has {n}; {most} is the most." for what, n, most in lengths if n > most]
+    problems += [
+        f"The {what} has {n}; {most} is the most." for what, n, most in lengths if n > most
+    ]
     numbers = (form.rev, form.epoch)
     problems += [f"{it} is no rev and no epoch." for it in numbers if it is not None and it < 0]
     if problems:
