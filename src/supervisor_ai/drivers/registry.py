@@ -86,5 +86,14 @@ SLICES: Final = (
         calls="supervisor_ai.drivers.checkpoint.commands.member_calls:CALLS",
         definitions="supervisor_ai.definitions.checkpoint",
     ),
+    SliceName(
+        "team",
+        "supervisor_ai.drivers.team.slice",
+        ports={"folders": "supervisor_ai.workspaces.sessions.folders:open_session_files"},
+        resolver="supervisor_ai.definitions.team.resolution:resolve_team",
+        steps=(
+            SliceStep("team", phrases="supervisor_ai.drivers.team.residence.sentences:WATCHES"),
+        ),
+    ),
 )
 """Each is imported when something of it is asked for."""

@@ -11,9 +11,6 @@ from msgspec.structs import asdict
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.drivers.team.event_kinds.fact import TaskFact, TeamFact
-from supervisor_ai.drivers.team.event_kinds.liveness import ActivityNoted, BreachNoted
-from supervisor_ai.drivers.team.event_kinds.reconcile import SnapshotTaken
-from supervisor_ai.drivers.team.event_kinds.roster import MessagesDelivered
 from supervisor_ai.drivers.team.folder.model import (
     LOG_SHOWN,
     RosterEntry,
@@ -28,8 +25,6 @@ from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.state import TeamState
 from supervisor_ai.drivers.team.words import SUPERVISOR
 
-UNLOGGED: Final = (ActivityNoted, BreachNoted, MessagesDelivered, SnapshotTaken)
-"""Facts of the ledger that change nothing of what the file shows."""
 _KNOWN_ELSEWHERE: Final = {"at", "actor", "epoch", "task", "rev"}
 _FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
 _HASH: Final = 12
@@ -51,7 +46,7 @@ def page_of(
     made = state.created
     if made is None:
         raise InternalError("A team that was never made has no page.")
-    entries = [_entry(index, fact, line) for index, fact in log if not isinstance(fact, UNLOGGED)]
+    shown = [_entry(index, fact, line) for index, fact in log if fact.is_shown][-LOG_SHOWN:]
     owner = state.ownership.owner
     return StatePage(
         team=made.team,
@@ -73,8 +68,8 @@ def page_of(
             for it in in_order(state.all_tasks())
         ),
         most_coders=made.most_coders,
-        log=tuple(entries[-LOG_SHOWN:]),
-        earlier=max(0, len(entries) - LOG_SHOWN),
+        log=tuple(shown),
+        earlier=shown[0].index - 1 if shown else 0,
     )
 
 

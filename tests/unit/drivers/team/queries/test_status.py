@@ -7,7 +7,7 @@ from msgspec import to_builtins
 from tests.unit.drivers.team.scene import START, TeamScene, working
 
 from supervisor_ai.domain.ids import ArtifactHash
-from supervisor_ai.drivers.team.decisions.turn import Turn
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds import reconcile as r
 from supervisor_ai.drivers.team.event_kinds.ownership import SplitBrainDetected
 from supervisor_ai.drivers.team.folder.mapping import page_of
@@ -150,7 +150,7 @@ def test_everything_that_waits_for_the_lead_is_asked() -> None:
 
 def test_a_state_that_is_locked_is_asked_about_first() -> None:
     scene = working()
-    by = Turn(scene.state, scene.now).by("supervisor")
+    by = TeamTurn(scene.state, scene.now).by("supervisor")
     scene.record(SplitBrainDetected(**by, owners=("a", "b")))
     scene.record(r.ReconcileLockEntered(**by, reason=r.LockReason.SPLIT_BRAIN))
     assert decision_request(scene.state) == "SPLIT_BRAIN_DETECTED: who owns epoch 1?"
@@ -162,7 +162,7 @@ def test_a_state_that_is_locked_is_asked_about_first() -> None:
 
 def test_an_edit_is_put_to_the_lead_with_its_tasks() -> None:
     scene = working()
-    by = Turn(scene.state, scene.now).by("supervisor")
+    by = TeamTurn(scene.state, scene.now).by("supervisor")
     scene.record(r.StateDiverged(**by, found="", edit=None))
     scene.record(r.ReconcileLockEntered(**by, reason=r.LockReason.DIVERGENCE))
     plan = r.RollbackPlanned(
