@@ -7,6 +7,7 @@ from supervisor_ai.control.sessions.desk import NewSession, new_session, opened_
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import SessionId
+from supervisor_ai.domain.session.events import SessionOpened
 from supervisor_ai.domain.session.session import SessionState
 from supervisor_ai.drivers.team.commands.projection import project_state
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
@@ -77,9 +78,9 @@ def _open_session(teams: TeamDesk, wanted: WantedTeam, actor: Actor) -> None:
     )
     opened = opened_fact(teams.desk, new)
 
-    def decide(session: SessionState) -> tuple[object, ...]:
+    def decide(session: SessionState) -> tuple[SessionOpened, ...]:
         if session.opened is not None and session.opened.reaches_all and not session.is_closed:
             return ()
         return (new_session(session, name, opened),)
 
-    teams.desk.view(name).add(decide, actor)  # type: ignore[arg-type]
+    teams.desk.view(name).add(decide, actor)

@@ -27,6 +27,8 @@ from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
 from supervisor_ai.drivers.team.state import TeamState, evolve
 
 _RACES: Final = 3
+_GONE: Final = "missing"
+"""What stands for the hash of a file that is not there."""
 
 
 class _Rendered(Struct, frozen=True, kw_only=True):
@@ -63,7 +65,7 @@ def _is_foreign(state: TeamState, look: StateLook) -> bool:
     """Tell whether somebody else wrote or removed the file."""
     if look.finding is StateFinding.MISSING:
         # The first page may not have been written yet, by whoever died over it.
-        return len(state.reconcile.snapshots) > 1 and state.reconcile.settled != ""
+        return len(state.reconcile.snapshots) > 1 and state.reconcile.settled != _GONE
     return look.finding is StateFinding.EDITED
 
 
@@ -82,6 +84,8 @@ def _write(teams: TeamDesk, name: str, shelf: Shelf, actor: Actor) -> bool:
     look = shelf.look(text, known)
     if look.finding is StateFinding.OURS:
         return True
+    if look.finding is StateFinding.EDITED:
+        return False
     try:
         shelf.write_text(text, replaces=None if content is None else look.sha256)
     except Conflict:
@@ -114,7 +118,7 @@ def _reconcile(teams: TeamDesk, name: str, shelf: Shelf, look: StateLook, actor:
     content = shelf.content()
     edit = None if content is None else teams.desk.keep(content.decode(errors="replace"))
     found = FoundEdit(
-        found=look.sha256 or "",
+        found=look.sha256 or _GONE,
         edit=edit,
         diff=teams.desk.keep(_diff(look)),
         tasks=look.tasks,

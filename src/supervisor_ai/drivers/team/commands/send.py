@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.drivers.team.commands.delivery import deliver
 from supervisor_ai.drivers.team.commands.projection import project_state
@@ -19,7 +20,6 @@ from supervisor_ai.drivers.team.commands.team_desk import (
 from supervisor_ai.drivers.team.commands.wakes import wake_resident
 from supervisor_ai.drivers.team.decide import decide
 from supervisor_ai.drivers.team.decisions.admission import LEAD
-from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.notices import SPEAKING
 from supervisor_ai.drivers.team.sent import SentEvent
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
@@ -87,8 +87,6 @@ def acknowledge(teams: TeamDesk, name: str, epoch: int, actor: Actor) -> TeamAns
 
 def filled(state: TeamState, form: EventForm, sender: str) -> EventForm:
     """Fill in what a sender that only writes text does not say: who, which rev, which epoch."""
-    from supervisor_ai.domain.structs import replace
-
     task = state.task(form.task_id or "")
     rev = form.rev if form.rev is not None or task is None else task.rev
     epoch = state.ownership.epoch if form.epoch is None else form.epoch
@@ -149,15 +147,9 @@ def _check(form: EventForm) -> None:
         ("subject", len(form.subject or ""), _TEXT),
         ("request", len(form.request), _TEXT),
     )
-    problems += [
-        f"The {what} has {n}; {most} is the most." for what, n, most in lengths if n > most
-    ]
+    over = [(what, n, most) for what, n, most in lengths if n > most]
+    problems += [f"The {what} is {n}; {most} is the most." for what, n, most in over]
     numbers = (form.rev, form.epoch)
     problems += [f"{it} is no rev and no epoch." for it in numbers if it is not None and it < 0]
     if problems:
         raise InvalidInput(" ".join(problems), hint="See `supervisor team send --help`.")
-
-
-def shown_facts(facts: tuple[TeamFact, ...]) -> tuple[str, ...]:
-    """Name facts as the log does."""
-    return tuple(fact.word for fact in facts)
