@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.drivers.team import shelves
 from supervisor_ai.drivers.team.decisions import (
     activity,
     ownership,
@@ -17,6 +16,7 @@ from supervisor_ai.drivers.team.decisions import (
 from supervisor_ai.drivers.team.decisions.admission import admit, role_of
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds.roster import EventRefused
+from supervisor_ai.drivers.team.machines import shelves
 from supervisor_ai.drivers.team.sent import Ruling, SentEvent
 from supervisor_ai.drivers.team.state import TeamState
 from supervisor_ai.drivers.team.words import RefusalCode, SentWord

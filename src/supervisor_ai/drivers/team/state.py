@@ -9,8 +9,6 @@ from msgspec import Struct, field
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.drivers.team import shelves
-from supervisor_ai.drivers.team.alerts import Alerts, after_fact
 from supervisor_ai.drivers.team.event_kinds import liveness, ownership, reconcile
 from supervisor_ai.drivers.team.event_kinds import roster as r
 from supervisor_ai.drivers.team.event_kinds import tasks as t
@@ -18,12 +16,14 @@ from supervisor_ai.drivers.team.event_kinds.fact import TaskFact, TeamFact
 from supervisor_ai.drivers.team.machines import liveness as stages
 from supervisor_ai.drivers.team.machines import ownership as owners
 from supervisor_ai.drivers.team.machines import reconcile as locks
+from supervisor_ai.drivers.team.machines import shelves
 from supervisor_ai.drivers.team.machines import task as task_machine
 from supervisor_ai.drivers.team.machines import teardown as ends
 from supervisor_ai.drivers.team.machines import tool_register as register
+from supervisor_ai.drivers.team.machines.alerts import Alerts, after_fact
 from supervisor_ai.drivers.team.machines.liveness import TeamMember
+from supervisor_ai.drivers.team.machines.shelves import Shelves
 from supervisor_ai.drivers.team.machines.task import TeamTask
-from supervisor_ai.drivers.team.shelves import Shelves
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.words import WaitReason
 

@@ -9,6 +9,8 @@ from supervisor_ai.control.sessions.desk import desk_of
 from supervisor_ai.control.sessions.members import user_as_coordinator
 from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.ids import SessionId
+from supervisor_ai.domain.redaction.redactor import RuleRedactor
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.team.commands.create import WantedTeam, create_team
 from supervisor_ai.drivers.team.commands.join import JoinedMember, WantedMember, join_team
 from supervisor_ai.drivers.team.commands.send import (
@@ -35,7 +37,7 @@ class ControlScene:
     """A team, as commands see it."""
 
     def __init__(self, world: World | None = None) -> None:
-        self.world = world or fake_world()
+        self.world = world or replace(fake_world(), redactor=RuleRedactor())
         self.folders = MemorySessionFolders()
         self.files = self.folders.files.setdefault(HOME, {})
         self.teams = self.desk()

@@ -7,10 +7,10 @@ from supervisor_ai.control.sessions.members import resident
 from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.session.members import COORDINATOR
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
+from supervisor_ai.drivers.team.decisions.notices import LEAD, SPEAKING, TeamNotice, notices_of
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.event_kinds.roster import MessagesDelivered
-from supervisor_ai.drivers.team.notices import LEAD, SPEAKING, TeamNotice, notices_of
 from supervisor_ai.drivers.team.state import TeamState
 from supervisor_ai.drivers.team.text.messages import without_secrets
 

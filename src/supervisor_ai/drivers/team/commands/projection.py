@@ -54,18 +54,29 @@ def project_state(teams: TeamDesk, name: str, actor: Actor) -> bool:
     return False
 
 
+def is_page_due(teams: TeamDesk, name: str) -> bool:
+    """Tell whether state.md is not as it should be, and may be written; nothing is changed."""
+    shelf, lock = teams.shelf(name), teams.state(name).reconcile
+    if shelf is None:
+        return False
+    look, state = _look(teams, name, shelf), teams.state(name)
+    if not lock.is_open:
+        return _is_foreign(state, look) and (look.sha256 or _GONE) != lock.found
+    is_shown = lock.newest is not None and lock.newest.replay_index >= state.shown
+    return look.finding is not StateFinding.OURS or not is_shown
+
+
 def _look(teams: TeamDesk, name: str, shelf: Shelf) -> StateLook:
     lock = teams.state(name).reconcile
     expected = None if lock.newest is None else teams.desk.text(lock.newest.page)
-    known = {it.file for it in lock.snapshots} | ({lock.settled} if lock.settled else set())
-    return shelf.look(expected, known)
+    return shelf.look(expected, lock.known)
 
 
 def _is_foreign(state: TeamState, look: StateLook) -> bool:
     """Tell whether somebody else wrote or removed the file."""
     if look.finding is StateFinding.MISSING:
         # The first page may not have been written yet, by whoever died over it.
-        return len(state.reconcile.snapshots) > 1 and state.reconcile.settled != _GONE
+        return len(state.reconcile.snapshots) > 1 and _GONE not in state.reconcile.known
     return look.finding is StateFinding.EDITED
 
 
@@ -80,8 +91,7 @@ def _write(teams: TeamDesk, name: str, shelf: Shelf, actor: Actor) -> bool:
     if newest is None:
         raise InternalError(f"Team {name!r} has no page.")
     content, text = shelf.content(), teams.desk.text(newest.page)
-    known = {it.file for it in state.reconcile.snapshots} | {state.reconcile.settled}
-    look = shelf.look(text, known)
+    look = shelf.look(text, state.reconcile.known)
     if look.finding is StateFinding.OURS:
         return True
     if look.finding is StateFinding.EDITED:

@@ -30,7 +30,7 @@ def check_state(teams: TeamDesk, name: str, actor: Actor) -> TeamAnswer:
     return TeamAnswer(
         accepted=True,
         event=StateDiverged.word,
-        reason=f"state.md was changed by somebody else; it touched no work and is undone.{kept}",
+        reason=f"Somebody else changed state.md; no work is touched, and it is undone.{kept}",
     )
 
 

@@ -20,7 +20,7 @@ from supervisor_ai.drivers.team.commands.team_desk import (
 from supervisor_ai.drivers.team.commands.wakes import wake_resident
 from supervisor_ai.drivers.team.decide import decide
 from supervisor_ai.drivers.team.decisions.admission import LEAD
-from supervisor_ai.drivers.team.notices import SPEAKING
+from supervisor_ai.drivers.team.decisions.notices import SPEAKING
 from supervisor_ai.drivers.team.sent import SentEvent
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.state import TeamState

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from supervisor_ai.drivers.team.bridge import BRIDGE
+from supervisor_ai.drivers.team.decisions.bridge import BRIDGE
 from supervisor_ai.drivers.team.decisions.turn import refuse
 from supervisor_ai.drivers.team.machines.ownership import OwnershipStatus
 from supervisor_ai.drivers.team.machines.reconcile import LockStatus

@@ -63,6 +63,8 @@ class StateSnapshot(Struct, frozen=True, kw_only=True):
     snapshot_hash: str
     page: ArtifactHash
     file: str
+    replaces: str = ""
+    """The hash of the settled edit over which the page is written."""
 
 
 class Reconcile(Struct, frozen=True, kw_only=True):
@@ -87,6 +89,13 @@ class Reconcile(Struct, frozen=True, kw_only=True):
         return self.status is LockStatus.OPEN
 
     @property
+    def known(self) -> frozenset[str]:
+        """Return the hashes of files that may be written over: our own, and what was settled."""
+        newest = self.newest
+        settled = {self.settled, "" if newest is None else newest.replaces}
+        return frozenset({it.file for it in self.snapshots} | settled) - {""}
+
+    @property
     def newest(self) -> StateSnapshot | None:
         """Return the newest snapshot."""
         return self.snapshots[-1] if self.snapshots else None
@@ -103,6 +112,7 @@ def evolve(reconcile: Reconcile, event: Event) -> Reconcile:
                 snapshot_hash=event.snapshot_hash,
                 page=event.page,
                 file=event.file,
+                replaces=reconcile.settled,
             )
             kept = (*reconcile.snapshots, taken)[-_KEPT:]
             return replace(reconcile, snapshots=kept, taken_at=event.at, settled="")

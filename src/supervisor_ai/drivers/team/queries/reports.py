@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from supervisor_ai.drivers.team.alerts import alert_type, subject_of
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
+from supervisor_ai.drivers.team.machines.alerts import alert_type, subject_of
 from supervisor_ai.drivers.team.queries.questions import decision_request
 from supervisor_ai.drivers.team.state import TeamState, owner_of
 from supervisor_ai.drivers.team.text.report import (

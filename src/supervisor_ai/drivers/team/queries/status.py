@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash, RunId
-from supervisor_ai.drivers.team.alerts import OpenAlert
+from supervisor_ai.drivers.team.machines.alerts import OpenAlert
 from supervisor_ai.drivers.team.machines.liveness import TeamMember
 from supervisor_ai.drivers.team.machines.ownership import OwnershipStatus
 from supervisor_ai.drivers.team.machines.reconcile import LockStatus
