@@ -91,6 +91,10 @@ SLICES: Final = (
         "supervisor_ai.drivers.team.slice",
         ports={"folders": "supervisor_ai.workspaces.sessions.folders:open_session_files"},
         resolver="supervisor_ai.definitions.team.resolution:resolve_team",
+        verb=SliceVerb(
+            place="supervisor_ai.cli.commands.team:team",
+            help="Watch over a team of agents: who works, who waits, who writes",
+        ),
         steps=(
             SliceStep("team", phrases="supervisor_ai.drivers.team.residence.sentences:WATCHES"),
         ),

@@ -1,11 +1,13 @@
 """`supervisor team`."""
 
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from functools import partial
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 import click
 from msgspec import to_builtins
 
 from supervisor_ai.cli.commands.sessions.words import absolute
+from supervisor_ai.cli.commands.setup.trust import with_trust
 from supervisor_ai.cli.commands.team_events import (
     ack,
     delete,
@@ -16,11 +18,19 @@ from supervisor_ai.cli.commands.team_events import (
 )
 from supervisor_ai.cli.commands.team_words import open_teams, team_argument
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.options import dry_run_option, json_option
+from supervisor_ai.cli.options import (
+    dry_run_option,
+    json_option,
+    queue_option,
+    verbose_option,
+    yes_option,
+)
 from supervisor_ai.cli.output import say, write, write_json
+from supervisor_ai.cli.run_start import StartOptions, go_on_with, start, start_option
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.domain.errors import InternalError, InvalidInput
+from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.tools.text import duration
 
 if TYPE_CHECKING:
@@ -51,6 +61,14 @@ class _JoinOptions(_TeamOptions):
     member: str
     role: str
     capabilities: str | None
+
+
+class _ServeOptions(_TeamOptions):
+    base: str | None
+    queue: bool
+    dry_run: bool
+    yes: bool
+    verbose: bool
 
 
 class _ReportOptions(_TeamOptions):
@@ -237,3 +255,37 @@ def report(invocation: Invocation, **options: Unpack[_ReportOptions]) -> int:
     else:
         write(without_secrets(teams.desk.redactor.redact, render_report(found)).rstrip("\n"))
     return DONE
+
+
+@verb(example="supervisor team serve auth", group=team)
+@team_argument
+@start_option
+@queue_option
+@dry_run_option
+@yes_option
+@verbose_option
+@json_option
+@click.pass_obj
+def serve(invocation: Invocation, **options: Unpack[_ServeOptions]) -> int:
+    """Be the resident supervisor of a team until it is deleted.
+
+    It looks at the team each minute: acknowledges hand-offs, pings who is silent, asks the Lead,
+    keeps state.md right and counts who has stopped. Ctrl-C leaves it as it is; the same command, or
+    `supervisor serve`, goes on with it. A team has one supervisor. With --queue it is left to
+    `supervisor serve`.
+    """
+    from supervisor_ai.drivers.team.commands.serve import prepare_watch
+
+    teams, _ = open_teams(invocation)
+    name = options["team"]
+    staying = cast(
+        "StartOptions",
+        {**options, "wait": True, "no_cache": False, "cli": None, "sandbox": None, "budget": None},
+    )
+    resident = teams.desk.view(teams.created(name).session).refresh().resident
+    if resident is not None and not options["dry_run"]:
+        row = invocation.project().records.queries.run(resident)
+        if row is not None and row.status not in ENDED:
+            return go_on_with(invocation, resident, staying, whose="this team's")
+    prepare = partial(prepare_watch, invocation.preflight(), teams, name, options["base"])
+    return start(invocation, with_trust(invocation, staying, prepare), staying)

@@ -13,6 +13,7 @@ from supervisor_ai.drivers.team.event_kinds.ownership import SplitBrainDetected
 from supervisor_ai.drivers.team.folder.mapping import page_of
 from supervisor_ai.drivers.team.folder.state_page import render_state
 from supervisor_ai.drivers.team.folder.state_reader import read_state
+from supervisor_ai.drivers.team.queries.live import live_of
 from supervisor_ai.drivers.team.queries.questions import decision_request, questions
 from supervisor_ai.drivers.team.queries.reports import report_of
 from supervisor_ai.drivers.team.queries.status import TeamStatus, phase_of, status_of
@@ -198,3 +199,22 @@ def test_the_page_of_a_team_is_read_back() -> None:
     assert "- MEDIUM: active reviewers of the task + tech-lead" in text
     assert "| ACTIVITY |" not in text
     assert "| STATE_OWNERSHIP_ACK | supervisor | epoch=" in text
+
+
+def test_a_screen_has_everything_that_needs_somebody_above_the_tasks() -> None:
+    scene = silent()
+    scene.claim("2", "bob")
+    scene.send(SentWord.STUCK, "bob", task_id="2")
+    live = live_of(shown(scene), scene.now)
+    panels = {panel.title: panel for panel in live.panels}
+    assert [*panels] == ["Ownership", "Needs decision", "Alerts", "Roster"]
+    assert panels["Ownership"].rows[1] == ("supervisor@1", "1", "OPEN", "NONE", "-")
+    assert panels["Ownership"].alerts == frozenset()
+    assert len(panels["Needs decision"].alerts) == len(panels["Needs decision"].rows) - 1
+    assert panels["Roster"].rows[1][:4] == ("ada", "coder", "coding", "replacement_proposed")
+    assert panels["Roster"].alerts == {0}
+    assert [it.severity for it in shown(scene).alerts].index("CRITICAL") in panels["Alerts"].alerts
+    assert [(it.name, it.state, it.who, it.is_current) for it in live.tasks] == [
+        ("#1", "IN_PROGRESS", "ada", False),
+        ("#2", "STUCK", "bob", True),
+    ]
