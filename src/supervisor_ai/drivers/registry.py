@@ -95,6 +95,7 @@ SLICES: Final = (
             place="supervisor_ai.cli.commands.team:team",
             help="Watch over a team of agents: who works, who waits, who writes",
         ),
+        calls="supervisor_ai.drivers.team.commands.member_calls:CALLS",
         steps=(
             SliceStep("team", phrases="supervisor_ai.drivers.team.residence.sentences:WATCHES"),
         ),

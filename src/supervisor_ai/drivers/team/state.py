@@ -61,6 +61,8 @@ class TeamState(Struct, frozen=True, kw_only=True):
     tools: dict[str, register.ToolRecord] = field(default_factory=dict)
     alerts: Alerts = field(default_factory=dict)
     refusals: Shelves[RefusalWindow] = field(default_factory=dict)
+    noted: int = 0
+    """Up to which fact DECISIONS.md has what is to be noted."""
     delivered: int = 0
     """Up to which fact all was said that there was to say."""
     watched_since: datetime | None = None
@@ -155,6 +157,8 @@ def _dispatch(state: TeamState, event: TeamFact) -> TeamState:
             return _of_silence(state, event)
         case "tools":
             return _of_tools(state, event)
+        case "decisions":
+            return replace(state, noted=getattr(event, "upto", state.noted))
         case _:
             return _of_roster(state, event)
 

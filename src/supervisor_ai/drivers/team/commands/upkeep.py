@@ -5,6 +5,7 @@ from datetime import timedelta
 from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Actor
+from supervisor_ai.drivers.team.commands.decision_notes import is_noteworthy, note_decisions
 from supervisor_ai.drivers.team.commands.delivery import deliver
 from supervisor_ai.drivers.team.commands.ending import finish_teardown
 from supervisor_ai.drivers.team.commands.projection import is_page_due, project_state
@@ -56,5 +57,7 @@ def tend(teams: TeamDesk, name: str, actor: Actor) -> Tended:
     teams.view(name).add(decide, actor)
     said = 0 if is_over(teams, name) else deliver(teams, name)
     finish_teardown(teams, name, actor)
+    if is_noteworthy(fact for _, fact in teams.facts(name, after=teams.state(name).noted)):
+        note_decisions(teams, name, actor)
     project_state(teams, name, actor)
     return Tended(words=tuple(words), messages=said, wait=wait_of(teams, name))
