@@ -1,48 +1,23 @@
 """What the supervisor notes in DECISIONS.md: escalations, and how the Lead decided them."""
 
-from collections.abc import Iterable
-from typing import Final
-
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds import decisions as d
-from supervisor_ai.drivers.team.event_kinds import ownership, reconcile, tasks, teardown, tools
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.folder.mapping import details
-from supervisor_ai.drivers.team.folder.notes import DecisionNote, DecisionsMarker, RefusedNote
 from supervisor_ai.drivers.team.folder.shelf import Shelf
 from supervisor_ai.drivers.team.folder.state_page import moment
+from supervisor_ai.drivers.team.machines.notes import marker_of
 from supervisor_ai.drivers.team.state import TeamState
-from supervisor_ai.drivers.team.text.report import AlertSeverity, AlertType
-
-_ABOUT_NOTES: Final = (d.DecisionsNoted, d.DecisionsScopeViolated, d.DecisionsMarkerMissed)
-_DECIDED: Final = (
-    ownership.OwnershipArbitrated,
-    reconcile.ReconcileLockExited,
-    tasks.TaskEscalated,
-    tasks.TaskReassigned,
-    tasks.TaskResumed,
-    tasks.TaskWithdrawn,
-    teardown.FinalizeApproved,
-    teardown.TeardownReady,
-    tools.ToolDecided,
-)
+from supervisor_ai.drivers.team.text.notes import DecisionNote, DecisionsMarker, RefusedNote
+from supervisor_ai.drivers.team.text.report import AlertType
 
 
-def marker_of(fact: TeamFact) -> DecisionsMarker | None:
-    """Say where a fact is noted; None: nowhere."""
-    if isinstance(fact, _ABOUT_NOTES):
-        return None
-    if isinstance(fact, _DECIDED):
-        return DecisionsMarker.NOTES
-    is_trouble = fact.alert is not None and fact.severity is not AlertSeverity.INFO
-    return DecisionsMarker.ESCALATIONS if is_trouble else None
-
-
-def is_noteworthy(facts: Iterable[TeamFact]) -> bool:
-    """Tell whether one of the facts is noted."""
-    return any(marker_of(fact) is not None for fact in facts)
+def is_due_to_note(state: TeamState) -> bool:
+    """Tell whether something is to be noted, and may be: not while the state is locked."""
+    is_open = state.reconcile.is_open and not state.teardown.freezes
+    return is_open and state.noteworthy > state.noted
 
 
 def is_blocked(state: TeamState) -> bool:
@@ -57,7 +32,7 @@ def note_decisions(teams: TeamDesk, name: str, actor: Actor) -> None:
     While the state is locked or frozen nothing is written; it is noted afterwards.
     """
     shelf, state = teams.shelf(name), teams.state(name)
-    if shelf is None or not state.reconcile.is_open or state.teardown.freezes:
+    if shelf is None or not is_due_to_note(state):
         return
     last, refused = state.noted, None
     for place, fact in teams.facts(name, after=state.noted):

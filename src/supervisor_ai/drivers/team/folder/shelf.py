@@ -19,10 +19,10 @@ from supervisor_ai.drivers.team.folder.model import (
     StateLook,
     StatePage,
 )
-from supervisor_ai.drivers.team.folder.notes import DecisionNote, RefusedNote
 from supervisor_ai.drivers.team.folder.state_page import render_state
 from supervisor_ai.drivers.team.folder.state_reader import look_at
 from supervisor_ai.drivers.team.text.messages import without_secrets
+from supervisor_ai.drivers.team.text.notes import DecisionNote, RefusedNote
 from supervisor_ai.drivers.team.text.report import AlertType
 
 MOST_BYTES: Final = 8 << 20
