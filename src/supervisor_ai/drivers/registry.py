@@ -98,6 +98,7 @@ SLICES: Final = (
         steps=(
             SliceStep("team", phrases="supervisor_ai.drivers.team.residence.sentences:WATCHES"),
         ),
+        calls="supervisor_ai.drivers.team.commands.member_calls:CALLS",
     ),
 )
 """Each is imported when something of it is asked for."""
