@@ -95,10 +95,10 @@ SLICES: Final = (
             place="supervisor_ai.cli.commands.team:team",
             help="Watch over a team of agents: who works, who waits, who writes",
         ),
-        calls="supervisor_ai.drivers.team.commands.member_calls:CALLS",
         steps=(
             SliceStep("team", phrases="supervisor_ai.drivers.team.residence.sentences:WATCHES"),
         ),
+        calls="supervisor_ai.drivers.team.commands.member_calls:CALLS",
     ),
 )
 """Each is imported when something of it is asked for."""

@@ -10,8 +10,8 @@ from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.definition import Limits, Step, Workflow
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.team.driver import TeamDriver
+from supervisor_ai.drivers.team.performers import team_performers
 from supervisor_ai.drivers.team.residence.definition import TEAM_STEP, WATCH, TeamDefinition
-from supervisor_ai.drivers.team.residence.performers import team_performers
 from supervisor_ai.engine.playback import opener
 from supervisor_ai.engine.world import World
 

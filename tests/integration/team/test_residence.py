@@ -11,8 +11,8 @@ from tests.unit.drivers.team.control_scene import STATE
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import OutcomeKind, RunStatus
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.drivers.team.commands.ending import begin_teardown, delete_team
 from supervisor_ai.drivers.team.commands.send import hand_off
+from supervisor_ai.drivers.team.commands.teardown import begin_teardown, delete_team
 from supervisor_ai.drivers.team.driver import TeamDriver
 from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
 from supervisor_ai.drivers.team.staffing.roles import TeamRole

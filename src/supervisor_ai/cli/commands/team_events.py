@@ -222,7 +222,7 @@ def teardown(invocation: Invocation, **options: Unpack[_Options]) -> int:
     Who does not is asked again, three times, a minute apart; after that the Lead may agree to an
     end without them. The supervisor, who counts, stops last: `supervisor team serve TEAM`.
     """
-    from supervisor_ai.drivers.team.commands.ending import begin_teardown
+    from supervisor_ai.drivers.team.commands.teardown import begin_teardown
 
     teams, actor = open_teams(invocation)
     return report_answer(begin_teardown(teams, options["team"], actor), as_json=options["as_json"])
@@ -234,7 +234,7 @@ def teardown(invocation: Invocation, **options: Unpack[_Options]) -> int:
 @click.pass_obj
 def delete(invocation: Invocation, **options: Unpack[_Options]) -> int:
     """Delete a team whose end is ready; its history and its files stay."""
-    from supervisor_ai.drivers.team.commands.ending import delete_team
+    from supervisor_ai.drivers.team.commands.teardown import delete_team
 
     teams, actor = open_teams(invocation)
     return report_answer(delete_team(teams, options["team"], actor), as_json=options["as_json"])

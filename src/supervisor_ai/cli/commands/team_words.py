@@ -12,7 +12,8 @@ from supervisor_ai.domain.errors import ErrorKind
 if TYPE_CHECKING:
     from supervisor_ai.cli.invocation import Invocation
     from supervisor_ai.domain.envelope import Actor
-    from supervisor_ai.drivers.team.commands.team_desk import TeamAnswer, TeamDesk
+    from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
+from supervisor_ai.drivers.team.sent import TeamAnswer
 
 team_argument = click.argument("team", metavar="TEAM")
 epoch_option = click.option(

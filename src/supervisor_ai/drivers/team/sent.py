@@ -48,3 +48,16 @@ class Ruling(Struct, frozen=True, kw_only=True):
     reason: str = ""
     code: RefusalCode | None = None
     facts: tuple[TeamFact, ...] = ()
+
+
+class TeamAnswer(Struct, frozen=True, kw_only=True):
+    """What is told to who sent something."""
+
+    accepted: bool
+    event: str
+    reason: str
+
+
+def answer_of(ruling: Ruling) -> TeamAnswer:
+    """Tell what came of a decision."""
+    return TeamAnswer(accepted=ruling.accepted, event=ruling.event, reason=ruling.reason)

@@ -31,7 +31,7 @@ def _today(catalog: Catalog, pinned: Definition, commit: CommitSha, cli: str | N
 
 
 def _performers(ports: Mapping[str, object]) -> "Performers":
-    from supervisor_ai.drivers.team.residence.performers import make_performers
+    from supervisor_ai.drivers.team.performers import make_performers
 
     return make_performers(ports)
 

@@ -20,7 +20,8 @@ from supervisor_ai.drivers.team.commands.send import (
     hand_off,
     send_event,
 )
-from supervisor_ai.drivers.team.commands.team_desk import TeamAnswer, TeamDesk
+from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
+from supervisor_ai.drivers.team.sent import TeamAnswer
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.state import TeamState
 from supervisor_ai.drivers.team.words import SentWord

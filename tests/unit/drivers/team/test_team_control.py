@@ -8,7 +8,6 @@ from supervisor_ai.domain.errors import Conflict, Denied, InvalidInput, NotFound
 from supervisor_ai.domain.ids import SessionId
 from supervisor_ai.drivers.team.commands.create import WantedTeam, create_team
 from supervisor_ai.drivers.team.commands.delivery import deliver
-from supervisor_ai.drivers.team.commands.ending import begin_teardown, delete_team, finish_teardown
 from supervisor_ai.drivers.team.commands.join import WantedMember, join_team, leave_team
 from supervisor_ai.drivers.team.commands.projection import project_state
 from supervisor_ai.drivers.team.commands.send import (
@@ -18,6 +17,12 @@ from supervisor_ai.drivers.team.commands.send import (
     send_event,
 )
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
+from supervisor_ai.drivers.team.commands.teardown import (
+    begin_teardown,
+    delete_team,
+    finish_teardown,
+)
+from supervisor_ai.drivers.team.event_kinds.reconcile import StateDiverged
 from supervisor_ai.drivers.team.machines.reconcile import LockStatus
 from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
@@ -186,7 +191,7 @@ def test_an_outside_edit_is_kept_and_undone_where_nothing_in_work_is_touched(
     kept = [
         scene.teams.desk.text(fact.edit)
         for _, fact in scene.teams.facts("red")
-        if fact.word == "STATE_DIVERGENCE" and fact.edit  # type: ignore[attr-defined]
+        if isinstance(fact, StateDiverged) and fact.edit
     ]
     assert ["- evil: ACTIVE" in text for text in kept] == [True]
     words = [fact.word for _, fact in scene.teams.facts("red")]

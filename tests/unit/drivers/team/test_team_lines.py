@@ -6,8 +6,8 @@ from tests.unit.drivers.team.control_scene import ADA, STATE, ControlScene
 from supervisor_ai.drivers.team.commands.lines import NO_EVENT, ROUTED, event_forms, send_line
 from supervisor_ai.drivers.team.commands.reconcile import CONSISTENT, check_state
 from supervisor_ai.drivers.team.commands.send import hand_off
-from supervisor_ai.drivers.team.commands.team_desk import TeamAnswer
 from supervisor_ai.drivers.team.machines.task import TeamTaskStatus
+from supervisor_ai.drivers.team.sent import TeamAnswer
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.text.lines import NoEvent, RoutedLine, read_line
 from supervisor_ai.drivers.team.words import SentWord

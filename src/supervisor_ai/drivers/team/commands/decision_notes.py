@@ -5,9 +5,9 @@ from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds import decisions as d
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
-from supervisor_ai.drivers.team.folder.mapping import details
 from supervisor_ai.drivers.team.folder.shelf import Shelf
 from supervisor_ai.drivers.team.folder.state_page import moment
+from supervisor_ai.drivers.team.folder.team_page import details
 from supervisor_ai.drivers.team.machines.notes import marker_of
 from supervisor_ai.drivers.team.state import TeamState
 from supervisor_ai.drivers.team.text.notes import DecisionNote, DecisionsMarker, RefusedNote

@@ -10,14 +10,10 @@ from supervisor_ai.domain.session.decisions import check_word
 from supervisor_ai.domain.session.members import MemberRole
 from supervisor_ai.drivers.team.commands.delivery import deliver
 from supervisor_ai.drivers.team.commands.projection import project_state
-from supervisor_ai.drivers.team.commands.team_desk import (
-    TeamAnswer,
-    TeamDesk,
-    answer_of,
-    no_letters,
-)
+from supervisor_ai.drivers.team.commands.team_desk import TeamDesk, no_letters
 from supervisor_ai.drivers.team.decisions import roster
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
+from supervisor_ai.drivers.team.sent import TeamAnswer, answer_of
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 
 _MOST_CAPABILITIES = 20

@@ -7,7 +7,8 @@ from supervisor_ai.control.sessions.members import resident
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.session.members import COORDINATOR
 from supervisor_ai.drivers.team.commands.send import EventForm, filled, send_event
-from supervisor_ai.drivers.team.commands.team_desk import TeamAnswer, TeamDesk
+from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
+from supervisor_ai.drivers.team.sent import TeamAnswer
 from supervisor_ai.drivers.team.staffing.roles import REVIEWERS
 from supervisor_ai.drivers.team.text.answers import answer_to, refusal_of
 from supervisor_ai.drivers.team.text.lines import (

@@ -10,14 +10,14 @@ from supervisor_ai.control.sessions.calls import Call, CallTable, Room
 from supervisor_ai.control.sessions.member_calls import NoParameters
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.session.members import COORDINATOR, MemberPermission
-from supervisor_ai.domain.structs import replace
-from supervisor_ai.drivers.team.commands.ending import begin_teardown
 from supervisor_ai.drivers.team.commands.lines import send_line
 from supervisor_ai.drivers.team.commands.send import EventForm, filled, hand_off, send_event
-from supervisor_ai.drivers.team.commands.team_desk import TeamAnswer, TeamDesk
+from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
+from supervisor_ai.drivers.team.commands.teardown import begin_teardown
 from supervisor_ai.drivers.team.decisions.admission import LEAD
 from supervisor_ai.drivers.team.queries.reports import report_of
 from supervisor_ai.drivers.team.queries.status import status_of
+from supervisor_ai.drivers.team.sent import TeamAnswer
 from supervisor_ai.drivers.team.text.messages import without_secrets
 from supervisor_ai.drivers.team.text.report import render_report, report_json
 from supervisor_ai.drivers.team.words import SentWord
@@ -25,7 +25,7 @@ from supervisor_ai.drivers.team.words import SentWord
 _LONGEST_WINDOW: Final = 60 * 24 * 30
 
 
-class TeamLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class LineForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `team_line` takes."""
 
     text: str
@@ -65,22 +65,21 @@ _ACKS: Final = {
 
 
 def _teams(room: Room) -> TeamDesk:
+    # What is sent here is shown in state.md by the run that watches over the team.
     return TeamDesk(desk=room.desk)
 
 
 def _sender(room: Room) -> str:
-    """Say as whom a member speaks in the team: whoever coordinates is the Lead."""
-    voice = room.caller.member.voice
-    return LEAD if voice == COORDINATOR else voice
+    """Say as whom a caller speaks in the team; the user of this machine is the Lead."""
+    name = room.caller.member.name
+    return LEAD if name == COORDINATOR else name
 
 
 def _send(room: Room, asked: EventForm) -> TeamAnswer:
-    sender = _sender(room)
-    form = replace(asked, actor=asked.actor or sender)
-    return send_event(_teams(room), room.session, sender, form, room.caller.actor)
+    return send_event(_teams(room), room.session, _sender(room), asked, room.caller.actor)
 
 
-def _line(room: Room, asked: TeamLine) -> TeamAnswer:
+def _line(room: Room, asked: LineForm) -> TeamAnswer:
     return send_line(_teams(room), room.session, _sender(room), asked.text, room.caller.actor)
 
 
@@ -123,21 +122,21 @@ CALLS: Final = CallTable(
     calls=(
         Call(
             name="team_send",
-            help="Send an event to the team: CLAIM, IN_REVIEW, APPROVED, DONE, STUCK, HEARTBEAT, …",
+            help="Send an event of the team's contract; it is accepted or refused with the reason",
             permission=MemberPermission.LOG,
             form=EventForm,
             act=_send,
         ),
         Call(
             name="team_line",
-            help="Send an event to the team as a line: `DONE: task 3, claiming task 4`",
+            help="Send an event as a line of text, such as DONE: task 3, claiming task 4",
             permission=MemberPermission.LOG,
-            form=TeamLine,
+            form=LineForm,
             act=_line,
         ),
         Call(
             name="team_status",
-            help="Show the team: owner, roster, tasks with their revisions, alerts",
+            help="Show how the team stands: owner, epoch, lock, roster, tasks, alerts",
             permission=MemberPermission.READ,
             form=NoParameters,
             act=_status,

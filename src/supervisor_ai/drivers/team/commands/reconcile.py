@@ -4,9 +4,10 @@ from typing import Final
 
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.drivers.team.commands.projection import project_state
-from supervisor_ai.drivers.team.commands.team_desk import TeamAnswer, TeamDesk
+from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.event_kinds.reconcile import StateDiverged
 from supervisor_ai.drivers.team.machines.reconcile import LockStatus
+from supervisor_ai.drivers.team.sent import TeamAnswer
 from supervisor_ai.drivers.team.state import TeamState
 
 CONSISTENT: Final = "STATE_CONSISTENT"

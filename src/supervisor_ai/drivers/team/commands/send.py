@@ -13,16 +13,12 @@ from supervisor_ai.domain.terminal import plain
 from supervisor_ai.drivers.team.commands.decision_notes import note_decisions
 from supervisor_ai.drivers.team.commands.delivery import deliver
 from supervisor_ai.drivers.team.commands.projection import project_state
-from supervisor_ai.drivers.team.commands.team_desk import (
-    TeamAnswer,
-    TeamDesk,
-    answer_of,
-)
+from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.commands.wakes import wake_resident
 from supervisor_ai.drivers.team.decide import decide
 from supervisor_ai.drivers.team.decisions.admission import LEAD
 from supervisor_ai.drivers.team.decisions.notices import SPEAKING
-from supervisor_ai.drivers.team.sent import SentEvent
+from supervisor_ai.drivers.team.sent import SentEvent, TeamAnswer, answer_of
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.state import TeamState
 from supervisor_ai.drivers.team.words import SUPERVISOR, SentWord, ToolDecision, WaitReason

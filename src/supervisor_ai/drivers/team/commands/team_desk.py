@@ -20,14 +20,6 @@ from supervisor_ai.drivers.team.text.messages import MessageTemplates
 Letters = Callable[[TeamState, "tuple[TeamFact, ...]"], "tuple[InboxCommand, ...]"]
 
 
-class TeamAnswer(Struct, frozen=True, kw_only=True):
-    """What is told to who sent something."""
-
-    accepted: bool
-    event: str
-    reason: str
-
-
 class TeamDesk(Struct, frozen=True, kw_only=True):
     """The ports that calls on teams act through."""
 
@@ -98,8 +90,3 @@ def no_letters(state: TeamState, facts: tuple[TeamFact, ...]) -> tuple[InboxComm
     """Wake nobody."""
     del state, facts
     return ()
-
-
-def answer_of(ruling: Ruling) -> TeamAnswer:
-    """Tell what came of a decision."""
-    return TeamAnswer(accepted=ruling.accepted, event=ruling.event, reason=ruling.reason)

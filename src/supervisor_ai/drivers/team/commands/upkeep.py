@@ -7,9 +7,9 @@ from msgspec import Struct
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.drivers.team.commands.decision_notes import is_due_to_note, note_decisions
 from supervisor_ai.drivers.team.commands.delivery import deliver
-from supervisor_ai.drivers.team.commands.ending import finish_teardown
 from supervisor_ai.drivers.team.commands.projection import is_page_due, project_state
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
+from supervisor_ai.drivers.team.commands.teardown import finish_teardown
 from supervisor_ai.drivers.team.decisions.notices import SPEAKING
 from supervisor_ai.drivers.team.decisions.teardown import is_due_to_finish
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact

@@ -3,8 +3,8 @@
 from typing import Final
 
 from supervisor_ai.control.slices import SliceReference
-from supervisor_ai.drivers.team.commands.team_desk import TeamAnswer
 from supervisor_ai.drivers.team.queries.status import TeamStatus
+from supervisor_ai.drivers.team.sent import TeamAnswer
 
 _PRINTS: Final = """\
 `team create` and `team status` print `{"team": TeamStatus}`; `team send`, `team handoff` and

@@ -7,7 +7,7 @@ from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.drivers.team.commands.delivery import deliver
 from supervisor_ai.drivers.team.commands.projection import project_state
-from supervisor_ai.drivers.team.commands.team_desk import TeamAnswer, TeamDesk, answer_of
+from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.commands.wakes import wake_resident
 from supervisor_ai.drivers.team.decisions import teardown
 from supervisor_ai.drivers.team.decisions.admission import LEAD
@@ -15,6 +15,7 @@ from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
 from supervisor_ai.drivers.team.queries.post_mortem import post_mortem
+from supervisor_ai.drivers.team.sent import TeamAnswer, answer_of
 from supervisor_ai.drivers.team.state import TeamState
 
 REPORT: Final = "TEARDOWN.md"
