@@ -174,6 +174,7 @@ def ack(invocation: Invocation, **options: Unpack[_AckOptions]) -> int:
     acknowledgements. A shutdown is acknowledged by each member.
     """
     from supervisor_ai.drivers.team.commands.send import EventForm, acknowledge, filled, send_event
+    from supervisor_ai.drivers.team.commands.upkeep import tend
     from supervisor_ai.drivers.team.words import SentWord
 
     teams, actor = open_teams(invocation)
@@ -193,6 +194,9 @@ def ack(invocation: Invocation, **options: Unpack[_AckOptions]) -> int:
         sender = options["sender"] or _LEAD
         form = filled(state, EventForm(event=word, epoch=options["epoch"]), sender)
         answer = send_event(teams, name, sender, form, actor)
+        if answer.accepted:
+            # What follows need not wait for a resident that may not be there.
+            tend(teams, name, actor)
     return report_answer(answer, as_json=options["as_json"])
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.control.ports.definitions import Catalog, Loaded
-from supervisor_ai.control.slices import Rows, Slice, SliceReference
+from supervisor_ai.control.slices import Rows, Slice, SliceReference, TaskDesk, TaskList
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.drivers.team.driver import TeamDriver
@@ -20,6 +20,7 @@ from supervisor_ai.drivers.team.stream import TEAM_STREAM
 from supervisor_ai.engine.playback import opener
 
 if TYPE_CHECKING:
+    from supervisor_ai.control.run_views import RunView
     from supervisor_ai.engine.world import Performers
 
 
@@ -40,6 +41,12 @@ def _preview(definition: Definition) -> Rows:
     return (("team", expect_team(definition).team),)
 
 
+def _task_list(desk: TaskDesk, run: "RunView", ports: Mapping[str, object]) -> TaskList | None:
+    from supervisor_ai.drivers.team.queries.live import live_list
+
+    return live_list(desk, run, ports)
+
+
 def _reference() -> SliceReference:
     from supervisor_ai.drivers.team.queries.reference import REFERENCE
 
@@ -56,5 +63,6 @@ SLICE: Final = Slice(
     permit=lambda pinned: permit_of(expect_team(pinned).team),
     today=_today,
     preview=_preview,
+    task_list=_task_list,
     reference=_reference,
 )

@@ -1,13 +1,27 @@
 """A team as a screen that stays open shows it: ownership, alerts and roster above the tasks."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from supervisor_ai.control.slices import TaskLine, TaskList, TaskPanel
+from supervisor_ai.control.run_views import RunView
+from supervisor_ai.control.slices import TaskDesk, TaskLine, TaskList, TaskPanel
+from supervisor_ai.domain.ids import RunId, run_stream
+from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.drivers.team.machines.task import HELD, TeamTaskStatus
-from supervisor_ai.drivers.team.queries.status import RosterLine, TeamStatus, TeamTaskLine
+from supervisor_ai.drivers.team.queries.status import (
+    RosterLine,
+    TeamStatus,
+    TeamTaskLine,
+    status_of,
+)
+from supervisor_ai.drivers.team.residence.definition import TeamDefinition
+from supervisor_ai.drivers.team.stream import TeamView
 from supervisor_ai.drivers.team.text.report import minutes
 from supervisor_ai.drivers.team.words import IdleStage
+
+if TYPE_CHECKING:
+    from supervisor_ai.control.records import Records
 
 _NONE: Final = "-"
 _HELD: Final = frozenset(it.value for it in HELD)
@@ -92,3 +106,23 @@ def _member(member: RosterLine, now: datetime) -> tuple[str, ...]:
         f"{minutes(now - member.last_activity_at)} ago",
         ", ".join(f"#{it}" for it in member.tasks) or _NONE,
     )
+
+
+def live_list(desk: TaskDesk, run: RunView, ports: Mapping[str, object]) -> TaskList | None:
+    """Show the team that a run watches over; None: it is gone, or was never made."""
+    del ports
+    records = desk.records
+    name = _team_of(records, run.id)
+    if name is None:
+        return None
+    state = TeamView(records.log, name, None, records.documents).refresh()
+    found = status_of(state, records.text)
+    return None if found is None else live_of(found, records.now())
+
+
+def _team_of(records: "Records", run: RunId) -> str | None:
+    for envelope in records.log.read(run_stream(run), upto=1):
+        event = envelope.event
+        if isinstance(event, RunSubmitted):
+            return records.documents.load(event.definition, TeamDefinition).team
+    return None
