@@ -168,7 +168,12 @@ def events() -> str:
         "The project's stream": get_args(ProjectEvent),
         "The stream of a session": get_args(SessionEvent),
     }
-    every = {"The run's stream": RUN_EVENTS, **own, **shared}
+    streams = {
+        f"The stream {stream.prefix}:NAME": stream.events
+        for it in all_slices()
+        for stream in it.streams
+    }
+    every = {"The run's stream": RUN_EVENTS, **own, **shared, **streams}
     for title, kinds in every.items():
         lines.append(f"## {title}\n")
         for kind in kinds:

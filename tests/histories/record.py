@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from tests.histories import checkpoint_events as c
+from tests.histories import team_events
 
 from supervisor_ai.domain.envelope import Actor, ActorKind, Event, NewEvent
 from supervisor_ai.domain.ids import (
@@ -496,6 +497,26 @@ def write_checkpoints(pen: Pen) -> None:
     pen.write(lost, failed(c.SESSION), e.RunFailed(outcome=outcome(OutcomeKind.BLOCKED)))
 
 
+def write_team(pen: Pen) -> None:
+    """A team from its beginning to its end, and the runs that watch over it."""
+    pen.write_shared(StreamId("team:golden"), *team_events.facts())
+    run = "golden-watch"
+    pen.write(run, birth(run, driver="team", workflow="team"), actor=USER)
+    pen.own(run)
+    home = team_events.WATCH
+    pen.write(run, owned(), started(run), entered(home), *team_events.run_facts())
+    pen.write(run, passed(home), e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+    lost = "golden-teamless"
+    pen.write(lost, birth(lost, driver="team", workflow="team"), actor=USER)
+    pen.own(lost)
+    nowhere = (
+        team_events.k.WatchStarted(step=home, visit=1, team="nowhere"),
+        team_events.k.TeamNotFound(step=home, visit=1),
+    )
+    pen.write(lost, owned(), started(lost), entered(home), *nowhere)
+    pen.write(lost, failed(home), e.RunFailed(outcome=outcome(OutcomeKind.BLOCKED)))
+
+
 def write_blocked(pen: Pen) -> None:
     """A run whose tests cannot work on the files that it starts from."""
     run = "golden-x"
@@ -945,6 +966,7 @@ WRITERS = (
     write_signalled,
     write_session,
     write_checkpoints,
+    write_team,
 )
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from supervisor_ai.cli.foreground.foreground_run import ForegroundRun
     from supervisor_ai.control.commands.run_start import PreparedRun
     from supervisor_ai.control.preflight import Preflight
+    from supervisor_ai.domain.ids import RunId
     from supervisor_ai.domain.issues import IssueLink
 
 cli_option = click.option("-c", "--cli", metavar="NAME", help="Use this agent for every role.")
@@ -121,6 +122,24 @@ def attend(invocation: Invocation, options: StartOptions) -> "ForegroundRun":
         as_json=options["as_json"],
         wait=options["wait"],
     )
+
+
+def go_on_with(invocation: Invocation, run: "RunId", options: StartOptions, *, whose: str) -> int:
+    """Go on with a run that stays, unless somebody drives it now."""
+    from supervisor_ai.cli.interrupts import run_interruptibly
+    from supervisor_ai.control.commands.run_execution import prepare_resume
+    from supervisor_ai.control.commands.run_start import held_by
+
+    attendance = attend(invocation, options)
+    owner = attendance.project.records.queries.owner(run)
+    if owner is not None and owner.is_alive:
+        raise held_by(attendance.project, run)
+    say(f"Run {run} is {whose} supervisor and nobody drives it; it is gone on with.")
+    if options["queue"]:
+        attendance.report(run)
+        return DONE
+    run_interruptibly(prepare_resume(attendance.project, run))
+    return attendance.attend(run)
 
 
 def _show(prepared: "PreparedRun", *, as_json: bool) -> int:

@@ -151,5 +151,19 @@ SLICES: Final = (
         ),
         definitions="supervisor_ai.definitions.loop",
     ),
+    SliceName(
+        "team",
+        "supervisor_ai.drivers.team.slice",
+        ports={"folders": "supervisor_ai.workspaces.sessions.folders:open_session_files"},
+        resolver="supervisor_ai.definitions.team.resolution:resolve_team",
+        verb=SliceVerb(
+            place="supervisor_ai.cli.commands.team:team",
+            help="Watch over a team of agents: who works, who waits, who writes",
+        ),
+        steps=(
+            SliceStep("team", phrases="supervisor_ai.drivers.team.residence.sentences:WATCHES"),
+        ),
+        calls="supervisor_ai.drivers.team.commands.member_calls:CALLS",
+    ),
 )
 """Each is imported when something of it is asked for."""

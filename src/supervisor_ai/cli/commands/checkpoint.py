@@ -19,16 +19,14 @@ from supervisor_ai.cli.options import (
 from supervisor_ai.cli.output import report_mutation, say, write, write_json
 from supervisor_ai.cli.run_start import (
     StartOptions,
-    attend,
     budget_option,
     cli_option,
+    go_on_with,
     sandbox_option,
     start,
     start_option,
 )
 from supervisor_ai.cli.verbs import verb
-from supervisor_ai.control.commands.run_execution import prepare_resume
-from supervisor_ai.control.commands.run_start import held_by
 from supervisor_ai.control.exit_codes import DONE, WAITS
 from supervisor_ai.control.sessions.desk import open_desk, require_session
 from supervisor_ai.control.sessions.members import user_as_coordinator
@@ -134,7 +132,7 @@ def _serve(invocation: Invocation, session: SessionId, options: _ServeOptions) -
     unfinished = unfinished_for(project.records, session)
     staying = cast("StartOptions", {**options, "wait": True, "no_cache": False})
     if unfinished is not None and not options["dry_run"]:
-        return _go_on(invocation, unfinished.id, staying)
+        return go_on_with(invocation, unfinished.id, staying, whose="this session's")
     request = SupervisorRequest(
         session=session,
         recovery=options["recovery"],
@@ -146,20 +144,6 @@ def _serve(invocation: Invocation, session: SessionId, options: _ServeOptions) -
     )
     prepare = partial(prepare_supervisor, invocation.preflight(), open_desk(project), request)
     return start(invocation, with_trust(invocation, staying, prepare), staying)
-
-
-def _go_on(invocation: Invocation, run: RunId, options: StartOptions) -> int:
-    """Go on with the session's supervisor, unless somebody drives it now."""
-    attendance = attend(invocation, options)
-    owner = attendance.project.records.queries.owner(run)
-    if owner is not None and owner.is_alive:
-        raise held_by(attendance.project, run)
-    say(f"Run {run} is this session's supervisor and nobody drives it; it is gone on with.")
-    if options["queue"]:
-        attendance.report(run)
-        return DONE
-    run_interruptibly(prepare_resume(attendance.project, run))
-    return attendance.attend(run)
 
 
 @verb(

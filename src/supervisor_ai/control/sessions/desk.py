@@ -45,6 +45,7 @@ class NewSession(Struct, frozen=True, kw_only=True):
     requirement: str
     supervision: bool = True
     folder: str | None = None
+    reaches_all: bool = False
 
 
 class SessionDesk(Struct, frozen=True, kw_only=True):
@@ -118,6 +119,7 @@ def opened_fact(desk: SessionDesk, wanted: NewSession) -> s.SessionOpened:
         requirement=desk.keep(wanted.requirement),
         supervision=wanted.supervision,
         folder=wanted.folder,
+        reaches_all=wanted.reaches_all,
     )
 
 
