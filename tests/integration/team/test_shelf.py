@@ -13,9 +13,9 @@ from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.team.folder.model import StateFinding
-from supervisor_ai.drivers.team.folder.notes import RefusedNote
 from supervisor_ai.drivers.team.folder.shelf import Shelf
 from supervisor_ai.drivers.team.folder.state_page import render_state
+from supervisor_ai.drivers.team.text.notes import RefusedNote
 from supervisor_ai.drivers.team.text.report import AlertType
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.repositories.repository import GitRepository

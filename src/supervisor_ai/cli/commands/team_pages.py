@@ -11,7 +11,7 @@ from supervisor_ai.drivers.team.text.report import minutes
 if TYPE_CHECKING:
     from supervisor_ai.drivers.team.queries.status import (
         AlertLine,
-        MemberLine,
+        RosterLine,
         TeamStatus,
         TeamTaskLine,
     )
@@ -58,7 +58,7 @@ def _table(title: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -
         yield from ("", title, *(f"  {line}" for line in fitted([head, *rows])))
 
 
-def _member(member: "MemberLine", now: datetime) -> tuple[str, ...]:
+def _member(member: "RosterLine", now: datetime) -> tuple[str, ...]:
     return (
         member.name,
         member.role,

@@ -3,6 +3,7 @@
 from typing import Final
 
 from supervisor_ai.drivers.team.event_kinds import (
+    decisions,
     liveness,
     ownership,
     reconcile,
@@ -36,5 +37,7 @@ TEAM_EVENTS: Final[tuple[type[TeamFact], ...]] = (
     *(teardown.ShutdownAcknowledged, teardown.AckRetried, teardown.TeardownBlocked),
     *(teardown.FinalizeProposed, teardown.FinalizeApproved, teardown.TeardownReported),
     *(teardown.TeardownReady, teardown.TeardownFailed, teardown.TeamDeleted),
+    *(decisions.DecisionsNoted, decisions.DecisionsScopeViolated),
+    decisions.DecisionsMarkerMissed,
 )
 """Every kind, each once."""

@@ -22,6 +22,7 @@ from supervisor_ai.drivers.team.machines import teardown as ends
 from supervisor_ai.drivers.team.machines import tool_register as register
 from supervisor_ai.drivers.team.machines.alerts import Alerts, after_fact
 from supervisor_ai.drivers.team.machines.liveness import TeamMember
+from supervisor_ai.drivers.team.machines.notes import marker_of
 from supervisor_ai.drivers.team.machines.shelves import Shelves
 from supervisor_ai.drivers.team.machines.task import TeamTask
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
@@ -61,6 +62,10 @@ class TeamState(Struct, frozen=True, kw_only=True):
     tools: dict[str, register.ToolRecord] = field(default_factory=dict)
     alerts: Alerts = field(default_factory=dict)
     refusals: Shelves[RefusalWindow] = field(default_factory=dict)
+    noteworthy: int = 0
+    """The newest fact that is to be noted in DECISIONS.md."""
+    noted: int = 0
+    """Up to which fact DECISIONS.md has what is to be noted."""
     delivered: int = 0
     """Up to which fact all was said that there was to say."""
     watched_since: datetime | None = None
@@ -102,7 +107,8 @@ def evolve(state: TeamState, event: Event) -> TeamState:
         raise InternalError(f"{type(event).__name__} is no fact of a team.")
     index = state.index + 1
     shown = index if event.is_shown else state.shown
-    state = replace(state, index=index, latest=event.at, shown=shown)
+    noteworthy = state.noteworthy if marker_of(event) is None else index
+    state = replace(state, index=index, latest=event.at, shown=shown, noteworthy=noteworthy)
     state = _dispatch(_heard(state, event), event)
     alerts = after_fact(state.alerts, event, owner_of(state, event))
     return state if alerts is state.alerts else replace(state, alerts=alerts)
@@ -155,6 +161,8 @@ def _dispatch(state: TeamState, event: TeamFact) -> TeamState:
             return _of_silence(state, event)
         case "tools":
             return _of_tools(state, event)
+        case "decisions":
+            return replace(state, noted=getattr(event, "upto", state.noted))
         case _:
             return _of_roster(state, event)
 

@@ -55,6 +55,9 @@ def create_team(teams: TeamDesk, wanted: WantedTeam, actor: Actor) -> str:
         )
 
     teams.view(wanted.name).add(decide, actor)
+    shelf = teams.shelf(wanted.name)
+    if shelf is not None:
+        shelf.furnish(wanted.name)
     project_state(teams, wanted.name, actor)
     return wanted.name
 

@@ -18,11 +18,11 @@ from supervisor_ai.drivers.team.decisions.reconcile import (
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.event_kinds.reconcile import SnapshotTaken
-from supervisor_ai.drivers.team.folder.mapping import page_of
 from supervisor_ai.drivers.team.folder.model import LOG_SHOWN, StateFinding, StateLook
 from supervisor_ai.drivers.team.folder.shelf import Shelf
 from supervisor_ai.drivers.team.folder.state_page import render_state
 from supervisor_ai.drivers.team.folder.state_reader import claimed_identity
+from supervisor_ai.drivers.team.folder.team_page import page_of
 from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
 from supervisor_ai.drivers.team.state import TeamState, evolve
 

@@ -10,6 +10,7 @@ from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.domain.terminal import plain
+from supervisor_ai.drivers.team.commands.decision_notes import note_decisions
 from supervisor_ai.drivers.team.commands.delivery import deliver
 from supervisor_ai.drivers.team.commands.projection import project_state
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
@@ -64,6 +65,7 @@ def send_event(
     )
     if any(type(fact) in SPEAKING for fact in ruling.facts):
         deliver(teams, name)
+    note_decisions(teams, name, actor)
     if any(fact.is_shown for fact in ruling.facts) and _is_time_for_page(teams, name):
         project_state(teams, name, actor)
     return answer_of(ruling)

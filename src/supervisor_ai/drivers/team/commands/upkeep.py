@@ -5,6 +5,7 @@ from datetime import timedelta
 from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Actor
+from supervisor_ai.drivers.team.commands.decision_notes import is_due_to_note, note_decisions
 from supervisor_ai.drivers.team.commands.delivery import deliver
 from supervisor_ai.drivers.team.commands.projection import is_page_due, project_state
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
@@ -33,7 +34,7 @@ def is_over(teams: TeamDesk, name: str) -> bool:
 def is_due(teams: TeamDesk, name: str) -> bool:
     """Tell whether there is something to do for a team; nothing is changed."""
     state = teams.state(name)
-    if look(state, teams.desk.now()) or is_due_to_finish(state):
+    if look(state, teams.desk.now()) or is_due_to_finish(state) or is_due_to_note(state):
         return True
     unsaid = (fact for _, fact in teams.facts(name, after=state.delivered))
     return any(type(fact) in SPEAKING for fact in unsaid) or is_page_due(teams, name)
@@ -56,5 +57,6 @@ def tend(teams: TeamDesk, name: str, actor: Actor) -> Tended:
     teams.view(name).add(decide, actor)
     said = 0 if is_over(teams, name) else deliver(teams, name)
     finish_teardown(teams, name, actor)
+    note_decisions(teams, name, actor)
     project_state(teams, name, actor)
     return Tended(words=tuple(words), messages=said, wait=wait_of(teams, name))

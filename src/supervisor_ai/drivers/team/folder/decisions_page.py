@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.drivers.team.folder.notes import (
+from supervisor_ai.drivers.team.text.notes import (
     BASE_SECTIONS,
     DecisionNote,
     DecisionsMarker,

@@ -19,10 +19,10 @@ from supervisor_ai.drivers.team.folder.model import (
     StateLook,
     StatePage,
 )
-from supervisor_ai.drivers.team.folder.notes import DecisionNote, RefusedNote
 from supervisor_ai.drivers.team.folder.state_page import render_state
 from supervisor_ai.drivers.team.folder.state_reader import look_at
 from supervisor_ai.drivers.team.text.messages import without_secrets
+from supervisor_ai.drivers.team.text.notes import DecisionNote, RefusedNote
 from supervisor_ai.drivers.team.text.report import AlertType
 
 MOST_BYTES: Final = 8 << 20
@@ -67,16 +67,20 @@ class Shelf:
         return shown[:_LINE].strip()
 
     def create(self, page: StatePage) -> WrittenState:
-        """Make the folder, out of git's sight, with both files; what is there already stays."""
+        """Make the folder with all its files."""
+        self.furnish(page.team)
+        found = self._content(STATE_FILE)
+        return self.write(page, replaces=None if found is None else _sha256(found))
+
+    def furnish(self, team: str) -> None:
+        """Make the folder, out of git's sight, with DECISIONS.md; what is there already stays."""
         self._folders.prepare(self._folder)
         for name, content in (
             (_IGNORE_FILE, _IGNORED),
-            (DECISIONS_FILE, new_decisions(page.team).encode()),
+            (DECISIONS_FILE, new_decisions(team).encode()),
         ):
             if self._content(name) is None:
                 self._folders.replace(self._folder, name, content, expected=None)
-        found = self._content(STATE_FILE)
-        return self.write(page, replaces=None if found is None else _sha256(found))
 
     def content(self) -> bytes | None:
         """Return what is in the place of `state.md`, so that an edit can be kept."""

@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.drivers.team.event_kinds import (
+    decisions,
     liveness,
     ownership,
     reconcile,
@@ -44,6 +45,9 @@ _OF_STATE: Final = frozenset(
 )
 _OF_HANDOFF: Final = frozenset({AlertType.HANDOFF_MISSING, AlertType.HANDOFF_DUPLICATE})
 _OF_TEARDOWN: Final = frozenset({AlertType.TEARDOWN_BLOCKED, AlertType.FORCED_FINALIZE_CANDIDATE})
+_OF_NOTES: Final = frozenset(
+    {AlertType.DECISIONS_SCOPE_VIOLATION, AlertType.DECISIONS_MARKER_MISSING}
+)
 _IDLE: Final = frozenset({AlertType.IDLE_BREACH, AlertType.REVIEW_SLA_BREACH})
 _SETTLES_TASK: Final = (
     tasks.TaskResumed,
@@ -106,6 +110,8 @@ def _settles(fact: TeamFact) -> tuple[frozenset[AlertType], str | None]:
             return _IDLE, member
         case tools.ToolResolved(tool=tool) | tools.ToolDecided(tool=tool):
             return frozenset({AlertType.TOOL_UNAVAILABLE}), tool
+        case decisions.DecisionsNoted():
+            return _OF_NOTES, None
         case ownership.OwnershipAcknowledged():
             return _OF_HANDOFF, None
         case reconcile.ReconcileLockExited():

@@ -5,7 +5,7 @@ from typing import Final
 
 from supervisor_ai.control.slices import TaskLine, TaskList, TaskPanel
 from supervisor_ai.drivers.team.machines.task import HELD, TeamTaskStatus
-from supervisor_ai.drivers.team.queries.status import MemberLine, TeamStatus, TeamTaskLine
+from supervisor_ai.drivers.team.queries.status import RosterLine, TeamStatus, TeamTaskLine
 from supervisor_ai.drivers.team.text.report import minutes
 from supervisor_ai.drivers.team.words import IdleStage
 
@@ -83,7 +83,7 @@ def _roster(team: TeamStatus, now: datetime) -> TaskPanel:
     return TaskPanel(title="Roster", rows=(head, *rows), alerts=frozenset(late))
 
 
-def _member(member: MemberLine, now: datetime) -> tuple[str, ...]:
+def _member(member: RosterLine, now: datetime) -> tuple[str, ...]:
     return (
         member.name,
         member.role,

@@ -28,7 +28,7 @@ LOCKS: Final[Mapping[LockStatus, str]] = {
 }
 
 
-class MemberLine(Struct, frozen=True, kw_only=True):
+class RosterLine(Struct, frozen=True, kw_only=True):
     """A member as lists show it."""
 
     name: str
@@ -92,7 +92,7 @@ class TeamStatus(Struct, frozen=True, kw_only=True):
     lock: str
     teardown: str
     missing_acks: tuple[str, ...]
-    roster: tuple[MemberLine, ...]
+    roster: tuple[RosterLine, ...]
     tasks: tuple[TeamTaskLine, ...]
     alerts: tuple[AlertLine, ...]
     needs_decision: tuple[str, ...]
@@ -149,8 +149,8 @@ def status_of(state: TeamState, text: Callable[[ArtifactHash], str]) -> TeamStat
     )
 
 
-def _member(member: TeamMember) -> MemberLine:
-    return MemberLine(
+def _member(member: TeamMember) -> RosterLine:
+    return RosterLine(
         name=member.name,
         role=member.role.value,
         wait_reason=member.wait.value,

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 from supervisor_ai.drivers.team.folder.decisions_page import new_decisions
 from supervisor_ai.drivers.team.folder.model import RosterEntry, StateLogEntry, StatePage, TaskEntry
-from supervisor_ai.drivers.team.folder.notes import DecisionNote, DecisionsMarker
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
+from supervisor_ai.drivers.team.text.notes import DecisionNote, DecisionsMarker
 
 AT = datetime(2031, 5, 6, 7, 0, tzinfo=UTC)
 PAGE = StatePage(

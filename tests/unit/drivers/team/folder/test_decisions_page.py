@@ -8,7 +8,7 @@ from tests.unit.drivers.team.folder.pages import NEW, NOTE
 
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.team.folder.decisions_page import append_note
-from supervisor_ai.drivers.team.folder.notes import DecisionNote, DecisionsMarker, RefusedNote
+from supervisor_ai.drivers.team.text.notes import DecisionNote, DecisionsMarker, RefusedNote
 from supervisor_ai.drivers.team.text.report import AlertType
 
 OTHER = replace(NOTE, marker=DecisionsMarker.NOTES, event="REASSIGN_PROPOSAL", text="Split it")

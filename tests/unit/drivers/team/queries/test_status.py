@@ -10,9 +10,9 @@ from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds import reconcile as r
 from supervisor_ai.drivers.team.event_kinds.ownership import SplitBrainDetected
-from supervisor_ai.drivers.team.folder.mapping import page_of
 from supervisor_ai.drivers.team.folder.state_page import render_state
 from supervisor_ai.drivers.team.folder.state_reader import read_state
+from supervisor_ai.drivers.team.folder.team_page import page_of
 from supervisor_ai.drivers.team.queries.live import live_of
 from supervisor_ai.drivers.team.queries.questions import decision_request, questions
 from supervisor_ai.drivers.team.queries.reports import report_of

@@ -111,11 +111,11 @@ def _entry(index: int, fact: TeamFact, line: Line) -> StateLogEntry:
         epoch=fact.epoch,
         task=getattr(fact, "task", None) or None,
         rev=fact.rev if isinstance(fact, TaskFact) else None,
-        text=line(" ".join(_details(fact))),
+        text=line(" ".join(details(fact))),
     )
 
 
-def _details(fact: TeamFact) -> Iterator[str]:
+def details(fact: TeamFact) -> Iterator[str]:
     """Say what is in a fact besides what every fact has; texts are named by their hashes."""
     for name, value in asdict(fact).items():
         shown = _shown(value)
