@@ -1,8 +1,8 @@
-"""Random plans of features: the distributions of the makespan benchmark, fixed before its scheduler.
+"""Random plans of features: the fixed distributions of the makespan benchmark.
 
 Plan number i is made of the seed i and of nothing else. Each has 10 to 500 components (as many
-small plans as large ones, by their logarithm), 2 to 16 slots, one of four shapes, one of three kinds
-of durations, and files of which some are shared. Nothing here knows how they are scheduled.
+small plans as large ones, by their logarithm), 2 to 16 slots, one of four shapes, one of three
+kinds of durations, and files of which some are shared. Nothing here knows how they are scheduled.
 """
 
 import math
