@@ -54,6 +54,15 @@ class StartWhen(StrEnum):
     """The interfaces alone, which are locked before any component begins."""
 
 
+class Overlaps(StrEnum):
+    """What becomes of files that two components claim of which neither waits for the other."""
+
+    REFUSE = "refuse"
+    """The plan has a mistake: it says who comes first, or nobody shares a file."""
+    SERIALIZE = "serialize"
+    """They are never built at the same time, in whatever order."""
+
+
 class InterfaceKind(StrEnum):
     """In which language an interface is written."""
 
@@ -120,6 +129,8 @@ class Feature(Struct, frozen=True, kw_only=True):
     title: str
     phases: tuple[Phase, ...]
     """In the order of their sequence."""
+    description: str = ""
+    overlaps: Overlaps = Overlaps.REFUSE
 
     @property
     def components(self) -> tuple[Component, ...]:
