@@ -1,6 +1,7 @@
 """Starting a run from the command line: previewed, agreed to, submitted and driven."""
 
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, NotRequired, Protocol, TypedDict
 
 import click
 
@@ -16,8 +17,20 @@ if TYPE_CHECKING:
     from supervisor_ai.cli.foreground.foreground_run import ForegroundRun
     from supervisor_ai.control.commands.run_start import PreparedRun
     from supervisor_ai.control.preflight import Preflight
+    from supervisor_ai.control.project import OpenProject
     from supervisor_ai.domain.ids import RunId
     from supervisor_ai.domain.issues import IssueLink
+
+
+class Submit(Protocol):
+    """Writes a run's first fact."""
+
+    def __call__(
+        self, project: "OpenProject", prepared: "PreparedRun", *, queued: bool
+    ) -> "Coroutine[object, object, RunId]":
+        """Write it, and name the run."""
+        ...
+
 
 cli_option = click.option("-c", "--cli", metavar="NAME", help="Use this agent for every role.")
 start_option = click.option(
@@ -87,9 +100,18 @@ def read_task(
     return asyncio.run(take_issue(preflight, issue, task or ""))
 
 
-def start(invocation: Invocation, prepared: "PreparedRun", options: StartOptions) -> int:
-    """Start a run, unless it is only to be shown or a person does not agree."""
-    from supervisor_ai.control.commands.run_start import submit, unattended
+def start(
+    invocation: Invocation,
+    prepared: "PreparedRun",
+    options: StartOptions,
+    submit: "Submit | None" = None,
+) -> int:
+    """Start a run, unless it is only to be shown or a person does not agree.
+
+    `submit` is who writes its first fact, where more than that has to be kept.
+    """
+    from supervisor_ai.control.commands.run_start import submit as submit_alone
+    from supervisor_ai.control.commands.run_start import unattended
 
     if options["dry_run"]:
         return _show(prepared, as_json=options["as_json"])
@@ -105,7 +127,8 @@ def start(invocation: Invocation, prepared: "PreparedRun", options: StartOptions
 
         return start_on_screen(invocation, prepared)
     attendance = attend(invocation, options)
-    submission = submit(attendance.project, prepared, queued=options["queue"])
+    write_first = submit or submit_alone
+    submission = write_first(attendance.project, prepared, queued=options["queue"])
     return attendance.begin(submission, queued=options["queue"])
 
 

@@ -165,5 +165,24 @@ SLICES: Final = (
         ),
         calls="supervisor_ai.drivers.team.commands.member_calls:CALLS",
     ),
+    SliceName(
+        "feature",
+        "supervisor_ai.drivers.feature.slice",
+        ports={
+            "reader": "supervisor_ai.definitions.feature.plan_files:open_plan_reader",
+            "merges": "supervisor_ai.workspaces.commits.branch_merges:open_branch_merges",
+        },
+        section="supervisor_ai.definitions.feature.settings:FEATURES",
+        verb=SliceVerb(
+            place="supervisor_ai.cli.commands.feature:feature",
+            help="Build a feature of many components at once",
+        ),
+        steps=(
+            SliceStep("feature", phrases="supervisor_ai.drivers.feature.queries.sentences:FEATURE"),
+            SliceStep(
+                "component", phrases="supervisor_ai.drivers.feature.queries.sentences:COMPONENT"
+            ),
+        ),
+    ),
 )
 """Each is imported when something of it is asked for."""

@@ -31,7 +31,7 @@ from supervisor_ai.engine.drive import DriveResult
 from supervisor_ai.engine.playback import Playback
 from supervisor_ai.engine.ports.ledger import Wake
 
-_FAMILY_LIMIT: Final = 4
+_FAMILY_LIMIT: Final = 65
 _LOOK_AT_NOTICES: Final = timedelta(seconds=20)
 _FIRST_WAKE: Final = 1
 _SHORT_REST: Final = timedelta(minutes=1)
