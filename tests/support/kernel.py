@@ -7,8 +7,8 @@ from typing import Final, TypeVar
 
 from tests.support.fake_kanban_files import MemoryKanbanFiles
 from tests.support.kanban_performers import performers_with
-from tests.support.memory_knowledge import MemoryStoreFiles, PlainBooks
 from tests.support.memory_branch_merges import MemoryBranchMerges
+from tests.support.memory_knowledge import MemoryStoreFiles, PlainBooks
 from tests.support.memory_session_files import MemorySessionFolders
 from tests.support.toy_driver import ChildDriver, ParentDriver
 

@@ -36,7 +36,10 @@ REACHING: Final = (
     *("tests/unit/drivers/checkpoint", "tests/integration/checkpoint"),
     *("tests/unit/drivers/team", "tests/unit/drivers/feature"),
     *(f"tests/unit/redaction/test_{it}.py" for it in ("corpus", "marks", "nonces", "prefilter")),
-    *(f"tests/unit/redaction/test_{it}.py" for it in ("redaction", "sieve", "traps", "withholding")),
+    *(
+        f"tests/unit/redaction/test_{it}.py"
+        for it in ("redaction", "sieve", "traps", "withholding")
+    ),
     *("tests/histories", "tests/integration/engine", "tests/integration/kanban"),
 )
 """Where the tests are that take these branches."""
