@@ -1,8 +1,9 @@
 """Telling quickly which lines of a long text can hold no secret."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
+from importlib import import_module
 from typing import Final, NamedTuple, Protocol
 
 from supervisor_ai.domain.redaction.rule import LEAST_WORD, RedactionRule, begins_word
@@ -31,6 +32,10 @@ class _Matcher(Protocol):
     def search(self, text: bytes, pos: int = 0) -> _Match | None: ...
 
 
+CompileShape = Callable[[str], _Matcher | None]
+"""Makes a matcher that takes time in proportion to a text, where there is one."""
+
+
 class Lines(NamedTuple):
     """Lines of a text that were put together, and where they came from."""
 
@@ -48,8 +53,11 @@ class Sieve:
     that it keeps may have no secret; one that it drops has none.
     """
 
-    def __init__(self, rules: Sequence[RedactionRule]) -> None:
+    def __init__(
+        self, rules: Sequence[RedactionRule], compile_shape: CompileShape | None = None
+    ) -> None:
         self._rules = rules
+        self._compile = compile_shape or linear_matcher
 
     def is_worth_it(self, size: int) -> bool:
         """Tell whether a text of some size is searched in less time when it is sifted first."""
@@ -80,7 +88,7 @@ class Sieve:
 
     @cached_property
     def _matcher(self) -> _Matcher | None:
-        return _compiled(_shape(self._rules))
+        return self._compile(_shape(self._rules))
 
 
 def _bytes(text: str) -> bytes:
@@ -108,9 +116,10 @@ def _shapes(rule: RedactionRule, *, begins: bool) -> Iterator[str]:
 
 
 @cache
-def _compiled(shape: str) -> _Matcher | None:
+def linear_matcher(shape: str, library: str = "re2") -> _Matcher | None:
+    """Compile a shape; None: there is no such library here."""
     try:
-        import re2
+        re2 = import_module(library)
     except ImportError:
         return None
     options = re2.Options()
