@@ -16,7 +16,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.definition import FeatureDefinition, workflow_of
 from supervisor_ai.drivers.feature.driver import FeatureDriver
 from supervisor_ai.drivers.feature.plan.model import ComponentId, Feature
-from supervisor_ai.drivers.feature.plan.terms import Limits
+from supervisor_ai.drivers.feature.plan.terms import ParallelLimits
 from supervisor_ai.drivers.feature.state import FeatureState
 from supervisor_ai.engine.ports.sandbox import SandboxSpec
 from supervisor_ai.engine.ports.workers import WorkerRequest
@@ -73,7 +73,7 @@ class FeatureScene:
             clis=child.clis,
             gates=child.gates,
             feature=self.plan,
-            slots=Limits(max_parallel=slots),
+            slots=ParallelLimits(max_parallel=slots),
             max_returns=max_returns,
             children=dict.fromkeys(names, pinned),
             child_workflows=dict.fromkeys(names, "test"),

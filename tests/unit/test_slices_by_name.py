@@ -20,6 +20,11 @@ ROOMS: Final = {
         *("control/ports/session_files.py", "definitions/builtin/pipelines"),
         "workers/installation/pages",
     ),
+    # A budget can be that of a whole family of runs, and other people's tools have features, too.
+    "feature": (
+        *("gates", "workers/codex", "domain/git_flow/commit_message.py"),
+        *("domain/run/launches.py", "domain/run/spending", "definitions/schema/spending"),
+    ),
 }
 """The rooms of adapters and words that belong to one slice alone."""
 SIGNS: Final = {

@@ -172,7 +172,7 @@ SLICES: Final = (
             "reader": "supervisor_ai.definitions.feature.plan_files:open_plan_reader",
             "merges": "supervisor_ai.workspaces.commits.branch_merges:open_branch_merges",
         },
-        section="supervisor_ai.definitions.feature.settings:FEATURES",
+        section="supervisor_ai.definitions.feature.shapes:FEATURES",
         verb=SliceVerb(
             place="supervisor_ai.cli.commands.feature:feature",
             help="Build a feature of many components at once",

@@ -49,7 +49,7 @@ from supervisor_ai.drivers.feature.commands.start import (
     feature_settings,
     prepare_feature,
 )
-from supervisor_ai.drivers.feature.plan.terms import Limits
+from supervisor_ai.drivers.feature.plan.terms import ParallelLimits
 from supervisor_ai.drivers.feature.queries.views import (
     FeatureView,
     plan_view,
@@ -264,7 +264,7 @@ def _known(office: FeatureOffice) -> list[FeatureView]:
     return views
 
 
-def _limits(office: FeatureOffice) -> Limits:
+def _limits(office: FeatureOffice) -> ParallelLimits:
     commit = office.preflight.repository.resolve(None).sha
     return feature_settings(office, commit).slots
 

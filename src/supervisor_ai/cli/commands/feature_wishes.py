@@ -15,7 +15,7 @@ from supervisor_ai.control.exit_codes import DONE, WAITS
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.drivers.feature.commands.wishes import tell, unfinished
-from supervisor_ai.drivers.feature.state import Wish
+from supervisor_ai.drivers.feature.state import FeatureWish
 
 _FEATURE = click.argument("feature", metavar="FEATURE")
 _COMPONENT = click.argument("component", metavar="COMPONENT")
@@ -39,7 +39,7 @@ def pause(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
     What is being built goes on; what is done waits for `supervisor feature resume`.
     """
-    return _tell(invocation, options, Wish.PAUSE)
+    return _tell(invocation, options, FeatureWish.PAUSE)
 
 
 @verb(example="supervisor feature resume P1T5")
@@ -48,7 +48,7 @@ def pause(invocation: Invocation, **options: Unpack[_Options]) -> int:
 @click.pass_obj
 def resume(invocation: Invocation, **options: Unpack[_Options]) -> int:
     """Let a paused feature go on."""
-    return _tell(invocation, options, Wish.RESUME)
+    return _tell(invocation, options, FeatureWish.RESUME)
 
 
 @verb(example="supervisor feature retry P1T5 backend.auth_service")
@@ -62,7 +62,7 @@ def retry(invocation: Invocation, **options: Unpack[_PartOptions]) -> int:
     COMPONENT is its id, or its name as the plan has it. It begins where the feature's branch stands
     now, and is told what was wrong.
     """
-    return _tell(invocation, options, Wish.RETRY, options["component"])
+    return _tell(invocation, options, FeatureWish.RETRY, options["component"])
 
 
 @verb(example="supervisor feature skip P1T5 P1T5-PH1-C2")
@@ -75,7 +75,7 @@ def skip(invocation: Invocation, **options: Unpack[_PartOptions]) -> int:
 
     It counts as completed: what depends on it can begin.
     """
-    return _tell(invocation, options, Wish.SKIP, options["component"])
+    return _tell(invocation, options, FeatureWish.SKIP, options["component"])
 
 
 @verb(example="supervisor feature cancel P1T5")
@@ -98,7 +98,7 @@ def cancel(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
 
 def _tell(
-    invocation: Invocation, options: _Options, wish: Wish, component: str | None = None
+    invocation: Invocation, options: _Options, wish: FeatureWish, component: str | None = None
 ) -> int:
     project = invocation.project()
     run, words = tell(project, options["feature"], wish, component)

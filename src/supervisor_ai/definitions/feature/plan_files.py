@@ -12,8 +12,8 @@ from supervisor_ai.drivers.feature.plan.model import (
     Component,
     ComponentId,
     Feature,
+    FeaturePhase,
     Interface,
-    Phase,
     PhaseId,
     component_id,
     phase_id,
@@ -105,9 +105,9 @@ class _Reading:
                 names |= {f"{phase.id}.{it.id}": full, full: full}
         return names
 
-    def _phase(self, shape: FeatureShape, at: int, id_: PhaseId, names: _Names) -> Phase:
+    def _phase(self, shape: FeatureShape, at: int, id_: PhaseId, names: _Names) -> FeaturePhase:
         phase = shape.phases[at]
-        return Phase(
+        return FeaturePhase(
             id=id_,
             name=phase.id,
             sequence=_sequence(shape, at),

@@ -1,4 +1,4 @@
-"""The shape of a plan's file: a feature, its phases, their components and interfaces."""
+"""The shapes of plans and of the section `features` of the config."""
 
 import re
 from pathlib import PurePosixPath
@@ -6,9 +6,12 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
 
+from supervisor_ai.definitions.config.merged import ConfigSection, MergedConfig, over
 from supervisor_ai.definitions.schema.base import AgentName, FileShape, Name
 from supervisor_ai.drivers.feature.plan.model import InterfaceKind, Overlaps, StartWhen
+from supervisor_ai.drivers.feature.settings import FeatureSettings
 
+KEY: Final = "features"
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _TITLE: Final = 300
 _DESCRIPTION: Final = 20_000
@@ -88,3 +91,23 @@ class PlanShape(FileShape):
     """A plan's file."""
 
     feature: FeatureShape
+
+
+Places = Annotated[int, Field(ge=1, le=64)]
+
+
+class FeaturesShape(FileShape):
+    """`features`: how many components are built at once, and how often one is built again."""
+
+    max_parallel: Places | None = None
+    clis: Annotated[dict[AgentName, Places], Field(max_length=100)] | None = None
+    max_returns: Annotated[int, Field(ge=0, le=20)] | None = None
+
+
+def read_features(config: MergedConfig) -> FeatureSettings:
+    """Make the settings of what the files say together."""
+    return over(FeatureSettings(), config.section(KEY, FeaturesShape))
+
+
+FEATURES: Final = ConfigSection(key=KEY, shape=FeaturesShape, build=read_features)
+"""The section `features` of the config."""

@@ -31,14 +31,14 @@ from supervisor_ai.drivers.feature.plan.model import (
 from supervisor_ai.drivers.feature.plan.rollup import status_of
 from supervisor_ai.drivers.feature.plan.scheduler import Scheduler
 from supervisor_ai.drivers.feature.plan.terms import terms_of, territory_of
-from supervisor_ai.drivers.feature.state import LOCKING, FeatureState, Part, Stage, step_of
+from supervisor_ai.drivers.feature.state import LOCKING, FeatureState, Part, PartStage, step_of
 from supervisor_ai.drivers.moves.attempts import base_of
 
 T = TypeVar("T")
 SIGNAL: Final = "word"
 """What a feature waits for that cannot go on by itself."""
 _GOOD: Final = frozenset({Verdict.PASSED, Verdict.WARNED})
-_IN_QUEUE: Final = frozenset({Stage.QUEUE, Stage.GATES, Stage.LAND, Stage.DONE})
+_IN_QUEUE: Final = frozenset({PartStage.QUEUE, PartStage.GATES, PartStage.LAND, PartStage.DONE})
 
 
 def decide(run: Run, state: FeatureState) -> Decision:
@@ -236,14 +236,14 @@ def _failed(name: ComponentId, part: Part, reason: str) -> Decision:
     return Decision(events=(failed,))
 
 
-_RULES: Final[dict[Stage, _Rule]] = {
-    Stage.ASSIGN: _assign,
-    Stage.START: _begin,
-    Stage.QUEUE: _merge,
-    Stage.GATES: _test,
-    Stage.BACK: _return,
-    Stage.DONE: _pass,
-    Stage.STOP: _stop,
+_RULES: Final[dict[PartStage, _Rule]] = {
+    PartStage.ASSIGN: _assign,
+    PartStage.START: _begin,
+    PartStage.QUEUE: _merge,
+    PartStage.GATES: _test,
+    PartStage.BACK: _return,
+    PartStage.DONE: _pass,
+    PartStage.STOP: _stop,
 }
 
 

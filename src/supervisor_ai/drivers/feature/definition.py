@@ -10,7 +10,7 @@ from supervisor_ai.domain.run.definition import Definition, Gate, Step, Workflow
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.drivers.feature.kinds import FEATURE, INTERFACES, OF_COMPONENT, OF_FEATURE
 from supervisor_ai.drivers.feature.plan.model import ComponentId, Feature
-from supervisor_ai.drivers.feature.plan.terms import Limits
+from supervisor_ai.drivers.feature.plan.terms import ParallelLimits
 
 NAME: Final = "feature"
 
@@ -19,7 +19,7 @@ class FeatureDefinition(Definition, frozen=True, kw_only=True):
     """Everything that a run of a feature needs, resolved and pinned."""
 
     feature: Feature
-    slots: Limits = field(default_factory=Limits)
+    slots: ParallelLimits = field(default_factory=ParallelLimits)
     max_returns: int = 2
     """How often a component is built again because it could not be merged as it was."""
     children: dict[ComponentId, ArtifactHash] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from msgspec import Struct, field
 
-from supervisor_ai.drivers.feature.plan.terms import Limits
+from supervisor_ai.drivers.feature.plan.terms import ParallelLimits
 
 
 class FeatureSettings(Struct, frozen=True, kw_only=True):
@@ -13,6 +13,6 @@ class FeatureSettings(Struct, frozen=True, kw_only=True):
     max_returns: int = 2
 
     @property
-    def slots(self) -> Limits:
+    def slots(self) -> ParallelLimits:
         """Say how many components are built at the same time."""
-        return Limits(max_parallel=self.max_parallel, clis=self.clis)
+        return ParallelLimits(max_parallel=self.max_parallel, clis=self.clis)

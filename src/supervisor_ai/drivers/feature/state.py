@@ -21,7 +21,7 @@ LOCKING: Final = ComponentId(INTERFACES)
 """The interfaces go through the same queue as a component, before all of them."""
 
 
-class Wish(StrEnum):
+class FeatureWish(StrEnum):
     """What a person can tell a feature that is being built."""
 
     PAUSE = "pause"
@@ -30,12 +30,12 @@ class Wish(StrEnum):
     SKIP = "skip"
 
     @classmethod
-    def read(cls, word: str) -> "Wish | None":
+    def read(cls, word: str) -> "FeatureWish | None":
         """Find the wish that a word stands for."""
         return next((it for it in cls if it.value == word), None)
 
 
-class Stage(StrEnum):
+class PartStage(StrEnum):
     """What is to be done next for a component."""
 
     NONE = "none"
@@ -59,7 +59,7 @@ class Part(Struct, frozen=True, kw_only=True):
     """Where one component stands."""
 
     status: ComponentStatus = ComponentStatus.PENDING
-    stage: Stage = Stage.NONE
+    stage: PartStage = PartStage.NONE
     visit: int = 0
     child: RunId | None = None
     task: ArtifactHash | None = None
@@ -123,15 +123,15 @@ def _told(state: FeatureState, signal: str) -> FeatureState:
     component = ComponentId(name)
     part = state.part(component)
     state = replace(state, is_called=True)
-    match Wish.read(word):
-        case Wish.PAUSE:
+    match FeatureWish.read(word):
+        case FeatureWish.PAUSE:
             return replace(state, is_paused=True)
-        case Wish.RESUME:
+        case FeatureWish.RESUME:
             return replace(state, is_paused=False)
-        case Wish.RETRY if part.status in {ComponentStatus.FAILED, ComponentStatus.SKIPPED}:
+        case FeatureWish.RETRY if part.status in {ComponentStatus.FAILED, ComponentStatus.SKIPPED}:
             fresh = Part(visit=part.visit, feedback=part.feedback)
             return replace(state, parts={**state.parts, component: fresh})
-        case Wish.SKIP if part.status in {ComponentStatus.FAILED, ComponentStatus.PENDING}:
+        case FeatureWish.SKIP if part.status in {ComponentStatus.FAILED, ComponentStatus.PENDING}:
             return replace(state, skips=(*state.skips, component))
         case _:
             return state
@@ -139,14 +139,14 @@ def _told(state: FeatureState, signal: str) -> FeatureState:
 
 def _child_ended(state: FeatureState, event: e.ChildEnded) -> FeatureState:
     for name, part in state.parts.items():
-        if part.child == event.child and part.stage is Stage.BUILD:
+        if part.child == event.child and part.stage is PartStage.BUILD:
             if event.status is RunStatus.COMPLETED:
-                ready = replace(part, stage=Stage.QUEUE)
+                ready = replace(part, stage=PartStage.QUEUE)
                 return replace(
                     state, parts={**state.parts, name: ready}, queue=(*state.queue, name)
                 )
             reason = f"Run {event.child} is {event.status.value}: {event.outcome.reason}"
-            stopped = replace(part, stage=Stage.STOP, reason=reason)
+            stopped = replace(part, stage=PartStage.STOP, reason=reason)
             return replace(state, parts={**state.parts, name: stopped})
     return state
 
@@ -176,41 +176,43 @@ def _moved(part: Part, event: e.PlacedEvent) -> Part:  # noqa: C901 - one case p
             is_return = part.status is ComponentStatus.FAILED
             return Part(
                 status=ComponentStatus.IMPLEMENTING,
-                stage=Stage.ASSIGN,
+                stage=PartStage.ASSIGN,
                 visit=visit,
                 feedback=tuple(it.artifact for it in feedback),
                 returns=part.returns + is_return,
             )
         case f.AssignmentWritten(task=task):
-            return replace(part, task=task, stage=Stage.START)
+            return replace(part, task=task, stage=PartStage.START)
         case e.ChildStarted(child=child):
-            return replace(part, child=child, stage=Stage.BUILD)
+            return replace(part, child=child, stage=PartStage.BUILD)
         case f.InterfacesWritten(snapshot=snapshot, task=task):
-            return replace(part, snapshot=snapshot, task=task, stage=Stage.GATES)
+            return replace(part, snapshot=snapshot, task=task, stage=PartStage.GATES)
         case f.MergeStarted():
             return replace(part, status=ComponentStatus.TESTING)
         case f.MergePrepared(snapshot=snapshot, touched=touched):
-            return replace(part, snapshot=snapshot, touched=touched, stage=Stage.GATES)
+            return replace(part, snapshot=snapshot, touched=touched, stage=PartStage.GATES)
         case f.MergeRefused(report=report, reason=reason):
             return _sent_back(part, reason, report)
         case f.MergeNeedless() | e.IntegrationLanded():
-            return replace(part, stage=Stage.DONE)
+            return replace(part, stage=PartStage.DONE)
         case e.GateEnded(slot=slot):
             return replace(part, verdicts={**part.verdicts, slot: event})
         case e.IntegrationRefused(reason=reason):
-            return replace(part, stage=Stage.STOP, reason=reason)
+            return replace(part, stage=PartStage.STOP, reason=reason)
         case e.StepPassed():
-            return replace(part, status=ComponentStatus.COMPLETED, stage=Stage.NONE)
+            return replace(part, status=ComponentStatus.COMPLETED, stage=PartStage.NONE)
         case e.StepFailed(reason=reason):
-            return replace(part, status=ComponentStatus.FAILED, stage=Stage.NONE, reason=reason)
+            return replace(part, status=ComponentStatus.FAILED, stage=PartStage.NONE, reason=reason)
         case e.StepSkipped(reason=reason):
-            return replace(part, status=ComponentStatus.SKIPPED, stage=Stage.NONE, reason=reason)
+            return replace(
+                part, status=ComponentStatus.SKIPPED, stage=PartStage.NONE, reason=reason
+            )
         case _:
             return part
 
 
 def _sent_back(part: Part, reason: str, report: ArtifactHash) -> Part:
-    return replace(part, stage=Stage.BACK, reason=reason, feedback=(report,))
+    return replace(part, stage=PartStage.BACK, reason=reason, feedback=(report,))
 
 
 def step_of(component: ComponentId) -> StepName:

@@ -6,7 +6,7 @@ from supervisor_ai.drivers.feature.plan.model import (
     Component,
     ComponentId,
     Feature,
-    Phase,
+    FeaturePhase,
     StartWhen,
     component_id,
     phase_id,
@@ -44,7 +44,7 @@ def feature(*phases: Sequence[Component], start_when: StartWhen | None = None) -
         id=FEATURE,
         title="User Authentication System",
         phases=tuple(
-            Phase(
+            FeaturePhase(
                 id=phase_id(FEATURE, number),
                 name=f"phase{number}",
                 sequence=number,

@@ -9,7 +9,7 @@ from supervisor_ai.drivers.feature.plan.graph import (
     make_graph,
     remaining,
 )
-from supervisor_ai.drivers.feature.plan.model import Phase, StartWhen, phase_id
+from supervisor_ai.drivers.feature.plan.model import FeaturePhase, StartWhen, phase_id
 
 
 def test_a_later_phase_waits_for_all_of_the_earlier_ones() -> None:
@@ -40,7 +40,7 @@ def test_phases_with_the_same_sequence_run_side_by_side() -> None:
 
 def test_an_empty_phase_holds_nothing_up() -> None:
     plan = feature([component(1, 1)])
-    empty = Phase(id=phase_id(FEATURE, 9), name="none", sequence=0)
+    empty = FeaturePhase(id=phase_id(FEATURE, 9), name="none", sequence=0)
     graph = graph_of(replace(plan, phases=(empty, *plan.phases)))
     assert in_order(graph) == ("before 1", cid(1, 1))
 

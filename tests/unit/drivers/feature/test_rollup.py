@@ -7,7 +7,7 @@ from supervisor_ai.drivers.feature.plan.model import (
     PhaseStatus,
 )
 from supervisor_ai.drivers.feature.plan.rollup import (
-    Progress,
+    FeatureProgress,
     feature_status,
     phase_status,
     progress_of,
@@ -64,5 +64,5 @@ def test_a_feature_is_planned_before_it_begins_and_completed_when_it_is_over() -
 
 def test_progress_counts_what_is_done_or_skipped() -> None:
     found = {cid(1, 1): S.COMPLETED, cid(1, 2): S.SKIPPED, cid(2, 1): S.TESTING}
-    assert progress_of(PLAN, found) == Progress(completed=2, total=3, percent=66)
-    assert progress_of(feature(), {}) == Progress(completed=0, total=0, percent=100)
+    assert progress_of(PLAN, found) == FeatureProgress(completed=2, total=3, percent=66)
+    assert progress_of(feature(), {}) == FeatureProgress(completed=0, total=0, percent=100)

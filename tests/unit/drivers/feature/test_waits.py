@@ -2,7 +2,7 @@ import pytest
 from tests.unit.drivers.feature.plans import cid, component, feature
 
 from supervisor_ai.drivers.feature.plan.model import ComponentStatus
-from supervisor_ai.drivers.feature.plan.terms import Limits, durations_of, terms_of
+from supervisor_ai.drivers.feature.plan.terms import ParallelLimits, durations_of, terms_of
 from supervisor_ai.drivers.feature.plan.waits import waits_of
 
 S = ComponentStatus
@@ -33,20 +33,20 @@ PLAN = feature(
 def test_each_waiting_component_says_why(
     statuses: dict[object, ComponentStatus], which: str, expected: str
 ) -> None:
-    limits = Limits(max_parallel=2, clis={"claude": 1})
+    limits = ParallelLimits(max_parallel=2, clis={"claude": 1})
     found = waits_of(PLAN, statuses, limits, touched={})  # type: ignore[arg-type]
     assert expected in found[which]  # type: ignore[index]
 
 
 def test_a_file_that_was_touched_without_a_claim_is_waited_for() -> None:
     statuses = {cid(1, 1): S.IMPLEMENTING}
-    found = waits_of(PLAN, statuses, Limits(), touched={cid(1, 1): ["src/1/4.py"]})
+    found = waits_of(PLAN, statuses, ParallelLimits(), touched={cid(1, 1): ["src/1/4.py"]})
     assert found[cid(1, 4)] == f"waits for src/1/4.py, which {cid(1, 1)} writes"
 
 
 def test_the_scheduler_is_told_files_agents_and_expectations() -> None:
     plan = feature([component(1, 1, estimate=4.0, cli="x"), component(1, 2, estimate=2.0)])
-    terms = terms_of(plan, Limits(max_parallel=5, clis={"x": 1}), clis={cid(1, 2): "y"})
+    terms = terms_of(plan, ParallelLimits(max_parallel=5, clis={"x": 1}), clis={cid(1, 2): "y"})
     assert terms.slots == 5
     assert terms.limits == {"cli x": 1}
     assert terms.places == {cid(1, 1): ("cli x",), cid(1, 2): ("cli y",)}

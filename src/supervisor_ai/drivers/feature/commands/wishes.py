@@ -8,13 +8,13 @@ from supervisor_ai.drivers.feature.commands.start import known_component
 from supervisor_ai.drivers.feature.plan.model import ComponentId, ComponentStatus, Feature
 from supervisor_ai.drivers.feature.plan.rollup import status_of
 from supervisor_ai.drivers.feature.runs import FeatureRun, newest_of, state_of
-from supervisor_ai.drivers.feature.state import FeatureState, Wish
+from supervisor_ai.drivers.feature.state import FeatureState, FeatureWish
 from supervisor_ai.engine.ports.ledger import Wake
 from supervisor_ai.tools.text import nearest
 
 _ALLOWED = {
-    Wish.RETRY: frozenset({ComponentStatus.FAILED, ComponentStatus.SKIPPED}),
-    Wish.SKIP: frozenset({ComponentStatus.FAILED, ComponentStatus.PENDING}),
+    FeatureWish.RETRY: frozenset({ComponentStatus.FAILED, ComponentStatus.SKIPPED}),
+    FeatureWish.SKIP: frozenset({ComponentStatus.FAILED, ComponentStatus.PENDING}),
 }
 
 
@@ -35,7 +35,7 @@ def unfinished(project: OpenProject, feature: str) -> FeatureRun:
 
 
 def tell(
-    project: OpenProject, feature: str, wish: Wish, component: str | None = None
+    project: OpenProject, feature: str, wish: FeatureWish, component: str | None = None
 ) -> tuple[FeatureRun, str]:
     """Put a wish into the inbox of the run that builds a feature; return both."""
     run = unfinished(project, feature)
@@ -56,7 +56,7 @@ def tell(
     return run, words
 
 
-def _allowed(feature: Feature, state: FeatureState, wish: Wish, name: str) -> ComponentId:
+def _allowed(feature: Feature, state: FeatureState, wish: FeatureWish, name: str) -> ComponentId:
     found = known_component(feature, name)
     if found is None:
         near = nearest(name, [*feature.short_names(), *feature.short_names().values()])

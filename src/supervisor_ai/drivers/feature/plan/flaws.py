@@ -14,7 +14,7 @@ MOST_COMPONENTS: Final = 1_000
 _MOST_FLAWS: Final = 100
 
 
-class Flaw(Struct, frozen=True, kw_only=True):
+class PlanFlaw(Struct, frozen=True, kw_only=True):
     """A problem of one component, at one of its keys."""
 
     component: ComponentId
@@ -22,7 +22,7 @@ class Flaw(Struct, frozen=True, kw_only=True):
     problem: str
 
 
-def flaws_of(feature: Feature) -> Iterator[Flaw]:
+def flaws_of(feature: Feature) -> Iterator[PlanFlaw]:
     """Find what would keep a plan from being built, or leave its order to chance."""
     graph = graph_of(feature)
     cycle = find_cycle(graph)
@@ -32,21 +32,21 @@ def flaws_of(feature: Feature) -> Iterator[Flaw]:
         yield from _unordered(feature, graph)
 
 
-def _cycle_flaw(feature: Feature, cycle: tuple[Node, ...]) -> Flaw:
+def _cycle_flaw(feature: Feature, cycle: tuple[Node, ...]) -> PlanFlaw:
     """Name a cycle with its path; the way through a phase barrier is told as what it is."""
     names = feature.short_names()
     members = [it for it in cycle[:-1] if it in names]
     first = cycle.index(members[0])
     turned = (*cycle[first:-1], *cycle[:first], members[0])
     path = " → ".join(names.get(ComponentId(it), f"(the phases {it})") for it in turned)
-    return Flaw(
+    return PlanFlaw(
         component=ComponentId(members[0]),
         key="depends_on",
         problem=f"is part of a dependency cycle: {path}",
     )
 
 
-def _unordered(feature: Feature, graph: Graph) -> Iterator[Flaw]:
+def _unordered(feature: Feature, graph: Graph) -> Iterator[PlanFlaw]:
     """Find files that two components claim of which neither waits for the other."""
     territory = territory_of(feature)
     holders: dict[str, list[Component]] = {}
@@ -64,7 +64,7 @@ def _unordered(feature: Feature, graph: Graph) -> Iterator[Flaw]:
             found += 1
             if found > _MOST_FLAWS:
                 return
-            yield Flaw(
+            yield PlanFlaw(
                 component=other.id,
                 key="files",
                 problem=f"claims {lock!r} as {names[one.id]} does, and neither waits for the other",

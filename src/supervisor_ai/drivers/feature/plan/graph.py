@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.drivers.feature.plan.model import ComponentId, Feature, Phase, StartWhen
+from supervisor_ai.drivers.feature.plan.model import ComponentId, Feature, FeaturePhase, StartWhen
 
 Node = str
 """A component, or the gate in front of the phases with one sequence."""
@@ -34,7 +34,7 @@ def graph_of(feature: Feature) -> Graph:
     return make_graph(needs, gates=gates.values())
 
 
-def _barrier(phase: Phase, gates: Mapping[int, Node]) -> tuple[Node, ...]:
+def _barrier(phase: FeaturePhase, gates: Mapping[int, Node]) -> tuple[Node, ...]:
     is_open = phase.start_when is StartWhen.INTERFACES_LOCKED or phase.sequence not in gates
     return () if is_open else (gates[phase.sequence],)
 

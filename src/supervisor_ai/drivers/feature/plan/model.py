@@ -109,7 +109,7 @@ class Component(Struct, frozen=True, kw_only=True):
     """How long somebody expects it to take, in any unit that all components share."""
 
 
-class Phase(Struct, frozen=True, kw_only=True):
+class FeaturePhase(Struct, frozen=True, kw_only=True):
     """A part of a feature whose components are built side by side."""
 
     id: PhaseId
@@ -127,7 +127,7 @@ class Feature(Struct, frozen=True, kw_only=True):
 
     id: str
     title: str
-    phases: tuple[Phase, ...]
+    phases: tuple[FeaturePhase, ...]
     """In the order of their sequence."""
     description: str = ""
     overlaps: Overlaps = Overlaps.REFUSE

@@ -25,7 +25,7 @@ _GOOD: Final = 1.02
 """A play that is so near to what nothing can beat is good enough."""
 
 
-class Play(Struct, frozen=True, kw_only=True):
+class PlayedPlan(Struct, frozen=True, kw_only=True):
     """When each component begins and is over, if everything takes as long as expected."""
 
     starts: dict[Node, float] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Rehearsed(Struct, frozen=True, kw_only=True):
     lengths: dict[Node, float]
     """The way that remains behind the beginning of each component."""
     first: dict[Node, tuple[Node, ...]] = field(default_factory=dict)
-    play: Play
+    play: PlayedPlan
 
     @property
     def makespan(self) -> float:
@@ -66,11 +66,11 @@ def _play(terms: Terms, lengths: dict[Node, float]) -> Rehearsed:
     return Rehearsed(lengths=lengths, first=dict(terms.first), play=play(terms, lengths))
 
 
-def play(terms: Terms, lengths: Mapping[Node, float]) -> Play:
+def play(terms: Terms, lengths: Mapping[Node, float]) -> PlayedPlan:
     """Follow a plan in which everything takes as long as expected."""
     scheduler = Scheduler(terms, lengths)
     under_way: list[tuple[float, Node]] = []
-    played = Play(ends=dict.fromkeys(terms.graph.gates, 0.0))
+    played = PlayedPlan(ends=dict.fromkeys(terms.graph.gates, 0.0))
     now = 0.0
     while True:
         for node in scheduler.next():

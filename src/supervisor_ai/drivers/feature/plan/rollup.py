@@ -11,8 +11,8 @@ from supervisor_ai.drivers.feature.plan.model import (
     ComponentId,
     ComponentStatus,
     Feature,
+    FeaturePhase,
     FeatureStatus,
-    Phase,
     PhaseStatus,
 )
 
@@ -20,7 +20,7 @@ Statuses = Mapping[ComponentId, ComponentStatus]
 """Where each component stands; one that is missing is pending."""
 
 
-class Progress(Struct, frozen=True, kw_only=True):
+class FeatureProgress(Struct, frozen=True, kw_only=True):
     """How much of a feature is done."""
 
     completed: int
@@ -34,7 +34,7 @@ def status_of(statuses: Statuses, component: ComponentId) -> ComponentStatus:
     return statuses.get(component, ComponentStatus.PENDING)
 
 
-def phase_status(phase: Phase, statuses: Statuses) -> PhaseStatus:
+def phase_status(phase: FeaturePhase, statuses: Statuses) -> PhaseStatus:
     """Roll the components of a phase up; a skipped one counts as completed."""
     found = [status_of(statuses, it.id) for it in phase.components]
     if all(it in DONE for it in found):
@@ -63,9 +63,9 @@ def _all_wait(statuses: Collection[ComponentStatus]) -> bool:
     return {it for it in statuses if it in AT_WORK} == {ComponentStatus.REVIEW}
 
 
-def progress_of(feature: Feature, statuses: Statuses) -> Progress:
+def progress_of(feature: Feature, statuses: Statuses) -> FeatureProgress:
     """Count what is done."""
     components = feature.components
     done = sum(status_of(statuses, it.id) in DONE for it in components)
     percent = 100 * done // len(components) if components else 100
-    return Progress(completed=done, total=len(components), percent=percent)
+    return FeatureProgress(completed=done, total=len(components), percent=percent)

@@ -15,7 +15,7 @@ _CLI: Final = "cli "
 _USUAL: Final = 1.0
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class ParallelLimits(Struct, frozen=True, kw_only=True):
     """How many components are built at the same time."""
 
     max_parallel: int = 3
@@ -37,7 +37,7 @@ def durations_of(feature: Feature, measured: Mapping[ComponentId, float]) -> dic
 
 
 def terms_of(
-    feature: Feature, limits: Limits, *, clis: Mapping[ComponentId, str] | None = None
+    feature: Feature, limits: ParallelLimits, *, clis: Mapping[ComponentId, str] | None = None
 ) -> Terms:
     """Tell the scheduler what it has to keep to."""
     territory = territory_of(feature)

@@ -15,7 +15,7 @@ from supervisor_ai.drivers.feature.plan.model import (
     Feature,
 )
 from supervisor_ai.drivers.feature.plan.rollup import Statuses, status_of
-from supervisor_ai.drivers.feature.plan.terms import Limits
+from supervisor_ai.drivers.feature.plan.terms import ParallelLimits
 
 _SHOWN: Final = 3
 
@@ -23,7 +23,7 @@ _SHOWN: Final = 3
 def waits_of(
     feature: Feature,
     statuses: Statuses,
-    limits: Limits,
+    limits: ParallelLimits,
     *,
     touched: Mapping[ComponentId, Sequence[str]],
 ) -> dict[ComponentId, str]:
@@ -42,13 +42,25 @@ _PENDING: Final = ComponentStatus.PENDING
 
 
 def _missing(graph: Graph, statuses: Statuses, component: Component) -> str | None:
-    """Name the components that have to be done first."""
-    needed = [it for need in graph.needs[component.id] for it in _behind(graph, need)]
-    missing = [it for it in dict.fromkeys(needed) if status_of(statuses, it) not in DONE]
-    failed = [it for it in missing if status_of(statuses, it) in FAILED]
+    """Name the components that have to be done first, or those whose failure is in the way."""
+    failed = [it for it in _above(graph, component.id) if status_of(statuses, it) in FAILED]
     if failed:
         return f"blocked: {_list(failed, statuses)}"
+    needed = [it for need in graph.needs[component.id] for it in _behind(graph, need)]
+    missing = [it for it in dict.fromkeys(needed) if status_of(statuses, it) not in DONE]
     return f"waits for {_list(missing, statuses)}" if missing else None
+
+
+def _above(graph: Graph, node: str) -> tuple[ComponentId, ...]:
+    """Name all components that have to be done before one, directly or not."""
+    found: dict[str, None] = {}
+    ahead = list(graph.needs[node])
+    while ahead:
+        need = ahead.pop()
+        if need not in found:
+            found[need] = None
+            ahead += graph.needs[need]
+    return tuple(ComponentId(it) for it in found if it not in graph.gates)
 
 
 def _behind(graph: Graph, need: str) -> Iterator[ComponentId]:
@@ -81,7 +93,9 @@ def _held(
     return None
 
 
-def _full(feature: Feature, statuses: Statuses, limits: Limits, component: Component) -> str:
+def _full(
+    feature: Feature, statuses: Statuses, limits: ParallelLimits, component: Component
+) -> str:
     """Say that there is no place, or that the next look starts it."""
     at_work = [it for it in feature.components if status_of(statuses, it.id) in AT_WORK]
     if len(at_work) >= limits.max_parallel:

@@ -7,7 +7,7 @@ from supervisor_ai.control.slices import AboutRun, Rows, Standpoint
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.drivers.feature.definition import expect_feature, merge_gates
-from supervisor_ai.drivers.feature.plan.rollup import Progress, progress_of
+from supervisor_ai.drivers.feature.plan.rollup import FeatureProgress, progress_of
 from supervisor_ai.drivers.feature.runs import FeatureRun, definition_of_run, state_of
 
 
@@ -15,7 +15,7 @@ class FeatureOfRun(Struct, frozen=True, kw_only=True):
     """The feature that a run builds, and what to type next."""
 
     id: str
-    progress: Progress
+    progress: FeatureProgress
     next: str
     """A command that goes on from here."""
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from supervisor_ai.control.slices import SliceReference
-from supervisor_ai.drivers.feature.plan.rollup import Progress
+from supervisor_ai.drivers.feature.plan.rollup import FeatureProgress
 from supervisor_ai.drivers.feature.queries.about import FeatureOfRun
 from supervisor_ai.drivers.feature.queries.views import (
     ComponentView,
@@ -23,7 +23,7 @@ REFERENCE: Final = SliceReference(
     whose="a feature's",
     prints=_PRINTS,
     shapes=(
-        *(FeatureView, PhaseView, ComponentView, InterfaceView, Progress),
+        *(FeatureView, PhaseView, ComponentView, InterfaceView, FeatureProgress),
         *(FeatureRow, FeatureOfRun),
     ),
 )

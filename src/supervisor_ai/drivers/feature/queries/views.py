@@ -16,18 +16,18 @@ from supervisor_ai.drivers.feature.plan.model import (
     ComponentId,
     ComponentStatus,
     Feature,
+    FeaturePhase,
     FeatureStatus,
-    Phase,
     PhaseStatus,
 )
 from supervisor_ai.drivers.feature.plan.rollup import (
-    Progress,
+    FeatureProgress,
     feature_status,
     phase_status,
     progress_of,
     status_of,
 )
-from supervisor_ai.drivers.feature.plan.terms import Limits, durations_of
+from supervisor_ai.drivers.feature.plan.terms import ParallelLimits, durations_of
 from supervisor_ai.drivers.feature.plan.waits import waits_of
 from supervisor_ai.drivers.feature.runs import FeatureRun, newest_of, state_of
 from supervisor_ai.drivers.feature.state import FeatureState
@@ -77,7 +77,7 @@ class FeatureView(Struct, frozen=True, kw_only=True):
     id: str
     title: str
     status: FeatureStatus
-    progress: Progress
+    progress: FeatureProgress
     critical_path: tuple[str, ...]
     phases: tuple[PhaseView, ...]
     run: RunId | None = None
@@ -93,16 +93,16 @@ class FeatureRow(Struct, frozen=True, kw_only=True):
     id: str
     title: str
     status: FeatureStatus
-    progress: Progress
+    progress: FeatureProgress
     run: RunId | None = None
 
 
-def plan_view(feature: Feature, limits: Limits) -> FeatureView:
+def plan_view(feature: Feature, limits: ParallelLimits) -> FeatureView:
     """Show a plan that nobody has begun to build."""
     return _view(feature, limits, None, None, {})
 
 
-def standing_view(feature: Feature, limits: Limits, records: Records | None) -> FeatureView:
+def standing_view(feature: Feature, limits: ParallelLimits, records: Records | None) -> FeatureView:
     """Show a feature as its newest run has it; before there is one, as it is planned."""
     newest = newest_of(records, feature.id)
     if records is None or newest is None:
@@ -128,7 +128,7 @@ def row_of(view: FeatureView) -> FeatureRow:
 
 def _view(
     feature: Feature,
-    limits: Limits,
+    limits: ParallelLimits,
     run: FeatureRun | None,
     state: FeatureState | None,
     children: Mapping[RunId, RunStatus],
@@ -194,7 +194,7 @@ class _Making:
         self._critical = critical
         self._state = state
 
-    def phase(self, phase: Phase) -> PhaseView:
+    def phase(self, phase: FeaturePhase) -> PhaseView:
         return PhaseView(
             id=phase.id,
             name=phase.name,
