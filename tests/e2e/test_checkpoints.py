@@ -89,6 +89,42 @@ def test_a_supervisor_that_is_killed_goes_on_where_it_was(user: User) -> None:
     assert contents[-1].startswith("[supervisor] CHECKPOINT-001 complete.")
 
 
+PROMPT = """\
+role: supervisor
+role_spec: roles/supervisor/role.md
+session: .supervisor/sessions/shop
+session_id: shop
+team_name: team
+requirement: A small shop.
+"""
+
+
+def test_a_coordinators_prompt_starts_the_supervisor_that_it_asks_for(user: User) -> None:
+    furnish_judged(user)
+    user.commit({"roles/supervisor/role.md": STRICT})
+    open_drafted(user)
+    prompt = user.home / "prompt.md"
+    serve = ("checkpoint", "serve", "--prompt", str(prompt), "--queue", "--yes", "--json")
+    wrong = {
+        PROMPT.replace("team_name: team\n", ""): (2, "The prompt has no 'team_name'."),
+        PROMPT.replace("team_name: team", "team_name: red"): (2, "its team_name is 'team'"),
+        PROMPT.replace("sessions/shop", "sessions/other"): (2, "its session is "),
+        PROMPT.replace("session_id: shop", "session_id: shp"): (3, "There is no session 'shp'"),
+        PROMPT.replace("role.md", "gone.md"): (3, "There is no file 'roles/supervisor/gone.md'"),
+    }
+    for text, (code, problem) in wrong.items():
+        prompt.write_text(text)
+        said = user.call(*serve)
+        assert said.code == code, said.out
+        assert problem in said.error["message"]
+    prompt.write_text(PROMPT)
+    assert user.call(*serve).code == 0
+    assert user.call("checkpoint", "request", SESSION, *FIRST).code == 5
+    assert user.call("serve", "--once").code == 0
+    shown = user.call("checkpoint", "show", SESSION, "CHECKPOINT-001", "--json").json["checkpoint"]
+    assert shown["verdict"] == "block"
+
+
 def test_a_team_that_only_writes_files_is_answered_in_its_files(user: User) -> None:
     furnish_judged(user)
     open_drafted(user)

@@ -26,10 +26,11 @@ def session(user: User) -> OwnSession:
     return own
 
 
+@pytest.mark.parametrize("sandbox", ["auto", pytest.param("podman", marks=pytest.mark.long)])
 def test_a_worker_is_a_member_while_it_works_and_can_do_no_more_than_that(
-    user: User, session: OwnSession
+    user: User, session: OwnSession, sandbox: str
 ) -> None:
-    said = user.run("--workflow", "quick", "--session", "S1")
+    said = user.run("--workflow", "quick", "--session", "S1", "--sandbox", sandbox)
     assert said.code == 0, said.err
     run = said.run["id"]
     name = f"implementer-1.{run}"

@@ -53,7 +53,7 @@ class CountingFolders(MemorySessionFolders):
 class WatchScene(FolderScene):
     """A session with a folder, and who looks at it."""
 
-    def __init__(self, **row: object) -> None:
+    def __init__(self, resident: RunId | None = RUN, closed_at: datetime | None = None) -> None:
         super().__init__()
         wanted = NewSession(
             name="S2", team="blue", pipeline="full", requirement="A file.", folder=HOME
@@ -66,11 +66,11 @@ class WatchScene(FolderScene):
             requirement=ArtifactHash("x"),
             supervision=True,
             folder=HOME,
-            resident=RUN,
+            resident=resident,
             opened_at=NOW,
-            closed_at=None,
+            closed_at=closed_at,
         )
-        queries = KnownSessions(log=self.world.log, row=replace(known, **row))
+        queries = KnownSessions(log=self.world.log, row=known)
         self.desk = replace(self.desk, queries=queries)
         self.disk = CountingFolders()
         self.files = self.disk.files.setdefault(HOME, {})
@@ -127,9 +127,10 @@ def test_a_broken_line_is_told_once_and_the_others_are_heard(scene: WatchScene) 
     assert scene.said() == [("writer", "progress", "one")]
 
 
-@pytest.mark.parametrize("row", [{"closed_at": NOW}, {"resident": None}, {"resident": RunId("r2")}])
-def test_sessions_that_nobody_serves_here_are_left_alone(row: dict[str, object]) -> None:
-    scene = WatchScene(**row)
+@pytest.mark.parametrize(
+    "scene", [WatchScene(closed_at=NOW), WatchScene(None), WatchScene(RunId("r2"))]
+)
+def test_sessions_that_nobody_serves_here_are_left_alone(scene: WatchScene) -> None:
     scene.say(record("one"))
     assert scene.watch.look() == ()
     assert scene.said() == []
