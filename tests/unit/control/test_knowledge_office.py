@@ -1,8 +1,9 @@
 """The store as people ask about it and change it, over stores in memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pytest
+from tests.support.knowledge_office import FIRM, GUESS, READER, Folder, Guides, office
 
 from supervisor_ai.control.commands.decisions.knowledge import (
     carry_out,
@@ -15,7 +16,6 @@ from supervisor_ai.control.commands.decisions.knowledge import (
     preview,
     write_guide,
 )
-from supervisor_ai.control.ports.knowledge import StoreFile
 from supervisor_ai.control.queries.knowledge import (
     KnowledgeOffice,
     find_document,
@@ -24,54 +24,15 @@ from supervisor_ai.control.queries.knowledge import (
     search_documents,
     show_document,
 )
-from supervisor_ai.documents.knowledge.guide import MarkdownGuide
-from supervisor_ai.documents.knowledge.reader import KnowledgeReader
-from supervisor_ai.documents.knowledge.store_text import MarkdownStore
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.knowledge.documents import KnowledgeStatus
 from supervisor_ai.domain.knowledge.life import KnowledgeUse, UseStatus
 from supervisor_ai.domain.knowledge.selection import StoreName
 from supervisor_ai.domain.knowledge.updates import WriteDocument
-from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.engine.ports.knowledge import KnowledgeHit
 
-READER = KnowledgeReader(RuleRedactor())
-GUESS = b"# Names\n_Last updated by: code_style, task_2_\n_Status: provisional_\n## Rules\nShort.\n"
-WANTED = b"# Orders\n_Status: provisional_\n_Review: wanted_\n## Rules\nOrders stay.\n"
-FIRM = b"# Errors\n_Status: established_\n## Rules\nRaise ToolError.\n"
 DRAFT = WriteDocument(by="", area="", name="", title="New", rules="Do it.")
-
-
-class Folder:
-    """A store in memory."""
-
-    def __init__(self, files: Mapping[str, bytes]) -> None:
-        self.files = dict(files)
-
-    def stamp(self) -> str | None:
-        return "stamp"
-
-    def read(self) -> Sequence[StoreFile]:
-        return [StoreFile(path=path, content=content) for path, content in self.files.items()]
-
-    def write(self, contents: Mapping[str, bytes]) -> None:
-        self.files |= contents
-
-
-class Guides:
-    """Files for agents in memory."""
-
-    def __init__(self, **files: str) -> None:
-        self.files = {f"{name}.md": text for name, text in files.items()}
-
-    def read(self, name: str) -> str | None:
-        return self.files.get(name)
-
-    def write(self, name: str, text: str | None) -> None:
-        self.files.pop(name, None)
-        if text is not None:
-            self.files[name] = text
 
 
 class Commits:
@@ -85,40 +46,11 @@ class Commits:
         return "main", CommitSha("c1")
 
 
-PROJECT = {
-    "conventions/errors.md": FIRM,
-    "conventions/names.md": GUESS,
-    "domain/orders.md": WANTED,
-    "design/odd.md": b"# Odd\n_Status: sure_\n## Rules\nx",
-}
-
-
 def clean_uses(path: str, content: bytes, number: int) -> list[KnowledgeUse]:
     document = READER.read(path, content).document
     assert document is not None
     use = KnowledgeUse(path=path, fingerprint=document.fingerprint, status=UseStatus.CLEAN)
     return [use] * number
-
-
-def office(
-    project: Mapping[str, bytes] = PROJECT,
-    own: Mapping[str, bytes] | None = None,
-    *,
-    uses: Sequence[KnowledgeUse] = (),
-    guides: Guides | None = None,
-    hits: Sequence[KnowledgeHit] = (),
-) -> KnowledgeOffice:
-    committed = Folder({"conventions/errors.md": FIRM})
-    return KnowledgeOffice(
-        stores={StoreName.PROJECT: Folder(project), StoreName.USER: Folder(own or {})},
-        places={StoreName.PROJECT: "docs/knowledge", StoreName.USER: "/home/me/knowledge"},
-        text=MarkdownStore(READER),
-        uses=lambda: uses,
-        committed=committed.read,
-        search=lambda words, most: hits[:most],
-        guides=guides or Guides(),
-        guide_text=MarkdownGuide(),
-    )
 
 
 def files(of: KnowledgeOffice, store: StoreName = StoreName.PROJECT) -> dict[str, bytes]:
