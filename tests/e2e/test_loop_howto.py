@@ -32,11 +32,13 @@ def test_a_newcomer_can_run_a_first_loop(tmp_path: Path) -> None:
     outputs = {block.text: newcomer.follow(block) for block in first_loop()}
     ran = outputs_of(outputs, "loop run")
     assert len(outputs) == 7
-    assert "The remit is complete: 2 tasks completed, 1 of 1 milestones." in " ".join(ran.split())
+    told = " ".join(ran.split())
+    assert "2 completed, 2 begun" in told
+    assert "1 of 1 reached" in told
     listed = re.sub(r"[0-9a-f]{12}  ", "", ran)
     assert len(shown_tasks()) == 2
     assert [line for line in shown_tasks() if line.split()[-1] not in listed] == []
     assert "def part" not in (newcomer.directory / "greeter.py").read_text()
-    told = outputs_of(outputs, "loop report")
-    assert "knowledge: Internaliser after 2 tasks" in told
-    assert "- [x] Users part and thank" in told
+    reported = outputs_of(outputs, "loop report")
+    assert "knowledge: Internaliser after 2 tasks" in reported
+    assert "- [x] Users part and thank" in reported
