@@ -262,7 +262,7 @@ def make_library(repository: "GitRepository", settings: HostSettings) -> "Knowle
     state = project_state(settings, repository)
     return open_library(
         commits=CommitKnowledge(repository.git),
-        own=DirectoryKnowledge(settings.user_directory, KNOWLEDGE),
+        own=DirectoryKnowledge(settings.user_directory.resolve(), KNOWLEDGE),
         reading=make_knowledge_reader(),
         indexes=state / KNOWLEDGE,
         counts=state / "context.db",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from supervisor_ai.control.phrases import one_line
 
 if TYPE_CHECKING:
-    from supervisor_ai.domain.project.knowledge.selection import InjectedKnowledge
+    from supervisor_ai.domain.knowledge.selection import InjectedKnowledge
     from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
 
 _GAP: Final = "  "

@@ -21,7 +21,7 @@ from supervisor_ai.definitions.step_checks.approver_checks import check_agents
 from supervisor_ai.definitions.step_checks.role_gates import with_role_gates
 from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.project.knowledge.selection import KnowledgePlan
+from supervisor_ai.domain.knowledge.selection import KnowledgePlan
 from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.context_plan import ContextPlan
 from supervisor_ai.domain.run.definition import Cli, Definition, Role, Step, Workflow

@@ -3,8 +3,8 @@
 from tests.support.kernel import Kernel, flow, work
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeStatus
-from supervisor_ai.domain.project.knowledge.selection import (
+from supervisor_ai.domain.knowledge.documents import KnowledgeStatus
+from supervisor_ai.domain.knowledge.selection import (
     InjectedItem,
     InjectedKnowledge,
     KnowledgePlan,
@@ -16,7 +16,6 @@ from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.knowledge import KnowledgeHit, KnowledgeRequest, NoKnowledge
-from supervisor_ai.testing.virtual_loop import run_virtual
 
 TOLD = InjectedItem(
     path="conventions/errors.md",
@@ -44,8 +43,8 @@ class OneDocument:
         budget = request.plan.budget
         return InjectedKnowledge(text=text, tokens=7, budget=budget, items=self.items)
 
-    async def search(self, commit: CommitSha, words: str, *, most: int) -> tuple[KnowledgeHit, ...]:
-        return await NoKnowledge().search(commit, words, most=most)
+    def search(self, commit: CommitSha, words: str, *, most: int) -> tuple[KnowledgeHit, ...]:
+        return NoKnowledge().search(commit, words, most=most)
 
 
 def asking(plan: KnowledgePlan | None) -> Definition:
@@ -103,4 +102,4 @@ def test_a_world_in_which_nothing_is_known() -> None:
     run = kernel.submit(asking(KnowledgePlan()))
     assert kernel.drive(run).status is RunStatus.COMPLETED
     assert kernel.events(run, e.KnowledgeInjected) == []
-    assert run_virtual(NoKnowledge().search(CommitSha("x"), "y", most=1)) == ()
+    assert NoKnowledge().search(CommitSha("x"), "y", most=1) == ()

@@ -19,7 +19,9 @@ from supervisor_ai.mcp.toolbox import ToolCard
 
 register(SLICES)
 
-EVERYBODY: Final = frozenset({"task_list", "team_msg", "checkpoint_list", "checkpoint_show"})
+EVERYBODY: Final = frozenset(
+    {"task_list", "team_msg", "checkpoint_list", "checkpoint_show", "knowledge_search"}
+)
 RUNS: Final = frozenset({"run_events", "run_list", "run_status"})
 LISTS: Final = {
     MemberRole.COORDINATOR: EVERYBODY | RUNS | {"task_create", "task_update", "checkpoint_request"},

@@ -29,8 +29,8 @@ from supervisor_ai.control.ports.knowledge import (
     StoreFile,
 )
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeDocument
-from supervisor_ai.domain.project.knowledge.selection import (
+from supervisor_ai.domain.knowledge.documents import KnowledgeDocument
+from supervisor_ai.domain.knowledge.selection import (
     Candidate,
     DocumentChoice,
     InjectedItem,
@@ -90,9 +90,9 @@ class KnowledgeLibrary:
         """Choose within the budget what a worker is told, as material that can command nothing."""
         return await asyncio.to_thread(self.select_now, request)
 
-    async def search(self, commit: CommitSha, words: str, *, most: int) -> tuple[KnowledgeHit, ...]:
+    def search(self, commit: CommitSha, words: str, *, most: int) -> tuple[KnowledgeHit, ...]:
         """Find the documents of both stores that fit some words best."""
-        return await asyncio.to_thread(self.search_now, self._sources(commit), words, most)
+        return self._search(self._sources(commit), words, most)
 
     def select_now(self, request: KnowledgeRequest) -> InjectedKnowledge:
         """Choose in this thread."""
@@ -106,10 +106,9 @@ class KnowledgeLibrary:
             found = {(it.candidate.store, it.candidate.path): it for it in entries}
             return _injected(request, choices, found, problems, self._counter(request.model))
 
-    def search_now(
-        self, sources: Iterable["_Source"], words: str, most: int
+    def _search(
+        self, sources: Iterable[_Source], words: str, most: int
     ) -> tuple[KnowledgeHit, ...]:
-        """Search in this thread."""
         with ExitStack() as stack:
             hits = [
                 (place, KnowledgeHit(store=store, document=index.document(number), relevance=score))
@@ -124,7 +123,7 @@ class KnowledgeLibrary:
     ) -> tuple[KnowledgeHit, ...]:
         """Find documents in a directory and in the user's own store."""
         sources = (*_folder(StoreName.PROJECT, folder), *_folder(StoreName.USER, self._own))
-        return self.search_now(sources, words, most)
+        return self._search(sources, words, most)
 
     def _sources(self, commit: CommitSha) -> tuple[_Source, ...]:
         stamp = self._commits.stamp(commit)

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from supervisor_ai.context.material import bounded, fenced
-from supervisor_ai.domain.project.knowledge.documents import MAX_RULES, STORE, KnowledgeDocument
-from supervisor_ai.domain.project.knowledge.selection import StoreName
+from supervisor_ai.domain.knowledge.documents import MAX_RULES, STORE, KnowledgeDocument
+from supervisor_ai.domain.knowledge.selection import StoreName
 
 HEADING: Final = """\
 ## PROJECT KNOWLEDGE

@@ -11,9 +11,9 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeDocument
-from supervisor_ai.domain.project.knowledge.life import KnowledgeUse
-from supervisor_ai.domain.project.knowledge.updates import Update, UpdateRefusal
+from supervisor_ai.domain.knowledge.documents import KnowledgeDocument
+from supervisor_ai.domain.knowledge.life import KnowledgeUse
+from supervisor_ai.domain.knowledge.updates import Update, UpdateRefusal, WriteDocument
 
 
 def _settled(status: str) -> str:
@@ -165,4 +165,45 @@ class KnowledgeFolder(Protocol):
 
     def write(self, contents: Mapping[str, bytes]) -> None:
         """Write files by their paths in the store; nothing is written through a link."""
+        ...
+
+
+def taken_from(name: str) -> str:
+    """Say in a changelog where a document comes from."""
+    return f"taken from {name}"
+
+
+class Seeds(Struct, frozen=True, kw_only=True):
+    """What a file such as AGENTS.md can give to the store."""
+
+    updates: tuple[WriteDocument, ...]
+    left_out: tuple[str, ...] = ()
+    """What has not the form of a rule, and why."""
+
+
+class GuideText(Protocol):
+    """Knows files that agents read anyway: AGENTS.md, CLAUDE.md and their like."""
+
+    def exported(self, text: str | None, documents: Iterable[KnowledgeDocument]) -> str:
+        """Return a file with the rules of these documents between our marks, and all else as is."""
+        ...
+
+    def restored(self, text: str) -> str | None:
+        """Return the file as it was without our marks; None: there was none."""
+        ...
+
+    def seeds(self, name: str, text: str) -> Seeds:
+        """Make documents of what a file says, section by section."""
+        ...
+
+
+class GuideFiles(Protocol):
+    """The files right at the top of the user's checkout."""
+
+    def read(self, name: str) -> str | None:
+        """Return a file; None: there is none."""
+        ...
+
+    def write(self, name: str, text: str | None) -> None:
+        """Write a file, or remove it; nothing is written through a link."""
         ...

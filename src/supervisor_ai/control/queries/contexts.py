@@ -9,7 +9,7 @@ from supervisor_ai.control.queries.logs import LogFilter, require_visited
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName, run_stream
-from supervisor_ai.domain.project.knowledge.selection import InjectedKnowledge
+from supervisor_ai.domain.knowledge.selection import InjectedKnowledge
 from supervisor_ai.domain.run.context_plan import PackedContext
 from supervisor_ai.domain.run.definition import Role
 from supervisor_ai.domain.run.events import ContextPacked, KnowledgeInjected

@@ -25,6 +25,7 @@ from supervisor_ai.tools.text import nearest
 _SHARED: Final = (
     "supervisor_ai.control.sessions.member_calls:CALLS",
     "supervisor_ai.control.sessions.run_calls:CALLS",
+    "supervisor_ai.control.sessions.knowledge_calls:CALLS",
 )
 
 

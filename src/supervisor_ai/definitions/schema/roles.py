@@ -24,7 +24,7 @@ from supervisor_ai.definitions.schema.models import service_url
 from supervisor_ai.definitions.schema.sandboxes import Destination
 from supervisor_ai.definitions.schema.tool_names import ToolName
 from supervisor_ai.definitions.sources.slice_words import answer_words
-from supervisor_ai.domain.project.knowledge.selection import USUAL_BUDGET
+from supervisor_ai.domain.knowledge.selection import USUAL_BUDGET
 
 MOST_CONTINUATIONS: Final = 3
 _SERVER: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")

@@ -14,7 +14,7 @@ from supervisor_ai.control.ports.knowledge import (
 from supervisor_ai.control.slices import SliceProject
 from supervisor_ai.documents.knowledge.reader import KnowledgeReader
 from supervisor_ai.documents.knowledge.store_text import MarkdownStore
-from supervisor_ai.domain.project.knowledge.documents import (
+from supervisor_ai.domain.knowledge.documents import (
     MAX_TITLE,
     STORE,
     KnowledgeArea,
@@ -23,8 +23,8 @@ from supervisor_ai.domain.project.knowledge.documents import (
     line_text,
     section_text,
 )
-from supervisor_ai.domain.project.knowledge.life import KnowledgeUse, is_due, record_of
-from supervisor_ai.domain.project.knowledge.updates import (
+from supervisor_ai.domain.knowledge.life import KnowledgeUse, is_due, record_of
+from supervisor_ai.domain.knowledge.updates import (
     SetStatus,
     Update,
     UpdateRefusal,

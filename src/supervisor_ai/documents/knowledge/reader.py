@@ -15,7 +15,7 @@ from supervisor_ai.control.ports.knowledge import (
     StoreFile,
     StoreProblem,
 )
-from supervisor_ai.domain.project.knowledge.documents import (
+from supervisor_ai.domain.knowledge.documents import (
     INDEX,
     MAX_CHANGES,
     MAX_NOTE,
@@ -35,7 +35,7 @@ from supervisor_ai.engine.ports.redaction import Redactor
 
 _DECIDING: Final = (
     "supervisor_ai.documents.knowledge",
-    "supervisor_ai.domain.project.knowledge",
+    "supervisor_ai.domain.knowledge",
     "supervisor_ai.domain.redaction",
     "supervisor_ai.domain.redaction.providers",
 )

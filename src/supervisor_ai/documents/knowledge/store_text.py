@@ -10,11 +10,11 @@ from supervisor_ai.control.ports.knowledge import (
     StoreProblem,
 )
 from supervisor_ai.documents.knowledge.writer import document_text, index_text, restated_text
-from supervisor_ai.domain.project.knowledge.documents import (
+from supervisor_ai.domain.knowledge.documents import (
     INDEX,
     KnowledgeDocument,
 )
-from supervisor_ai.domain.project.knowledge.updates import (
+from supervisor_ai.domain.knowledge.updates import (
     SetStatus,
     Update,
     UpdateRefusal,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from supervisor_ai.domain.project.knowledge.documents import (
+from supervisor_ai.domain.knowledge.documents import (
     SECTION,
     ChangeNote,
     KnowledgeArea,

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from supervisor_ai.domain.git_flow.policy import GitPolicy
 from supervisor_ai.domain.ids import SessionId, StepName
-from supervisor_ai.domain.project.knowledge.selection import KnowledgePlan
+from supervisor_ai.domain.knowledge.selection import KnowledgePlan
 from supervisor_ai.domain.quiet_hours import NEVER_QUIET, QuietHours
 from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.approvals.policy import ApprovalPolicy

@@ -16,8 +16,8 @@ from supervisor_ai.domain.ids import (
     TreeSha,
 )
 from supervisor_ai.domain.issues import IssueLink
+from supervisor_ai.domain.knowledge.selection import KnowledgeScope
 from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
-from supervisor_ai.domain.project.knowledge.selection import KnowledgeScope
 from supervisor_ai.domain.run.approvals.policy import ApprovalPolicy, Assessment
 from supervisor_ai.domain.run.definition import (
     Cli,

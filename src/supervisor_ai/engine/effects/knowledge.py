@@ -1,6 +1,6 @@
 """What a worker is told of the knowledge store."""
 
-from supervisor_ai.domain.project.knowledge.selection import InjectedItem, KnowledgePlan
+from supervisor_ai.domain.knowledge.selection import InjectedItem, KnowledgePlan
 from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.events import KnowledgeInjected, ToldDocument
 from supervisor_ai.domain.structs import replace

@@ -5,8 +5,8 @@ from typing import Protocol
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeDocument
-from supervisor_ai.domain.project.knowledge.selection import (
+from supervisor_ai.domain.knowledge.documents import KnowledgeDocument
+from supervisor_ai.domain.knowledge.selection import (
     InjectedKnowledge,
     KnowledgePlan,
     StoreName,
@@ -43,7 +43,7 @@ class KnowledgeShelf(Protocol):
         """Choose within the budget what a worker is told, as material that can command nothing."""
         ...
 
-    async def search(self, commit: CommitSha, words: str, *, most: int) -> tuple[KnowledgeHit, ...]:
+    def search(self, commit: CommitSha, words: str, *, most: int) -> tuple[KnowledgeHit, ...]:
         """Find the documents of both stores that fit some words best."""
         ...
 
@@ -55,7 +55,7 @@ class NoKnowledge:
         """Tell nothing."""
         return InjectedKnowledge(text="", tokens=0, budget=request.plan.budget)
 
-    async def search(self, commit: CommitSha, words: str, *, most: int) -> tuple[KnowledgeHit, ...]:
+    def search(self, commit: CommitSha, words: str, *, most: int) -> tuple[KnowledgeHit, ...]:
         """Find nothing."""
         del commit, words, most
         return ()

@@ -21,8 +21,8 @@ from supervisor_ai.control.ports.queries import (
     StepRow,
 )
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.knowledge.life import KnowledgeUse, UseStatus
 from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
-from supervisor_ai.domain.project.knowledge.life import KnowledgeUse, UseStatus
 from supervisor_ai.domain.run.approvals.policy import ApprovalAction, RiskLevel
 from supervisor_ai.domain.run.inbox_commands import InboxCommand
 from supervisor_ai.domain.run.line_places import LineSide

@@ -6,7 +6,7 @@ from typing import Final
 from supervisor_ai.control.ports.commits import CommitFile
 from supervisor_ai.control.ports.knowledge import FILE_BYTES, MOST_FILES, StoreFile
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.project.knowledge.documents import STORE
+from supervisor_ai.domain.knowledge.documents import STORE
 from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 from supervisor_ai.workspaces.repositories.git import NO_ATTRIBUTES, Git
 

@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.control.ports.knowledge import FILE_BYTES, MOST_FILES, StoreFile
-from supervisor_ai.domain.errors import Denied, Unavailable
+from supervisor_ai.domain.errors import Denied, InvalidInput, Unavailable
 from supervisor_ai.workspaces.files.replacement import replace_at, status_at
 from supervisor_ai.workspaces.files.safe_open import (
     directory_beneath,
     file_at,
     parts_of,
+    read_beneath,
     root_directory,
 )
 
 _DEEPEST: Final = 4
+_GUIDE_BYTES: Final = 1 << 20
 _LINK: Final = "it is a symbolic link, and no link is followed"
 
 
@@ -53,6 +55,7 @@ class DirectoryKnowledge:
 
     def write(self, contents: Mapping[str, bytes]) -> None:
         """Write files by their paths in the store; nothing is written through a link."""
+        self._root.mkdir(parents=True, exist_ok=True)
         for path, content in contents.items():
             *above, name = (*self._place, *parts_of(path))
             self._make(tuple(above), path)
@@ -135,3 +138,36 @@ def _unwritable(path: str, error: OSError) -> Unavailable:
         f"The document {path!r} cannot be written: {error.strerror}.",
         hint="Its directories must be real ones, and writable for you.",
     )
+
+
+class CheckoutGuides:
+    """The files right at the top of a checkout that agents read by themselves."""
+
+    def __init__(self, top: Path) -> None:
+        self._top = top
+        self._files = DirectoryKnowledge(top, "")
+
+    def read(self, name: str) -> str | None:
+        """Return a file; None: there is none."""
+        content = read_beneath(self._top, name, _GUIDE_BYTES + 1)
+        if content is None:
+            if os.path.lexists(self._top / name):
+                raise Denied(
+                    f"{name!r} is no regular file.",
+                    hint="Nothing is read or written through a link: name the file it leads to.",
+                )
+            return None
+        if len(content) > _GUIDE_BYTES:
+            found = f"The file {name!r} has more than {_GUIDE_BYTES} bytes"
+            raise InvalidInput(f"{found}, the most that are read.")
+        try:
+            return content.decode()
+        except UnicodeDecodeError as error:
+            raise InvalidInput(f"The file {name!r} is not UTF-8 text: {error.reason}.") from error
+
+    def write(self, name: str, text: str | None) -> None:
+        """Write a file, or remove it; nothing is written through a link."""
+        if text is not None:
+            self._files.write({name: text.encode()})
+        elif self.read(name) is not None:
+            (self._top / name).unlink()

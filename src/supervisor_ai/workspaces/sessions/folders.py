@@ -14,7 +14,7 @@ from typing import Final
 from supervisor_ai.control.ports.session_files import FileListing
 from supervisor_ai.control.slices import SliceProject
 from supervisor_ai.domain.errors import Busy, Conflict, Denied, InternalError, InvalidInput
-from supervisor_ai.domain.own_state import DIRECTORY
+from supervisor_ai.domain.git_flow.own_state import DIRECTORY
 from supervisor_ai.tools.file_lock import held
 from supervisor_ai.workspaces.files.disk_errors import disk_failure
 from supervisor_ai.workspaces.files.replacement import Rename, replace_at, status_at

@@ -11,7 +11,7 @@ from supervisor_ai.context.tokens import CLAUDE, O200K, Estimator, TokenCounter
 from supervisor_ai.control.ports.knowledge import StoreFile
 from supervisor_ai.documents.knowledge.reader import KnowledgeReader
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.project.knowledge.selection import (
+from supervisor_ai.domain.knowledge.selection import (
     InjectedKnowledge,
     KnowledgePlan,
     StoreName,

@@ -2,8 +2,8 @@
 
 from supervisor_ai.documents.knowledge.books import MarkdownBooks
 from supervisor_ai.documents.knowledge.reader import KnowledgeReader
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeStatus
-from supervisor_ai.domain.project.knowledge.life import KnowledgeUse, UseStatus
+from supervisor_ai.domain.knowledge.documents import KnowledgeStatus
+from supervisor_ai.domain.knowledge.life import KnowledgeUse, UseStatus
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.drivers.quality.ports import KnowledgeItem, SettledKnowledge, WrittenKnowledge
 

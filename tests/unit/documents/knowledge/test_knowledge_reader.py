@@ -5,7 +5,7 @@ import pytest
 from supervisor_ai.control.ports.knowledge import FILE_BYTES, ReadDocument, StoreFile
 from supervisor_ai.documents.knowledge.reader import KnowledgeReader
 from supervisor_ai.documents.knowledge.writer import document_text
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeDocument, KnowledgeStatus
+from supervisor_ai.domain.knowledge.documents import KnowledgeDocument, KnowledgeStatus
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 
 SEED = b"""\

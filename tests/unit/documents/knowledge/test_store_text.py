@@ -9,12 +9,12 @@ from supervisor_ai.control.ports.knowledge import StoreFile
 from supervisor_ai.documents.knowledge.reader import KnowledgeReader
 from supervisor_ai.documents.knowledge.store_text import MarkdownStore
 from supervisor_ai.documents.knowledge.writer import document_text, index_text
-from supervisor_ai.domain.project.knowledge.documents import (
+from supervisor_ai.domain.knowledge.documents import (
     INDEX,
     KnowledgeArea,
     KnowledgeStatus,
 )
-from supervisor_ai.domain.project.knowledge.updates import SetStatus, Update, WriteDocument
+from supervisor_ai.domain.knowledge.updates import SetStatus, Update, WriteDocument
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 
 READER = KnowledgeReader(RuleRedactor())

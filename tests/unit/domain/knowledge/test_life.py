@@ -2,8 +2,8 @@
 
 import pytest
 
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeDocument, KnowledgeStatus
-from supervisor_ai.domain.project.knowledge.life import (
+from supervisor_ai.domain.knowledge.documents import KnowledgeDocument, KnowledgeStatus
+from supervisor_ai.domain.knowledge.life import (
     ENOUGH,
     KnowledgeUse,
     UseStatus,

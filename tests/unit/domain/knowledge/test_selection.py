@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeArea, KnowledgeStatus
-from supervisor_ai.domain.project.knowledge.selection import (
+from supervisor_ai.domain.knowledge.documents import KnowledgeArea, KnowledgeStatus
+from supervisor_ai.domain.knowledge.selection import (
     Candidate,
     KnowledgePlan,
     StoreName,

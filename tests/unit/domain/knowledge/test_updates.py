@@ -2,7 +2,7 @@
 
 import pytest
 
-from supervisor_ai.domain.project.knowledge.documents import (
+from supervisor_ai.domain.knowledge.documents import (
     MAX_CHANGES,
     KnowledgeArea,
     KnowledgeDocument,
@@ -10,7 +10,7 @@ from supervisor_ai.domain.project.knowledge.documents import (
     area_of,
     section_text,
 )
-from supervisor_ai.domain.project.knowledge.updates import (
+from supervisor_ai.domain.knowledge.updates import (
     MOST_DOCUMENTS,
     SetStatus,
     UpdateRefusal,

@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeDocument, KnowledgeStatus
+from supervisor_ai.domain.knowledge.documents import KnowledgeDocument, KnowledgeStatus
 
 ENOUGH: Final = 5
 """So many tasks in a row make a provisional document an established one."""

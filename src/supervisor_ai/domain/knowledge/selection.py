@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.project.knowledge.documents import KnowledgeArea, KnowledgeStatus
+from supervisor_ai.domain.knowledge.documents import KnowledgeArea, KnowledgeStatus
 
 USUAL_BUDGET: Final = 2_000
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.domain.project.knowledge.documents import (
+from supervisor_ai.domain.knowledge.documents import (
     MAX_CHANGES,
     MAX_EXAMPLES,
     MAX_NOTE,
