@@ -4,7 +4,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash
-from supervisor_ai.domain.project.knowledge.selection import KnowledgeScope
+from supervisor_ai.domain.knowledge.selection import KnowledgeScope
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import Effect, RunWorker
