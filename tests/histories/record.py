@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from tests.histories import checkpoint_events as c
+from tests.histories import loop_events as loop
 from tests.histories import team_events
 
 from supervisor_ai.domain.envelope import Actor, ActorKind, Event, NewEvent
@@ -86,6 +87,7 @@ from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.kinds import READ_FILES
+from supervisor_ai.drivers.loop.kinds import BOOKKEEPING
 from supervisor_ai.drivers.team.residence.definition import WATCH
 from supervisor_ai.engine.ports.ledger import Batch, Lease, StreamAppend
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
@@ -151,6 +153,7 @@ def definition() -> KanbanDefinition:
         d.Step(name=c.SESSION, kind=RESIDENCE, next=c.SESSION),
         d.Step(name=c.FIRST, kind=CHECKPOINT, next=c.SESSION, particulars="{}"),
         d.Step(name=team_events.WATCH, kind=WATCH, terminal=True),
+        *(d.Step(name=name, kind=BOOKKEEPING) for name in loop.STEPS),
     )
     kinds = {
         "planner": AnswerKind.PLAN,
@@ -517,6 +520,22 @@ def write_team(pen: Pen) -> None:
     )
     pen.write(lost, owned(), started(lost), entered(home), *nowhere)
     pen.write(lost, failed(home), e.RunFailed(outcome=outcome(OutcomeKind.BLOCKED)))
+
+
+def write_loop(pen: Pen) -> None:
+    """A loop: it is scoped, planned, done, looked after and reported, after some trouble."""
+    run = "golden-loop"
+    pen.write(run, birth(run, driver="loop", workflow="loop"), actor=USER)
+    pen.own(run)
+    pen.write(run, owned(), started(run), entered(loop.SCOPE), *loop.scoping())
+    pen.write(run, passed(loop.SCOPE), entered(loop.PLANNER), *loop.planning())
+    pen.write(run, passed(loop.PLANNER), entered(loop.IMPLEMENTOR), *loop.working())
+    pen.write(run, passed(loop.IMPLEMENTOR), entered(loop.QA), *loop.judging())
+    pen.write(run, failed(loop.QA), entered(loop.MARK), *loop.marking())
+    pen.write(run, passed(loop.MARK), entered(loop.SUPERVISORS), *loop.looking())
+    pen.write(run, passed(loop.SUPERVISORS), entered(loop.ASSESSOR), *loop.assessing())
+    pen.write(run, passed(loop.ASSESSOR), entered(loop.REPORT), *loop.reporting())
+    pen.write(run, passed(loop.REPORT), e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
 
 
 def write_blocked(pen: Pen) -> None:
@@ -969,6 +988,7 @@ WRITERS = (
     write_session,
     write_checkpoints,
     write_team,
+    write_loop,
 )
 
 

@@ -166,6 +166,8 @@ def _answers(shown: str, response: str) -> Iterator[dict[str, object]]:
 
 def polishes(request: WorkerRequest) -> str:
     """Return the output of a planner that does one cleanup after the other."""
+    if section(request, "TASK"):
+        return plan(task="Tidy up", directives=answers_all(request))
     first, *others = answers_all(request)
     replies = [{**first, "response": "addressed"}, *others]
     return plan(task="Tidy up", directives=replies, does=[first["directive"]])
