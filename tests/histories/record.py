@@ -86,6 +86,7 @@ from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.kinds import READ_FILES
+from supervisor_ai.drivers.team.residence.definition import WATCH
 from supervisor_ai.engine.ports.ledger import Batch, Lease, StreamAppend
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger
@@ -149,6 +150,7 @@ def definition() -> KanbanDefinition:
         d.Step(name=SAVE, kind=d.StepKind.COMMIT, next=KANBAN),
         d.Step(name=c.SESSION, kind=RESIDENCE, next=c.SESSION),
         d.Step(name=c.FIRST, kind=CHECKPOINT, next=c.SESSION, particulars="{}"),
+        d.Step(name=team_events.WATCH, kind=WATCH, terminal=True),
     )
     kinds = {
         "planner": AnswerKind.PLAN,
@@ -498,11 +500,7 @@ def write_team(pen: Pen) -> None:
     lost = "golden-teamless"
     pen.write(lost, birth(lost, driver="team", workflow="team"), actor=USER)
     pen.own(lost)
-    nowhere = (
-        team_events.k.WatchStarted(step=home, visit=1, team="nowhere"),
-        team_events.k.TeamNotFound(step=home, visit=1),
-    )
-    pen.write(lost, owned(), started(lost), entered(home), *nowhere)
+    pen.write(lost, owned(), started(lost), entered(home), *team_events.teamless())
     pen.write(lost, failed(home), e.RunFailed(outcome=outcome(OutcomeKind.BLOCKED)))
 
 

@@ -52,8 +52,14 @@ class TeamScene:
         """Let time pass."""
         self.now += timedelta(minutes=minutes, seconds=seconds)
 
+    def tick(self) -> None:
+        """Let the clock be no earlier than what is recorded."""
+        if self.state.latest is not None:
+            self.now = max(self.now, self.state.latest + timedelta(microseconds=1))
+
     def send(self, event: SentWord, sender: str, **fields: object) -> Ruling:
         """Send an event with all that it needs, unless the test says otherwise."""
+        self.tick()
         usual: dict[str, object] = {"actor": sender, "epoch": self.state.ownership.epoch}
         task = fields.get("task_id")
         if isinstance(task, str):
@@ -80,6 +86,7 @@ class TeamScene:
 
     def join(self, name: str, role: TeamRole, *capabilities: str) -> Ruling:
         """Let somebody take part."""
+        self.tick()
         ruling = roster.join(TeamTurn(self.state, self.now), name, role, capabilities)
         self.record(*ruling.facts)
         return ruling

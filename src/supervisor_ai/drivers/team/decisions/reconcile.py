@@ -11,12 +11,13 @@ from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn, refuse
+from supervisor_ai.drivers.team.event_kinds import ownership as o
 from supervisor_ai.drivers.team.event_kinds import reconcile as r
 from supervisor_ai.drivers.team.event_kinds import tasks as t
 from supervisor_ai.drivers.team.event_kinds.fact import TaskFact, TeamFact
 from supervisor_ai.drivers.team.machines.reconcile import LockStatus, Reconcile, StateSnapshot
 from supervisor_ai.drivers.team.sent import Ruling, SentEvent
-from supervisor_ai.drivers.team.state import TeamState, evolve
+from supervisor_ai.drivers.team.state import TeamState
 from supervisor_ai.drivers.team.words import RefusalCode
 
 MOST_PLACES: Final = 20
@@ -164,11 +165,14 @@ def _numbered(known: Recorded) -> list[tuple[int, TeamFact]]:
 
 def _epochs(known: Recorded) -> tuple[int, ...]:
     """Find facts of an epoch that was not active when they were recorded."""
-    state, wrong = known.before, []
+    epoch, offered, wrong = known.before.ownership.epoch, known.before.ownership.offered, []
     for place, fact in _numbered(known):
-        if fact.epoch != state.ownership.epoch:
+        if fact.epoch != epoch:
             wrong.append(place)
-        state = evolve(state, fact)
+        if isinstance(fact, o.OwnershipHandedOff):
+            offered = fact.offered
+        if isinstance(fact, o.OwnershipAcknowledged | o.OwnershipArbitrated):
+            epoch = offered
     return tuple(wrong)
 
 

@@ -23,6 +23,8 @@ from supervisor_ai.drivers.team.state import TeamState
 from supervisor_ai.drivers.team.words import IdleStage, ReassignmentReason, WaitReason
 
 _LEAD: Final = (TeamRole.LEAD.value,)
+_APART: Final = LOOK_EVERY - timedelta(seconds=1)
+"""Two looks that are nearer to each other see one breach."""
 
 
 class Silence(Struct, frozen=True, kw_only=True):
@@ -126,7 +128,7 @@ def _is_confirmed(turn: TeamTurn, found: Silence) -> bool:
     if not found.is_review and turn.now - member.last_progress_at < found.threshold.ping:
         return False
     if member.breached_at is not None and member.breaches:
-        return turn.now - member.breached_at >= LOOK_EVERY
+        return turn.now - member.breached_at >= _APART
     turn.add(e.BreachNoted(**turn.by(), member=member.name, task=found.task, elapsed=found.elapsed))
     return False
 
