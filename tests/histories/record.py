@@ -514,11 +514,7 @@ def write_team(pen: Pen) -> None:
     lost = "golden-teamless"
     pen.write(lost, birth(lost, driver="team", workflow="team"), actor=USER)
     pen.own(lost)
-    nowhere = (
-        team_events.k.WatchStarted(step=home, visit=1, team="nowhere"),
-        team_events.k.TeamNotFound(step=home, visit=1),
-    )
-    pen.write(lost, owned(), started(lost), entered(home), *nowhere)
+    pen.write(lost, owned(), started(lost), entered(home), *team_events.teamless())
     pen.write(lost, failed(home), e.RunFailed(outcome=outcome(OutcomeKind.BLOCKED)))
 
 

@@ -6,6 +6,7 @@ from typing import TypedDict
 
 from supervisor_ai.domain.ids import ArtifactHash, RunId, SessionId, StepName
 from supervisor_ai.domain.run.event_kinds.placed import RunEvent
+from supervisor_ai.drivers.team.event_kinds import decisions as n
 from supervisor_ai.drivers.team.event_kinds import liveness as s
 from supervisor_ai.drivers.team.event_kinds import ownership as o
 from supervisor_ai.drivers.team.event_kinds import reconcile as r
@@ -62,6 +63,7 @@ def facts() -> Iterator[TeamFact]:
     yield from silence(at)
     yield from work(at)
     yield from trouble(at)
+    yield from notes(at)
     yield from divergence(at)
     yield from ending(at)
 
@@ -169,6 +171,12 @@ def trouble(at: Watch) -> Iterator[TeamFact]:
     )
 
 
+def notes(at: Watch) -> Iterator[TeamFact]:
+    yield n.DecisionsNoted(**at.by(), upto=30)
+    yield n.DecisionsScopeViolated(**at.by(), reason="It would leave its section.")
+    yield n.DecisionsMarkerMissed(**at.by(), reason="A section is not there.")
+
+
 def divergence(at: Watch) -> Iterator[TeamFact]:
     yield r.SnapshotTaken(
         **at.by(), replay_index=40, snapshot_hash="a" * 64, page=kept("page"), file="b" * 64
@@ -233,3 +241,9 @@ def run_facts() -> Iterator[RunEvent]:
     leave = k.WatchEnding(step=WATCH, visit=1, team="golden")
     yield from (leave, k.WatchEndingLost(step=WATCH, visit=1), leave)
     yield k.WatchEnded(step=WATCH, visit=1)
+
+
+def teamless() -> Iterator[RunEvent]:
+    """Tell of a run that finds no team."""
+    yield k.WatchStarted(step=WATCH, visit=1, team="nowhere")
+    yield k.TeamNotFound(step=WATCH, visit=1)

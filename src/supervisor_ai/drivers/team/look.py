@@ -24,11 +24,13 @@ def look(state: TeamState, now: datetime) -> tuple[TeamFact, ...]:
     """Say which facts the passing of time leads to; a second look at once leads to none."""
     if state.created is None or state.teardown.status is TeardownStatus.TEAM_DELETED:
         return ()
+    if not state.reconcile.is_open:
+        # Nothing operational is written under the lock, whatever time it is.
+        return ()
     turn = TeamTurn(state, now)
-    if state.reconcile.is_open:
-        _check_handoff(turn)
-        if turn.state.ownership.is_active and state.teardown.status is TeardownStatus.NONE:
-            check_silence(turn)
+    _check_handoff(turn)
+    if turn.state.ownership.is_active and state.teardown.status is TeardownStatus.NONE:
+        check_silence(turn)
     check_teardown(turn)
     return tuple(turn.facts)
 

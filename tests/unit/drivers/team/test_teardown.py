@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from tests.unit.drivers.team.scene import TeamScene, W, beat, working
 
+from supervisor_ai.drivers.team.decisions.teardown import blockers
 from supervisor_ai.drivers.team.look import look, next_look
 from supervisor_ai.drivers.team.machines import teardown as rules
 from supervisor_ai.drivers.team.machines.reconcile import LockStatus
@@ -144,14 +145,16 @@ def test_a_locked_state_is_not_torn_down() -> None:
     assert (ruling.accepted, ruling.event) == (False, "TEARDOWN_BLOCKED")
 
 
-def test_a_lock_during_the_teardown_is_a_reason_to_fail_safely() -> None:
+def test_a_lock_during_the_teardown_lets_it_rest_until_the_lead_has_settled_it() -> None:
     scene = working()
     scene.join("lead-2", TeamRole.LEAD)
     scene.teardown()
     scene.send(W.STATE_OWNERSHIP_HANDOFF, "lead-2", epoch=1)
     assert scene.join("x", TeamRole.CODER).code is RefusalCode.NOT_POSSIBLE
-    assert rounds(scene)[-1] == "TEARDOWN_FAILED_SAFE"
-    assert "not consistent" in scene.state.teardown.reason
+    assert rounds(scene) == []
+    assert "not consistent" in blockers(scene.state)[0]
+    scene.send(W.ARBITRATION, "lead", owner="supervisor")
+    assert rounds(scene)[-1] == "FORCED_FINALIZE_CANDIDATE"
 
 
 def test_nobody_joins_a_team_that_ends_or_is_locked() -> None:
@@ -160,6 +163,7 @@ def test_nobody_joins_a_team_that_ends_or_is_locked() -> None:
     scene.join("lead-2", TeamRole.LEAD)
     scene.send(W.STATE_OWNERSHIP_HANDOFF, "lead-2", epoch=1)
     assert "RECONCILE_LOCK holds" in scene.join("x", TeamRole.CODER).reason
+    assert scene.leave("ada").code is RefusalCode.RECONCILE_LOCK
 
 
 @pytest.mark.parametrize("status", [S.NONE, S.WAITING_ACKS])

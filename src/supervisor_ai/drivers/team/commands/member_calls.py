@@ -13,7 +13,6 @@ from supervisor_ai.domain.session.members import COORDINATOR, MemberPermission
 from supervisor_ai.drivers.team.commands.lines import send_line
 from supervisor_ai.drivers.team.commands.send import EventForm, filled, hand_off, send_event
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
-from supervisor_ai.drivers.team.commands.teardown import begin_teardown
 from supervisor_ai.drivers.team.decisions.admission import LEAD
 from supervisor_ai.drivers.team.queries.reports import report_of
 from supervisor_ai.drivers.team.queries.status import status_of
@@ -113,11 +112,6 @@ def _ack(room: Room, asked: AckForm) -> TeamAnswer:
     return send_event(teams, room.session, sender, form, room.caller.actor)
 
 
-def _teardown(room: Room, asked: NoParameters) -> TeamAnswer:
-    del asked
-    return begin_teardown(_teams(room), room.session, room.caller.actor)
-
-
 CALLS: Final = CallTable(
     calls=(
         Call(
@@ -161,13 +155,6 @@ CALLS: Final = CallTable(
             permission=MemberPermission.REQUEST_SHUTDOWN,
             form=HandOffEpoch,
             act=_hand_off,
-        ),
-        Call(
-            name="team_teardown",
-            help="As the Lead, ask everybody in the team to stop",
-            permission=MemberPermission.REQUEST_SHUTDOWN,
-            form=NoParameters,
-            act=_teardown,
         ),
     )
 )
