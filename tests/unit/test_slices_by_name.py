@@ -20,12 +20,23 @@ ROOMS: Final = {
         *("control/ports/session_files.py", "definitions/builtin/pipelines"),
         "workers/installation/pages",
     ),
+    # A budget can be that of a whole family of runs, and other people's tools have features, too.
+    "feature": (
+        *("gates", "workers/codex", "domain/git_flow/commit_message.py"),
+        *("domain/run/launches.py", "domain/run/spending", "definitions/schema/spending"),
+    ),
 }
 """The rooms of adapters and words that belong to one slice alone."""
+SIGNS: Final = {
+    "loop": (
+        *("drivers.loop", "definitions.loop", "commands.loop", "loop run", "loop show", "| loop"),
+        *('"loop"', "loopdriver", "loopstate", "loopbook", "loopnode", "loopdefinition"),
+    ),
+    "team": ("drivers.team", "drivers/team", "definitions.team"),
+}
+"""How one sees that a slice is meant whose name is an ordinary word as well."""
 OTHER_WORDS: Final = ("wal_checkpoint", "clarification checkpoint", "tech_lead_checkpoint")
 """What only sounds like a slice."""
-PLACES: Final = {"team": ("drivers.team", "drivers/team", "definitions.team")}
-"""How a slice is known whose name is a word that sessions have used for longer."""
 CACHED: Final = {".pyc"}
 
 
@@ -47,8 +58,8 @@ def strangers(slice_name: str) -> list[str]:
 
 
 def _knows(file: Path, slice_name: str) -> bool:
-    if slice_name in PLACES:
-        return any(place in _words(file) for place in PLACES[slice_name])
+    if slice_name in SIGNS:
+        return any(sign in _words(file) for sign in SIGNS[slice_name])
     return slice_name in _words(file) or slice_name in file.name
 
 

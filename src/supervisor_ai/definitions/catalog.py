@@ -221,7 +221,7 @@ class FileCatalog:
 
     @property
     def _sections(self) -> "Sections":
-        from supervisor_ai.definitions.config_sections import slice_sections
+        from supervisor_ai.definitions.config.slice_sections import slice_sections
 
         return slice_sections() if self._given is None else self._given
 

@@ -16,7 +16,7 @@ from supervisor_ai.definitions.config.merged import (
     merge_configs,
 )
 from supervisor_ai.definitions.config.settings import EffectiveSettings, read_settings
-from supervisor_ai.definitions.config_sections import slice_sections
+from supervisor_ai.definitions.config.slice_sections import slice_sections
 from supervisor_ai.definitions.consent.powers import (
     approval_powers,
     project_powers,

@@ -21,6 +21,7 @@ from supervisor_ai.definitions.step_checks.approver_checks import check_agents
 from supervisor_ai.definitions.step_checks.role_gates import with_role_gates
 from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.knowledge.selection import KnowledgePlan
 from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.context_plan import ContextPlan
 from supervisor_ai.domain.run.definition import Cli, Definition, Role, Step, Workflow
@@ -161,6 +162,13 @@ def _context(library: Library, name: str) -> ContextPlan | None:
     return replace(plan, token_budget=min(plan.token_budget, tokens.most))
 
 
+def _knowledge(shape: RoleShape) -> KnowledgePlan | None:
+    wish = shape.knowledge
+    if wish is None or not wish.use:
+        return None
+    return KnowledgePlan(budget=wish.budget, areas=tuple(dict.fromkeys(wish.areas)))
+
+
 def _role(library: Library, name: str, agent: Cli) -> Role:
     shape, settings = library.roles[name], library.settings
     answer = AnswerWord(shape.answer)
@@ -186,6 +194,7 @@ def _role(library: Library, name: str, agent: Cli) -> Role:
         may_change=areas(shape),
         flags=passed_on(shape.flags),
         flags_for=home_adapter(library.book.roles[name], settings),
+        knowledge=_knowledge(shape),
     )
 
 

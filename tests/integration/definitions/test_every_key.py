@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from supervisor_ai.definitions.checkpoint.shapes import SUPERVISION
 from supervisor_ai.definitions.config.merged import config_model
-from supervisor_ai.definitions.config_sections import slice_sections
+from supervisor_ai.definitions.config.slice_sections import slice_sections
 from supervisor_ai.definitions.kanban.resolution import resolve_kanban
 from supervisor_ai.definitions.kanban.settings import KANBAN
 from supervisor_ai.definitions.library import Library, Shelves, read_library

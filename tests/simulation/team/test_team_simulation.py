@@ -169,7 +169,7 @@ class TeamMachine(RuleBasedStateMachine):
         if hasattr(self, "at"):
             assert self.at.broken() == []
 
-    def teardown(self) -> None:
+    def teardown(self) -> None:  # type: ignore[explicit-override]
         """Whatever happened, the lock can be ended, and nothing breaks over it."""
         if hasattr(self, "at") and not self.at.state.teardown.freezes:
             assert self.at.can_end_the_lock()

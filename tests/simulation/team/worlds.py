@@ -1,8 +1,9 @@
 """A team in a hostile world: processes that die, messages that repeat, clocks that jump, edits."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeVar
 
 from tests.support.memory_session_files import MemorySessionFolders
 from tests.support.mortal_log import MortalLog
@@ -34,6 +35,7 @@ from supervisor_ai.drivers.team.words import SentWord
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.world import fake_world
 
+T = TypeVar("T")
 USER: Final = Actor(kind=ActorKind.USER, id="user", via="test", verified=True)
 TEAM: Final = "sim"
 HOME: Final = "/home/.claude/teams/sim"
@@ -54,7 +56,9 @@ class WatchedFolders(MemorySessionFolders):
         self.ours: set[bytes] = set()
         self.overwritten: list[bytes] = []
 
-    def replace(self, folder: str, path: str, content: bytes, *, expected: str | None) -> None:
+    def replace(  # type: ignore[explicit-override]
+        self, folder: str, path: str, content: bytes, *, expected: str | None
+    ) -> None:
         before = self.files.get(folder, {}).get(path)
         super().replace(folder, path, content, expected=expected)
         self.ours.add(content)
@@ -127,7 +131,7 @@ class TeamWorld:
         elif STATE in files:
             files[STATE] += f"{line}\n".encode()
 
-    def _alive(self, act):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202 - any command
+    def _alive(self, act: Callable[[TeamDesk], T]) -> T | None:
         try:
             return act(self.teams)
         except KeyboardInterrupt:

@@ -22,7 +22,7 @@ register(SLICES)
 EVERYBODY: Final = frozenset(
     {
         *("task_list", "team_msg", "checkpoint_list", "checkpoint_show"),
-        *("team_status", "team_report"),
+        *("team_status", "team_report", "knowledge_search"),
     }
 )
 SENDERS: Final = frozenset({"team_send", "team_line", "team_ack", "task_update"})

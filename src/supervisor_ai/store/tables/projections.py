@@ -30,6 +30,7 @@ TABLES: Final = (
     "messages",
     "session_tasks",
     "members",
+    "knowledge_uses",
 )
 
 

@@ -163,6 +163,7 @@ def test_nobody_joins_a_team_that_ends_or_is_locked() -> None:
     scene.join("lead-2", TeamRole.LEAD)
     scene.send(W.STATE_OWNERSHIP_HANDOFF, "lead-2", epoch=1)
     assert "RECONCILE_LOCK holds" in scene.join("x", TeamRole.CODER).reason
+    assert scene.leave("ada").code is RefusalCode.RECONCILE_LOCK
 
 
 @pytest.mark.parametrize("status", [S.NONE, S.WAITING_ACKS])

@@ -78,6 +78,7 @@ def leave_team(teams: TeamDesk, name: str, member: str, actor: Actor) -> TeamAns
         actor,
         no_letters,
     )
+    _require(ruling.reason, is_done=ruling.accepted)
     session = teams.created(name).session
     if member in teams.desk.view(session).refresh().members:
         Members(teams.desk, session, actor).remove(member)

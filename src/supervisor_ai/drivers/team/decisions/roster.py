@@ -52,6 +52,13 @@ def leave(turn: TeamTurn, name: str) -> Ruling:
     """Let somebody take part no longer; what waited only for it is told at once."""
     if turn.state.member(name) is None:
         return turn.accept("MEMBER_LEFT", f"{name!r} takes part no longer already.")
+    if not turn.state.reconcile.is_open:
+        return Ruling(
+            accepted=False,
+            event="MEMBER_LEFT",
+            code=RefusalCode.RECONCILE_LOCK,
+            reason=f"{turn.state.lock.value} holds: nobody leaves until it is settled.",
+        )
     turn.add(r.MemberLeft(**turn.by(), member=name))
     check_all_rosters(turn)
     return turn.accept("MEMBER_LEFT")

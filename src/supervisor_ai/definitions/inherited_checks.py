@@ -1,4 +1,4 @@
-"""The gates and other checks that an Implementor's work has to pass."""
+"""The gates that work has to pass where no file of a workflow says so: those of the default one."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -11,8 +11,6 @@ from supervisor_ai.definitions.config.gate_order import with_needed
 from supervisor_ai.definitions.config.gates import Gates
 from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.config.step_chains import free_name, gate_step
-from supervisor_ai.definitions.kanban import steps
-from supervisor_ai.definitions.kanban.settings import KANBAN
 from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.resolution import guarding_of, role_gated
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
@@ -21,12 +19,30 @@ from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Gate, Step, StepKind, Workflow
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.drivers.kanban.state import IMPLEMENTOR
 
 Needed = dict[str, tuple[Gate, tuple[str, ...]]]
 """Gates by their names, each with the names of those that come before it."""
-_LEFT_OUT: Final = frozenset({GateKind.CLAIMS, GateKind.COMPLEXITY})
-"""What needs lists of files, which nobody gives at a kanban, and what only approvers need."""
+LISTED: Final = frozenset({GateKind.COMPLEXITY})
+"""What only approvers need."""
+UNLISTED: Final = LISTED | {GateKind.CLAIMS}
+"""The same, and what needs lists of files, where nobody gives any."""
+
+
+class CheckWish(Struct, frozen=True, kw_only=True):
+    """Who looks for checks of the work of a step."""
+
+    section: str
+    """Which key of the config may name gates."""
+    plural: str
+    """What has to pass them, as many."""
+    named: tuple[str, ...] | None
+    """The gates that the config names there; None: those of the default workflow."""
+    back: StepName
+    """Who hears what is wrong."""
+    reserved: tuple[StepName, ...]
+    """What no step of somebody else may be called."""
+    left_out: frozenset[str] = UNLISTED
+    """Kinds of gates that do not count there."""
 
 
 class Checks(Struct, frozen=True, kw_only=True):
@@ -40,16 +56,17 @@ class Checks(Struct, frozen=True, kw_only=True):
     """Whether new tests must have failed before, whatever the role says."""
 
 
-def find_checks(library: Library) -> Checks:
-    """Return the gates that the config names for kanbans, else those of the default workflow."""
-    settings = library.settings
-    named, default = settings.section(KANBAN).gates, _default(library)
-    if named is not None:
-        return _gathered(_configured([name for name, _ in named], settings), settings.gates)
+def find_checks(library: Library, wish: CheckWish) -> Checks:
+    """Return the gates that the config names, else those of the default workflow."""
+    settings, default = library.settings, _default(library)
+    if wish.named is not None:
+        found = _configured(list(wish.named), settings)
+        return _gathered(found, settings.gates, wish)
     if default is None:
         return Checks(gates={}, known=settings.gates)
-    _refuse_gaps(default)
-    checks = _gathered(_of_workflow(library, default), default.particulars.gates)
+    _refuse_gaps(default, wish)
+    found = _of_workflow(library, default, wish)
+    checks = _gathered(found, default.particulars.gates, wish)
     return replace(checks, is_test_first=_is_test_first(library, default))
 
 
@@ -58,19 +75,19 @@ def _default(library: Library) -> ReadWorkflow | None:
     return library.workflows.get(chosen.name) if chosen else None
 
 
-def _gathered(found: Iterator[tuple[Step, Needed]], known: Gates) -> Checks:
+def _gathered(found: Iterator[tuple[Step, Needed]], known: Gates, wish: CheckWish) -> Checks:
     made: dict[StepName, Step] = {}
     gates: dict[str, Gate] = {}
     for model, needed in found:
-        name = free_name(model.name, {*steps.RESERVED, *made})
+        name = free_name(model.name, {*wish.reserved, *made})
         if model.kind != StepKind.GATE:
-            made[name] = replace(model, name=name, on_reject=IMPLEMENTOR)
+            made[name] = replace(model, name=name, on_reject=wish.back)
             continue
         own = in_step(name, needed)
         gates |= own
         made[name] = replace(
             gate_step(name, own),
-            on_fail=IMPLEMENTOR,
+            on_fail=wish.back,
             max_retries=model.max_retries,
             asks_at_last=model.asks_at_last,
             timeout=model.timeout,
@@ -95,14 +112,16 @@ def _configured(names: list[str], settings: EffectiveSettings) -> Iterator[tuple
         yield Step(name=StepName(name), kind=StepKind.GATE), made
 
 
-def _of_workflow(library: Library, read: ReadWorkflow) -> Iterator[tuple[Step, Needed]]:
+def _of_workflow(
+    library: Library, read: ReadWorkflow, wish: CheckWish
+) -> Iterator[tuple[Step, Needed]]:
     """Take over the gates that a workflow runs, those of its roles included; each comes once."""
     gated = role_gated(library, read, read.workflow)
     done: list[Gate] = []  # two gates may share a name and run something else
     for step in _path(gated.workflow):
         made = {
             gate.name: (gate, needs)
-            for gate, needs in _usable(step, gated.gates)
+            for gate, needs in _usable(step, gated.gates, wish)
             if gate not in done
         }
         done += [gate for gate, _ in made.values()]
@@ -116,10 +135,12 @@ def _is_of_slice(step: Step) -> bool:
     return registered is not None and registered.decider is not None
 
 
-def _usable(step: Step, gates: Mapping[str, Gate]) -> Iterator[tuple[Gate, tuple[str, ...]]]:
+def _usable(
+    step: Step, gates: Mapping[str, Gate], wish: CheckWish
+) -> Iterator[tuple[Gate, tuple[str, ...]]]:
     for key in step.checks:
         gate = gates[key]
-        if gate.kind not in _LEFT_OUT:
+        if gate.kind not in wish.left_out:
             yield replace(gate, depends_on=()), tuple(gates[it].name for it in gate.depends_on)
 
 
@@ -130,12 +151,12 @@ def _is_test_first(library: Library, read: ReadWorkflow) -> bool:
     return any(role and guarding.is_test_first(step, role) for step, role in writing)
 
 
-def _refuse_gaps(read: ReadWorkflow) -> None:
+def _refuse_gaps(read: ReadWorkflow, wish: CheckWish) -> None:
     """Refuse a workflow with a gate that nobody has configured: work would pass unseen."""
     mistakes = FileMistakes()
     for missing in read.missing:
         if missing.what == "gate":
-            advice = "or say what kanbans have to pass: `kanban: {gates: [...]}`"
+            advice = f"or say what {wish.plural} have to pass: `{wish.section}: {{gates: [...]}}`"
             mistakes.add(missing.place, f"{missing.problem}; {advice}")
     if mistakes:
         raise mistakes.error()

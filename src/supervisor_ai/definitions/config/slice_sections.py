@@ -7,6 +7,6 @@ from supervisor_ai.definitions.sources.slice_words import slices
 
 def slice_sections() -> Sections:
     """Return the sections of all slices that are registered, in their order."""
-    places = (it.section for it in slices())
+    places = (place for it in slices() for place in (it.section, *it.further_sections))
     noun = "section of the config"
     return tuple(import_value(it, ConfigSection, noun) for it in places if it is not None)
