@@ -3,7 +3,10 @@
 from supervisor_ai.drivers.team.decisions.bridge import BRIDGE, BridgeRow
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 
-HEAD = "| event | producer | consumer | route | writes | next step | needs |\n|---|---|---|---|---|---|---|"
+HEAD = (
+    "| event | producer | consumer | route | writes | next step | needs |\n"
+    "|---|---|---|---|---|---|---|"
+)
 
 
 def contract_table() -> str:
