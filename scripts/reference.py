@@ -50,9 +50,9 @@ from supervisor_ai.control.queries.contexts import RoleContext, SentContext, Sen
 from supervisor_ai.control.queries.knowledge import DocumentList, DocumentView
 from supervisor_ai.control.queries.logs import RunLogEntry
 from supervisor_ai.control.queries.notices import AlertView, MissedView
-from supervisor_ai.control.queries.redaction import RedactionReport
 from supervisor_ai.control.queries.roles import RoleChange, RoleDifference, RoleExchange
 from supervisor_ai.control.queries.sandbox_check import BackendView, InsideView, SandboxCheck
+from supervisor_ai.control.queries.secrets.redaction import RedactionReport
 from supervisor_ai.control.queries.workspaces import DirectoryView, WorkView
 from supervisor_ai.control.questions import DoubtView, QuestionView
 from supervisor_ai.control.run_views import MutationView, OriginView, RunView, UsageView
