@@ -26,7 +26,11 @@ PURE: Final = (
     *(f"drivers/kanban/{it}.py" for it in ("board/*", "decide", "definition", "effects", "events")),
     *(f"drivers/kanban/{it}.py" for it in ("kinds", "orders", "state")),
     *(f"drivers/kanban/{it}.py" for it in ("obligation", "performer")),
-    *(f"drivers/team/{it}/*.py" for it in ("staffing", "text")),
+    *(f"drivers/team/{it}/*.py" for it in ("staffing", "text", "machines", "decisions")),
+    *(f"drivers/team/{it}.py" for it in ("decide", "look", "state", "sent", "words", "events")),
+    *(f"drivers/team/{it}.py" for it in ("event_kinds/*", "residence/definition")),
+    *(f"drivers/team/residence/{it}.py" for it in ("effects", "lifecycle", "memory")),
+    *(f"drivers/team/residence/{it}.py" for it in ("run_events", "wishes")),
     *(f"drivers/team/folder/{it}.py" for it in ("decisions_page", "model")),
     *(f"drivers/team/folder/{it}.py" for it in ("state_page", "state_reader")),
 )
@@ -34,7 +38,7 @@ PURE: Final = (
 REACHING: Final = (
     *("tests/unit/domain", "tests/unit/engine", "tests/unit/control"),
     *("tests/unit/drivers/checkpoint", "tests/integration/checkpoint"),
-    *("tests/unit/drivers/team", "tests/unit/drivers/feature"),
+    *("tests/unit/drivers/team", "tests/integration/team", "tests/unit/drivers/feature"),
     *(f"tests/unit/redaction/test_{it}.py" for it in ("corpus", "marks", "nonces", "prefilter")),
     *(
         f"tests/unit/redaction/test_{it}.py"
