@@ -5,14 +5,14 @@ from typing import Final
 
 from msgspec.structs import asdict
 
+from supervisor_ai.definitions.catalog.inherited_checks import CheckWish, find_checks
+from supervisor_ai.definitions.catalog.library import Library
+from supervisor_ai.definitions.catalog.resolution import resolve
 from supervisor_ai.definitions.kanban import steps
 from supervisor_ai.definitions.kanban.settings import KANBAN, KanbanSetting
-from supervisor_ai.definitions.library import Library
-from supervisor_ai.definitions.resolution import resolve
 from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.roles.prompt_files import variables
 from supervisor_ai.definitions.sources.files import Origin
-from supervisor_ai.definitions.step_checks.inherited import CheckWish, find_checks
 from supervisor_ai.definitions.step_checks.workflow import Particulars, ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import MAX_RETRIES, Cli, Definition, Limits, Role

@@ -5,18 +5,19 @@ from typing import Final
 
 from msgspec.structs import asdict
 
-from supervisor_ai.definitions.library import Library
+from supervisor_ai.definitions.catalog.inherited_checks import LISTED, CheckWish, find_checks
+from supervisor_ai.definitions.catalog.library import Library
+from supervisor_ai.definitions.catalog.resolution import resolve
 from supervisor_ai.definitions.loop import steps
 from supervisor_ai.definitions.loop.settings import LOOP, QUALITY, LoopSetting
-from supervisor_ai.definitions.resolution import resolve
 from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.sources.files import Origin
-from supervisor_ai.definitions.step_checks.inherited import LISTED, CheckWish, find_checks
 from supervisor_ai.definitions.step_checks.workflow import Particulars, ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.definition import Definition, Limits, Role
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.loop.commands.wishes import WantedLoop
 from supervisor_ai.drivers.loop.definition import LoopDefinition
 from supervisor_ai.drivers.loop.kinds import (
     OF_ASSESSOR,
@@ -24,22 +25,21 @@ from supervisor_ai.drivers.loop.kinds import (
     OF_QA,
     OF_SCOPE,
     OF_WORK,
-    Node,
+    LoopNode,
 )
 from supervisor_ai.drivers.loop.rules import LoopRules
-from supervisor_ai.drivers.loop.wishes import WantedLoop
 from supervisor_ai.drivers.quality.directives import Backlog
 from supervisor_ai.drivers.quality.kinds import OF_SUPERVISORS
 from supervisor_ai.drivers.quality.supervisors import SupervisorSpec
 
 _VISITS: Final = 12
 """So many steps a task takes at most, each time that it is tried, with gates between them."""
-_ANSWERS: Final[Mapping[Node, AnswerWord]] = {
-    Node.SCOPE_AGENT: OF_SCOPE,
-    Node.TASK_PLANNER: OF_PLANNER,
-    Node.IMPLEMENTOR: OF_WORK,
-    Node.QA: OF_QA,
-    Node.ASSESSOR: OF_ASSESSOR,
+_ANSWERS: Final[Mapping[LoopNode, AnswerWord]] = {
+    LoopNode.SCOPE_AGENT: OF_SCOPE,
+    LoopNode.TASK_PLANNER: OF_PLANNER,
+    LoopNode.IMPLEMENTOR: OF_WORK,
+    LoopNode.QA: OF_QA,
+    LoopNode.ASSESSOR: OF_ASSESSOR,
 }
 
 

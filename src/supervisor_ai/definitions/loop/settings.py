@@ -11,7 +11,7 @@ from supervisor_ai.definitions.config.merged import (
     SectionSettings,
     over,
 )
-from supervisor_ai.definitions.loop.shapes import LoopShape, QualityShape, SupervisorRowShape
+from supervisor_ai.definitions.loop.shapes import LoopConfigShape, QualityShape, SupervisorRowShape
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.loop.rules import (
@@ -21,7 +21,7 @@ from supervisor_ai.drivers.loop.rules import (
     REVIEW_INTERVAL,
 )
 from supervisor_ai.drivers.quality.directives import CLEANUP_AGE, CLEANUP_CAP
-from supervisor_ai.drivers.quality.supervisors import Moment, SupervisorSpec
+from supervisor_ai.drivers.quality.supervisors import LookMoment, SupervisorSpec
 
 BUILTIN: Final = (
     SupervisorSpec(
@@ -29,14 +29,14 @@ BUILTIN: Final = (
         title="Code Style Supervisor",
         role="code_style_supervisor",
         every=5,
-        on=(Moment.MILESTONE,),
+        on=(LookMoment.MILESTONE,),
         owns=("conventions",),
     ),
     SupervisorSpec(
         name="design",
         title="Design Supervisor",
         role="design_supervisor",
-        on=(Moment.MILESTONE, Moment.RESCOPE, Moment.ABORT),
+        on=(LookMoment.MILESTONE, LookMoment.RESCOPE, LookMoment.ABORT),
         owns=("design",),
     ),
     SupervisorSpec(
@@ -44,7 +44,7 @@ BUILTIN: Final = (
         title="Internaliser",
         role="internaliser",
         every=3,
-        on=(Moment.MILESTONE,),
+        on=(LookMoment.MILESTONE,),
         owns=("lessons", "domain"),
     ),
 )
@@ -76,7 +76,7 @@ class QualitySetting(Struct, frozen=True, kw_only=True):
 
 def read_loop(config: MergedConfig) -> LoopSetting:
     """Make the settings of what the files say together."""
-    shape = config.section("loop", LoopShape)
+    shape = config.section("loop", LoopConfigShape)
     placed = tuple((it.name, it.place) for it in config.choices("loop", "gates"))
     setting = over(LoopSetting(), shape)
     return setting if shape.gates is None else replace(setting, gates=placed)
@@ -113,7 +113,7 @@ def _spec(spec: SupervisorSpec, row: SupervisorRowShape | None) -> SupervisorSpe
     if row.enabled is False:
         return None
     made = over(spec, row)
-    return made if row.on is None else replace(made, on=tuple(map(Moment, row.on)))
+    return made if row.on is None else replace(made, on=tuple(map(LookMoment, row.on)))
 
 
 def _own(name: str, row: SupervisorRowShape) -> SupervisorSpec | None:
@@ -136,7 +136,7 @@ def check_quality(settings: SectionSettings, mistakes: FileMistakes) -> None:
             mistakes.add(place, "never looks: say `every: N`, or `on: [milestone]`")
 
 
-LOOP: Final = ConfigSection(key="loop", shape=LoopShape, build=read_loop, check=check_loop)
+LOOP: Final = ConfigSection(key="loop", shape=LoopConfigShape, build=read_loop, check=check_loop)
 """The section `loop` of the config."""
 QUALITY: Final = ConfigSection(
     key="quality", shape=QualityShape, build=read_quality, check=check_quality

@@ -30,7 +30,7 @@ def folder_name(value: str) -> str:
     return value
 
 
-class LoopShape(FileShape):
+class LoopConfigShape(FileShape):
     """`loop`: where loops stop by themselves, and what work has to pass in them."""
 
     max_tasks: Count | None = None

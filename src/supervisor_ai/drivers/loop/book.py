@@ -17,10 +17,10 @@ from supervisor_ai.drivers.loop.events import (
     TaskSetBack,
 )
 from supervisor_ai.drivers.loop.kinds import AssessmentVerdict, PlannerAction
-from supervisor_ai.drivers.loop.routing import LoopPhase
+from supervisor_ai.drivers.loop.routes import LoopPhase
 from supervisor_ai.drivers.quality.directives import Directive, DirectiveResponse
 from supervisor_ai.drivers.quality.events import SupervisorRan
-from supervisor_ai.drivers.quality.supervisors import Moment, Roster
+from supervisor_ai.drivers.quality.supervisors import LookMoment, Roster
 from supervisor_ai.drivers.quality.urgency import CALM, WEIGHTS, UrgencySignal, is_churn
 
 
@@ -172,7 +172,7 @@ def planned(book: LoopBook, taken: TaskPlanned, plan: ArtifactHash) -> LoopBook:
         correction_hint=None,
     )
     if taken.action is PlannerAction.MILESTONE_DONE:
-        book = replace(book, roster=book.roster.called(Moment.MILESTONE), current=None)
+        book = replace(book, roster=book.roster.called(LookMoment.MILESTONE))
     else:
         book = _begun(book, taken, plan)
     return book.urged(UrgencySignal.CHURN) if churn else book
@@ -257,7 +257,7 @@ def marked(book: LoopBook, fact: TaskMarked) -> LoopBook:
             return replace(book, completed=book.completed + 1, roster=book.roster.counted())
         case TaskOutcome.ABORTED:
             asked = Escalation(task=task.number, source="planner", text=task.text)
-            book = replace(book, roster=book.roster.called(Moment.ABORT)).asked(asked)
+            book = replace(book, roster=book.roster.called(LookMoment.ABORT)).asked(asked)
             return book.urged(UrgencySignal.TASK_ABORT)
         case TaskOutcome.FAILED:
             return book
@@ -284,11 +284,11 @@ def assessed(
             turned = replace(book, carry_forward=(), correction_hint=taken.hint)
             return turned.urged(UrgencySignal.MINOR_DRIFT)
         case AssessmentVerdict.MAJOR_DIVERGENCE:
-            called = book.roster.called(Moment.RESCOPE)
+            called = book.roster.called(LookMoment.RESCOPE)
             return replace(book, carry_forward=(), correction_hint=taken.hint, roster=called)
         case AssessmentVerdict.MILESTONE_COMPLETE:
             # Whoever was not called before the assessor looked is called now.
-            called = book.roster if is_claim else book.roster.called(Moment.MILESTONE)
+            called = book.roster if is_claim else book.roster.called(LookMoment.MILESTONE)
             reached = book.active_milestone_index + 1
             return replace(book, active_milestone_index=reached, roster=called)
 

@@ -16,8 +16,8 @@ from supervisor_ai.drivers.loop.answers import (
     read_answer,
 )
 from supervisor_ai.drivers.loop.book import CarriedTask, DoneEntry, LoopBook
-from supervisor_ai.drivers.loop.kinds import Node
-from supervisor_ai.drivers.loop.routing import LoopPhase
+from supervisor_ai.drivers.loop.kinds import LoopNode
+from supervisor_ai.drivers.loop.routes import LoopPhase
 from supervisor_ai.drivers.loop.window import CARRIED, DoneText, cut, done_lines
 from supervisor_ai.drivers.quality.directives import Directive, DirectiveText, in_order
 
@@ -33,11 +33,11 @@ CHANGE: Final = "CHANGE"
 LOG: Final = "SUPERVISOR RUN LOG"
 ORDER: Final = (CONTEXT, MILESTONE, DIRECTIVES, DONE, LOG, TASK, CHANGE)
 TOKENS: Final = {
-    Node.SCOPE_AGENT: 15_000,
-    Node.TASK_PLANNER: 12_000,
-    Node.IMPLEMENTOR: 15_000,
-    Node.QA: 10_000,
-    Node.ASSESSOR: 5_000,
+    LoopNode.SCOPE_AGENT: 15_000,
+    LoopNode.TASK_PLANNER: 12_000,
+    LoopNode.IMPLEMENTOR: 15_000,
+    LoopNode.QA: 10_000,
+    LoopNode.ASSESSOR: 5_000,
 }
 """What a role is told at most, the files that it is shown included."""
 SUPERVISOR_TOKENS: Final = 5_000

@@ -22,7 +22,7 @@ from supervisor_ai.drivers.loop.decisions.roles import decide_role
 from supervisor_ai.drivers.loop.decisions.supervision import decide_supervision
 from supervisor_ai.drivers.loop.decisions.wishes import decide_wishes
 from supervisor_ai.drivers.loop.definition import LoopDefinition
-from supervisor_ai.drivers.loop.kinds import Node
+from supervisor_ai.drivers.loop.kinds import LoopNode
 from supervisor_ai.drivers.loop.signals import Pause
 from supervisor_ai.drivers.loop.state import LoopState, evolve
 from supervisor_ai.drivers.moves import definition as steps
@@ -97,10 +97,10 @@ def _paused(run: Run, state: LoopState) -> Decision | None:
 
 def _look_again(state: LoopState) -> Decision:
     """Let gates and QA see what a person has made of the files."""
-    visit, behind = current_visit(state.flow), state.flow.at(StepName(Node.IMPLEMENTOR)).next
+    visit, behind = current_visit(state.flow), state.flow.at(StepName(LoopNode.IMPLEMENTOR)).next
     reason = "A person has changed the files; what looks at them looks again."
     left = e.StepFailed(step=visit.step, visit=visit.number, reason=reason)
-    return then(left, enter(state.flow, behind or StepName(Node.QA), ()))
+    return then(left, enter(state.flow, behind or StepName(LoopNode.QA), ()))
 
 
 def _decide(run: Run, state: LoopState) -> Decision:
@@ -108,17 +108,16 @@ def _decide(run: Run, state: LoopState) -> Decision:
     at = state.flow.at(visit.step)
     if at.kind == StepKind.GATE:
         return decide_checks(run, state, at, visit)
-    decide = _DECIDERS.get(state.node, decide_role)
-    if run.open and decide not in {decide_role, decide_supervision}:
+    if run.open:
         return Decision()
-    return decide(run, state, at, visit)
+    return _DECIDERS.get(state.node, decide_role)(run, state, at, visit)
 
 
-_DECIDERS: Final[dict[Node, Decide]] = {
-    Node.MARK_COMPLETE: decide_completion,
-    Node.MARK_FAILED: decide_failure,
-    Node.RUN_SUPERVISORS: decide_supervision,
-    Node.POLISH: decide_polish,
-    Node.REPORT: decide_report,
+_DECIDERS: Final[dict[LoopNode, Decide]] = {
+    LoopNode.MARK_COMPLETE: decide_completion,
+    LoopNode.MARK_FAILED: decide_failure,
+    LoopNode.RUN_SUPERVISORS: decide_supervision,
+    LoopNode.POLISH: decide_polish,
+    LoopNode.REPORT: decide_report,
 }
 """Who decides at which node; at the others a role is asked."""

@@ -7,7 +7,7 @@ from supervisor_ai.domain.run.answers import AnswerWord, Meaning
 from supervisor_ai.domain.run.definition import StepWord
 
 
-class Node(StrEnum):
+class LoopNode(StrEnum):
     """A node of the loop; each is a step of the run."""
 
     SCOPE_AGENT = "scope_agent"

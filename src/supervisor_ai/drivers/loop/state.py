@@ -6,15 +6,15 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Event
-from supervisor_ai.domain.ids import ArtifactHash, StepName
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.failures.loops import Trail
 from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.loop import book as b
 from supervisor_ai.drivers.loop import events as k
-from supervisor_ai.drivers.loop.kinds import AssessmentVerdict, Node, WorkStatus
-from supervisor_ai.drivers.loop.routing import LoopPhase
+from supervisor_ai.drivers.loop.kinds import AssessmentVerdict, LoopNode, WorkStatus
+from supervisor_ai.drivers.loop.routes import LoopPhase
 from supervisor_ai.drivers.loop.rules import LoopRules
 from supervisor_ai.drivers.loop.signals import LoopWish, Pause, read_wish
 from supervisor_ai.drivers.moves.state import StepRecord, WorkflowState
@@ -28,7 +28,7 @@ from supervisor_ai.drivers.quality.events import (
 )
 from supervisor_ai.drivers.quality.urgency import CALM
 
-_NODES: Final = {StepName(node): node for node in Node}
+_NODES: Final = {StepName(node): node for node in LoopNode}
 
 
 class LoopState(Struct, frozen=True, kw_only=True):
@@ -40,9 +40,11 @@ class LoopState(Struct, frozen=True, kw_only=True):
     book: b.LoopBook
     kept: Snapshot
     """The files as the run's branch has them."""
-    node: Node = Node.SCOPE_AGENT
+    since: CommitSha | None = None
+    """What the branch had when the current milestone began."""
+    node: LoopNode = LoopNode.SCOPE_AGENT
     """Where it is; a gate belongs to the node before it."""
-    before: Node = Node.SCOPE_AGENT
+    before: LoopNode = LoopNode.SCOPE_AGENT
     """Where it was before that."""
     taken: AnswerTaken | None = None
     """What an answer says whose attempt has not ended yet."""
@@ -65,13 +67,13 @@ def evolve(state: LoopState, event: Event) -> LoopState:
     match event:
         case e.StepEntered():
             return _entered(state, event)
-        case e.StepPassed() if _NODES.get(event.step) is Node.RUN_SUPERVISORS:
+        case e.StepPassed() if _NODES.get(event.step) is LoopNode.RUN_SUPERVISORS:
             calm = replace(state.book, supervisor_urgency=CALM)
             return replace(state, book=calm, summoned=())
         case AnswerTaken():
             return replace(state, taken=event)
         case e.AttemptStarted():
-            return _started(state, event)
+            return replace(state, taken=None)
         case e.AttemptSucceeded():
             return _succeeded(state, event)
         case e.IntegrationLanded():
@@ -110,23 +112,17 @@ def _entered(state: LoopState, event: e.StepEntered) -> LoopState:
     if node is None:
         return replace(state, taken=None)
     state = replace(state, node=node, before=state.node, taken=None, findings=None, landed=None)
-    if node is Node.RUN_SUPERVISORS:
+    if node is LoopNode.RUN_SUPERVISORS:
         due = state.book.roster.due(state.book.supervisor_urgency)
         state = replace(state, summoned=tuple(it.name for it in due))
         return _anew(state, lambda name: name == event.step)
-    if node is Node.POLISH:
+    if node is LoopNode.POLISH:
         return replace(state, book=replace(state.book, phase=LoopPhase.POLISH))
+    if node is LoopNode.IMPLEMENTOR:
+        task = state.book.task
+        tried = replace(task, attempts=task.attempts + 1)
+        return replace(state, book=replace(state.book, current=tried))
     return state
-
-
-def _started(state: LoopState, event: e.AttemptStarted) -> LoopState:
-    state = replace(state, taken=None)
-    if _NODES.get(event.step) is not Node.IMPLEMENTOR:
-        return state
-    task = state.book.task
-    return replace(
-        state, book=replace(state.book, current=replace(task, attempts=task.attempts + 1))
-    )
 
 
 def _succeeded(state: LoopState, event: e.AttemptSucceeded) -> LoopState:
@@ -138,7 +134,7 @@ def _succeeded(state: LoopState, event: e.AttemptSucceeded) -> LoopState:
     book = state.book
     match taken:
         case k.ScopeTaken():
-            return replace(state, book=b.scoped(book, taken))
+            return replace(state, book=b.scoped(book, taken), since=state.kept.commit)
         case k.TaskPlanned():
             return replace(state, book=b.planned(book, taken, event.answer))
         case k.WorkTaken():
@@ -148,7 +144,10 @@ def _succeeded(state: LoopState, event: e.AttemptSucceeded) -> LoopState:
             return replace(state, book=replace(book, current=task))
         case k.AssessmentTaken():
             verdict = AssessmentVerdict(event.said)
-            return replace(state, book=b.assessed(book, taken, verdict, event.answer))
+            is_reached = verdict is AssessmentVerdict.MILESTONE_COMPLETE
+            since = state.kept.commit if is_reached else state.since
+            book = b.assessed(book, taken, verdict, event.answer)
+            return replace(state, book=book, since=since)
         case FindingsTaken():
             return replace(state, findings=taken, answer=event.answer)
         case _:

@@ -16,7 +16,7 @@ _FEW: Final = 4
 """A look that brings less than one new thing among so many converges."""
 
 
-class Moment(StrEnum):
+class LookMoment(StrEnum):
     """What may call a supervisor besides its counter."""
 
     MILESTONE = "milestone"
@@ -33,7 +33,7 @@ class SupervisorSpec(Struct, frozen=True, kw_only=True):
     role: str
     every: int | None = None
     """After how many completed tasks it looks; None: only at its moments."""
-    on: tuple[Moment, ...] = ()
+    on: tuple[LookMoment, ...] = ()
     owns: tuple[str, ...] = ()
     """The folders of the knowledge store that it alone writes."""
 
@@ -43,7 +43,7 @@ class SupervisorRecord(Struct, frozen=True, kw_only=True):
 
     since: int = 0
     """How many tasks were completed since it looked last."""
-    moments: frozenset[Moment] = frozenset()
+    moments: frozenset[LookMoment] = frozenset()
     """Those of its moments that came since."""
     doublings: int = 0
     """How often its interval was doubled because little was new."""
@@ -81,7 +81,7 @@ class Roster(Struct, frozen=True, kw_only=True):
         """Count one more completed task for everybody."""
         return self._each(lambda _, it: replace(it, since=it.since + 1))
 
-    def called(self, moment: Moment) -> "Roster":
+    def called(self, moment: LookMoment) -> "Roster":
         """Let a moment call those who want to hear of it."""
         return self._each(
             lambda spec, it: replace(it, moments=it.moments | {moment}) if moment in spec.on else it

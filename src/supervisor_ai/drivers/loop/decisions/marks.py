@@ -10,7 +10,7 @@ from supervisor_ai.drivers.loop import events as k
 from supervisor_ai.drivers.loop.decisions.ways import leave, set_back
 from supervisor_ai.drivers.loop.effects import WriteWorkReport
 from supervisor_ai.drivers.loop.kinds import PlannerAction
-from supervisor_ai.drivers.loop.routing import NodeOutcome
+from supervisor_ai.drivers.loop.routes import NodeOutcome
 from supervisor_ai.drivers.loop.state import LoopState
 from supervisor_ai.drivers.moves.approvals import clear_landing
 from supervisor_ai.drivers.moves.attempts import base_of

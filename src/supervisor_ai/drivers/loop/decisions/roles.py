@@ -4,6 +4,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.knowledge.selection import KnowledgeScope
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import Effect, RunWorker
@@ -11,16 +12,16 @@ from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import OutcomeKind
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.loop import events as k
-from supervisor_ai.drivers.loop.decisions.ways import leave, set_back
+from supervisor_ai.drivers.loop.decisions.ways import give_up_polish, leave, set_back
 from supervisor_ai.drivers.loop.effects import for_loop
 from supervisor_ai.drivers.loop.kinds import (
     AssessmentVerdict,
-    Node,
+    LoopNode,
     PlannerAction,
     QaVerdict,
     WorkStatus,
 )
-from supervisor_ai.drivers.loop.routing import NodeOutcome, Word
+from supervisor_ai.drivers.loop.routes import LoopPhase, NodeOutcome, Word
 from supervisor_ai.drivers.loop.state import LoopState
 from supervisor_ai.drivers.moves.slot_moves import Result, SlotPart, decide_slot
 from supervisor_ai.drivers.moves.slots import Slot
@@ -40,8 +41,10 @@ def decide_role(run: Run, state: LoopState, at: Step, visit: Visit) -> Decision:
         return perform(run, state.flow, *(_told(state, it) for it in found))
     if found.part in {SlotPart.PASSED, SlotPart.REJECTED}:
         return _follow(state, at, visit, answer_of(slot))
-    if state.node is Node.IMPLEMENTOR and found.kind in _OF_THE_TASK:
+    if state.node is LoopNode.IMPLEMENTOR and found.kind in _OF_THE_TASK:
         return set_back(state, visit, k.SetbackSource.WORKER, said_last(slot))
+    if state.book.phase is LoopPhase.POLISH:
+        return give_up_polish(state, visit, found.reason)
     return stop(at, visit, found.kind, found.reason)
 
 
@@ -50,7 +53,8 @@ def _told(state: LoopState, effect: Effect) -> Effect:
     if not isinstance(effect, RunWorker):
         return effect
     feedback = tuple(it for it in effect.feedback if it.source == effect.step)
-    bare = replace(effect, context=(), plans=(), feedback=feedback)
+    known = KnowledgeScope(commit=state.kept.commit, since=state.since)
+    bare = replace(effect, context=(), plans=(), feedback=feedback, knowledge=known)
     return for_loop(bare, state.book, state.kept.commit)
 
 
@@ -70,15 +74,15 @@ def said_last(slot: Slot) -> ArtifactHash:
 
 def _follow(state: LoopState, at: Step, visit: Visit, answer: e.AttemptSucceeded) -> Decision:
     match state.node:
-        case Node.SCOPE_AGENT:
+        case LoopNode.SCOPE_AGENT:
             return leave(state, visit, NodeOutcome.SCOPED)
-        case Node.TASK_PLANNER:
+        case LoopNode.TASK_PLANNER:
             return leave(state, visit, PlannerAction(answer.said))
-        case Node.IMPLEMENTOR:
+        case LoopNode.IMPLEMENTOR:
             return _follow_work(state, at, visit, answer)
-        case Node.QA if answer.said == QaVerdict.PASS:
+        case LoopNode.QA if answer.said == QaVerdict.PASS:
             return leave(state, visit, NodeOutcome.PASSED)
-        case Node.QA:
+        case LoopNode.QA:
             return set_back(state, visit, k.SetbackSource.QA, _feedback(state))
         case _:
             return leave(state, visit, _assessment(state, AssessmentVerdict(answer.said)))

@@ -131,6 +131,9 @@ def _told(state: LoopState, visit: Visit, spec: SupervisorSpec, found: FindingsT
     """Record what a supervisor found, and what it wants done."""
     book = state.book
     runs = book.roster.record(spec.name).runs
+    pending = {it.text for it in book.pending_directives}
+    # What is wanted already is not wanted twice.
+    wanted = [it for it in found.directives if it.text not in pending]
     fact = SupervisorRan(
         step=visit.step,
         visit=visit.number,
@@ -140,7 +143,7 @@ def _told(state: LoopState, visit: Visit, spec: SupervisorSpec, found: FindingsT
         after=book.completed,
         commit=state.kept.commit,
         directives=numbered(
-            found.directives, source=spec.name, first=book.directives + 1, since=book.completed
+            wanted, source=spec.name, first=book.directives + 1, since=book.completed
         ),
         updated=found.updated,
         refused=found.refused,

@@ -6,8 +6,8 @@ from supervisor_ai.domain.run.run import Decision
 from supervisor_ai.domain.run.values import Feedback
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.loop.events import SetbackSource, TaskSetBack
-from supervisor_ai.drivers.loop.kinds import Node, PlannerAction
-from supervisor_ai.drivers.loop.routing import (
+from supervisor_ai.drivers.loop.kinds import LoopNode, PlannerAction
+from supervisor_ai.drivers.loop.routes import (
     LoopPhase,
     NodeOutcome,
     Signs,
@@ -60,21 +60,21 @@ def go_on_after_supervisors(state: LoopState, visit: Visit) -> Decision:
 def left_with(state: LoopState) -> Word:
     """Say how the node came out from which the supervisors were called."""
     match state.before:
-        case Node.TASK_PLANNER:
+        case LoopNode.TASK_PLANNER:
             return PlannerAction.MILESTONE_DONE
-        case Node.ASSESSOR:
+        case LoopNode.ASSESSOR:
             return state.book.last_verdict or NodeOutcome.MARKED
         case _:
             return NodeOutcome.MARKED
 
 
-def within_limits(state: LoopState, target: Node) -> Node:
+def within_limits(state: LoopState, target: LoopNode) -> LoopNode:
     """Begin no task that the loop may not begin any more."""
     book, rules = state.book, state.rules
-    is_new = target is Node.TASK_PLANNER and book.current is None
+    is_new = target is LoopNode.TASK_PLANNER and book.current is None
     is_worn_out = book.tasks + book.claims >= rules.max_tasks
     if is_new and is_worn_out and book.phase is LoopPhase.WORK:
-        return Node.REPORT
+        return LoopNode.REPORT
     return target
 
 
@@ -95,6 +95,12 @@ def set_back(
     reason = f"Task {task.number} is not done yet."
     failed = e.StepFailed(step=visit.step, visit=visit.number, reason=reason)
     return depart(state, word, (fact, failed))
+
+
+def give_up_polish(state: LoopState, visit: Visit, reason: str) -> Decision:
+    """End with what is done: nobody loses a complete remit because cleanup did not go well."""
+    failed = e.StepFailed(step=visit.step, visit=visit.number, reason=reason)
+    return then(failed, enter(state.flow, StepName(LoopNode.REPORT), ()))
 
 
 def then_all(facts: Facts, decision: Decision) -> Decision:

@@ -4,7 +4,7 @@ from typing import Final
 
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.run import Decision, Run
-from supervisor_ai.drivers.loop.routing import LoopPhase
+from supervisor_ai.drivers.loop.routes import LoopPhase
 from supervisor_ai.drivers.loop.signals import LoopWish
 from supervisor_ai.drivers.loop.state import LoopState
 from supervisor_ai.drivers.moves.state import Visit, current_visit

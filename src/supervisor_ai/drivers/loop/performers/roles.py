@@ -12,7 +12,7 @@ from supervisor_ai.drivers.loop.answers import WorkAnswer
 from supervisor_ai.drivers.loop.briefs import BriefWriter, Section, bounded, characters, fitted
 from supervisor_ai.drivers.loop.effects import RunLoopWorker
 from supervisor_ai.drivers.loop.events import WorkTaken
-from supervisor_ai.drivers.loop.kinds import Node
+from supervisor_ai.drivers.loop.kinds import LoopNode
 from supervisor_ai.drivers.loop.performers.takers import (
     Taking,
     missing_files,
@@ -30,25 +30,25 @@ from supervisor_ai.engine.ports.workers import AnswerProblem
 from supervisor_ai.engine.world import Operation
 
 _LEFT: Final = "DIRECTIVES OF PEOPLE"
-_SECTIONS: Final[dict[Node, tuple[str, ...]]] = {
-    Node.SCOPE_AGENT: (briefs.CONTEXT, briefs.MILESTONE, briefs.DONE, briefs.LOG),
-    Node.TASK_PLANNER: (
+_SECTIONS: Final[dict[LoopNode, tuple[str, ...]]] = {
+    LoopNode.SCOPE_AGENT: (briefs.CONTEXT, briefs.MILESTONE, briefs.DONE, briefs.LOG),
+    LoopNode.TASK_PLANNER: (
         *(briefs.CONTEXT, briefs.MILESTONE, briefs.DIRECTIVES, briefs.DONE, briefs.LOG),
         briefs.TASK,
     ),
-    Node.IMPLEMENTOR: (briefs.CONTEXT, briefs.MILESTONE, briefs.TASK),
-    Node.QA: (briefs.CONTEXT, briefs.MILESTONE, briefs.TASK),
-    Node.ASSESSOR: (
+    LoopNode.IMPLEMENTOR: (briefs.CONTEXT, briefs.MILESTONE, briefs.TASK),
+    LoopNode.QA: (briefs.CONTEXT, briefs.MILESTONE, briefs.TASK),
+    LoopNode.ASSESSOR: (
         *(briefs.CONTEXT, briefs.MILESTONE, briefs.DIRECTIVES, briefs.DONE, briefs.LOG),
     ),
 }
 """What each role is told, in the order of the seed's sections."""
 _CHANGE_TOKENS: Final = 5_000
-_TAKERS: Final[dict[Node, Callable[[Taking], AnswerTaken | AnswerProblem]]] = {
-    Node.SCOPE_AGENT: take_scope,
-    Node.TASK_PLANNER: take_plan,
-    Node.QA: take_qa,
-    Node.ASSESSOR: take_assessment,
+_TAKERS: Final[dict[LoopNode, Callable[[Taking], AnswerTaken | AnswerProblem]]] = {
+    LoopNode.SCOPE_AGENT: take_scope,
+    LoopNode.TASK_PLANNER: take_plan,
+    LoopNode.QA: take_qa,
+    LoopNode.ASSESSOR: take_assessment,
 }
 
 
@@ -56,16 +56,22 @@ async def perform_role(
     effect: RunLoopWorker, operation: Operation, ports: QualityPorts
 ) -> RunEvent:
     """Tell a role what the book says, and take in what it answers."""
-    node = Node(effect.step)
+    node = LoopNode(effect.step)
     sections = await _sections(node, effect, operation, ports)
     context = tuple(
         ContextItem(title=it.title, artifact=operation.keep(it.text)[0]) for it in sections
     )
-    told = replace(effect, context=context, assignment=_assignment(node, sections))
+    themes = "\n".join(it.text for it in sections if it.title == briefs.MILESTONE)
+    told = replace(
+        effect,
+        context=context,
+        assignment=_assignment(node, sections),
+        knowledge=replace(effect.knowledge, themes=themes),
+    )
 
     async def settle(work: Work) -> Snapshot | AnswerProblem:
         taking = Taking(effect=effect, operation=operation, work=work)
-        if node is Node.IMPLEMENTOR:
+        if node is LoopNode.IMPLEMENTOR:
             found: AnswerTaken | AnswerProblem = await _take_work(taking, ports)
         else:
             found = _TAKERS[node](taking)
@@ -78,15 +84,15 @@ async def perform_role(
 
 
 async def _sections(
-    node: Node, effect: RunLoopWorker, operation: Operation, ports: QualityPorts
+    node: LoopNode, effect: RunLoopWorker, operation: Operation, ports: QualityPorts
 ) -> tuple[Section, ...]:
     writer = BriefWriter(book=effect.book, read=operation.text_of)
     sections = writer.sections(*_SECTIONS[node])
-    if node is Node.SCOPE_AGENT:
+    if node is LoopNode.SCOPE_AGENT:
         store = await ports.files.read(effect.start, STORE)
         words = "\n\n".join(ports.books.directives(store))
         sections = (*sections, *((Section(title=_LEFT, text=words),) if words else ()))
-    if node is Node.QA:
+    if node is LoopNode.QA:
         change = await operation.world.workspaces.diff(
             effect.kept, effect.start, hides=effect.role.hides
         )
@@ -97,9 +103,9 @@ async def _sections(
     return fitted(sections, max(1_000, briefs.TOKENS[node] - material))
 
 
-def _assignment(node: Node, sections: tuple[Section, ...]) -> str:
+def _assignment(node: LoopNode, sections: tuple[Section, ...]) -> str:
     """Say what the files that are shown are to be about; the scope agent hears the user's words."""
-    if node is Node.SCOPE_AGENT:
+    if node is LoopNode.SCOPE_AGENT:
         return ""
     about = {briefs.CONTEXT, briefs.MILESTONE, briefs.TASK}
     return "\n\n".join(it.text for it in sections if it.title in about)

@@ -22,7 +22,7 @@ from supervisor_ai.drivers.loop.book import LoopBook
 from supervisor_ai.drivers.loop.briefs import bounded, encoded, shown_directives
 from supervisor_ai.drivers.loop.effects import RunLoopWorker
 from supervisor_ai.drivers.loop.kinds import PlannerAction
-from supervisor_ai.drivers.loop.routing import LoopPhase
+from supervisor_ai.drivers.loop.routes import LoopPhase
 from supervisor_ai.drivers.quality.directives import Directive, DirectiveResponse
 from supervisor_ai.drivers.quality.events import AnswerTaken
 from supervisor_ai.engine.effects.worker import Work
@@ -99,6 +99,8 @@ def plan_problems(answer: PlanAnswer, book: LoopBook) -> Iterator[str]:
     said = {it.directive: it.response for it in answer.directives}
     if not answer.task.strip():
         yield "`task` is empty; say what the task is, or why the milestone is done."
+    if book.current is not None and answer.status is PlannerAction.MILESTONE_DONE:
+        yield "The TASK that is shown has failed: plan it otherwise, skip it or abort it first."
     if len(said) < len(answer.directives):
         yield "A directive is answered twice."
     for number in said:
