@@ -259,7 +259,7 @@ def marked(book: LoopBook, fact: TaskMarked) -> LoopBook:
             asked = Escalation(task=task.number, source="planner", text=task.text)
             book = replace(book, roster=book.roster.called(LookMoment.ABORT)).asked(asked)
             return book.urged(UrgencySignal.TASK_ABORT)
-        case TaskOutcome.FAILED:
+        case _:
             return book
 
 
@@ -286,7 +286,7 @@ def assessed(
         case AssessmentVerdict.MAJOR_DIVERGENCE:
             called = book.roster.called(LookMoment.RESCOPE)
             return replace(book, carry_forward=(), correction_hint=taken.hint, roster=called)
-        case AssessmentVerdict.MILESTONE_COMPLETE:
+        case _:
             # Whoever was not called before the assessor looked is called now.
             called = book.roster if is_claim else book.roster.called(LookMoment.MILESTONE)
             reached = book.active_milestone_index + 1
