@@ -25,6 +25,14 @@ PURE: Final = (
     *(f"drivers/kanban/{it}.py" for it in ("board/*", "decide", "definition", "effects", "events")),
     *(f"drivers/kanban/{it}.py" for it in ("kinds", "orders", "state")),
     *(f"drivers/kanban/{it}.py" for it in ("obligation", "performer")),
+    *(f"drivers/loop/{it}.py" for it in ("answers", "book", "briefs", "decisions/*", "definition")),
+    *(
+        f"drivers/loop/{it}.py"
+        for it in ("effects", "events", "kinds", "report", "routes", "rules")
+    ),
+    *(f"drivers/loop/{it}.py" for it in ("signals", "state", "window", "performers/roles")),
+    *(f"drivers/quality/{it}.py" for it in ("directives", "events", "findings", "kinds")),
+    *(f"drivers/quality/{it}.py" for it in ("supervisors", "urgency")),
 )
 """What has every branch covered, as patterns below the package."""
 REACHING: Final = (
@@ -33,6 +41,7 @@ REACHING: Final = (
     *(f"tests/unit/redaction/test_{it}.py" for it in ("corpus", "marks", "nonces", "prefilter")),
     *(f"tests/unit/redaction/test_{it}.py" for it in ("redaction", "traps", "withholding")),
     *("tests/histories", "tests/integration/engine", "tests/integration/kanban"),
+    *("tests/integration/loop", "tests/unit/drivers/loop", "tests/unit/drivers/quality"),
 )
 """Where the tests are that take these branches."""
 

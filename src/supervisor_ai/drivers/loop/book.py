@@ -1,6 +1,7 @@
 """What a loop remembers: the remit, its milestones, what was done, and what is to be done."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -22,6 +23,9 @@ from supervisor_ai.drivers.quality.directives import Directive, DirectiveRespons
 from supervisor_ai.drivers.quality.events import SupervisorRan
 from supervisor_ai.drivers.quality.supervisors import LookMoment, Roster
 from supervisor_ai.drivers.quality.urgency import CALM, WEIGHTS, UrgencySignal, is_churn
+
+COMPLETED: Final = frozenset({TaskOutcome.DONE, TaskOutcome.SKIPPED})
+"""How a task ends that counts as completed."""
 
 
 class CarriedTask(Struct, frozen=True, kw_only=True):
