@@ -50,9 +50,9 @@ from supervisor_ai.control.queries.changes import ChangedLines, ChangeOfRun
 from supervisor_ai.control.queries.contexts import RoleContext, SentContext, SentKnowledge
 from supervisor_ai.control.queries.logs import RunLogEntry
 from supervisor_ai.control.queries.notices import AlertView, MissedView
-from supervisor_ai.control.queries.redaction import RedactionReport
 from supervisor_ai.control.queries.roles import RoleChange, RoleDifference, RoleExchange
 from supervisor_ai.control.queries.sandbox_check import BackendView, InsideView, SandboxCheck
+from supervisor_ai.control.queries.secrets.redaction import RedactionReport
 from supervisor_ai.control.queries.workspaces import DirectoryView, WorkView
 from supervisor_ai.control.questions import DoubtView, QuestionView
 from supervisor_ai.control.run_views import MutationView, OriginView, RunView, UsageView
@@ -179,7 +179,12 @@ def events() -> str:
         "The project's stream": get_args(ProjectEvent),
         "The stream of a session": get_args(SessionEvent),
     }
-    every = {"The run's stream": RUN_EVENTS, **own, **shared}
+    streams = {
+        f"The stream {stream.prefix}:NAME": stream.events
+        for it in all_slices()
+        for stream in it.streams
+    }
+    every = {"The run's stream": RUN_EVENTS, **own, **shared, **streams}
     for title, kinds in every.items():
         lines.append(f"## {title}\n")
         for kind in kinds:

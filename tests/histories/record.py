@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.histories import checkpoint_events as c
 from tests.histories import loop_events as loop
+from tests.histories import team_events
 
 from supervisor_ai.domain.envelope import Actor, ActorKind, Event, NewEvent
 from supervisor_ai.domain.ids import (
@@ -87,6 +88,7 @@ from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.kinds import READ_FILES
 from supervisor_ai.drivers.loop.kinds import BOOKKEEPING
+from supervisor_ai.drivers.team.residence.definition import WATCH
 from supervisor_ai.engine.ports.ledger import Batch, Lease, StreamAppend
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger
@@ -150,6 +152,7 @@ def definition() -> KanbanDefinition:
         d.Step(name=SAVE, kind=d.StepKind.COMMIT, next=KANBAN),
         d.Step(name=c.SESSION, kind=RESIDENCE, next=c.SESSION),
         d.Step(name=c.FIRST, kind=CHECKPOINT, next=c.SESSION, particulars="{}"),
+        d.Step(name=team_events.WATCH, kind=WATCH, terminal=True),
         *(d.Step(name=name, kind=BOOKKEEPING) for name in loop.STEPS),
     )
     kinds = {
@@ -488,6 +491,7 @@ def write_checkpoints(pen: Pen) -> None:
     pen.write(run, owned(), started(run), entered(c.SESSION), *c.reading(), *c.hearing())
     pen.write(run, entered(c.FIRST), *c.troubled(), entered(c.FIRST, 2), *c.checking())
     pen.write(run, *c.reporting(), c.asking(made), e.RunWaiting(reason="an approval"))
+    pen.write(run, e.RunContinued(), *c.postponing(), e.RunWaiting(reason="an approval"))
     pen.write(run, c.overriding(made.tree), actor=USER)
     pen.write(run, e.RunContinued(), *c.ending(), entered(c.SESSION, 2), *c.leaving())
     pen.write(run, e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
@@ -496,6 +500,22 @@ def write_checkpoints(pen: Pen) -> None:
     pen.own(lost)
     pen.write(lost, owned(), started(lost), entered(c.SESSION), *c.unwatched())
     pen.write(lost, failed(c.SESSION), e.RunFailed(outcome=outcome(OutcomeKind.BLOCKED)))
+
+
+def write_team(pen: Pen) -> None:
+    """A team from its beginning to its end, and the runs that watch over it."""
+    pen.write_shared(StreamId("team:golden"), *team_events.facts())
+    run = "golden-watch"
+    pen.write(run, birth(run, driver="team", workflow="team"), actor=USER)
+    pen.own(run)
+    home = team_events.WATCH
+    pen.write(run, owned(), started(run), entered(home), *team_events.run_facts())
+    pen.write(run, passed(home), e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+    lost = "golden-teamless"
+    pen.write(lost, birth(lost, driver="team", workflow="team"), actor=USER)
+    pen.own(lost)
+    pen.write(lost, owned(), started(lost), entered(home), *team_events.teamless())
+    pen.write(lost, failed(home), e.RunFailed(outcome=outcome(OutcomeKind.BLOCKED)))
 
 
 def write_loop(pen: Pen) -> None:
@@ -963,6 +983,7 @@ WRITERS = (
     write_signalled,
     write_session,
     write_checkpoints,
+    write_team,
     write_loop,
 )
 

@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 
 from tests.support.fake_kanban_files import MemoryKanbanFiles
 from tests.support.kanban_performers import performers_with
+from tests.support.memory_branch_merges import MemoryBranchMerges
 from tests.support.memory_knowledge import MemoryStoreFiles, PlainBooks
 from tests.support.memory_session_files import MemorySessionFolders
 from tests.support.toy_driver import ChildDriver, ParentDriver
@@ -41,6 +42,8 @@ from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint.driver import CheckpointDriver
 from supervisor_ai.drivers.checkpoint.performers.table import checkpoint_performers
+from supervisor_ai.drivers.feature.driver import FeatureDriver
+from supervisor_ai.drivers.feature.performers import make_performers
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.loop.driver import LoopDriver
 from supervisor_ai.drivers.loop.performers.table import loop_performers
@@ -68,6 +71,7 @@ _DRIVERS: Final = {
     KanbanDriver.name: opener(KanbanDriver()),
     CheckpointDriver.name: opener(CheckpointDriver()),
     LoopDriver.name: opener(LoopDriver()),
+    FeatureDriver.name: opener(FeatureDriver()),
     ParentDriver.name: opener(ParentDriver()),
     ChildDriver.name: opener(ChildDriver()),
 }
@@ -145,6 +149,7 @@ class Kernel:
                 **performers_with(self.kanban_files),
                 **checkpoint_performers(self.session_files),
                 **loop_performers(self.quality),
+                **make_performers({"merges": MemoryBranchMerges(self.fakes.workspaces)}),
             },
         )
         if self._directory is None:

@@ -22,6 +22,7 @@ PURE: Final = (
     *(f"drivers/checkpoint/{it}.py" for it in ("report_text", "score", "spec", "wisdom")),
     *(f"drivers/checkpoint/{it}.py" for it in ("decisions/*", "effects", "kinds")),
     *(f"drivers/checkpoint/performers/{it}.py" for it in ("answer_text", "brief", "context")),
+    "drivers/feature/plan/*.py",
     *(f"drivers/kanban/{it}.py" for it in ("board/*", "decide", "definition", "effects", "events")),
     *(f"drivers/kanban/{it}.py" for it in ("kinds", "orders", "state")),
     *(f"drivers/kanban/{it}.py" for it in ("obligation", "performer")),
@@ -33,13 +34,20 @@ PURE: Final = (
     *(f"drivers/loop/{it}.py" for it in ("signals", "state", "window", "performers/roles")),
     *(f"drivers/quality/{it}.py" for it in ("directives", "events", "findings", "kinds")),
     *(f"drivers/quality/{it}.py" for it in ("supervisors", "urgency")),
+    *(f"drivers/team/{it}/*.py" for it in ("staffing", "text")),
+    *(f"drivers/team/folder/{it}.py" for it in ("decisions_page", "model")),
+    *(f"drivers/team/folder/{it}.py" for it in ("state_page", "state_reader")),
 )
 """What has every branch covered, as patterns below the package."""
 REACHING: Final = (
     *("tests/unit/domain", "tests/unit/engine", "tests/unit/control"),
     *("tests/unit/drivers/checkpoint", "tests/integration/checkpoint"),
+    *("tests/unit/drivers/team", "tests/unit/drivers/feature"),
     *(f"tests/unit/redaction/test_{it}.py" for it in ("corpus", "marks", "nonces", "prefilter")),
-    *(f"tests/unit/redaction/test_{it}.py" for it in ("redaction", "traps", "withholding")),
+    *(
+        f"tests/unit/redaction/test_{it}.py"
+        for it in ("redaction", "sieve", "traps", "withholding")
+    ),
     *("tests/histories", "tests/integration/engine", "tests/integration/kanban"),
     *("tests/integration/loop", "tests/unit/drivers/loop", "tests/unit/drivers/quality"),
 )

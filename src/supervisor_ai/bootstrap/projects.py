@@ -148,6 +148,8 @@ def open_project(
         retry_logs=RetryLogKeeper(schemas=answer_schema, tell=tell),
         user=settings.user,
         via="cli",
+        folders=partial(open_session_folders, directory, settings),
+        tell=tell,
     )
 
 

@@ -151,5 +151,38 @@ SLICES: Final = (
         ),
         definitions="supervisor_ai.definitions.loop",
     ),
+    SliceName(
+        "team",
+        "supervisor_ai.drivers.team.slice",
+        ports={"folders": "supervisor_ai.workspaces.sessions.folders:open_session_files"},
+        resolver="supervisor_ai.definitions.team.resolution:resolve_team",
+        verb=SliceVerb(
+            place="supervisor_ai.cli.commands.team:team",
+            help="Watch over a team of agents: who works, who waits, who writes",
+        ),
+        steps=(
+            SliceStep("team", phrases="supervisor_ai.drivers.team.residence.sentences:WATCHES"),
+        ),
+        calls="supervisor_ai.drivers.team.commands.member_calls:CALLS",
+    ),
+    SliceName(
+        "feature",
+        "supervisor_ai.drivers.feature.slice",
+        ports={
+            "reader": "supervisor_ai.definitions.feature.plan_files:open_plan_reader",
+            "merges": "supervisor_ai.workspaces.commits.branch_merges:open_branch_merges",
+        },
+        section="supervisor_ai.definitions.feature.shapes:FEATURES",
+        verb=SliceVerb(
+            place="supervisor_ai.cli.commands.feature:feature",
+            help="Build a feature of many components at once",
+        ),
+        steps=(
+            SliceStep("feature", phrases="supervisor_ai.drivers.feature.queries.sentences:FEATURE"),
+            SliceStep(
+                "component", phrases="supervisor_ai.drivers.feature.queries.sentences:COMPONENT"
+            ),
+        ),
+    ),
 )
 """Each is imported when something of it is asked for."""

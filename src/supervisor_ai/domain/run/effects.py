@@ -55,6 +55,7 @@ from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.spending.prices import CostCap, PriceTable
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.run.values import (
+    Base,
     Feedback,
     ReasonWord,
 )
@@ -412,6 +413,8 @@ class StartRun(PlacedEffect, frozen=True, kw_only=True):
     workflow: str
     task: ArtifactHash
     definition: ArtifactHash
+    base: Base | None = None
+    """Where it starts from; None: where its parent did."""
 
 
 class CancelRun(Effect, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """What each fact does to the tables that people read, as plain SQL.
 
 A rule's parameters are the fact's fields (those of a nested object joined by `_`), the run, the
-sequence number, the time and the actor.
+session or the name of the stream, the sequence number, the time and the actor.
 """
 # ruff: noqa: S608 - the statements are made of this module's own words
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from supervisor_ai.control.ports.knowledge import QA_FAILED, TASK_DROPPED, TASK_PASSED
-from supervisor_ai.control.slices import all_slices
+from supervisor_ai.control.slices import all_slices, stream_events
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.project import events as p
@@ -374,4 +374,4 @@ def rule_of(kind: type[Event]) -> Statements:
     for found in all_slices():
         if kind in found.rules:
             return (*found.tables.values(), *found.rules[kind])
-    return _usual(kind)
+    return () if kind in stream_events() else _usual(kind)
