@@ -31,6 +31,14 @@ PURE: Final = (
     *(f"drivers/team/{it}.py" for it in ("event_kinds/*", "residence/definition")),
     *(f"drivers/team/residence/{it}.py" for it in ("effects", "lifecycle", "memory")),
     *(f"drivers/team/residence/{it}.py" for it in ("run_events", "wishes")),
+    *(f"drivers/loop/{it}.py" for it in ("answers", "book", "briefs", "decisions/*", "definition")),
+    *(
+        f"drivers/loop/{it}.py"
+        for it in ("effects", "events", "kinds", "report", "routes", "rules")
+    ),
+    *(f"drivers/loop/{it}.py" for it in ("signals", "state", "window", "performers/roles")),
+    *(f"drivers/quality/{it}.py" for it in ("directives", "events", "findings", "kinds")),
+    *(f"drivers/quality/{it}.py" for it in ("supervisors", "urgency")),
     *(f"drivers/team/folder/{it}.py" for it in ("decisions_page", "model")),
     *(f"drivers/team/folder/{it}.py" for it in ("state_page", "state_reader")),
 )
@@ -45,6 +53,7 @@ REACHING: Final = (
         for it in ("redaction", "sieve", "traps", "withholding")
     ),
     *("tests/histories", "tests/integration/engine", "tests/integration/kanban"),
+    *("tests/integration/loop", "tests/unit/drivers/loop", "tests/unit/drivers/quality"),
 )
 """Where the tests are that take these branches."""
 
