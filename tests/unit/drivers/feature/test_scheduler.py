@@ -1,6 +1,6 @@
 """The scheduler: what starts next, without deadlock, starvation or two writers on one file."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pytest
 from bench.feature_plans import RandomPlan, make_plan
@@ -18,7 +18,7 @@ def scheduler(
     needs: dict[str, list[str]],
     *,
     slots: int = 2,
-    locks: dict[str, Iterable[str]] | None = None,
+    locks: Mapping[str, Iterable[str]] | None = None,
     first: dict[str, tuple[str, ...]] | None = None,
     durations: dict[str, float] | None = None,
     gates: Iterable[str] = (),
@@ -143,11 +143,10 @@ def test_who_has_waited_long_has_its_files_kept_free() -> None:
     ones = [f"f{number}" for number in range(60)]
     twos = [f"g{number}" for number in range(60)]
     needs: dict[str, list[str]] = {it: [] for it in (*ones, *twos, "both")}
-    locks: dict[str, Iterable[str]] = dict.fromkeys(ones, "f") | dict.fromkeys(twos, "g")
     found = scheduler(
         needs,
         slots=2,
-        locks={**locks, "both": "fg"},
+        locks={**dict.fromkeys(ones, "f"), **dict.fromkeys(twos, "g"), "both": "fg"},
         durations={**dict.fromkeys((*ones, *twos), 1.0), "both": 2.0},
     )
     first = list(found.next())
