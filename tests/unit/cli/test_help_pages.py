@@ -90,6 +90,7 @@ Daily work:
   run            Run one task to its end
   kanban         Work through a kanban, task by task
   checkpoint     Watch over a session, checkpoint by checkpoint
+  feature        Build a feature of many components at once
   start-task     Start a task on a branch of its own
   complete-task  Land a task that is done
   status         Show the runs of the project, or one of them
