@@ -27,14 +27,21 @@ PURE: Final = (
     *(f"drivers/kanban/{it}.py" for it in ("board/*", "decide", "definition", "effects", "events")),
     *(f"drivers/kanban/{it}.py" for it in ("kinds", "orders", "state")),
     *(f"drivers/kanban/{it}.py" for it in ("obligation", "performer")),
+    *(f"drivers/team/{it}/*.py" for it in ("staffing", "text")),
+    *(f"drivers/team/folder/{it}.py" for it in ("decisions_page", "model")),
+    *(f"drivers/team/folder/{it}.py" for it in ("state_page", "state_reader")),
 )
 """What has every branch covered, as patterns below the package."""
 REACHING: Final = (
     *("tests/unit/domain", "tests/unit/engine", "tests/unit/control"),
     *("tests/unit/drivers/checkpoint", "tests/integration/checkpoint"),
     *("tests/unit/drivers/feature", "tests/integration/feature"),
+    *("tests/unit/drivers/team", "tests/unit/drivers/feature"),
     *(f"tests/unit/redaction/test_{it}.py" for it in ("corpus", "marks", "nonces", "prefilter")),
-    *(f"tests/unit/redaction/test_{it}.py" for it in ("redaction", "traps", "withholding")),
+    *(
+        f"tests/unit/redaction/test_{it}.py"
+        for it in ("redaction", "sieve", "traps", "withholding")
+    ),
     *("tests/histories", "tests/integration/engine", "tests/integration/kanban"),
 )
 """Where the tests are that take these branches."""

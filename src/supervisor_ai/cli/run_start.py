@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NotRequired, Protocol, TypedDict
 import click
 
 from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.mcp_extra import require_sdk
 from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.control.exit_codes import DONE, FAILED
 from supervisor_ai.control.phrases import one_line
@@ -46,12 +47,25 @@ budget_option = click.option(
     help='Spend at most this: 5usd, or "5usd, 200k tokens, 2h, 10 attempts".',
 )
 
+session_option = click.option(
+    "--session",
+    metavar="SESSION",
+    callback=lambda _context, _option, name: checked_session(name),
+    help="Let the workers be members of this session.",
+)
 issue_option = click.option(
     "--issue",
     metavar="NUMBER|URL|TRACKER:ID",
     help="Take the task from this issue; a task besides says what else is wanted.",
 )
 optional_task_argument = click.argument("task", metavar="[TASK]", required=False)
+
+
+def checked_session(name: str | None) -> str | None:
+    """Refuse a session where its tools could not be served to workers."""
+    if name is not None:
+        require_sdk()
+    return name
 
 
 class StartOptions(TypedDict):
@@ -131,6 +145,24 @@ def attend(invocation: Invocation, options: StartOptions) -> "ForegroundRun":
         as_json=options["as_json"],
         wait=options["wait"],
     )
+
+
+def go_on_with(invocation: Invocation, run: "RunId", options: StartOptions, *, whose: str) -> int:
+    """Go on with a run that stays, unless somebody drives it now."""
+    from supervisor_ai.cli.interrupts import run_interruptibly
+    from supervisor_ai.control.commands.run_execution import prepare_resume
+    from supervisor_ai.control.commands.run_start import held_by
+
+    attendance = attend(invocation, options)
+    owner = attendance.project.records.queries.owner(run)
+    if owner is not None and owner.is_alive:
+        raise held_by(attendance.project, run)
+    say(f"Run {run} is {whose} supervisor and nobody drives it; it is gone on with.")
+    if options["queue"]:
+        attendance.report(run)
+        return DONE
+    run_interruptibly(prepare_resume(attendance.project, run))
+    return attendance.attend(run)
 
 
 def _show(prepared: "PreparedRun", *, as_json: bool) -> int:

@@ -18,6 +18,7 @@ from supervisor_ai.control.dashboard.task_lists import read_tasks
 from supervisor_ai.control.ports.user_merges import UserMerges
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.queries.knowledge import KnowledgeOffice
 from supervisor_ai.control.records import Records, unknown_run
 from supervisor_ai.control.slices import TaskDesk
 from supervisor_ai.domain.ids import RunId
@@ -47,6 +48,7 @@ class Session(Struct, frozen=True, kw_only=True):
     start: Path
     """The directory in which the person typed the command."""
     merges: Callable[[], AbstractContextManager[UserMerges]]
+    knowledge: Callable[[], KnowledgeOffice]
     editor: Callable[[Mapping[str, str]], Mapping[str, bytes]]
     has_terminal: Callable[[], bool]
     mouse: bool = True
@@ -84,6 +86,7 @@ class Session(Struct, frozen=True, kw_only=True):
                 run,
                 self.port,
             ),
+            knowledge=self.knowledge,
             editor=self.editor,
             find=lambda name: kept.require(name).find(name).id,
             now=partial(datetime.now, UTC),

@@ -12,14 +12,14 @@ from pydantic import BaseModel
 from tests.unit.definitions.project_files import COMMIT, ProjectFiles
 from typing_extensions import override
 
+from supervisor_ai.definitions.catalog.library import Library, Shelves, read_library
+from supervisor_ai.definitions.catalog.resolution import find_workflow, resolve, resolve_role
 from supervisor_ai.definitions.checkpoint.shapes import SUPERVISION
 from supervisor_ai.definitions.config.merged import config_model
-from supervisor_ai.definitions.config_sections import slice_sections
+from supervisor_ai.definitions.config.slice_sections import slice_sections
 from supervisor_ai.definitions.kanban.resolution import resolve_kanban
 from supervisor_ai.definitions.kanban.settings import KANBAN
-from supervisor_ai.definitions.library import Library, Shelves, read_library
 from supervisor_ai.definitions.packs.inspection import MemorySource
-from supervisor_ai.definitions.resolution import find_workflow, resolve, resolve_role
 from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.roles.packs import PackShape
 from supervisor_ai.definitions.roles.summaries import summaries

@@ -16,6 +16,7 @@ from supervisor_ai.domain.ids import (
     TreeSha,
 )
 from supervisor_ai.domain.issues import IssueLink
+from supervisor_ai.domain.knowledge.selection import KnowledgeScope
 from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
 from supervisor_ai.domain.run.approvals.policy import ApprovalPolicy, Assessment
 from supervisor_ai.domain.run.definition import (
@@ -141,6 +142,7 @@ class RunWorker(OperationEffect, frozen=True, kw_only=True):
     """What its answer repeats; nothing: one that is new."""
     session: SessionId | None = None
     """The session in which it is a member while it works."""
+    knowledge: KnowledgeScope = KnowledgeScope()
 
     def intent(self) -> AttemptStarted:  # type: ignore[explicit-override]
         """State what is about to be done."""
