@@ -35,7 +35,7 @@ PURE: Final = (
 REACHING: Final = (
     *("tests/unit/domain", "tests/unit/engine", "tests/unit/control"),
     *("tests/unit/drivers/checkpoint", "tests/integration/checkpoint"),
-    *("tests/unit/drivers/feature", "tests/integration/feature"),
+    *("tests/unit/drivers/feature", "tests/integration/feature", "tests/unit/definitions/feature"),
     *("tests/unit/drivers/team", "tests/unit/drivers/feature"),
     *(f"tests/unit/redaction/test_{it}.py" for it in ("corpus", "marks", "nonces", "prefilter")),
     *(

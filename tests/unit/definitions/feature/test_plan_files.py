@@ -153,6 +153,12 @@ def test_an_orphan_phase_and_too_many_components_are_refused() -> None:
     assert "has 1001 components, at most 1000" in "\n".join(mistakes(head + parts))
 
 
+def test_very_many_shared_files_are_told_up_to_a_bound() -> None:
+    parts = "".join(f"        - {{id: c{it}, files: [src/same.py]}}\n" for it in range(30))
+    head = "feature:\n  id: A\n  phases:\n    - id: p\n      components:\n"
+    assert 10 < len(mistakes(head + parts)) <= 100
+
+
 def test_a_plan_of_300_components_is_read_in_under_half_a_second() -> None:
     phases = "".join(
         f"    - id: p{phase}\n      components:\n"

@@ -235,3 +235,20 @@ def test_a_play_without_components_is_over_at_once() -> None:
     terms = Terms(graph=make_graph({}))
     assert rehearse(terms).makespan == 0
     assert play(terms, {}).ends == {}
+
+
+def test_rehearsals_end_where_no_more_may_be_tried() -> None:
+    """A plan with phase gates in which every way to begin is as bad as the other."""
+    needs: dict[str, list[str]] = {f"c{it}": [] for it in range(24)}
+    needs |= {"gate": list(needs), **{f"d{it}": ["gate"] for it in range(24)}}
+    nodes = [it for it in needs if it != "gate"]
+    locks = {node: frozenset({f"f{at % 5}", f"f{at % 7}"}) for at, node in enumerate(nodes)}
+    terms = Terms(
+        graph=make_graph(needs, gates=("gate",)),
+        locks=locks,
+        durations={node: 1.0 + at % 3 for at, node in enumerate(nodes)},
+        slots=4,
+    )
+    best = rehearse(terms)
+    assert set(best.play.ends) == set(needs)
+    assert best.makespan >= sum(terms.durations.values()) / 4
