@@ -123,6 +123,8 @@ def test_files_that_two_claim_without_an_order_are_refused_unless_they_may_be() 
     assert len(found) == 1
     assert "plan.yaml:15: " in found[0]
     assert "neither waits for the other" in found[0]
+    ordered = SEED.replace("services/auth.py", "models/user.py")
+    assert len(YamlPlans().read("plan.yaml", ordered).components) == 4
     allowed = text.replace("  phases:", "  overlaps: serialize\n  phases:")
     assert len(YamlPlans().read("plan.yaml", allowed).components) == 4
 
