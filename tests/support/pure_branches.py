@@ -22,7 +22,8 @@ PURE: Final = (
     *(f"drivers/checkpoint/{it}.py" for it in ("report_text", "score", "spec", "wisdom")),
     *(f"drivers/checkpoint/{it}.py" for it in ("decisions/*", "effects", "kinds")),
     *(f"drivers/checkpoint/performers/{it}.py" for it in ("answer_text", "brief", "context")),
-    "drivers/feature/plan/*.py",
+    *(f"drivers/feature/{it}.py" for it in ("plan/*", "decide", "definition", "effects")),
+    *(f"drivers/feature/{it}.py" for it in ("events", "kinds", "state")),
     *(f"drivers/kanban/{it}.py" for it in ("board/*", "decide", "definition", "effects", "events")),
     *(f"drivers/kanban/{it}.py" for it in ("kinds", "orders", "state")),
     *(f"drivers/kanban/{it}.py" for it in ("obligation", "performer")),
@@ -46,7 +47,8 @@ PURE: Final = (
 REACHING: Final = (
     *("tests/unit/domain", "tests/unit/engine", "tests/unit/control"),
     *("tests/unit/drivers/checkpoint", "tests/integration/checkpoint"),
-    *("tests/unit/drivers/team", "tests/integration/team", "tests/unit/drivers/feature"),
+    *("tests/unit/drivers/team", "tests/integration/team"),
+    *("tests/unit/drivers/feature", "tests/integration/feature", "tests/unit/definitions/feature"),
     *(f"tests/unit/redaction/test_{it}.py" for it in ("corpus", "marks", "nonces", "prefilter")),
     *(
         f"tests/unit/redaction/test_{it}.py"
