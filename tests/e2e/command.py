@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
-from tests.support.preloaded import PATH, Preloaded
+from tests.support.plain_machine import plain_environment
+from tests.support.preloaded import Preloaded
 from tests.support.processes import PATIENCE, Owned
 
 SUPERVISOR: Final = Path(sys.executable).with_name("supervisor")
@@ -190,10 +191,9 @@ def make_user(place: Path, state: Path, *, repository: Path | None = None) -> Us
     home, own = place / "home", place / "repository"
     home.mkdir(parents=True)
     foreign = ("SUPERVISOR_", "PYTHONDONTWRITEBYTECODE", "NO_COLOR", "COLUMNS")
-    kept = {name: it for name, it in os.environ.items() if not name.startswith(foreign)}
+    kept = {name: it for name, it in plain_environment().items() if not name.startswith(foreign)}
     environment = {
         **kept,
-        "PATH": PATH,
         "HOME": str(home),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
