@@ -49,6 +49,7 @@ class Preloaded:
         environment: Mapping[str, str],
         seconds: float,
         streams: Mapping[int, str] = MappingProxyType({}),
+        module: str | None = None,
     ) -> tuple[int, str, str]:
         """Call the command and wait for its end; return its code and what it printed."""
         code, out, err = self.call_for_bytes(
@@ -57,6 +58,7 @@ class Preloaded:
             environment=environment,
             seconds=seconds,
             streams=streams,
+            module=module,
         )
         return code, out.decode(), err.decode()
 
@@ -68,11 +70,13 @@ class Preloaded:
         environment: Mapping[str, str],
         seconds: float,
         streams: Mapping[int, str] = MappingProxyType({}),
+        module: str | None = None,
     ) -> tuple[int, bytes, bytes]:
         """Call the command and wait for its end; return its code and what it wrote.
 
         `streams` says where a stream leads to instead: to a file, to a pipe that nobody reads
-        (`GONE`), or nowhere, because it is closed (`CLOSED`).
+        (`GONE`), or nowhere, because it is closed (`CLOSED`). With a `module`, its `main` is called
+        in place of the command, with the arguments.
         """
         with TemporaryDirectory() as place:
             out, err = Path(place, "out"), Path(place, "err")
@@ -82,6 +86,7 @@ class Preloaded:
                 "directory": str(directory),
                 "environment": dict(environment),
                 "streams": [streams.get(number, name) for number, name in usual.items()],
+                "module": module,
             }
             code = self._obeyed(order, seconds)
             return code, _content(out), _content(err)
@@ -232,6 +237,10 @@ def become(order: Order) -> None:
         import_module("coverage").process_startup()
     sys.argv = [str(PROGRAM), *order["arguments"]]
     sys.addaudithook(refuse_names)
+    if module := order["module"]:
+        sys.path.insert(0, str(ROOT))
+        import_module(module).main(*order["arguments"])
+        sys.exit()
     command()
 
 
@@ -266,7 +275,7 @@ def forked(order: Order) -> int:
         try:
             become(order)
         except SystemExit as end:
-            code = end.code
+            code = end.code or 0
         finally:
             atexit._run_exitfuncs()
             sys.stdout.flush()
