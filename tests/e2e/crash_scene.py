@@ -15,12 +15,13 @@ from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, run_stream
 
 AGENT = """\
-import json, os, pathlib, sys
+import json, os, sys
 
 sys.stdin.read()
 role = os.environ["SUPERVISOR_ROLE"]
 if role == "implementer":
-    pathlib.Path("done.txt").write_text("visit " + os.environ["SUPERVISOR_VISIT"])
+    with open("done.txt", "w") as file:
+        file.write("visit " + os.environ["SUPERVISOR_VISIT"])
 answer = {
     "planner": {"status": "COMPLETE", "summary": "One file."},
     "implementer": {

@@ -184,7 +184,7 @@ def _know_installed_keys() -> None:
         ) -> tuple[str, ...] | None:
             return known[root] if root in known else super()._look_through(root)
 
-    sandbox.SecretCovers = KnownTools  # type: ignore[misc]
+    sandbox.SecretCovers = KnownTools  # type: ignore[attr-defined]
 
 
 def _warm_up() -> None:
